@@ -191,6 +191,28 @@ export const Dashboard = Resource('Dashboard', {
 })
 export type Dashboard = Static<typeof Dashboard>
 
+const agent_minutes = Type.Integer({
+  minimum: 0,
+  description:
+    'Minutes in which the caller’s agents worked and the caller didn’t. They are no active minutes, and only the caller sees them.',
+  examples: [35],
+})
+const { totals: _totals, daily: _daily, repos: _repos, ...asForTeam } = Dashboard.properties
+
+/** The dashboard of the caller, with agent time. */
+export const OwnDashboard = Resource('OwnDashboard', {
+  ...asForTeam,
+  totals: Named('OwnTotals', { ...Totals.properties, agent_minutes }),
+  daily: Type.Array(Named('OwnDashboardDay', { day: Day, ...Totals.properties, agent_minutes }), {
+    description: 'Every day of the range, oldest first.',
+  }),
+  repos: Type.Array(Named('OwnDashboardRepo', { ..._repos.items.properties, agent_minutes }), {
+    maxItems: limits.dashboard_rows,
+    description: 'Repositories with activity or agent time, most active minutes first.',
+  }),
+})
+export type OwnDashboard = Static<typeof OwnDashboard>
+
 export const DashboardCsv = Type.String({
   description:
     'A header line, then one line per day and member with any activity, and one for all `deleted user`s. Lines end with a line feed. If the range has days of the privacy level `team`, the columns are `day,active_minutes,commits,closed_issues`, with one line per day. Hidden numbers are empty.',

@@ -350,7 +350,11 @@ t.test('heartbeats', async (t) => {
     })
 
     t.test('wait otherwise, bridge, and count once they are assigned', async (t) => {
-      const { caller } = await someone(service)
+      const { caller, workspace } = await someone(service)
+      await service.database.write.statement(
+        `update members set joined_at = now() - interval '2 days' where workspace_id = $1::uuid`,
+        [workspace],
+      )
       await send(caller, [beat(at(9, 0)), beat(at(9, 3), 'web'), beat(at(9, 6), 'web'), beat(at(9, 8))])
       t.same(await minutesOf(caller), { 'acme/web': 4 })
       const last_at = new Date(at(9, 6) * 1_000).toISOString()

@@ -33,7 +33,13 @@ t.test('a member sees all of their own numbers, hours included, and no one elseâ
   const check = async (what: string) => {
     const { status, body } = await bob.get(mine())
     t.equal(status, 200, what)
-    t.strictSame(body.totals, { active_minutes: 27, commits: 3, closed_issues: 0, active_members: 1 })
+    t.strictSame(body.totals, {
+      active_minutes: 27,
+      commits: 3,
+      closed_issues: 0,
+      active_members: 1,
+      agent_minutes: 0,
+    })
     t.strictSame(body.members, [
       {
         login: 'bob',
@@ -47,8 +53,8 @@ t.test('a member sees all of their own numbers, hours included, and no one elseâ
       },
     ])
     t.strictSame(body.repos, [
-      { repo: 'acme/api', active_minutes: 20, commits: 0, closed_issues: 0, members: 1 },
-      { repo: 'acme/web', active_minutes: 7, commits: 3, closed_issues: 0, members: 1 },
+      { repo: 'acme/api', active_minutes: 20, commits: 0, closed_issues: 0, members: 1, agent_minutes: 0 },
+      { repo: 'acme/web', active_minutes: 7, commits: 3, closed_issues: 0, members: 1, agent_minutes: 0 },
     ])
     t.strictSame(
       body.heatmap

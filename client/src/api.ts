@@ -73,8 +73,10 @@ export type AccountExport = {
   override_versions_written: ExportedOverrideVersionsWritten[]
   activity: ExportedActivity[]
   flushes: ExportedFlushes[]
-  /** The minutes in which editors sent heartbeats, of the last 32 days: by the project of the first and of the last heartbeat in a minute, and those that counted in each workspace. */
+  /** The minutes in which editors sent heartbeats, of the last 32 days: by the project of the first and of the last heartbeat in a minute, and those that counted in each workspace. Those of agents are apart. */
   heartbeat_hours: ExportedHeartbeatHours[]
+  /** Minutes in which agents of the caller worked and the caller didn’t. */
+  agent_minutes: ExportedAgentMinutes[]
   editor_projects: ExportedEditorProjects[]
   imports: ExportedImports[]
   /** The days of an import in progress. */
@@ -407,6 +409,28 @@ export type Override = {
   updated_by: string
   /** Warnings about settings that do not match the schema. The settings are stored anyway. Absent if all match, or if the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
   warnings?: SettingsWarning[]
+}
+
+export type OwnDashboard = {
+  workspace: {
+    id: string
+    name: string
+  }
+  range: DayRange
+  idle_window_minutes: number
+  /** The totals of as many days just before the range, widened to whole weeks if published weeks are shown. */
+  previous_totals: Totals
+  /** Most minutes first. All members, with or without activity, and people who have left but were active in the range. With `repo`, only people with activity in it. If published weeks are shown, their days list no one. */
+  members: DashboardMember[]
+  /** All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours older than the service keeps them, are in no cell. A day counts only if at least 2 people other than the caller had hours on it, with `repo` in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null in three cases: hours exist but no day counts; `member` names another person; no part of it is published. The caller’s own heatmap is always complete. */
+  heatmap: HeatmapCell[] | null
+  publication: Publication
+  generated_at: string
+  totals: OwnTotals
+  /** Every day of the range, oldest first. */
+  daily: OwnDashboardDay[]
+  /** Repositories with activity or agent time, most active minutes first. */
+  repos: OwnDashboardRepo[]
 }
 
 export type Privacy = {
@@ -1068,6 +1092,17 @@ export type ExportedHeartbeatHours = {
   projects: ExportedProjectMinutes[]
   last_projects: ExportedProjectMinutes[]
   counted: ExportedCountedMinutes[]
+  agent_projects: ExportedProjectMinutes[]
+  agent_last_projects: ExportedProjectMinutes[]
+}
+
+export type ExportedAgentMinutes = {
+  workspace_id: string
+  day: string
+  repo: string
+  agent_minutes: number
+  /** The minutes of the 24 UTC hours. Null: they are not kept any longer. */
+  agent_hours: number[] | null
 }
 
 export type ExportedEditorProjects = {
@@ -1289,6 +1324,41 @@ export type SettingsWarning = {
   /** A JSON pointer that starts with the part of the request. */
   path: string
   message: string
+}
+
+export type OwnTotals = {
+  active_minutes: number | null
+  commits: number | null
+  closed_issues: number | null
+  /** Members with more than 0 minutes. If published weeks are added up, the largest number of a week. */
+  active_members: number | null
+  /** Minutes in which the caller’s agents worked and the caller didn’t. They are no active minutes, and only the caller sees them. */
+  agent_minutes: number
+}
+
+export type OwnDashboardDay = {
+  day: string
+  active_minutes: number | null
+  commits: number | null
+  closed_issues: number | null
+  /** Members with more than 0 minutes. If published weeks are added up, the largest number of a week. */
+  active_members: number | null
+  /** Minutes in which the caller’s agents worked and the caller didn’t. They are no active minutes, and only the caller sees them. */
+  agent_minutes: number
+}
+
+export type OwnDashboardRepo = {
+  /** Null: the last row, which sums up all repositories beyond the first 999, and the difference between the published repositories and the total. */
+  repo: string | null
+  active_minutes: number | null
+  commits: number | null
+  closed_issues: number | null
+  /** Members with any activity in the repository. If published weeks are added up, the members with minutes in it, in the week with the most of them. */
+  members: number | null
+  /** Only with `trends=true`. The active minutes of the row on each day of the range, oldest first. In ranges of more than 31 days, those of each ISO week (Monday to Sunday, UTC) with days in the range. The first and the last week count only their days in the range, so the numbers add up to `active_minutes`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members. */
+  trend?: number[]
+  /** Minutes in which the caller’s agents worked and the caller didn’t. They are no active minutes, and only the caller sees them. */
+  agent_minutes: number
 }
 
 export type PrivacyRecord = {
@@ -3094,7 +3164,7 @@ export interface Operations {
         trends?: boolean | undefined
       }
     }
-    answer: Dashboard
+    answer: OwnDashboard
     problem: ProblemValidationFailed | ProblemInvalidRange | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Read the webhook */

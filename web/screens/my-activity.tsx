@@ -184,8 +184,13 @@ const Summary = (props: {
     {
       name: 'Selected range',
       value: duration(totals.active_minutes),
-      comparison: <Change now={totals.active_minutes} before={previous?.active_minutes} write={duration} />,
-      about: `${active.about} The small figure is the change since the compared range.`,
+      comparison: (
+        <>
+          <Change now={totals.active_minutes} before={previous?.active_minutes} write={duration} />
+          {totals.agent_minutes > 0 && <span class="block">Agents: {duration(totals.agent_minutes)}</span>}
+        </>
+      ),
+      about: `${active.about} The small figure is the change since the compared range.${totals.agent_minutes > 0 ? ' “Agents” is the time in which assistants worked and you didn’t. It isn’t active time, and only you see it.' : ''}`,
     },
     {
       name: commits.title,

@@ -27,7 +27,7 @@ const checkComparisons = ({ comparisons }: FlushTarget, repos: number) => {
   if (comparisons <= limits.flush_comparisons) return
   const reposThatFit = Math.max(1, Math.floor((repos * limits.flush_comparisons) / comparisons))
   throw new ApiError('payload_too_large', {
-    detail: `This flush names ${repos} repositories, too many to compare with the patterns of all your workspaces. Name at most ${reposThatFit} per flush.`,
+    detail: `This request names ${repos} repositories, too many to compare with the patterns of all your workspaces. Name at most ${reposThatFit} in one request.`,
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/database/client.js'
 import { couldNotConnect } from '../../platform/database/failures.js'
+import { dropAgentHours } from './queries/agent-minutes.js'
 import {
   dropHours,
   listDaysWithOldHours,
@@ -63,6 +64,10 @@ export const retireActivity = async (
       if (stop?.aborted) return
       await database.transaction((tx) => dropHours(tx, day), background)
     }
-    if (days.length < BATCH) return
+    if (days.length < BATCH) break
+  }
+  while (!stop?.aborted) {
+    const rows = await database.transaction((tx) => dropAgentHours(tx, detailDays, BATCH), background)
+    if (rows < BATCH) return
   }
 }

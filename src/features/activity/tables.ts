@@ -88,6 +88,36 @@ export const activityPeople = table(
   ],
 )
 
+/**
+ * Minutes in which a person's agents worked and the person didn't. Only the person sees them: no statement about a team
+ * reads this table.
+ */
+export const agentMinutes = table(
+  'agent_minutes',
+  {
+    userId: uuid('user_id').notNull(),
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    repoKey: text('repo_key').notNull(),
+    /** As first given. */
+    repo: text('repo').notNull(),
+    minutes: integer('minutes').notNull(),
+    /** As in `activity`. */
+    hours: smallint('hours').array(),
+  },
+  {
+    people: { userId: { erasure: 'delete', export: 'agent_minutes' } },
+    place: { spreadBy: 'user_id' },
+    privacyRecord: 'agent time',
+    label: 'minutes of agents',
+  },
+  (t) => [
+    primaryKey({ columns: [t.userId, t.workspaceId, t.day, t.repoKey] }),
+    index('agent_minutes_of_workspace').on(t.workspaceId),
+    index('agent_minutes_by_age').on(t.day).where(sql`${t.hours} is not null`),
+  ],
+)
+
 /** The webhook of a workspace, through which the repository host reports commits and closed issues. */
 export const webhooks = table(
   'webhooks',

@@ -5,8 +5,10 @@ import { invalid } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/timestamps.js'
 import { readTarget } from '../activity/index.js'
+import { countAgents } from './count-agents.js'
 import { countMinutes } from './count-minutes.js'
 import { type ProjectHost, projectOf } from './project-names.js'
+import { readFirstDays } from './queries/imports.js'
 import { lockMarks, readAllMarks, writeMarks } from './queries/marks.js'
 import { chooseRepo, findNames, listNames, readRoomForNames } from './queries/projects.js'
 import { Projects, storedFor } from './record-heartbeats.js'
@@ -40,15 +42,21 @@ export const assignProject = (
 ): Promise<void> =>
   database.transaction(
     async (tx) => {
-      const project = projectOf({ time: undefined, project: given, alternate: undefined }, host)
+      const project = projectOf({ project: given, alternate: undefined }, host)
       if (project?.name === undefined)
         throw invalid('/body/name', project ? 'already names a repository' : 'must name a project')
       const { name } = project
-      const [, stored, known] = await Promise.all([
+      const [, stored, firstDays] = await Promise.all([
         lockMarks(tx, userId),
         readAllMarks(tx, userId),
-        findNames(tx, userId, [name], []),
+        readFirstDays(tx, userId),
       ])
+      const known = await findNames(
+        tx,
+        userId,
+        [name],
+        stored.flatMap(({ hour, agentProjects }) => (agentProjects ? [hour] : [])),
+      )
       const before = known.get(name)
       const isChosen = before !== undefined && (before.ignored || before.repo !== null)
       if (!isChosen && (await readRoomForNames(tx, userId)).chosen <= 0)
@@ -60,17 +68,25 @@ export const assignProject = (
       const projects = new Projects(known.set(name, choice), host.kind)
       const repoKey = projects.keyOf(name)
       const timeline = new Timeline(stored)
+      const reassigned = timeline.agents.hoursOf(name)
       const target = await readTarget(tx, userId, new Set(repoKey === undefined ? [] : [repoKey]))
       const { write } = await countMinutes(tx, userId, timeline, {
         target,
         repoKeyOf: (project) => projects.keyOf(project),
         candidates: storedFor(timeline, new Set(repoKey === undefined ? [] : [name])),
+        firstDays,
+      })
+      const agents = await countAgents(tx, userId, timeline, {
+        repoKeyOf: (project) => projects.keyOf(project),
+        reassigned,
+        firstDays,
       })
       tx.deferToCommit(
         Promise.all([
           chooseRepo(tx, userId, choice),
           writeMarks(tx, userId, timeline.toStored()),
           write(projects.repos),
+          agents.write(projects.repos),
         ]),
       )
     },

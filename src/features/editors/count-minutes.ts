@@ -100,7 +100,8 @@ export const countMinutes = async (
     const repoDays = new Map<string, RepoDay>()
     for (const { minute, repoKey, gap } of own) {
       if (gap > idleWindow || timeline.hasCounted(workspaceId, minute)) continue
-      timeline.count(workspaceId, minute)
+      if (!timeline.mayCountFor(repoKey, minute)) continue
+      timeline.count(workspaceId, minute, repoKey)
       const day = dayOf(minute)
       const key = `${day} ${repoKey}`
       const repoDay = repoDays.get(key) ?? newRepoDay({ workspaceId, day, repoKey }, imported)

@@ -191,6 +191,7 @@ const heartbeatsOf = (day: ImportDay, kind: RepohostKind) =>
               time: at * 60,
               minute: at,
               project: isRepo(project, kind) ? { repo: project } : { name: project },
+              isOfAgent: false,
             },
           ]
         }),
@@ -198,12 +199,24 @@ const heartbeatsOf = (day: ImportDay, kind: RepohostKind) =>
     )
     .sort((a, b) => a.minute - b.minute)
 
+/** What is unknown of an hour in a file. */
+const UNCOUNTED = {
+  leaves: null,
+  lastAt: null,
+  countedIn: [],
+  counted: [],
+  countedRepos: null,
+  countedFor: null,
+  agentProjects: null,
+  agentMarks: null,
+  agentLeaves: null,
+  agentLastAt: null,
+}
+
 const hoursOf = ({ day, projects, marks }: ImportDay): StoredHour[] =>
   Array.from({ length: HOURS }, (_, hour) => ({
     hour: hourOf(Date.parse(day) / 60_000) + hour,
     projects,
     marks: marks.map((minutes) => minutes.slice(hour * MINUTES, (hour + 1) * MINUTES)),
-    leaves: null,
-    countedIn: [],
-    counted: [],
+    ...UNCOUNTED,
   }))

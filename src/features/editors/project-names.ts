@@ -19,7 +19,13 @@ export interface SentHeartbeat {
   time: number | undefined
   project: string | undefined
   alternate: string | undefined
+  category: string | undefined
 }
+
+/** The category of heartbeats that an assistant sends, in any case. */
+const AGENT = 'ai coding'
+
+export const isOfAgent = ({ category }: SentHeartbeat): boolean => category?.toLowerCase() === AGENT
 
 /** Either a repository of the repository host, or another name. */
 export type Project = { repo: string; name?: undefined } | { name: string; repo?: undefined }
@@ -79,7 +85,10 @@ const readProject = (text: string | undefined, host: ProjectHost): Project | und
 }
 
 /** The project of a heartbeat. The alternate project counts if the project names no repository. */
-export const projectOf = ({ project, alternate }: SentHeartbeat, host: ProjectHost): Project | undefined => {
+export const projectOf = (
+  { project, alternate }: Pick<SentHeartbeat, 'project' | 'alternate'>,
+  host: ProjectHost,
+): Project | undefined => {
   const first = readProject(project, host)
   if (first?.repo !== undefined) return first
   const second = readProject(alternate, host)

@@ -5,7 +5,7 @@ import type { StatusBar } from '../../../schemas/editors.js'
 import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
-import { canonicalTimezone, listOwnHours, localHoursOf } from '../activity/index.js'
+import { canonicalTimezone, listOwnAgentHours, listOwnHours, localHoursOf } from '../activity/index.js'
 
 const MINUTE_MS = 60_000
 
@@ -26,8 +26,14 @@ const startOf = (timezone: string, day: string): number => {
  * Minutes on the local day. UTC hours count as a whole, by the local hour in which they start; what counts in several
  * workspaces counts once here.
  */
-const minutesOn = async (db: Db, userId: string, timezone: string, day: string): Promise<number> => {
-  const rows = await listOwnHours(db, userId, [addDays(day, -1), day, addDays(day, 1)])
+const minutesOn = async (
+  list: typeof listOwnHours,
+  db: Db,
+  userId: string,
+  timezone: string,
+  day: string,
+) => {
+  const rows = await list(db, userId, [addDays(day, -1), day, addDays(day, 1)])
   const ofRepos = new Map<string, { hours: number[]; rest: number }>()
   for (const { day: utcDay, repoKey, minutes, hours } of rows) {
     const key = `${utcDay} ${repoKey}`
@@ -78,13 +84,20 @@ export const readStatusBar = async (
   const timezone = named ?? canonicalTimezone(stored ?? 'UTC') ?? 'UTC'
   const now = Date.now()
   const day = new Date(now + offsetAt(timezone, now)).toISOString().slice(0, 10)
-  const total = durationOf(await minutesOn(db, userId, timezone, day))
+  const [own, ofAgents] = await Promise.all([
+    minutesOn(listOwnHours, db, userId, timezone, day),
+    minutesOn(listOwnAgentHours, db, userId, timezone, day),
+  ])
+  const total = durationOf(own)
   const end = startOf(timezone, addDays(day, 1)) - MINUTE_MS / 60
   return {
     cached_at: new Date(now).toISOString(),
     data: {
       grand_total: total,
-      categories: [{ name: 'Coding', ...total }],
+      categories: [
+        { name: 'Coding', ...total },
+        ...(ofAgents > 0 ? [{ name: 'AI Coding', ...durationOf(ofAgents) }] : []),
+      ],
       range: {
         date: day,
         start: new Date(startOf(timezone, day)).toISOString(),

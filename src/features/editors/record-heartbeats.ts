@@ -6,8 +6,10 @@ import type { Database, Db } from '../../platform/database/client.js'
 import { addDays } from '../../platform/time/days.js'
 import { readTarget } from '../activity/index.js'
 import { findProjectsNamed } from '../settings/index.js'
+import { countAgents, hoursBeside } from './count-agents.js'
 import { countMinutes, dayOfHour, recordedBy } from './count-minutes.js'
 import {
+  isOfAgent,
   isRepo,
   mayBeFolder,
   type Project,
@@ -29,6 +31,8 @@ export interface Heartbeat {
   /** Minutes since 1970. */
   minute: number
   project: Project
+  /** Whether an agent has sent it, and not the person. */
+  isOfAgent: boolean
 }
 
 /** The outcome of heartbeats. */
@@ -36,7 +40,11 @@ export interface Recorded {
   accepted: number
   waiting: number
   ignored: number
+  /** Those of agents that were accepted or wait. */
+  agents: number
 }
+
+const nothing: Recorded = { accepted: 0, waiting: 0, ignored: 0, agents: 0 }
 
 /** The heartbeats that name a project, oldest first. */
 export const heartbeatsOf = (sent: readonly SentHeartbeat[], host: ProjectHost): Heartbeat[] =>
@@ -45,7 +53,7 @@ export const heartbeatsOf = (sent: readonly SentHeartbeat[], host: ProjectHost):
       const { time } = heartbeat
       const project = projectOf(heartbeat, host)
       return time !== undefined && Number.isFinite(time) && project
-        ? [{ time, minute: Math.floor(time / MINUTE_SECONDS), project }]
+        ? [{ time, minute: Math.floor(time / MINUTE_SECONDS), project, isOfAgent: isOfAgent(heartbeat) }]
         : []
     })
     .sort((a, b) => a.time - b.time)
@@ -70,7 +78,7 @@ export const recordHeartbeats = async (
       time < now + (1 + CLOCK_DAYS) * DAY_SECONDS,
   )
   const recorded = await recordInParts(database, userId, heartbeats, host.kind)
-  return { ...recorded, ignored: sent.length - recorded.accepted - recorded.waiting }
+  return { ...recorded, ignored: sent.length - recorded.accepted - recorded.waiting - recorded.agents }
 }
 
 const isTooMuch = (error: unknown) => error instanceof ApiError && error.code === 'payload_too_large'
@@ -85,7 +93,7 @@ const recordInParts = async (
   heartbeats: Heartbeat[],
   kind: RepohostKind,
 ): Promise<Recorded> => {
-  if (heartbeats.length === 0) return { accepted: 0, waiting: 0, ignored: 0 }
+  if (heartbeats.length === 0) return nothing
   try {
     return await database.transaction(
       async (tx) => {
@@ -105,6 +113,7 @@ const recordInParts = async (
       accepted: first.accepted + second.accepted,
       waiting: first.waiting + second.waiting,
       ignored: first.ignored + second.ignored,
+      agents: first.agents + second.agents,
     }
   }
 }
@@ -136,11 +145,12 @@ export const countHeartbeats = async (
 ): Promise<CountedHeartbeats> => {
   const given = [...new Set([...heartbeats.flatMap(({ project }) => project.name ?? []), ...names])]
   const hours = hoursAround(heartbeats.map(({ minute }) => minute))
-  const [, stored, known] = await Promise.all([
-    lockMarks(tx, userId),
-    readMarks(tx, userId, hours),
-    findNames(tx, userId, given, hours),
-  ])
+  const read = (hours: number[]) =>
+    Promise.all([readMarks(tx, userId, hours), findNames(tx, userId, given, hours)])
+  const [, near] = await Promise.all([lockMarks(tx, userId), read(hours)])
+  const hasAgents =
+    heartbeats.some(({ isOfAgent }) => isOfAgent) || near[0].some(({ agentProjects }) => agentProjects)
+  const [stored, known] = hasAgents ? await read(hoursBeside(hours, 2)) : near
   const projects = new Projects(known, kind)
   const { chosen, mayWait } = await chooseRepos(tx, userId, projects, given)
   // Marks that are stored for waiting names count now.
@@ -148,8 +158,8 @@ export const countHeartbeats = async (
   const timeline = new Timeline(freed.size > 0 ? await readAllMarks(tx, userId) : stored)
 
   const involved = new Set(heartbeats.flatMap(({ project }) => projects.keyOf(projects.add(project)) ?? []))
-  for (const { minute } of heartbeats) {
-    const before = timeline.projectBefore(minute)
+  for (const { minute, isOfAgent } of heartbeats) {
+    const before = isOfAgent ? undefined : timeline.projectBefore(minute)
     const repoKey = before === undefined ? undefined : projects.keyOf(before)
     if (repoKey !== undefined) involved.add(repoKey)
   }
@@ -158,11 +168,11 @@ export const countHeartbeats = async (
   const matched = new Set(target.workspaces.flatMap(({ repoKeys }) => repoKeys))
   const [first, last] = [addDays(target.today, -limits.flush_days_back), addDays(target.today, 1)]
 
-  const recorded: Recorded = { accepted: 0, waiting: 0, ignored: 0 }
+  const recorded: Recorded = { ...nothing }
   const marked: number[] = []
   const lastOfNames = new Map<string, Date>()
   let newest: Date | undefined
-  for (const { time, minute, project } of heartbeats) {
+  for (const { time, minute, project, isOfAgent } of heartbeats) {
     const name = projects.add(project)
     const repoKey = projects.keyOf(name)
     const day = dayOfHour(hourOf(minute))
@@ -171,10 +181,16 @@ export const countHeartbeats = async (
       recorded.ignored++
       continue
     }
+    const at = new Date(time * 1_000)
+    if (project.name !== undefined) lastOfNames.set(name, at)
+    if (isOfAgent) {
+      recorded.agents++
+      timeline.agents.mark(time, name)
+      continue
+    }
     recorded[repoKey === undefined ? 'waiting' : 'accepted']++
-    newest = new Date(time * 1_000)
-    if (project.name !== undefined) lastOfNames.set(name, newest)
-    if (timeline.mark(minute, name)) marked.push(minute)
+    newest = at
+    if (timeline.mark(time, name)) marked.push(minute)
   }
   const candidates = [...timeline.around(marked), ...storedFor(timeline, freed)]
   const repoKeyOf = (project: string) => projects.keyOf(project)
@@ -184,12 +200,14 @@ export const countHeartbeats = async (
     candidates,
     firstDays,
   })
+  const agents = await countAgents(tx, userId, timeline, { repoKeyOf, firstDays })
   const written = Promise.all([
     ...chosen.map((project) => chooseRepo(tx, userId, project)),
     seeNames(tx, userId, lastOfNames),
     writeMarks(tx, userId, timeline.toStored()),
     newest && rememberHeartbeat(tx, userId, newest),
     write(projects.repos),
+    agents.write(projects.repos),
   ])
   return { recorded, minutes, projects, mayWait, written }
 }

@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
-import { type Project, type ProjectHost, projectOf, type SentHeartbeat } from './project-names.js'
+import { isOfAgent, type Project, type ProjectHost, projectOf, type SentHeartbeat } from './project-names.js'
 import { CsvReader } from './reading/csv.js'
 import { JsonReader, NoJsonError } from './reading/json.js'
 
@@ -42,6 +42,8 @@ class Reduction {
   readonly add = (sent: SentHeartbeat): void => {
     if (sent.time === undefined) return
     this.heartbeats++
+    // Agent time isn't imported, and never counts as the person's.
+    if (isOfAgent(sent)) return
     const minute = Math.floor(sent.time / 60)
     // Also false for what is no number.
     if (!(minute >= FIRST_MINUTE && minute <= this.lastMinute)) return

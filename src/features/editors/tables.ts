@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bit, boolean, date, index, integer, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { bit, boolean, date, index, integer, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
 import { limits } from '../../../schemas/limits.js'
 import { moment } from '../../platform/database/columns.js'
 import { daysAgo } from '../../platform/database/limited-delete.js'
@@ -43,9 +43,19 @@ export const heartbeatHours = table(
     marks: minutesOf('marks').notNull(),
     /** For each project, the minutes in which its heartbeat was the last. Null: the same as `marks`. */
     leaves: minutesOf('leaves'),
+    /** For each minute with a mark, when its last heartbeat was, in hundredths of a second. Null: not known. */
+    lastTimes: smallint('last_times').array(),
     /** Workspaces, and the minutes that have counted there. */
     countedIn: uuid('counted_in').array().notNull(),
     counted: minutesOf('counted').notNull(),
+    /** Repositories, and the minutes that have counted for them, so that no minute counts for two. Null: not known. */
+    countedRepos: text('counted_repos').array(),
+    countedFor: minutesOf('counted_for'),
+    /** The same of the person's agents, which count apart. Null: there are none. */
+    agentProjects: text('agent_projects').array(),
+    agentMarks: minutesOf('agent_marks'),
+    agentLeaves: minutesOf('agent_leaves'),
+    agentLastTimes: smallint('agent_last_times').array(),
   },
   {
     people: { userId: { erasure: 'delete', export: 'heartbeat_hours' } },

@@ -1,23 +1,45 @@
 /**
- * The minutes of a person that heartbeats have marked, and which of them have counted where. The set of heartbeats alone
- * determines which minutes count: a mark is never taken away, and what lies between two marks that are close enough stays
- * between closer ones. So it is enough to look at new marks and their neighbours, and to count no minute twice.
+ * The minutes that heartbeats of a person and of the person's agents have marked, and which of the person's have counted
+ * where. The set of heartbeats alone determines which minutes count: a mark is never taken away, and what lies between two
+ * marks that are close enough stays between closer ones. So it is enough to look at new marks and their neighbours, and to
+ * count no minute twice.
  */
 import { limits } from '../../../schemas/limits.js'
 
 /** Minutes in an hour. */
 const MINUTES = 60
+const MINUTE_SECONDS = 60
+const HUNDREDTHS = 100
+/** Stands for an unknown time, so that nothing comes after it. */
+const END_OF_MINUTE = MINUTE_SECONDS * HUNDREDTHS
 /** How far apart two heartbeats can be, at most, for the minutes between them to count. */
 const FARTHEST = limits.heartbeat_idle_minutes_max
 
-/** An hour as it is stored: for each project, or workspace, a text of 60 digits, one for each minute. */
-export interface StoredHour {
-  hour: number
+/** The marks of an hour as they are stored: for each project, a text of 60 digits, one for each minute. */
+export interface StoredMarks {
   projects: string[]
+  /** The minutes in which the project's heartbeat was the first. */
   marks: string[]
+  /** The minutes in which its heartbeat was the last. Null: the same as `marks`. */
   leaves: string[] | null
+  /** For each minute with a mark, when its last heartbeat was, in hundredths of a second. Null: not known. */
+  lastAt: number[] | null
+}
+
+/** An hour as it is stored. */
+export interface StoredHour extends StoredMarks {
+  hour: number
+  /** Workspaces, and the minutes that have counted there. */
   countedIn: string[]
   counted: string[]
+  /** Repositories, and the minutes that have counted for them. Null: not known. */
+  countedRepos: string[] | null
+  countedFor: string[] | null
+  /** Null: no agent has sent anything. */
+  agentProjects: string[] | null
+  agentMarks: string[] | null
+  agentLeaves: string[] | null
+  agentLastAt: number[] | null
 }
 
 /** A minute that counts where the idle window is at least as long as the gap in which it lies; 0: it is marked itself. */
@@ -28,11 +50,27 @@ export interface Candidate {
   gap: number
 }
 
-class Hour {
+class MarkedHour {
   /** The projects with the first and the last heartbeat of a minute. */
   readonly first: (string | undefined)[] = new Array(MINUTES)
   readonly last: (string | undefined)[] = new Array(MINUTES)
-  readonly counted = new Map<string, Set<number>>()
+  /** When the last heartbeat of a minute was, in hundredths of a second. */
+  readonly lastAt: (number | undefined)[] = new Array(MINUTES)
+
+  get projects(): string[] {
+    return [...new Set([...this.first, ...this.last])].filter((project) => project !== undefined)
+  }
+
+  toStored(): StoredMarks {
+    const { projects, first, last, lastAt } = this
+    const isSame = first.every((project, minute) => project === last[minute])
+    return {
+      projects,
+      marks: projects.map((project) => bitsOf((minute) => first[minute] === project)),
+      leaves: isSame ? null : projects.map((project) => bitsOf((minute) => last[minute] === project)),
+      lastAt: lastAt.filter((at) => at !== undefined),
+    }
+  }
 }
 
 const eachMinute = function* (bits: string) {
@@ -41,6 +79,8 @@ const eachMinute = function* (bits: string) {
 
 const bitsOf = (isSet: (minute: number) => boolean): string =>
   Array.from({ length: MINUTES }, (_, minute) => (isSet(minute) ? '1' : '0')).join('')
+
+const bitsOfSet = (minutes: ReadonlySet<number>): string => bitsOf((minute) => minutes.has(minute))
 
 export const hourOf = (minute: number): number => Math.floor(minute / MINUTES)
 
@@ -56,31 +96,43 @@ export const hoursAround = (minutes: Iterable<number>): number[] => {
   return [...hours].sort((a, b) => a - b)
 }
 
-export class Timeline {
-  private readonly hours = new Map<number, Hour>()
-  private readonly changed = new Set<number>()
+/** The marks of a person, or of the person's agents. */
+export class Marks {
+  private readonly hours = new Map<number, MarkedHour>()
+  /** The hours in which a mark was added since they were read. */
+  readonly changed = new Set<number>()
 
-  constructor(stored: readonly StoredHour[]) {
-    for (const { hour, projects, marks, leaves, countedIn, counted } of stored) {
-      const own = this.at(hour)
-      projects.forEach((project, index) => {
-        for (const minute of eachMinute(marks[index] ?? '')) own.first[minute] = project
-        for (const minute of eachMinute((leaves ?? marks)[index] ?? '')) own.last[minute] = project
-      })
-      countedIn.forEach((workspaceId, index) => {
-        own.counted.set(workspaceId, new Set(eachMinute(counted[index] ?? '')))
-      })
-    }
+  load(number: number, { projects, marks, leaves, lastAt }: StoredMarks): void {
+    const hour = this.at(number)
+    projects.forEach((project, index) => {
+      for (const minute of eachMinute(marks[index] ?? '')) hour.first[minute] = project
+      for (const minute of eachMinute((leaves ?? marks)[index] ?? '')) hour.last[minute] = project
+    })
+    const minutes = Object.keys(hour.first).map(Number)
+    // Instances of an earlier version add marks without it.
+    const isKnown = lastAt?.length === minutes.length
+    minutes.forEach((minute, index) => {
+      hour.lastAt[minute] = isKnown ? lastAt[index] : END_OF_MINUTE
+    })
   }
 
-  /** Must be called in the order of the heartbeats. @returns whether the minute had no mark before */
-  mark(minute: number, project: string): boolean {
-    const hour = this.at(hourOf(minute))
+  /**
+   * The last project of a minute is that of its latest heartbeat, so sending earlier ones again changes nothing.
+   * @param time seconds since 1970
+   * @returns whether the minute had no mark before
+   */
+  mark(time: number, project: string): boolean {
+    const minute = Math.floor(time / MINUTE_SECONDS)
+    const number = hourOf(minute)
+    const hour = this.at(number)
     const index = minute % MINUTES
+    const at = Math.floor((time - minute * MINUTE_SECONDS) * HUNDREDTHS)
     const isNew = hour.first[index] === undefined
+    if (at <= (hour.lastAt[index] ?? -1)) return false
     if (isNew) hour.first[index] = project
-    if (hour.last[index] !== project) this.changed.add(hourOf(minute))
     hour.last[index] = project
+    hour.lastAt[index] = at
+    this.changed.add(number)
     return isNew
   }
 
@@ -117,45 +169,20 @@ export class Timeline {
     }
   }
 
-  hasCounted(workspaceId: string, minute: number): boolean {
-    return (
-      this.hours
-        .get(hourOf(minute))
-        ?.counted.get(workspaceId)
-        ?.has(minute % MINUTES) ?? false
-    )
+  /** The projects that have a mark. */
+  projects(): Set<string> {
+    const projects = new Set<string>()
+    for (const hour of this.hours.values()) for (const project of hour.projects) projects.add(project)
+    return projects
   }
 
-  hasCountedAnywhere(minute: number): boolean {
-    const counted = this.hours.get(hourOf(minute))?.counted ?? new Map<string, Set<number>>()
-    for (const minutes of counted.values()) if (minutes.has(minute % MINUTES)) return true
-    return false
+  /** The hours in which a project has marks. */
+  hoursOf(project: string): number[] {
+    return [...this.hours].flatMap(([number, { projects }]) => (projects.includes(project) ? [number] : []))
   }
 
-  count(workspaceId: string, minute: number): void {
-    const { counted } = this.at(hourOf(minute))
-    const minutes = counted.get(workspaceId) ?? new Set()
-    counted.set(workspaceId, minutes.add(minute % MINUTES))
-    this.changed.add(hourOf(minute))
-  }
-
-  /** The hours that have changed, in their order. */
-  toStored(): StoredHour[] {
-    return [...this.changed]
-      .sort((a, b) => a - b)
-      .map((number) => {
-        const { first, last, counted } = this.at(number)
-        const projects = [...new Set([...first, ...last])].filter((project) => project !== undefined)
-        const isSame = first.every((project, index) => project === last[index])
-        return {
-          hour: number,
-          projects,
-          marks: projects.map((project) => bitsOf((minute) => first[minute] === project)),
-          leaves: isSame ? null : projects.map((project) => bitsOf((minute) => last[minute] === project)),
-          countedIn: [...counted.keys()],
-          counted: Array.from(counted.values(), (minutes) => bitsOf((minute) => minutes.has(minute))),
-        }
-      })
+  storedHour(number: number): StoredMarks {
+    return this.at(number).toStored()
   }
 
   private *between(earlier: number, later: number): Generator<Candidate> {
@@ -179,9 +206,102 @@ export class Timeline {
     return this.at(hourOf(minute)).last[minute % MINUTES] as string
   }
 
-  private at(number: number): Hour {
-    const hour = this.hours.get(number) ?? new Hour()
+  private at(number: number): MarkedHour {
+    const hour = this.hours.get(number) ?? new MarkedHour()
     this.hours.set(number, hour)
+    return hour
+  }
+}
+
+class CountedHour {
+  readonly inWorkspaces = new Map<string, Set<number>>()
+  readonly forRepos = new Map<string, Set<number>>()
+  readonly repoOf: (string | undefined)[] = new Array(MINUTES)
+}
+
+/** The marks of a person, and what they have counted. Those of the person's agents are beside them. */
+export class Timeline extends Marks {
+  readonly agents = new Marks()
+  private readonly counts = new Map<number, CountedHour>()
+  private readonly counted = new Set<number>()
+
+  constructor(stored: readonly StoredHour[]) {
+    super()
+    for (const row of stored) {
+      const { hour } = row
+      this.load(hour, row)
+      if (row.agentProjects)
+        this.agents.load(hour, {
+          projects: row.agentProjects,
+          marks: row.agentMarks ?? [],
+          leaves: row.agentLeaves,
+          lastAt: row.agentLastAt,
+        })
+      const { inWorkspaces, forRepos, repoOf } = this.countsOf(hour)
+      row.countedIn.forEach((workspaceId, index) => {
+        inWorkspaces.set(workspaceId, new Set(eachMinute(row.counted[index] ?? '')))
+      })
+      row.countedRepos?.forEach((repoKey, index) => {
+        const minutes = new Set(eachMinute(row.countedFor?.[index] ?? ''))
+        forRepos.set(repoKey, minutes)
+        for (const minute of minutes) repoOf[minute] = repoKey
+      })
+    }
+  }
+
+  hasCounted(workspaceId: string, minute: number): boolean {
+    const minutes = this.counts.get(hourOf(minute))?.inWorkspaces.get(workspaceId)
+    return minutes?.has(minute % MINUTES) ?? false
+  }
+
+  hasCountedAnywhere(minute: number): boolean {
+    const { inWorkspaces } = this.countsOf(hourOf(minute))
+    for (const minutes of inWorkspaces.values()) if (minutes.has(minute % MINUTES)) return true
+    return false
+  }
+
+  /** A minute that has counted for a repository in one workspace counts for no other one elsewhere. */
+  mayCountFor(repoKey: string, minute: number): boolean {
+    const counted = this.countsOf(hourOf(minute)).repoOf[minute % MINUTES]
+    return counted === undefined || counted === repoKey
+  }
+
+  count(workspaceId: string, minute: number, repoKey: string): void {
+    const number = hourOf(minute)
+    const index = minute % MINUTES
+    const { inWorkspaces, forRepos, repoOf } = this.countsOf(number)
+    inWorkspaces.set(workspaceId, (inWorkspaces.get(workspaceId) ?? new Set()).add(index))
+    forRepos.set(repoKey, (forRepos.get(repoKey) ?? new Set()).add(index))
+    repoOf[index] = repoKey
+    this.counted.add(number)
+  }
+
+  /** The hours that have changed. */
+  toStored(): StoredHour[] {
+    return [...new Set([...this.changed, ...this.counted, ...this.agents.changed])]
+      .sort((a, b) => a - b)
+      .map((hour) => {
+        const { inWorkspaces, forRepos } = this.countsOf(hour)
+        const agents = this.agents.storedHour(hour)
+        const hasAgents = agents.projects.length > 0
+        return {
+          hour,
+          ...this.storedHour(hour),
+          countedIn: [...inWorkspaces.keys()],
+          counted: Array.from(inWorkspaces.values(), bitsOfSet),
+          countedRepos: [...forRepos.keys()],
+          countedFor: Array.from(forRepos.values(), bitsOfSet),
+          agentProjects: hasAgents ? agents.projects : null,
+          agentMarks: hasAgents ? agents.marks : null,
+          agentLeaves: agents.leaves,
+          agentLastAt: hasAgents ? agents.lastAt : null,
+        }
+      })
+  }
+
+  private countsOf(number: number): CountedHour {
+    const hour = this.counts.get(number) ?? new CountedHour()
+    this.counts.set(number, hour)
     return hour
   }
 }

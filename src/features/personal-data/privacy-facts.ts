@@ -101,6 +101,14 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     kept: `${limits.heartbeat_days} days. The time of the newest heartbeat: as long as the account.`,
   },
   {
+    name: 'agent time',
+    what: 'Minutes in which agents of a person worked and the person didn’t, by UTC day, hour and repository. They never count as active minutes. No tokens, models, prompts or lines are stored.',
+    fields: ['day', 'repo', 'agent_minutes', 'agent_hours', 'workspace_id'],
+    why: 'To keep the time of agents apart from the person’s, and to show it to the person.',
+    kept_days: null,
+    kept: `As long as the account and the workspace. Hours: ${detailDays} days.`,
+  },
+  {
     name: 'project names',
     what: 'Names in heartbeats that are not repositories, such as folder names, and the repository that the person or the service has chosen for each. Users, passwords and ports in addresses are removed before storing.',
     fields: ['name', 'repo', 'ignored', 'automatic', 'last_at'],
@@ -196,6 +204,7 @@ export const notRecorded: string[] = [
   'Locations and network addresses.',
   'Start times, breaks and idle time. Nothing is finer than an hour, except the minutes of heartbeats. They are used only for counting, and only the person can export them.',
   'Tokens of the repository host, and keys of model providers.',
+  'Tokens, models, prompts, sessions and lines of assistants.',
   'Names, repositories and queries in the log.',
 ]
 
@@ -247,7 +256,7 @@ export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] 
       'Recording preferences, views of the person’s numbers by name, and the person’s own access keys.',
       person,
     ),
-    everywhere('The minutes of heartbeats, project names and imports.', person),
+    everywhere('The minutes of heartbeats, agent time, project names and imports.', person),
     everywhere('The plan and the state of a subscription.', person),
     everywhere(
       'Time zone, responses to flushes, ended sessions, kept removals, hashes of access keys, the id at the billing provider.',

@@ -131,8 +131,8 @@ export const metrics = {
     outcome: ['accepted', 'capped', 'ignored'],
   }),
   team_settings_heartbeats_total: counter(
-    'Heartbeats of editors. `accepted`: for a repository. `waiting`: for a name without a repository. `ignored`: they can never count.',
-    { outcome: ['accepted', 'waiting', 'ignored'] },
+    'Heartbeats of editors. `accepted`: for a repository. `waiting`: for a name without a repository. `ignored`: they can never count. `agents`: for agent time.',
+    { outcome: ['accepted', 'waiting', 'ignored', 'agents'] },
   ),
   team_settings_webhooks_total: counter(
     'Notifications of the billing provider. `refused`: wrong signature. `failed`: not stored.',

@@ -3,7 +3,13 @@ import type { Static } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { View } from '../../../../schemas/account.js'
 import { ConditionalReadHeaders, NotModified, ref } from '../../../../schemas/common.js'
-import { Dashboard, DashboardCsv, DashboardQuery, OwnDashboardQuery } from '../../../../schemas/dashboard.js'
+import {
+  Dashboard,
+  DashboardCsv,
+  DashboardQuery,
+  OwnDashboard,
+  OwnDashboardQuery,
+} from '../../../../schemas/dashboard.js'
 import { limits } from '../../../../schemas/limits.js'
 import { prefersCsv } from '../../../platform/http/accept.js'
 import { attachmentOf } from '../../../platform/http/attachment.js'
@@ -12,35 +18,44 @@ import { sendJsonText } from '../../../platform/http/json-text.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import type { Range } from '../../../platform/time/days.js'
 import { adminOf, memberOf } from '../../workspaces/index.js'
+import { addAgentMinutes } from '../add-agent-minutes.js'
 import { chooseRange } from '../choose-range.js'
 import { type Filter, findPerson, UNKNOWN_PERSON } from '../queries/dashboard.js'
 import { readDashboard } from '../read-dashboard.js'
 import { openDashboardLines } from '../read-dashboard-csv.js'
 import { createViewRecorder } from '../record-view.js'
 
-/** The responses of both dashboards. */
-const response = {
+const responseWith = <T extends typeof Dashboard | typeof OwnDashboard>(schema: T) => ({
   200: {
     description: 'Success.',
     content: {
-      'application/json': { schema: ref(Dashboard) },
+      'application/json': { schema: ref(schema) },
       'text/csv': { schema: DashboardCsv },
     },
   },
   304: NotModified,
-}
+})
 
 const forms =
   'With `Accept: text/csv` or `format=csv`, the response has one line per day and member. The `ETag` changes with everything except `generated_at`.'
 
-/** @param recordView is called before the answer is sent, with its days that name people */
+/**
+ * @param options.recordView is called before the answer is sent, with its days that name people
+ * @param options.complete adds what only this answer has
+ */
 const sendDashboard = async (
   { database, config }: FastifyInstance,
   request: FastifyRequest,
   reply: FastifyReply,
   query: Static<typeof OwnDashboardQuery> & { comparison?: boolean },
   filter: Filter,
-  recordView?: (named: Range, kind: View['kind']) => Promise<void>,
+  {
+    recordView,
+    complete = async (content) => content,
+  }: {
+    recordView?: (named: Range, kind: View['kind']) => Promise<void>
+    complete?: (content: Omit<Dashboard, 'generated_at'>) => Promise<object>
+  },
 ) => {
   const { workspaceId, userId, key } = request.membership
   const viewer = { userId: key?.workspaceId ? null : userId, ...config.privacy }
@@ -58,7 +73,7 @@ const sendDashboard = async (
   const { dashboard, named } = await readDashboard(database, viewer, workspaceId, range, filter, { trends })
   if (named) await recordView?.(named, comparison ? 'comparison' : 'dashboard')
   const { generated_at, ...content } = dashboard
-  const text = JSON.stringify(content)
+  const text = JSON.stringify(await complete(content))
   if (isUnchanged(reply, etagOfText(text))) return reply.code(304).send(undefined)
   return sendJsonText(reply, `${text.slice(0, -1)},"generated_at":"${generated_at}"}`)
 }
@@ -82,7 +97,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description: `The range is in UTC days, includes both ends, and has at most ${limits.range_days} days. By default it is today and the 29 days before. For minutes, commits and closed issues, the totals are the sum of the days, of the members and of the repositories. People who have left stay in the numbers, with \`role\` null. The lists of members and repositories have at most ${limits.dashboard_rows} rows, and the last row sums up all others. Where the workspace has, or had, the privacy level \`team\`, the dashboard shows whole ISO weeks (UTC) as they were published three days after their end. The range is widened to these weeks, no member is listed, and numbers with too few people behind them are null. The heatmap leaves out days on which fewer than 2 people other than the caller had hours. Views are recorded: members who are named can read at \`GET /api/me/views\` who viewed their numbers, when, and for which range. With an access key of the workspace, the heatmap is null, and members read the name of the key. ${forms}`,
       querystring: DashboardQuery,
       headers: ConditionalReadHeaders,
-      response,
+      response: responseWith(Dashboard),
     },
     handler: async (request, reply) => {
       const { member, repo } = request.query
@@ -99,9 +114,9 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
         memberId: userId,
         repoKey: userId === undefined ? filter.repoKey : undefined,
       }
-      return sendDashboard(app, request, reply, request.query, filter, ({ from, to }, kind) =>
-        recordView({ ...view, from, to, kind }),
-      )
+      return sendDashboard(app, request, reply, request.query, filter, {
+        recordView: ({ from, to }, kind) => recordView({ ...view, from, to, kind }),
+      })
     },
   })
 
@@ -117,15 +132,25 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'readOwnDashboard',
       tags: ['activity'],
       summary: "Read the caller's own dashboard",
-      description: `The team dashboard as if the caller were its only member, hours included. It is always complete, at every privacy level. It shows only what the caller did in this workspace. ${forms}`,
+      description: `The team dashboard as if the caller were its only member, hours included. It is always complete, at every privacy level. It shows only what the caller did in this workspace. \`agent_minutes\` is the time of the caller’s agents, which counts nowhere else. ${forms}`,
       querystring: OwnDashboardQuery,
       headers: ConditionalReadHeaders,
-      response,
+      response: responseWith(OwnDashboard),
     },
     handler: (request, reply) => {
       const { repo } = request.query
       const { userId } = request.membership
-      return sendDashboard(app, request, reply, request.query, { userId, repoKey: repo?.toLowerCase() })
+      const repoKey = repo?.toLowerCase()
+      return sendDashboard(
+        app,
+        request,
+        reply,
+        request.query,
+        { userId, repoKey },
+        {
+          complete: (content) => addAgentMinutes(database.read, userId, repoKey, content),
+        },
+      )
     },
   })
 }

@@ -4,6 +4,7 @@ import type { Db } from '../../../platform/database/client.js'
 import { lockById, locksOfUsers } from '../../../platform/database/locks.js'
 import {
   integer,
+  integers,
   moment,
   orNull,
   statement,
@@ -26,12 +27,22 @@ const hourColumns = {
   projects: texts,
   marks: texts,
   leaves: orNull(texts),
+  lastAt: orNull(integers),
   countedIn: uuids,
   counted: texts,
+  countedRepos: orNull(texts),
+  countedFor: orNull(texts),
+  agentProjects: orNull(texts),
+  agentMarks: orNull(texts),
+  agentLeaves: orNull(texts),
+  agentLastAt: orNull(integers),
 }
 const SELECT_HOURS = `
-  select hour, projects, marks::text[] as marks, leaves::text[] as leaves, counted_in as "countedIn",
-    counted::text[] as counted
+  select hour, projects, marks::text[] as marks, leaves::text[] as leaves, last_times as "lastAt",
+    counted_in as "countedIn", counted::text[] as counted,
+    counted_repos as "countedRepos", counted_for::text[] as "countedFor",
+    agent_projects as "agentProjects", agent_marks::text[] as "agentMarks",
+    agent_leaves::text[] as "agentLeaves", agent_last_times as "agentLastAt"
   from heartbeat_hours`
 
 /** $1: the user; $2: hours. */
@@ -52,18 +63,35 @@ export const readMarks = (db: Db, userId: string, hours: number[]): Promise<Stor
 export const readAllMarks = (db: Db, userId: string): Promise<StoredHour[]> =>
   db.rows(READ_ALL_MARKS, [userId])
 
-/** $1: the user; of each hour: $2 its number, and $3 to $7 its arrays as texts. */
+/** The arrays of an hour, with their types. */
+const ARRAYS = {
+  projects: 'text[]',
+  marks: 'bit(60)[]',
+  leaves: 'bit(60)[]',
+  last_times: 'smallint[]',
+  counted_in: 'uuid[]',
+  counted: 'bit(60)[]',
+  counted_repos: 'text[]',
+  counted_for: 'bit(60)[]',
+  agent_projects: 'text[]',
+  agent_marks: 'bit(60)[]',
+  agent_leaves: 'bit(60)[]',
+  agent_last_times: 'smallint[]',
+}
+const names = Object.keys(ARRAYS)
+
+/** $1: the user; of each hour: $2 its number, and $3 and so on its arrays as texts. */
 const WRITE_MARKS = statement(
   'write marks of heartbeats',
   {},
   `
-  insert into heartbeat_hours (user_id, hour, projects, marks, leaves, counted_in, counted)
-  select $1::uuid, r.hour, r.projects::text[], r.marks::bit(60)[], r.leaves::bit(60)[], r.counted_in::uuid[],
-    r.counted::bit(60)[]
-  from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
-    as r (hour, projects, marks, leaves, counted_in, counted)
-  on conflict (user_id, hour) do update set projects = excluded.projects, marks = excluded.marks,
-    leaves = excluded.leaves, counted_in = excluded.counted_in, counted = excluded.counted`,
+  insert into heartbeat_hours (user_id, hour, ${names.join(', ')})
+  select $1::uuid, r.hour, ${Object.entries(ARRAYS)
+    .map(([name, type]) => `r.${name}::${type}`)
+    .join(', ')}
+  from unnest($2::int[], ${names.map((_, index) => `$${index + 3}::text[]`).join(', ')})
+    as r (hour, ${names.join(', ')})
+  on conflict (user_id, hour) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
 )
 
 /** An array as PostgreSQL writes it. */
@@ -72,14 +100,31 @@ export const arrayText = (items: readonly string[]): string =>
 
 export const writeMarks = async (tx: Db, userId: string, hours: StoredHour[]): Promise<void> => {
   if (hours.length === 0) return
+  const texts = (arrayOf: (hour: StoredHour) => string[] | null) =>
+    hours.map((hour) => {
+      const array = arrayOf(hour)
+      return array && arrayText(array)
+    })
+  const numbers = (arrayOf: (hour: StoredHour) => number[] | null) =>
+    hours.map((hour) => {
+      const array = arrayOf(hour)
+      return array && `{${array.join()}}`
+    })
   await tx.rows(WRITE_MARKS, [
     userId,
     hours.map(({ hour }) => hour),
-    hours.map(({ projects }) => arrayText(projects)),
-    hours.map(({ marks }) => arrayText(marks)),
-    hours.map(({ leaves }) => leaves && arrayText(leaves)),
-    hours.map(({ countedIn }) => arrayText(countedIn)),
-    hours.map(({ counted }) => arrayText(counted)),
+    texts(({ projects }) => projects),
+    texts(({ marks }) => marks),
+    texts(({ leaves }) => leaves),
+    numbers(({ lastAt }) => lastAt),
+    texts(({ countedIn }) => countedIn),
+    texts(({ counted }) => counted),
+    texts(({ countedRepos }) => countedRepos),
+    texts(({ countedFor }) => countedFor),
+    texts(({ agentProjects }) => agentProjects),
+    texts(({ agentMarks }) => agentMarks),
+    texts(({ agentLeaves }) => agentLeaves),
+    numbers(({ agentLastAt }) => agentLastAt),
   ])
 }
 

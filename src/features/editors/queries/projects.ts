@@ -29,7 +29,7 @@ const FIND_NAMES = statement(
   `
   select name, repo, ignored, automatic from editor_projects
   where user_id = $1::uuid and name = any($2::text[] || array(
-    select unnest(projects) from heartbeat_hours where user_id = $1::uuid and hour = any($3::int[])
+    select unnest(projects || coalesce(agent_projects, '{}')) from heartbeat_hours where user_id = $1::uuid and hour = any($3::int[])
   ))`,
 )
 

@@ -39,8 +39,8 @@ export const readHeartbeats = async (stream: Readable): Promise<HeartbeatsBody> 
       if (++found > limits.heartbeats) fail('', `must have at most ${limits.heartbeats} heartbeats`)
     }
   }
-  const ends = ({ time, project, alternate, depth }: SentHeartbeat & { depth: number }) => {
-    if (depth === (body.isOne ? 0 : 1)) body.heartbeats.push({ time, project, alternate })
+  const ends = ({ depth, ...heartbeat }: SentHeartbeat & { depth: number }) => {
+    if (depth === (body.isOne ? 0 : 1)) body.heartbeats.push(heartbeat)
   }
   try {
     const reader = new JsonReader({ begins, ends })

@@ -17,10 +17,11 @@ export class CsvReader {
   private keptLength = 0
   private field = 0
   private inQuotes = false
-  private columns: { time: number; project: number } | undefined
+  private columns: { time: number; project: number; category: number } | undefined
   private names: string[] = []
   private time: string | undefined
   private project: string | undefined
+  private category: string | undefined
 
   constructor(private readonly found: (heartbeat: SentHeartbeat) => void) {}
 
@@ -52,12 +53,13 @@ export class CsvReader {
 
   private endField(): void {
     const { columns, field } = this
-    if (!columns || field === columns.time || field === columns.project) {
+    if (!columns || field === columns.time || field === columns.project || field === columns.category) {
       const text = this.keptLength > MOST_KEPT ? '' : this.kept.toString('utf8', 0, this.keptLength)
       if (!columns) {
         if (field < MOST_FIELDS) this.names.push(text.trim())
       } else if (field === columns.time) this.time = text
-      else this.project = text
+      else if (field === columns.project) this.project = text
+      else this.category = text
     }
     this.field++
     this.keptLength = 0
@@ -66,11 +68,12 @@ export class CsvReader {
   private endLine(): void {
     this.endField()
     this.field = 0
-    const { time, project } = this
+    const { time, project, category } = this
     if (!this.columns) {
-      this.columns = { time: this.names.indexOf('time'), project: this.names.indexOf('project') }
+      const [at, of, kind] = ['time', 'project', 'category'].map((name) => this.names.indexOf(name))
+      this.columns = { time: at ?? -1, project: of ?? -1, category: kind ?? -1 }
       this.names = []
-    } else if (time) this.found({ time: Number(time), project, alternate: undefined })
-    this.time = this.project = undefined
+    } else if (time) this.found({ time: Number(time), project, alternate: undefined, category })
+    this.time = this.project = this.category = undefined
   }
 }

@@ -12,6 +12,7 @@ export interface ReadObject {
   time: number | undefined
   project: string | undefined
   alternate: string | undefined
+  category: string | undefined
   /** The depth of its array or object. 0: the whole text. */
   depth: number
 }
@@ -30,10 +31,16 @@ interface Frame {
   time: number | undefined
   project: string | undefined
   alternate: string | undefined
+  category: string | undefined
 }
 
-type Key = 'time' | 'project' | 'alternate'
-const KEYS: Record<string, Key> = { time: 'time', project: 'project', alternate_project: 'alternate' }
+type Key = 'time' | 'project' | 'alternate' | 'category'
+const KEYS: Record<string, Key> = {
+  time: 'time',
+  project: 'project',
+  alternate_project: 'alternate',
+  category: 'category',
+}
 
 const codeOf = (character: string) => character.charCodeAt(0)
 const QUOTE = codeOf('"')
@@ -129,14 +136,21 @@ export class JsonReader {
     this.begins(isArray ? 'array' : 'object')
     this.set(undefined)
     if (this.frames.length >= limits.json_depth) throw new NoJsonError()
-    this.frames.push({ isArray, key: undefined, time: undefined, project: undefined, alternate: undefined })
+    this.frames.push({
+      isArray,
+      key: undefined,
+      time: undefined,
+      project: undefined,
+      alternate: undefined,
+      category: undefined,
+    })
     this.state = isArray ? 'first item' : 'first key'
   }
 
   private close(isArray: boolean): void {
-    const { time, project, alternate } = this.frames.pop() as Frame
+    const { time, project, alternate, category } = this.frames.pop() as Frame
     this.state = this.frames.length === 0 ? 'end' : 'comma'
-    if (!isArray) this.reader.ends({ time, project, alternate, depth: this.frames.length })
+    if (!isArray) this.reader.ends({ time, project, alternate, category, depth: this.frames.length })
   }
 
   private startToken(byte: number, next: number): number {
@@ -198,8 +212,8 @@ export class JsonReader {
       return
     }
     this.state = frame ? 'comma' : 'end'
-    const counts = frame?.key === 'project' || frame?.key === 'alternate'
-    this.set(counts ? unquoted(this.text()) : undefined)
+    const isText = frame?.key !== undefined && frame.key !== 'time'
+    this.set(isText ? unquoted(this.text()) : undefined)
   }
 
   private endPlain(): void {

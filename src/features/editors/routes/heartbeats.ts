@@ -44,7 +44,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   const record = async (userId: string, { heartbeats }: HeartbeatsBody) => {
     const recorded = await recordHeartbeats(database, userId, heartbeats, host)
-    for (const outcome of ['accepted', 'waiting', 'ignored'] as const)
+    for (const outcome of ['accepted', 'waiting', 'ignored', 'agents'] as const)
       meter.count('team_settings_heartbeats_total', { outcome }, recorded[outcome])
     if (recorded.accepted > 0) milestones.reached(userId, 'activity_flushed')
     return { responses: heartbeats.map(() => COUNTED) }
@@ -57,7 +57,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     tags: ['editors'],
     params: EditorParams,
   }
-  const about = `A heartbeat says that the caller worked on a project at a moment. Only \`time\`, \`project\` and \`alternate_project\` are read, and nothing else is stored. The response is the same for a heartbeat that counts nowhere: it names no project, lies outside the last ${limits.flush_days_back} days, or falls under the recording preferences. Sending heartbeats again changes nothing. Every media type is read as JSON.`
+  const about = `A heartbeat says that the caller worked on a project at a moment. Only \`time\`, \`project\`, \`alternate_project\` and \`category\` are read, and nothing else is stored. Heartbeats with the category \`ai coding\` are agent time: they count apart from the caller's minutes, and only the caller sees them. The response is the same for a heartbeat that counts nowhere: it names no project, lies outside the last ${limits.flush_days_back} days, or falls under the recording preferences. Sending heartbeats again changes nothing. Every media type is read as JSON.`
 
   app.route({
     method: 'POST',

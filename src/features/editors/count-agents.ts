@@ -1,0 +1,135 @@
+/**
+ * Agent time: minutes in which a person's agents worked and the person didn't. It follows from the marks alone, so the hours
+ * around a new mark are worked out again and replaced. It has no influence on the person's own minutes.
+ */
+import { limits } from '../../../schemas/limits.js'
+import { ApiError } from '../../errors.js'
+import type { Db } from '../../platform/database/client.js'
+import { HOURS } from '../../platform/time/days.js'
+import { type AgentDay, readAgentDays, readTarget, replaceAgentDays } from '../activity/index.js'
+import { clampIdleWindow, dayOfHour } from './count-minutes.js'
+import { readIdleWindows } from './queries/marks.js'
+import { hourOf, type Timeline } from './timeline.js'
+
+/** Gaps reach from one hour into the next one, and no further. */
+export const hoursBeside = (hours: Iterable<number>, reach = 1): number[] => {
+  const all = new Set<number>()
+  for (const hour of hours) for (let step = -reach; step <= reach; step++) all.add(hour + step)
+  return [...all]
+}
+
+interface Agents {
+  /** The repository of a project, in lower case. */
+  repoKeyOf(project: string): string | undefined
+  /** Hours whose marks belong to another repository now. */
+  reassigned?: Iterable<number>
+  /** By workspace, the first day that counts there; without it, every day counts. */
+  firstDays?: ReadonlyMap<string, string> | undefined
+}
+
+/**
+ * Needs the marks of the hours that have changed, and of two hours before and after each. Agent time never makes a request
+ * fail: where there is too much of it, the hours stay as they were until the next heartbeat near them.
+ */
+export const countAgents = async (
+  tx: Db,
+  userId: string,
+  timeline: Timeline,
+  { repoKeyOf, reassigned = [], firstDays }: Agents,
+): Promise<{ write(names: ReadonlyMap<string, string>): Promise<void> }> => {
+  const nothing = { write: async () => {} }
+  const hours = new Set(hoursBeside([...timeline.changed, ...timeline.agents.changed, ...reassigned]))
+  const repoKeys = new Set([...timeline.agents.projects()].flatMap((project) => repoKeyOf(project) ?? []))
+  if (hours.size === 0 || repoKeys.size === 0) return nothing
+  const target = await readTarget(tx, userId, repoKeys).catch((error) => {
+    if (error instanceof ApiError && error.code === 'payload_too_large') return undefined
+    throw error
+  })
+  if (!target) return nothing
+  const places = target.workspaces.flatMap(({ workspaceId, repoKeys: matched }) => {
+    const own = new Set(matched.filter((repoKey) => repoKeys.has(repoKey)))
+    return own.size > 0 ? [{ workspaceId, own }] : []
+  })
+  if (places.length === 0) return nothing
+  const ids = places.map(({ workspaceId }) => workspaceId)
+  const days = new Set(Array.from(hours, dayOfHour))
+  const [windows, stored] = await Promise.all([
+    readIdleWindows(tx, ids),
+    readAgentDays(tx, userId, ids, [...days]),
+  ])
+  const minutesOf = minutesByWindow(timeline, hours, repoKeyOf)
+  const changed: AgentDay[] = []
+  for (const { workspaceId, own } of places) {
+    const rows = new Map(
+      stored
+        .filter((row) => row.workspaceId === workspaceId && row.hours !== null)
+        .map((row) => [keyOf(row), { ...row, hours: row.hours ?? [], before: row.minutes }]),
+    )
+    for (const { day, hours: ofDay } of rows.values())
+      for (let hour = 0; hour < HOURS; hour++)
+        if (hours.has(Date.parse(day) / HOUR_MS + hour)) ofDay[hour] = 0
+    const firstDay = firstDays?.get(workspaceId) ?? ''
+    for (const { hour, repoKey, minutes } of minutesOf(clampIdleWindow(windows.get(workspaceId) ?? 0))) {
+      const day = dayOfHour(hour)
+      if (!own.has(repoKey) || day < firstDay) continue
+      const key = keyOf({ day, repoKey })
+      const row = rows.get(key) ?? {
+        ...{ workspaceId, day, repoKey, repo: '', minutes: 0, before: 0 },
+        hours: new Array<number>(HOURS).fill(0),
+      }
+      row.hours[hour % HOURS] = minutes
+      rows.set(key, row)
+    }
+    for (const { before: _, ...row } of rows.values())
+      changed.push({ ...row, minutes: row.hours.reduce((sum, minutes) => sum + minutes, 0) })
+  }
+  if (changed.length > limits.flush_rows) return nothing
+  return {
+    write: (names) =>
+      replaceAgentDays(
+        tx,
+        userId,
+        changed.map((row) => ({ ...row, repo: row.repo || (names.get(row.repoKey) ?? row.repoKey) })),
+      ),
+  }
+}
+
+const HOUR_MS = 3_600_000
+
+const keyOf = ({ day, repoKey }: { day: string; repoKey: string }) => `${day} ${repoKey}`
+
+interface HourOfRepo {
+  hour: number
+  repoKey: string
+  minutes: number
+}
+
+/** The agents' minutes in these hours, for each idle window. */
+const minutesByWindow = (
+  timeline: Timeline,
+  hours: ReadonlySet<number>,
+  repoKeyOf: (project: string) => string | undefined,
+): ((window: number) => HourOfRepo[]) => {
+  const isWanted = ({ minute }: { minute: number }) => hours.has(hourOf(minute))
+  const own = [...timeline.all()].filter(isWanted)
+  const ofAgents = [...timeline.agents.all()].filter(isWanted)
+  const known = new Map<number, HourOfRepo[]>()
+  return (window) => {
+    const found = known.get(window)
+    if (found) return found
+    const active = new Set(own.flatMap(({ minute, gap }) => (gap <= window ? [minute] : [])))
+    const sums = new Map<string, HourOfRepo>()
+    for (const { minute, project, gap } of ofAgents) {
+      const repoKey = repoKeyOf(project)
+      if (repoKey === undefined || gap > window || active.has(minute)) continue
+      const hour = hourOf(minute)
+      const key = `${hour} ${repoKey}`
+      const sum = sums.get(key) ?? { hour, repoKey, minutes: 0 }
+      sums.set(key, sum)
+      sum.minutes++
+    }
+    const result = [...sums.values()]
+    known.set(window, result)
+    return result
+  }
+}

@@ -1,0 +1,306 @@
+/** Heartbeats of agents beside those of the person, and heartbeats that are sent again. */
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import t from 'tap'
+import { type Caller, type Service, startService } from './service.js'
+
+const BULK = '/api/wakatime/v1/users/current/heartbeats.bulk'
+const DAY = 86_400
+
+/** The day before yesterday at midnight in UTC, in seconds. */
+const start = Math.floor(Date.now() / 1_000 / DAY) * DAY - 2 * DAY
+const dayOf = (seconds: number) => new Date(seconds * 1_000).toISOString().slice(0, 10)
+const range = `from=${dayOf(start)}&to=${dayOf(start + DAY)}`
+
+type Row = Record<string, unknown>
+
+interface Beat {
+  /** Seconds since the start. */
+  second: number
+  project: string
+  isOfAgent?: boolean
+}
+
+const send = async (caller: Caller, beats: Beat[]) => {
+  const reply = await caller.post(
+    BULK,
+    beats.map(({ second, project, isOfAgent }) => ({
+      time: start + second,
+      project,
+      category: isOfAgent ? 'AI Coding' : 'coding',
+      ai_model: 'model-x',
+    })),
+  )
+  if (reply.status !== 202) throw new Error(reply.text)
+}
+
+const someone = async (service: Service, patterns = ['acme/*']) => {
+  const caller = await service.signIn(`ada-${randomUUID().slice(0, 8)}`)
+  const { id } = await service.workspace(caller, { patterns })
+  return { caller, id }
+}
+
+const mineOf = async (caller: Caller, id: string) =>
+  (await caller.get(`/api/team/dashboard/mine?workspace=${id}&${range}`)).body
+
+const at = (minute: number, second = 0) => minute * 60 + second
+const agent = (minute: number, project = 'acme/web', second = 0): Beat => ({
+  second: at(minute, second),
+  project,
+  isOfAgent: true,
+})
+const person = (minute: number, project = 'acme/web', second = 0): Beat => ({
+  second: at(minute, second),
+  project,
+})
+
+interface Own extends Row {
+  totals: Row
+  daily: Row[]
+  repos: Row[]
+}
+
+/** What of an own dashboard is the person's. */
+const withoutAgents = ({ totals, daily, repos, generated_at: _, ...rest }: Own) => {
+  const strip = ({ agent_minutes: _, ...row }: Row) => row
+  return {
+    ...rest,
+    totals: strip(totals),
+    daily: daily.map(strip),
+    repos: repos.filter((row) => row.active_minutes !== 0).map(strip),
+  }
+}
+
+t.test('agents and people', async (t) => {
+  const service = await startService(t)
+
+  t.test('agent time is kept apart, and only its owner sees it', async (t) => {
+    const ada = await service.signIn('ada')
+    const bob = await service.signIn('bob')
+    const { id } = await service.workspace(ada, { members: [bob] })
+    await send(bob, [person(60), person(64)])
+    const seenBy = async (caller: Caller) =>
+      Promise.all(
+        [
+          `/api/team/dashboard?workspace=${id}&${range}&trends=true`,
+          `/api/team/dashboard?workspace=${id}&${range}&member=bob`,
+          `/api/team/dashboard?workspace=${id}&${range}&format=csv`,
+          `/api/team/workspaces/${id}/members`,
+          '/api/projects',
+          `/api/team/dashboard/mine?workspace=${id}&${range}`,
+        ].map(async (path) => (await caller.get(path)).text.replace(/"generated_at":"[^"]*"/, '')),
+      )
+    const before = await seenBy(ada)
+    await send(bob, [
+      agent(60),
+      agent(64),
+      agent(66),
+      agent(70),
+      agent(300, 'acme/night'),
+      agent(304, 'acme/night'),
+    ])
+    t.same(await seenBy(ada), before, 'nothing changes for anyone else')
+    const { totals, daily, repos, previous_totals, members } = await mineOf(bob, id)
+    t.same(totals, { active_minutes: 5, commits: 0, closed_issues: 0, active_members: 1, agent_minutes: 11 })
+    t.same(
+      daily.map(({ active_minutes, agent_minutes }: Record<string, number>) => [
+        active_minutes,
+        agent_minutes,
+      ]),
+      [
+        [5, 11],
+        [0, 0],
+      ],
+    )
+    t.same(
+      repos.map(({ repo, active_minutes, agent_minutes }: Record<string, unknown>) => [
+        repo,
+        active_minutes,
+        agent_minutes,
+      ]),
+      [
+        ['acme/web', 5, 6],
+        ['acme/night', 0, 5],
+      ],
+    )
+    t.notOk('agent_minutes' in previous_totals)
+    t.notOk('agent_minutes' in members[0])
+    const exported = (await bob.get('/api/me/export')).body
+    t.same(
+      exported.agent_minutes.map(({ repo, agent_minutes }: Record<string, unknown>) => [repo, agent_minutes]),
+      [
+        ['acme/night', 5],
+        ['acme/web', 6],
+      ],
+    )
+    t.notMatch(JSON.stringify(exported), /model-x/)
+  })
+
+  t.test('the status bar lists agent time as a category, and leaves it out of the total', async (t) => {
+    const { caller } = await someone(service)
+    const now = Math.floor(Date.now() / 60_000) * 60 - start
+    await send(caller, [
+      { second: now, project: 'acme/web' },
+      { second: now + 120, project: 'acme/web', isOfAgent: true },
+    ])
+    const path = '/api/wakatime/v1/users/current/statusbar/today'
+    const { data } = (await caller.get(path)).body
+    // Around midnight, the two minutes can be on two days.
+    const [coding, agents] = data.categories.map(
+      ({ total_seconds }: { total_seconds: number }) => total_seconds,
+    )
+    t.equal(coding, data.grand_total.total_seconds)
+    if (agents !== undefined) t.equal(agents, 60)
+    t.equal(
+      (await caller.get('/api/me')).body.heartbeats.last_at,
+      new Date((start + now) * 1_000).toISOString(),
+    )
+  })
+
+  t.test('agents alone change neither the newest heartbeat nor what is active', async (t) => {
+    const { caller, id } = await someone(service)
+    await send(caller, [agent(60), agent(63)])
+    t.equal((await caller.get('/api/me')).body.heartbeats, null)
+    const { totals, heatmap } = await mineOf(caller, id)
+    t.same(totals, { active_minutes: 0, commits: 0, closed_issues: 0, active_members: 0, agent_minutes: 4 })
+    t.ok(heatmap.every(({ minutes }: { minutes: number }) => minutes === 0))
+  })
+
+  t.test('a minute of the person that arrives later is no agent time any more', async (t) => {
+    const { caller, id } = await someone(service)
+    await send(caller, [agent(57), agent(60), agent(63)])
+    t.equal((await mineOf(caller, id)).totals.agent_minutes, 7)
+    await send(caller, [person(58), person(61)])
+    const { totals } = await mineOf(caller, id)
+    t.same([totals.active_minutes, totals.agent_minutes], [4, 3])
+  })
+
+  t.test('agent time of a project name counts once the person has assigned it', async (t) => {
+    const { caller, id } = await someone(service)
+    await send(caller, [agent(60, 'web'), agent(64, 'web')])
+    t.equal((await mineOf(caller, id)).totals.agent_minutes, 0)
+    const assigned = await caller.put('/api/me/editor-projects', { name: 'web', repo: 'acme/web' })
+    t.equal(assigned.status, 200)
+    const { totals } = await mineOf(caller, id)
+    t.same([totals.active_minutes, totals.agent_minutes], [0, 0], 'not on days before joining')
+    await send(caller, [{ second: DAY * 2, project: 'web', isOfAgent: true }])
+    const today = dayOf(start + 2 * DAY)
+    const { body } = await caller.get(`/api/team/dashboard/mine?workspace=${id}&from=${today}&to=${today}`)
+    t.equal(body.totals.agent_minutes, 1)
+  })
+
+  t.test('sending a part again changes nothing, in no workspace', async (t) => {
+    const { caller, id } = await someone(service, ['acme/*'])
+    const { id: other } = await service.workspace(caller, { patterns: ['globex/*'] })
+    const both = async () => {
+      const [one, two] = [await mineOf(caller, id), await mineOf(caller, other)]
+      return [one.totals.active_minutes, two.totals.active_minutes]
+    }
+    const first = [person(60, 'globex/api', 2), person(60, 'acme/web', 5), person(60, 'globex/api', 40)]
+    await send(caller, first)
+    await send(caller, first.slice(1, 2))
+    await send(caller, [person(64, 'globex/api')])
+    t.same(await both(), [0, 5], 'the gap belongs to the last project of its first minute')
+    await send(caller, [person(62, 'acme/web')])
+    t.same(await both(), [0, 5], 'no minute counts a second time in another workspace')
+  })
+
+  t.test('minutes are those of a model, however heartbeats are mixed, shuffled and repeated', async () => {
+    const minutesOf = (marks: Set<number>): Set<number> => {
+      const sorted = [...marks].sort((a, b) => a - b)
+      const minutes = new Set(sorted)
+      sorted.forEach((mark, index) => {
+        const next = sorted[index + 1]
+        if (next !== undefined && next - mark <= 5)
+          for (let minute = mark + 1; minute < next; minute++) minutes.add(minute)
+      })
+      return minutes
+    }
+    /** A minute counts for its first heartbeat, and a gap for the last heartbeat before it. */
+    const reposOf = (ordered: { minute: number; repo: string }[]): Record<string, number> => {
+      const counts: Record<string, number> = {}
+      const add = (repo: string, minutes: number) => {
+        counts[repo] = (counts[repo] ?? 0) + minutes
+      }
+      ordered.forEach(({ minute, repo }, index) => {
+        if (ordered[index - 1]?.minute !== minute) add(repo, 1)
+        const gap = (ordered[index + 1]?.minute ?? Number.POSITIVE_INFINITY) - minute
+        if (gap > 1 && gap <= 5) add(repo, gap - 1)
+      })
+      return counts
+    }
+    const beats = fc.array(
+      // Around midnight, and around the end of an hour.
+      fc.record({
+        minute: fc.integer({ min: 1_410, max: 1_470 }),
+        second: fc.nat(59),
+        repo: fc.constantFrom('acme/web', 'acme/docs', 'globex/api'),
+        isOfAgent: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 14 },
+    )
+    const plan = beats.chain((all) =>
+      fc.record({
+        all: fc.constant(all),
+        shuffled: fc.shuffledSubarray(all, { minLength: all.length }),
+        again: fc.subarray(all),
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(plan, fc.boolean(), async ({ all, shuffled, again }, isInOrder) => {
+        const { caller, id } = await someone(service, ['acme/*'])
+        const { id: other } = await service.workspace(caller, { patterns: ['globex/*'] })
+        const toBeat = ({ minute, second, repo, isOfAgent }: (typeof all)[number]): Beat => ({
+          second: at(minute, second),
+          project: repo,
+          isOfAgent,
+        })
+        const ordered = [...all].sort((a, b) => a.minute - b.minute || a.second - b.second)
+        const sent = isInOrder ? ordered : shuffled
+        const half = Math.ceil(sent.length / 2)
+        await send(caller, sent.slice(0, half).map(toBeat))
+        await send(caller, sent.slice(half).map(toBeat))
+        const read = async () => [await mineOf(caller, id), await mineOf(caller, other)]
+        const [acme, globex] = await read()
+        const marks = (isOfAgent: boolean) =>
+          minutesOf(new Set(all.filter((one) => one.isOfAgent === isOfAgent).map(({ minute }) => minute)))
+        const own = marks(false)
+        const agents = [...marks(true)].filter((minute) => !own.has(minute)).length
+        const sum = (name: string) => acme.totals[name] + globex.totals[name]
+        if (sum('active_minutes') !== own.size || sum('agent_minutes') !== agents)
+          throw new Error(`${sum('active_minutes')} of ${own.size}, ${sum('agent_minutes')} of ${agents}`)
+        await send(caller, again.map(toBeat))
+        if (isInOrder) {
+          const expected = reposOf(ordered.filter(({ isOfAgent }) => !isOfAgent))
+          const found: Record<string, number> = {}
+          for (const { repo, active_minutes } of [...acme.repos, ...globex.repos])
+            if (active_minutes > 0) found[repo] = active_minutes
+          const text = (counts: Record<string, number>) => JSON.stringify(Object.entries(counts).sort())
+          if (text(found) !== text(expected)) throw new Error(`${text(found)} and not ${text(expected)}`)
+        }
+        const strip = (rows: Record<string, unknown>[]) => rows.map(({ generated_at: _, ...rest }) => rest)
+        if (JSON.stringify(strip(await read())) !== JSON.stringify(strip([acme, globex])))
+          throw new Error('changed by sending a part again')
+        // Someone who has the same heartbeats without those of agents has the same minutes.
+        const twin = await someone(service, ['acme/*'])
+        await service.workspace(twin.caller, { patterns: ['globex/*'] })
+        for (const part of [sent.slice(0, half), sent.slice(half)])
+          await send(twin.caller, part.filter(({ isOfAgent }) => !isOfAgent).map(toBeat))
+        const comparable = async (caller: Caller, id: string) => {
+          const {
+            workspace: _,
+            members,
+            ...rest
+          } = withoutAgents(await mineOf(caller, id)) as unknown as { members: Row[]; workspace: unknown }
+          return JSON.stringify({
+            ...rest,
+            members: members.map(({ login: _, avatar_url: __, ...row }) => row),
+          })
+        }
+        if ((await comparable(caller, id)) !== (await comparable(twin.caller, twin.id)))
+          throw new Error('agents changed the minutes of the person')
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
