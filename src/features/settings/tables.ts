@@ -49,6 +49,8 @@ export const snapshotVersions = table(
     sizeBytes: integer('size_bytes').notNull(),
     createdAt: moment('created_at').notNull().defaultNow(),
     createdBy: person('created_by'),
+    /** Why the author restored it, in their words. */
+    reason: text('reason'),
   },
   {
     people: { createdBy: { erasure: 'anonymise', export: 'settings_written' } },
@@ -80,6 +82,8 @@ export const overrides = table(
     updatedBy: person('updated_by'),
     /** The name of the workspace's key that wrote it; `updated_by` is then the admin who created the key. */
     updatedByKey: text('updated_by_key'),
+    /** Why the author made the change, in their words. */
+    reason: text('reason'),
   },
   {
     people: { updatedBy: { erasure: 'anonymise', export: 'overrides_written' } },
@@ -108,6 +112,7 @@ export const overrideVersions = table(
     createdBy: person('created_by'),
     /** As `updated_by_key` of the override. */
     createdByKey: text('created_by_key'),
+    reason: text('reason'),
   },
   {
     people: { createdBy: { erasure: 'anonymise', export: 'override_versions_written' } },

@@ -87,6 +87,8 @@ export const workspaceSettingsVersions = table(
     createdBy: uuid('created_by').references(() => users.id),
     /** The name of the access key that wrote it; null: a person did. */
     createdByKey: text('created_by_key'),
+    /** Why the author made the change, in their words. */
+    reason: text('reason'),
   },
   {
     people: { createdBy: { erasure: 'anonymise', export: 'workspace_settings_written' } },
