@@ -56,32 +56,6 @@ export const HeartbeatAnswer = Named('HeartbeatAnswer', {
   data: Closed({ id: Type.String({ examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'] }) }),
 })
 
-const duration = {
-  text: Type.String({ examples: ['3 hrs 12 mins'] }),
-  digital: Type.String({ examples: ['3:12'] }),
-  hours: Type.Integer({ examples: [3] }),
-  minutes: Type.Integer({ examples: [12] }),
-  total_seconds: Type.Integer({ examples: [11_520] }),
-}
-
-export const StatusBar = Named('StatusBar', {
-  cached_at: Timestamp,
-  data: Closed({
-    grand_total: Named('GrandTotal', duration),
-    categories: Type.Array(
-      Named('EditorCategory', { name: Type.String({ examples: ['Coding'] }), ...duration }),
-    ),
-    range: Named('EditorRange', {
-      date: Type.String({ format: 'date', examples: ['2026-11-21'] }),
-      start: Timestamp,
-      end: Timestamp,
-      text: Type.String({ examples: ['Today'] }),
-      timezone: Type.String({ examples: ['Europe/Berlin'] }),
-    }),
-  }),
-})
-export type StatusBar = Static<typeof StatusBar>
-
 export const EditorUser = Named('EditorUser', {
   data: Closed({
     id: Type.String({ format: 'uuid', examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'] }),

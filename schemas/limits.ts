@@ -95,6 +95,9 @@ export const limits = {
   trend_days: 31,
   /** How many members, and repositories, a dashboard lists. The last row sums up all others. */
   dashboard_rows: 1_000,
+  /** How many projects a day of a summary for WakaTime's tools lists, and all days of it together. */
+  summary_projects_per_day: 100,
+  summary_projects: 5_000,
   session_days: 30,
   /** Access keys of a person, and of a workspace, that have neither expired nor been revoked. */
   keys_per_owner: 20,

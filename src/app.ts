@@ -22,6 +22,7 @@ import imports from './features/editors/jobs.js'
 import { heartbeatRoutes } from './features/editors/routes/heartbeats.js'
 import { importRoutes } from './features/editors/routes/import.js'
 import { editorProjectRoutes } from './features/editors/routes/projects.js'
+import { dashboardLinks, readingRoutes } from './features/editors/routes/reading.js'
 import milestones from './features/funnel/milestones.js'
 import { funnelRoutes } from './features/funnel/routes.js'
 import { type Assistants, createAssistants } from './features/models/assistants.js'
@@ -190,6 +191,8 @@ export const buildApp = async (
   await app.register(accountRoutes, { prefix: '/api/me' })
   await app.register(editorProjectRoutes, { prefix: '/api/me' })
   await app.register(heartbeatRoutes, { prefix: '/api/wakatime/v1' })
+  await app.register(readingRoutes, { prefix: '/api/wakatime/v1' })
+  await app.register(dashboardLinks)
   await app.register(importRoutes, { prefix: '/api/wakatime/v1' })
   await app.register(personKeyRoutes, { prefix: '/api/me/keys' })
   await app.register(settingsRoutes, { prefix: '/api/settings' })

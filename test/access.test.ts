@@ -73,6 +73,32 @@ const table: Record<string, Row> = {
     statuses: [401, 200, 200, 200, 200],
     params: { user: 'current' },
   },
+  'GET /api/wakatime/v1/users/{user}/status_bar/today': {
+    statuses: [401, 200, 200, 200, 200],
+    params: { user: 'current' },
+  },
+  'GET /api/wakatime/v1/users/{user}/summaries': {
+    statuses: [401, 200, 200, 200, 200],
+    params: { user: 'current' },
+    query: () => 'range=today',
+  },
+  'GET /api/wakatime/v1/users/{user}/stats/{range}': {
+    statuses: [401, 200, 200, 200, 200],
+    params: { user: 'current', range: 'last_7_days' },
+  },
+  'GET /api/wakatime/v1/users/{user}/all_time_since_today': {
+    statuses: [401, 200, 200, 200, 200],
+    params: { user: 'current' },
+  },
+  'GET /api/wakatime/v1/users/{user}/projects': {
+    statuses: [401, 200, 200, 200, 200],
+    params: { user: 'current' },
+  },
+  'GET /api/wakatime/v1/users/{user}/durations': {
+    statuses: [401, 200, 200, 200, 200],
+    params: { user: 'current' },
+    query: () => 'date=today',
+  },
   'GET /api/wakatime/v1/users/{user}': { statuses: [401, 200, 200, 200, 200], params: { user: 'current' } },
   'POST /api/wakatime/v1/users/{user}/import': { statuses: [401, 202, 202, 202, 202], ...heartbeats },
   'GET /api/wakatime/v1/users/{user}/import': {
@@ -365,12 +391,20 @@ const scopesOf: Record<string, { scope: Scope; orScope?: Scope; personalOnly?: b
   'GET /api/wakatime/v1/users/{user}': reading,
   'GET /api/wakatime/v1/users/{user}/import': reading,
   'GET /api/wakatime/v1/users/{user}/statusbar/today': reading,
+  'GET /api/wakatime/v1/users/{user}/status_bar/today': reading,
+  'GET /api/wakatime/v1/users/{user}/summaries': { scope: 'activity:read', personalOnly: true },
+  'GET /api/wakatime/v1/users/{user}/stats/{range}': { scope: 'activity:read', personalOnly: true },
+  'GET /api/wakatime/v1/users/{user}/all_time_since_today': { scope: 'activity:read', personalOnly: true },
+  'GET /api/wakatime/v1/users/{user}/projects': { scope: 'activity:read', personalOnly: true },
+  'GET /api/wakatime/v1/users/{user}/durations': { scope: 'activity:read', personalOnly: true },
 }
 
 t.test(
   'a key opens the routes of its scope and no others, whether a person or a workspace owns it',
   async (t) => {
-    const service = await startService(t, { env: { RATE_LIMITS: 'off' } })
+    const service = await startService(t, {
+      env: { RATE_LIMITS: 'off', LIMIT_WORKSPACES_CREATED: '1000', LIMIT_WORKSPACES_JOINED: '1000' },
+    })
     const { paths } = buildDocuments(service.app).full
     const [member, admin] = [await service.signIn('member'), await service.signIn('admin')]
     const create = async (path: string, list: readonly Scope[]) => {

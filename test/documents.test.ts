@@ -45,9 +45,9 @@ const unclaimedIn = (text: string, trusted: Set<string>): string[] =>
 t.test('no instruction installs a package by a name that is not a dependency of this project', async (t) => {
   const { packages } = JSON.parse(await readFile(join(projectRoot, 'package-lock.json'), 'utf8'))
   const trusted = new Set(
-    Object.entries<{ link?: boolean }>(packages)
+    Object.entries<{ link?: boolean; bin?: object }>(packages)
       .filter(([path, { link }]) => path.startsWith('node_modules/') && !link)
-      .map(([path]) => path.slice('node_modules/'.length)),
+      .flatMap(([path, { bin = {} }]) => [path.slice('node_modules/'.length), ...Object.keys(bin)]),
   )
   t.strictSame(
     [

@@ -331,6 +331,8 @@ export type Limits = {
   range_days: number
   trend_days: number
   dashboard_rows: number
+  summary_projects_per_day: number
+  summary_projects: number
   session_days: number
   keys_per_owner: number
   key_name_length: number
@@ -534,6 +536,20 @@ export type View = {
   kind: 'dashboard' | 'comparison' | 'csv'
 }
 
+export type WakaTimeEntry = {
+  name: string
+  text: string
+  digital: string
+  hours: number
+  minutes: number
+  total_seconds: number
+  /** Hours. */
+  decimal: string
+  /** Always 0, because the service counts minutes. */
+  seconds: number
+  percent: number
+}
+
 export type Webhook = {
   /** Enter it on the repository host as the URL of the webhook. */
   url: string
@@ -654,6 +670,17 @@ export type HeartbeatAnswer = {
   }
 }
 
+export type EditorUser = {
+  data: {
+    id: string
+    username: string
+    display_name: string
+    photo: string
+    /** Default: UTC. */
+    timezone: string
+  }
+}
+
 export type GrandTotal = {
   text: string
   digital: string
@@ -684,19 +711,194 @@ export type StatusBar = {
   data: {
     grand_total: GrandTotal
     categories: EditorCategory[]
+    projects: WakaTimeEntry[]
+    /** Always empty: the service does not store this. */
+    languages: unknown[]
+    /** Always empty: the service does not store this. */
+    editors: unknown[]
+    /** Always empty: the service does not store this. */
+    machines: unknown[]
+    /** Always empty: the service does not store this. */
+    operating_systems: unknown[]
+    /** Always empty: the service does not store this. */
+    dependencies: unknown[]
     range: EditorRange
   }
 }
 
-export type EditorUser = {
+export type SummaryTotal = {
+  text: string
+  digital: string
+  hours: number
+  minutes: number
+  total_seconds: number
+  /** Hours. */
+  decimal: string
+}
+
+export type SummaryRange = {
+  date: string
+  start: string
+  end: string
+  text: string
+  timezone: string
+}
+
+export type Summary = {
+  grand_total: SummaryTotal
+  categories: WakaTimeEntry[]
+  projects: WakaTimeEntry[]
+  /** Always empty: the service does not store this. */
+  languages: unknown[]
+  /** Always empty: the service does not store this. */
+  editors: unknown[]
+  /** Always empty: the service does not store this. */
+  machines: unknown[]
+  /** Always empty: the service does not store this. */
+  operating_systems: unknown[]
+  /** Always empty: the service does not store this. */
+  dependencies: unknown[]
+  range: SummaryRange
+}
+
+export type CumulativeTotal = {
+  text: string
+  digital: string
+  /** Hours. */
+  decimal: string
+  seconds: number
+}
+
+export type DailyAverage = {
+  text: string
+  text_including_other_language: string
+  seconds: number
+  seconds_including_other_language: number
+  days_including_holidays: number
+  days_minus_holidays: number
+  /** Days without minutes. */
+  holidays: number
+}
+
+export type Summaries = {
+  data: Summary[]
+  start: string
+  end: string
+  cumulative_total: CumulativeTotal
+  daily_average: DailyAverage
+}
+
+/** Null if there are no minutes. */
+export type BestDay = {
+  date: string
+  text: string
+  total_seconds: number
+} | null
+
+export type Stats = {
   data: {
-    id: string
+    user_id: string
     username: string
-    display_name: string
-    photo: string
-    /** Default: UTC. */
+    range: string
+    human_readable_range: string
+    start: string
+    end: string
     timezone: string
+    status: string
+    is_up_to_date: boolean
+    percent_calculated: number
+    is_coding_activity_visible: boolean
+    is_other_usage_visible: boolean
+    total_seconds: number
+    total_seconds_including_other_language: number
+    human_readable_total: string
+    human_readable_total_including_other_language: string
+    daily_average: number
+    daily_average_including_other_language: number
+    human_readable_daily_average: string
+    human_readable_daily_average_including_other_language: string
+    days_including_holidays: number
+    days_minus_holidays: number
+    holidays: number
+    best_day: BestDay
+    categories: WakaTimeEntry[]
+    projects: WakaTimeEntry[]
+    /** Always empty: the service does not store this. */
+    languages: unknown[]
+    /** Always empty: the service does not store this. */
+    editors: unknown[]
+    /** Always empty: the service does not store this. */
+    machines: unknown[]
+    /** Always empty: the service does not store this. */
+    operating_systems: unknown[]
+    /** Always empty: the service does not store this. */
+    dependencies: unknown[]
   }
+}
+
+export type AllTimeRange = {
+  start: string
+  start_date: string
+  start_text: string
+  end: string
+  end_date: string
+  end_text: string
+  timezone: string
+}
+
+export type AllTime = {
+  data: {
+    text: string
+    digital: string
+    /** Hours. */
+    decimal: string
+    total_seconds: number
+    daily_average: number
+    is_up_to_date: boolean
+    percent_calculated: number
+    range: AllTimeRange
+  }
+}
+
+export type WakaTimeProject = {
+  id: string
+  name: string
+  urlencoded_name: string
+  created_at: string
+  first_heartbeat_at: string
+  last_heartbeat_at: string
+  human_readable_last_heartbeat_at: string
+  color: null
+  badge: null
+  repository: null
+}
+
+export type Projects = {
+  /** The latest first. At most 1000. */
+  data: WakaTimeProject[]
+  total: number
+  total_pages: number
+  page: number
+  prev_page: null
+  next_page: null
+}
+
+export type Duration = {
+  project: string
+  /** Seconds since 1970. */
+  time: number
+  /** Seconds. */
+  duration: number
+  color: null
+}
+
+export type Durations = {
+  data: Duration[]
+  /** Always empty: the service does not store this. */
+  branches: unknown[]
+  start: string
+  end: string
+  timezone: string
 }
 
 export type AccessKeyList = {
@@ -2465,17 +2667,6 @@ export interface Operations {
     answer: HeartbeatAnswer | HeartbeatsAnswer
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemPayloadTooLarge | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
-  /** Get the caller's minutes today */
-  'GET /api/wakatime/v1/users/{user}/statusbar/today': {
-    request: {
-      path: {
-        /** `current`, or the caller's login. */
-        user: string
-      }
-    }
-    answer: StatusBar
-    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
-  }
   /** Get the caller in WakaTime's format */
   'GET /api/wakatime/v1/users/{user}': {
     request: {
@@ -2492,6 +2683,110 @@ export interface Operations {
     request: unknown
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemPayloadTooLarge | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** Get the caller's minutes today */
+  'GET /api/wakatime/v1/users/{user}/statusbar/today': {
+    request: {
+      path: {
+        /** `current`, or the caller's login. */
+        user: string
+      }
+    }
+    answer: StatusBar
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Get the caller's minutes today */
+  'GET /api/wakatime/v1/users/{user}/status_bar/today': {
+    request: {
+      path: {
+        /** `current`, or the caller's login. */
+        user: string
+      }
+    }
+    answer: StatusBar
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Get the caller's time by day */
+  'GET /api/wakatime/v1/users/{user}/summaries': {
+    request: {
+      path: {
+        /** `current`, or the caller's login. */
+        user: string
+      }
+      query?: {
+        /** A day, or `today` or `yesterday`. Of a moment, only the day is read. */
+        start?: string | undefined
+        /** A day, or `today` or `yesterday`. Of a moment, only the day is read. */
+        end?: string | undefined
+        /** `Today`, `Yesterday`, `Last 7 Days`, `Last 7 Days from Yesterday`, `Last 14 Days`, `Last 30 Days`, `Last 6 Months`, `Last Year`, `This Week`, `Last Week`, `This Month` or `Last Month`, in any case. Ignored with `start`. Default: today. */
+        range?: string | undefined
+        /** Default: the `Timezone` header, or the time zone of the caller. */
+        timezone?: string | undefined
+      }
+    }
+    answer: Summaries
+    problem: ProblemValidationFailed | ProblemInvalidRange | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Get the sums of the caller's time */
+  'GET /api/wakatime/v1/users/{user}/stats/{range}': {
+    request: {
+      path: {
+        /** `current`, or the caller's login. */
+        user: string
+        range: string
+      }
+      query?: {
+        /** Default: the `Timezone` header, or the time zone of the caller. */
+        timezone?: string | undefined
+      }
+    }
+    answer: Stats
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Get all of the caller's time */
+  'GET /api/wakatime/v1/users/{user}/all_time_since_today': {
+    request: {
+      path: {
+        /** `current`, or the caller's login. */
+        user: string
+      }
+    }
+    answer: AllTime
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** List the repositories with minutes of the caller */
+  'GET /api/wakatime/v1/users/{user}/projects': {
+    request: {
+      path: {
+        /** `current`, or the caller's login. */
+        user: string
+      }
+      query?: {
+        /** A part of the name. */
+        q?: string | undefined
+      }
+    }
+    answer: Projects
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Get the caller's time on a day by hour */
+  'GET /api/wakatime/v1/users/{user}/durations': {
+    request: {
+      path: {
+        /** `current`, or the caller's login. */
+        user: string
+      }
+      query: {
+        /** A day, or `today` or `yesterday`. Of a moment, only the day is read. */
+        date: string
+        /** A repository. */
+        project?: string | undefined
+        /** Default: the `Timezone` header, or the time zone of the caller. */
+        timezone?: string | undefined
+      }
+    }
+    answer: Durations
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Import past heartbeats */
   'POST /api/wakatime/v1/users/{user}/import': {

@@ -18,5 +18,7 @@ const ofEditor = (...scopes: Parameters<typeof anyCallerWith>): Access => ({
 
 /** Callers who can send heartbeats. */
 export const writingEditor = ofEditor('activity:write')
-/** Callers who can read the person's time. */
+/** Callers who can read what editors show. */
 export const readingEditor = ofEditor('activity:read', 'activity:write')
+/** Callers who can read all of the person's time. */
+export const readingTime = ofEditor('activity:read')

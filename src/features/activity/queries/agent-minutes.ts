@@ -104,24 +104,6 @@ export const sumAgentMinutes = async (db: Db, { userId, workspaceId, range, repo
   return { days: new Map(days.map(({ day, minutes }) => [day, minutes])), repos }
 }
 
-/** $1: the user; $2: days. */
-const LIST_OWN_AGENT_HOURS = statement(
-  'list own hours of agents',
-  { day: date, repoKey: text, minutes: integer, hours: orNull(integers) },
-  `
-  select day, repo_key as "repoKey", minutes, hours
-  from agent_minutes
-  where user_id = $1::uuid and day = any($2::date[]) and minutes > 0`,
-)
-
-/** By day and repository, once for each workspace in which they count. */
-export const listOwnAgentHours = (
-  db: Db,
-  userId: string,
-  days: string[],
-): Promise<{ day: string; repoKey: string; minutes: number; hours: number[] | null }[]> =>
-  db.rows(LIST_OWN_AGENT_HOURS, [userId, days])
-
 /** $1: how many days hours are kept; $2: how many rows. */
 const DROP_AGENT_HOURS = statement(
   'drop the hours of agents',

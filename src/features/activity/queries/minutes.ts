@@ -410,22 +410,3 @@ export const listOwnMinutesOfAllWorkspaces = (
   userId: string,
   day: string,
 ): Promise<Pick<OwnMinutes, 'workspace'>[]> => db.rows(LIST_MINUTES_OF_ALL_WORKSPACES, [userId, day, day])
-
-/** $1: the user; $2: days. */
-const LIST_OWN_HOURS = statement(
-  'list own hours',
-  { day: date, repoKey: text, minutes: integer, hours: orNull(integers) },
-  `
-  select a.day, a.repo_key as "repoKey", a.minutes, a.hours
-  from members m
-  join activity a on a.workspace_id = m.workspace_id and a.user_id = m.user_id and a.day = any($2::date[])
-  where m.user_id = $1::uuid and a.minutes > 0`,
-)
-
-/** A person's minutes by day and repository, once for each workspace in which they count. */
-export const listOwnHours = (
-  db: Db,
-  userId: string,
-  days: string[],
-): Promise<{ day: string; repoKey: string; minutes: number; hours: number[] | null }[]> =>
-  db.rows(LIST_OWN_HOURS, [userId, days])

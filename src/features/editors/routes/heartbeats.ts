@@ -11,14 +11,12 @@ import {
   Heartbeat,
   HeartbeatAnswer,
   HeartbeatsAnswer,
-  StatusBar,
 } from '../../../../schemas/editors.js'
 import { limits } from '../../../../schemas/limits.js'
 import { invalid } from '../../../errors.js'
 import { readCaller } from '../../accounts/index.js'
 import { readingEditor, writingEditor } from '../access.js'
 import { projectHostOf } from '../project-names.js'
-import { readStatusBar } from '../read-status-bar.js'
 import { type HeartbeatsBody, readHeartbeats } from '../reading/body.js'
 import { recordHeartbeats } from '../record-heartbeats.js'
 
@@ -99,25 +97,6 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const answer = await record(request.caller.userId, body)
       if (!body.isOne) return reply.code(202).send(answer)
       return reply.code(201).send({ data: { id: uuidv7() } })
-    },
-  })
-
-  app.route({
-    method: 'GET',
-    url: '/users/:user/statusbar/today',
-    config: { access: readingEditor },
-    schema: {
-      ...shared,
-      operationId: 'getStatusBar',
-      summary: "Get the caller's minutes today",
-      description:
-        'Today is the current day in the time zone of the `Timezone` header, or of the caller. Editors show the minutes in their status bar.',
-      response: { 200: StatusBar },
-    },
-    handler: async (request) => {
-      const { timezone } = request.headers
-      const { id, timezone: stored } = await readCaller(app.db, request.caller.userId)
-      return readStatusBar(app.db, id, typeof timezone === 'string' ? timezone : undefined, stored)
     },
   })
 

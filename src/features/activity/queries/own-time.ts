@@ -1,0 +1,101 @@
+/** A person's own minutes in all of their workspaces together. What counts in several of them counts once. */
+import { limits } from '../../../../schemas/limits.js'
+import type { Db } from '../../../platform/database/client.js'
+import { date, integer, integers, statement, text } from '../../../platform/database/statement.js'
+import { HOURS, type Range } from '../../../platform/time/days.js'
+
+/** Minutes on a UTC day. */
+export interface DayMinutes {
+  day: string
+  /** By UTC hour. */
+  hours: number[]
+  /** Without an hour. */
+  rest: number
+}
+
+const eachHour = (write: (index: number) => string, separator = ', ') =>
+  Array.from({ length: HOURS }, (_, index) => write(index + 1)).join(separator)
+
+/** $1: the user; $2 and $3: the first and the last day. Each repository counts as much as in the workspace with most of it. */
+const repoDaysFrom = (source: string, repo: string) => `
+  select a.day, a.repo_key, ${repo} as repo,
+    ${eachHour((hour) => `coalesce(max(a.hours[${hour}]), 0)::int as h${hour}`)},
+    max(a.minutes - (${eachHour((hour) => `coalesce(a.hours[${hour}], 0)`, ' + ')}))::int as rest
+  ${source}
+  group by a.day, a.repo_key`
+
+const REPO_DAYS = repoDaysFrom(
+  `from members m
+  join activity a on a.workspace_id = m.workspace_id and a.user_id = m.user_id
+    and a.day between $2::date and $3::date
+  left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
+  where m.user_id = $1::uuid and a.minutes > 0`,
+  'coalesce(min(r.repo), a.repo_key)',
+)
+const AGENT_REPO_DAYS = repoDaysFrom(
+  `from agent_minutes a
+  where a.user_id = $1::uuid and a.day between $2::date and $3::date and a.minutes > 0`,
+  'min(a.repo)',
+)
+
+const TOTAL = `(${eachHour((hour) => `h${hour}`, ' + ')} + rest)`
+
+const sumByDay = (repoDays: string) => `
+  select day, array[${eachHour((hour) => `least(sum(h${hour}), ${limits.minutes_per_hour})`)}]::int[] as hours,
+    sum(rest)::int as rest
+  from (${repoDays}) as repo_days
+  group by day order by day`
+
+const dayColumns = { day: date, hours: integers, rest: integer }
+const SUM_OWN_DAYS = statement('sum own minutes by day', dayColumns, sumByDay(REPO_DAYS))
+const SUM_OWN_AGENT_DAYS = statement('sum own minutes of agents', dayColumns, sumByDay(AGENT_REPO_DAYS))
+
+export const sumOwnDays = (db: Db, userId: string, { from, to }: Range): Promise<DayMinutes[]> =>
+  db.rows(SUM_OWN_DAYS, [userId, from, to])
+
+/** The same of the person's agents, in minutes in which the person did not work. */
+export const sumOwnAgentDays = (db: Db, userId: string, { from, to }: Range): Promise<DayMinutes[]> =>
+  db.rows(SUM_OWN_AGENT_DAYS, [userId, from, to])
+
+/** $4: how many repositories of a day. */
+const LIST_OWN_REPO_DAYS = statement(
+  'list own minutes by day and repository',
+  { ...dayColumns, repo: text },
+  `
+  select day, hours, rest, repo
+  from (
+    select day, repo, array[${eachHour((hour) => `h${hour}`)}]::int[] as hours, rest,
+      row_number() over (partition by day order by ${TOTAL} desc, repo_key) as place
+    from (${REPO_DAYS}) as repo_days
+  ) as placed
+  where place <= $4::int
+  order by day, place`,
+)
+
+/** The repositories of each day with the most minutes. */
+export const listOwnRepoDays = (
+  db: Db,
+  userId: string,
+  { from, to }: Range,
+  most: number,
+): Promise<(DayMinutes & { repo: string })[]> => db.rows(LIST_OWN_REPO_DAYS, [userId, from, to, most])
+
+/** $4: how many repositories. */
+const SUM_OWN_REPOS = statement(
+  'sum own minutes by repository',
+  { repo: text, minutes: integer, first: date, last: date },
+  `
+  select min(repo) as repo, sum${TOTAL}::int as minutes, min(day) as first, max(day) as last
+  from (${REPO_DAYS}) as repo_days
+  group by repo_key
+  order by minutes desc, repo_key
+  limit $4::int`,
+)
+
+/** The repositories with the most minutes, with the first and the last day of each. */
+export const sumOwnRepos = (
+  db: Db,
+  userId: string,
+  { from, to }: Range,
+): Promise<{ repo: string; minutes: number; first: string; last: string }[]> =>
+  db.rows(SUM_OWN_REPOS, [userId, from, to, limits.dashboard_rows])

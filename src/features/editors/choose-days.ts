@@ -1,0 +1,79 @@
+/** The days that WakaTime's tools ask for. */
+import { limits } from '../../../schemas/limits.js'
+import { ApiError, invalid } from '../../errors.js'
+import { addDays, countDays, isDay, mondayOf, monthOf, type Range } from '../../platform/time/days.js'
+
+const rangeOf = (from: string, to: string): Range => ({ from, to, days: countDays(from, to) })
+
+const endingWith = (to: string, days: number): Range => ({ from: addDays(to, 1 - days), to, days })
+
+/** As WakaTime names them, with any case, and with blanks, `-` or `_` between the words. */
+const named: Record<string, (today: string) => Range> = {
+  today: (today) => rangeOf(today, today),
+  yesterday: (today) => endingWith(addDays(today, -1), 1),
+  last_7_days: (today) => endingWith(today, 7),
+  last_7_days_from_yesterday: (today) => endingWith(addDays(today, -1), 7),
+  last_14_days: (today) => endingWith(today, 14),
+  last_30_days: (today) => endingWith(today, 30),
+  last_6_months: (today) => rangeOf(monthsBefore(today, 6), today),
+  last_year: (today) => rangeOf(monthsBefore(today, 12), today),
+  this_week: (today) => rangeOf(mondayOf(today), today),
+  last_week: (today) => endingWith(addDays(mondayOf(today), -1), 7),
+  this_month: (today) => rangeOf(monthOf(today), today),
+  last_month: (today) => {
+    const to = addDays(monthOf(today), -1)
+    return rangeOf(monthOf(to), to)
+  },
+}
+
+/** The day after the one with the same number so many months ago, so that no number of a day is in the range twice. */
+const monthsBefore = (day: string, months: number): string => {
+  const moment = new Date(day)
+  moment.setUTCDate(1)
+  moment.setUTCMonth(moment.getUTCMonth() - months)
+  const first = moment.toISOString().slice(0, 10)
+  return addDays(first, Number(day.slice(8)))
+}
+
+/** Undefined: no range has this name. */
+export const rangeNamed = (name: string, today: string): Range | undefined =>
+  named[
+    name
+      .trim()
+      .toLowerCase()
+      .replace(/[\s_-]+/g, '_')
+  ]?.(today)
+
+/** A day, or a moment of which only the day is read. */
+const dayOf = (text: string, today: string): string | undefined => {
+  const word = text.trim().toLowerCase()
+  if (word === 'today') return today
+  if (word === 'yesterday') return addDays(today, -1)
+  const day = /^(\d{4}-\d{2}-\d{2})(t|$)/.exec(word)?.[1]
+  return day !== undefined && isDay(day) ? day : undefined
+}
+
+/** @throws {ApiError} `validation_failed` */
+export const chooseDay = (name: string, text: string, today: string): string => {
+  const day = dayOf(text, today)
+  if (day === undefined)
+    throw invalid(`/query/${name}`, 'must be a day such as 2026-11-21, today or yesterday')
+  return day
+}
+
+/** @throws {ApiError} `validation_failed`, `invalid_range` */
+export const chooseDays = (
+  { range, start, end }: { range?: string; start?: string; end?: string },
+  today: string,
+): Range => {
+  if (start === undefined) {
+    const chosen = rangeNamed(range ?? 'today', today)
+    if (!chosen) throw invalid('/query/range', 'must be a range such as Today or Last 7 Days')
+    return chosen
+  }
+  const from = chooseDay('start', start, today)
+  const to = chooseDay('end', end ?? 'today', today)
+  const chosen = rangeOf(from, to)
+  if (chosen.days < 1 || chosen.days > limits.range_days) throw new ApiError('invalid_range')
+  return chosen
+}

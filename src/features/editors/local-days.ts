@@ -1,0 +1,64 @@
+/** Days as they begin and end in a time zone. */
+import { TIMEZONE_LENGTH } from '../../../schemas/activity.js'
+import { addDays, HOURS } from '../../platform/time/days.js'
+import { canonicalTimezone, type DayMinutes, localHoursOf } from '../activity/index.js'
+
+const SECOND_MS = 1_000
+
+/** To create a format takes longer than to use it a hundred times. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+const REMEMBERED = 100
+
+const formatOf = (timeZone: string): Intl.DateTimeFormat => {
+  const known = formats.get(timeZone)
+  if (known) return known
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
+  if (formats.size >= REMEMBERED) formats.clear()
+  formats.set(timeZone, format)
+  return format
+}
+
+/** How far the clocks of a zone are ahead of UTC at a moment, in milliseconds. */
+const offsetAt = (timezone: string, moment: number): number =>
+  Date.parse(`${formatOf(timezone).format(moment).replace(' ', 'T')}Z`) -
+  Math.floor(moment / SECOND_MS) * SECOND_MS
+
+/** The zone that a caller names, if it is one, otherwise the person's. */
+export const chooseTimezone = (given: unknown, stored: string | null): string => {
+  const named =
+    typeof given === 'string' && given.length <= TIMEZONE_LENGTH ? canonicalTimezone(given) : undefined
+  return named ?? canonicalTimezone(stored ?? 'UTC') ?? 'UTC'
+}
+
+/** The day of a moment in a zone. */
+export const dayAt = (timezone: string, moment: number): string =>
+  new Date(moment + offsetAt(timezone, moment)).toISOString().slice(0, 10)
+
+/** The moment at which a day begins in a zone. */
+export const startOf = (timezone: string, day: string): number => {
+  const midnight = Date.parse(day)
+  const guess = midnight - offsetAt(timezone, midnight)
+  return midnight - offsetAt(timezone, guess)
+}
+
+/** The last second of a day in a zone. */
+export const endOf = (timezone: string, day: string): number => startOf(timezone, addDays(day, 1)) - SECOND_MS
+
+/** A part of a UTC day that lies on one local day. */
+interface Part {
+  /** The local day. */
+  day: string
+  /** The UTC hour. Undefined: minutes without an hour, which belong to the day with the same date. */
+  hour: number | undefined
+  minutes: number
+}
+
+/** UTC hours count as a whole, by the local hour in which they start. */
+export const localParts = function* (timezone: string, { day, hours, rest }: DayMinutes): Generator<Part> {
+  if (rest > 0) yield { day, hour: undefined, minutes: rest }
+  const local = localHoursOf(timezone, day)
+  for (let hour = 0; hour < HOURS; hour++) {
+    const minutes = hours[hour] ?? 0
+    if (minutes > 0) yield { day: addDays(day, Math.floor((local[hour] ?? hour) / HOURS)), hour, minutes }
+  }
+}

@@ -1,0 +1,173 @@
+/** How long a person has worked, by the days of a time zone, in all workspaces together and each minute once. */
+import { limits } from '../../../schemas/limits.js'
+import type { Db } from '../../platform/database/client.js'
+import { addDays, countDays, type Range } from '../../platform/time/days.js'
+import {
+  type DayMinutes,
+  listOwnRepoDays,
+  sumOwnAgentDays,
+  sumOwnDays,
+  sumOwnRepos,
+} from '../activity/index.js'
+import { localParts } from './local-days.js'
+
+export interface Project {
+  /** Undefined: all that are not listed. */
+  name: string | undefined
+  minutes: number
+}
+
+export interface Day {
+  day: string
+  minutes: number
+  /** Minutes in which only agents worked. */
+  agentMinutes: number
+  projects: Project[]
+}
+
+const totalOf = (minutes: Iterable<number>) => [...minutes].reduce((sum, one) => sum + one, 0)
+
+const byMinutes = (minutes: ReadonlyMap<string, number>): Project[] =>
+  Array.from(minutes, ([name, minutes]) => ({ name, minutes })).sort((a, b) => b.minutes - a.minutes)
+
+/** The UTC days that touch these local days. */
+const around = ({ from, to }: { from: string; to: string }): Range => {
+  const range = { from: addDays(from, -1), to: addDays(to, 1) }
+  return { ...range, days: countDays(range.from, range.to) }
+}
+
+const addTo = (minutes: Map<string, number>, key: string, more: number) =>
+  minutes.set(key, (minutes.get(key) ?? 0) + more)
+
+/** The minutes of each local day with any. */
+const readTotals = async (
+  sumDays: typeof sumOwnDays,
+  db: Db,
+  userId: string,
+  timezone: string,
+  range: { from: string; to: string },
+): Promise<Map<string, number>> => {
+  const totals = new Map<string, number>()
+  for (const row of await sumDays(db, userId, around(range)))
+    for (const { day, minutes } of localParts(timezone, row))
+      if (day >= range.from && day <= range.to) addTo(totals, day, minutes)
+  for (const [day, minutes] of totals) totals.set(day, Math.min(minutes, limits.minutes_per_day))
+  return totals
+}
+
+/** What the listed projects leave of the total. */
+const withOthers = (total: number, projects: Project[]): Project[] => {
+  const others = total - totalOf(projects.map(({ minutes }) => minutes))
+  return others > 0 ? [...projects, { name: undefined, minutes: others }] : projects
+}
+
+/** All days of the range, oldest first. */
+export const readDays = async (db: Db, userId: string, timezone: string, range: Range): Promise<Day[]> => {
+  const most = Math.min(limits.summary_projects_per_day, Math.floor(limits.summary_projects / range.days))
+  const [totals, agentTotals, rows] = await Promise.all([
+    readTotals(sumOwnDays, db, userId, timezone, range),
+    readTotals(sumOwnAgentDays, db, userId, timezone, range),
+    listOwnRepoDays(db, userId, around(range), most),
+  ])
+  const ofDays = new Map<string, Map<string, number>>()
+  for (const row of rows)
+    for (const { day, minutes } of localParts(timezone, row)) {
+      const projects = ofDays.get(day) ?? new Map<string, number>()
+      addTo(projects, row.repo, minutes)
+      ofDays.set(day, projects)
+    }
+  return Array.from({ length: range.days }, (_, index) => {
+    const day = addDays(range.from, index)
+    const minutes = totals.get(day) ?? 0
+    const agentMinutes = agentTotals.get(day) ?? 0
+    return {
+      day,
+      minutes,
+      agentMinutes,
+      projects: withOthers(minutes, byMinutes(ofDays.get(day) ?? new Map())),
+    }
+  })
+}
+
+export interface Sums {
+  /** The minutes of each day with any. */
+  days: Map<string, number>
+  agentMinutes: number
+  projects: Project[]
+}
+
+export const readRange = async (
+  db: Db,
+  userId: string,
+  timezone: string,
+  { from, to }: Range,
+): Promise<Sums> => {
+  // On the days at both ends, only some hours belong to the range.
+  const ends = [...new Set([addDays(from, -1), from, to, addDays(to, 1)])]
+  const inner = { from: addDays(from, 1), to: addDays(to, -1), days: Math.max(0, countDays(from, to) - 2) }
+  const [days, agentDays, repos, ...rows] = await Promise.all([
+    readTotals(sumOwnDays, db, userId, timezone, { from, to }),
+    readTotals(sumOwnAgentDays, db, userId, timezone, { from, to }),
+    inner.days > 0 ? sumOwnRepos(db, userId, inner) : [],
+    ...ends.map((day) => listOwnRepoDays(db, userId, { from: day, to: day, days: 1 }, limits.dashboard_rows)),
+  ])
+  const projects = new Map(repos.map(({ repo, minutes }) => [repo, minutes]))
+  for (const row of rows.flat())
+    for (const { day, minutes } of localParts(timezone, row))
+      if (day >= from && day <= to) addTo(projects, row.repo, minutes)
+  const listed = byMinutes(projects).slice(0, limits.dashboard_rows)
+  const agentMinutes = totalOf(agentDays.values())
+  return { days, agentMinutes, projects: withOthers(totalOf(days.values()), listed) }
+}
+
+const sumOf = ({ hours, rest }: DayMinutes) => Math.min(totalOf(hours) + rest, limits.minutes_per_day)
+
+/** Everything, by UTC days, because the days of a time zone would have to be computed for decades. */
+export const readEverything = async (db: Db, userId: string, range: Range): Promise<Sums> => {
+  const [rows, agentRows, repos] = await Promise.all([
+    sumOwnDays(db, userId, range),
+    sumOwnAgentDays(db, userId, range),
+    sumOwnRepos(db, userId, range),
+  ])
+  const days = new Map(rows.map((row) => [row.day, sumOf(row)]))
+  const listed = repos.map(({ repo, minutes }) => ({ name: repo, minutes }))
+  const agentMinutes = totalOf(agentRows.map(sumOf))
+  return { days, agentMinutes, projects: withOthers(totalOf(days.values()), listed) }
+}
+
+/** A repository in an hour. */
+export interface Duration {
+  project: string
+  /** When the hour began, in milliseconds. */
+  time: number
+  minutes: number
+}
+
+const HOUR_MS = 3_600_000
+
+/** @param start when the day begins: minutes without an hour are shown there */
+export const readDurations = async (
+  db: Db,
+  userId: string,
+  timezone: string,
+  day: string,
+  start: number,
+): Promise<Duration[]> => {
+  const rows = await listOwnRepoDays(
+    db,
+    userId,
+    around({ from: day, to: day }),
+    limits.summary_projects_per_day,
+  )
+  return rows
+    .flatMap((row) =>
+      [...localParts(timezone, row)]
+        .filter((part) => part.day === day)
+        .map(({ hour, minutes }) => ({
+          project: row.repo,
+          time: hour === undefined ? start : Date.parse(row.day) + hour * HOUR_MS,
+          minutes,
+        })),
+    )
+    .sort((a, b) => a.time - b.time)
+}

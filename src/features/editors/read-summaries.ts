@@ -1,0 +1,222 @@
+/** A person's time in the shapes of WakaTime, for tools that show and export it. What the service does not store is empty. */
+import type { AllTime, Durations, Projects, Stats, Summaries } from '../../../schemas/wakatime.js'
+import type { Db } from '../../platform/database/client.js'
+import { countDays, FIRST_DAY, LAST_DAY, type Range } from '../../platform/time/days.js'
+import { sumOwnRepos } from '../activity/index.js'
+import { decimalOf, digitalOf, durationOf, entryOf, momentOf, textOf } from './durations.js'
+import { endOf, startOf } from './local-days.js'
+import { type Project, readDays, readDurations, readEverything, readRange } from './own-time.js'
+
+const SECONDS = 60
+const OTHERS = 'Other'
+
+/** Lists of what heartbeats say and the service does not store. */
+export const nothingElse = () => ({
+  languages: [],
+  editors: [],
+  machines: [],
+  operating_systems: [],
+  dependencies: [],
+})
+
+export const projectEntries = (projects: Project[], total: number) =>
+  projects.map(({ name, minutes }) => entryOf(name ?? OTHERS, minutes, total))
+
+/** Agent time is in no total. */
+const categoriesOf = (minutes: number, agentMinutes: number) => {
+  const both = minutes + agentMinutes
+  const coding = entryOf('Coding', minutes, both)
+  return agentMinutes > 0 ? [coding, entryOf('AI Coding', agentMinutes, both)] : [coding]
+}
+
+/** Averages leave out days without minutes, as those of WakaTime do. */
+const averageOf = (total: number, activeDays: number) =>
+  activeDays === 0 ? 0 : Math.round(total / activeDays)
+
+export const readSummaries = async (
+  db: Db,
+  userId: string,
+  timezone: string,
+  range: Range,
+): Promise<Summaries> => {
+  const days = await readDays(db, userId, timezone, range)
+  const total = days.reduce((sum, { minutes }) => sum + minutes, 0)
+  const activeDays = days.filter(({ minutes }) => minutes > 0).length
+  const average = averageOf(total, activeDays)
+  return {
+    data: days.map(({ day, minutes, agentMinutes, projects }) => ({
+      grand_total: { ...durationOf(minutes), decimal: decimalOf(minutes) },
+      categories: categoriesOf(minutes, agentMinutes),
+      projects: projectEntries(projects, minutes),
+      ...nothingElse(),
+      range: {
+        date: day,
+        start: momentOf(startOf(timezone, day)),
+        end: momentOf(endOf(timezone, day)),
+        text: day,
+        timezone,
+      },
+    })),
+    start: momentOf(startOf(timezone, range.from)),
+    end: momentOf(endOf(timezone, range.to)),
+    cumulative_total: {
+      text: textOf(total),
+      digital: digitalOf(total),
+      decimal: decimalOf(total),
+      seconds: total * SECONDS,
+    },
+    daily_average: {
+      text: textOf(average),
+      text_including_other_language: textOf(average),
+      seconds: average * SECONDS,
+      seconds_including_other_language: average * SECONDS,
+      days_including_holidays: range.days,
+      days_minus_holidays: activeDays,
+      holidays: range.days - activeDays,
+    },
+  }
+}
+
+/** All days. In zones ahead of UTC, today can be the day after. */
+const always = (): Range => ({ from: FIRST_DAY, to: LAST_DAY, days: countDays(FIRST_DAY, LAST_DAY) })
+
+const firstOf = (days: ReadonlyMap<string, number>, today: string): string =>
+  [...days.keys()].reduce((first, day) => (day < first ? day : first), today)
+
+interface Person {
+  userId: string
+  login: string
+  timezone: string
+}
+
+/** @param range undefined: everything, from the first day with minutes */
+export const readStats = async (
+  db: Db,
+  { userId, login, timezone }: Person,
+  name: string,
+  range: Range | undefined,
+  today: string,
+): Promise<Stats> => {
+  const { days, agentMinutes, projects } = range
+    ? await readRange(db, userId, timezone, range)
+    : await readEverything(db, userId, always())
+  const total = [...days.values()].reduce((sum, minutes) => sum + minutes, 0)
+  const { from, to } = range ?? { from: firstOf(days, today), to: today }
+  const length = Math.max(countDays(from, to), days.size)
+  const average = averageOf(total, days.size)
+  const best = [...days].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? 1 : -1))[0]
+  return {
+    data: {
+      user_id: userId,
+      username: login,
+      range: name,
+      human_readable_range: name.replaceAll('_', ' '),
+      start: momentOf(startOf(timezone, from)),
+      end: momentOf(endOf(timezone, to)),
+      timezone,
+      status: 'ok',
+      is_up_to_date: true,
+      percent_calculated: 100,
+      is_coding_activity_visible: false,
+      is_other_usage_visible: false,
+      total_seconds: total * SECONDS,
+      total_seconds_including_other_language: total * SECONDS,
+      human_readable_total: textOf(total),
+      human_readable_total_including_other_language: textOf(total),
+      daily_average: average * SECONDS,
+      daily_average_including_other_language: average * SECONDS,
+      human_readable_daily_average: textOf(average),
+      human_readable_daily_average_including_other_language: textOf(average),
+      days_including_holidays: length,
+      days_minus_holidays: days.size,
+      holidays: length - days.size,
+      best_day: best ? { date: best[0], text: textOf(best[1]), total_seconds: best[1] * SECONDS } : null,
+      categories: categoriesOf(total, agentMinutes),
+      projects: projectEntries(projects, total),
+      ...nothingElse(),
+    },
+  }
+}
+
+export const readAllTime = async (
+  db: Db,
+  userId: string,
+  timezone: string,
+  today: string,
+): Promise<AllTime> => {
+  const { days } = await readEverything(db, userId, always())
+  const total = [...days.values()].reduce((sum, minutes) => sum + minutes, 0)
+  const from = firstOf(days, today)
+  return {
+    data: {
+      text: textOf(total),
+      digital: digitalOf(total),
+      decimal: decimalOf(total),
+      total_seconds: total * SECONDS,
+      daily_average: averageOf(total, days.size) * SECONDS,
+      is_up_to_date: true,
+      percent_calculated: 100,
+      range: {
+        start: momentOf(startOf(timezone, from)),
+        start_date: from,
+        start_text: from,
+        end: momentOf(endOf(timezone, today)),
+        end_date: today,
+        end_text: today,
+        timezone,
+      },
+    },
+  }
+}
+
+/** @param part of the name, in any case */
+export const readProjects = async (db: Db, userId: string, part: string): Promise<Projects> => {
+  const repos = await sumOwnRepos(db, userId, always())
+  const found = repos
+    .filter(({ repo }) => repo.toLowerCase().includes(part.toLowerCase()))
+    .sort((a, b) => (a.last < b.last ? 1 : a.last > b.last ? -1 : 0))
+  return {
+    data: found.map(({ repo, first, last }) => ({
+      id: repo,
+      name: repo,
+      urlencoded_name: encodeURIComponent(repo),
+      created_at: `${first}T00:00:00Z`,
+      first_heartbeat_at: `${first}T00:00:00Z`,
+      last_heartbeat_at: `${last}T00:00:00Z`,
+      human_readable_last_heartbeat_at: last,
+      color: null,
+      badge: null,
+      repository: null,
+    })),
+    total: found.length,
+    total_pages: 1,
+    page: 1,
+    prev_page: null,
+    next_page: null,
+  }
+}
+
+export const readDay = async (
+  db: Db,
+  userId: string,
+  timezone: string,
+  day: string,
+  project: string | undefined,
+): Promise<Durations> => {
+  const start = startOf(timezone, day)
+  const durations = await readDurations(db, userId, timezone, day, start)
+  return {
+    data: durations
+      .filter((duration) => project === undefined || duration.project.toLowerCase() === project.toLowerCase())
+      .map(({ project, time, minutes }) => ({
+        project,
+        time: time / 1_000,
+        duration: minutes * SECONDS,
+        color: null,
+      })),
+    branches: [],
+    start: momentOf(start),
+    end: momentOf(endOf(timezone, day)),
+    timezone,
+  }
+}

@@ -1,0 +1,176 @@
+/** What WakaTime's tools read: bars, exporters and the browser extension. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
+import { EditorParams } from '../../../../schemas/editors.js'
+import { limits } from '../../../../schemas/limits.js'
+import {
+  AllTime,
+  Durations,
+  DurationsQuery,
+  Projects,
+  ProjectsQuery,
+  Stats,
+  StatsQuery,
+  StatsRange,
+  StatusBar,
+  Summaries,
+  SummariesQuery,
+} from '../../../../schemas/wakatime.js'
+import { ApiError } from '../../../errors.js'
+import { anyone } from '../../../platform/access/access.js'
+import { readCaller } from '../../accounts/index.js'
+import { readingEditor, readingTime } from '../access.js'
+import { chooseDay, chooseDays, rangeNamed } from '../choose-days.js'
+import { chooseTimezone, dayAt } from '../local-days.js'
+import { readStatusBar } from '../read-status-bar.js'
+import { readAllTime, readDay, readProjects, readStats, readSummaries } from '../read-summaries.js'
+
+const STATS_RANGES = ['last_7_days', 'last_30_days', 'last_6_months', 'last_year', 'all_time'] as const
+
+export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const personOf = async (request: FastifyRequest, given?: string) => {
+    const { id, login, timezone: stored } = await readCaller(app.db, request.caller.userId)
+    const timezone = chooseTimezone(given ?? request.headers.timezone, stored)
+    return { userId: id, login, timezone, today: dayAt(timezone, Date.now()) }
+  }
+  const shared = { tags: ['editors'], params: EditorParams }
+  const about =
+    'In the format of WakaTime. Times are active minutes of all workspaces together, each minute once. Days are those of the time zone of the caller. Lists of what the service does not store are empty.'
+
+  for (const [url, operationId] of [
+    ['/users/:user/statusbar/today', 'getStatusBar'],
+    ['/users/:user/status_bar/today', 'getDocumentedStatusBar'],
+  ] as const)
+    app.route({
+      method: 'GET',
+      url,
+      config: { access: readingEditor },
+      schema: {
+        ...shared,
+        operationId,
+        summary: "Get the caller's minutes today",
+        description:
+          'Today is the current day in the time zone of the `Timezone` header, or of the caller. Editors show the minutes in their status bar. `statusbar` and `status_bar` are the same.',
+        response: { 200: StatusBar },
+      },
+      handler: async (request) => {
+        const { userId, timezone } = await personOf(request)
+        return readStatusBar(app.db, userId, timezone)
+      },
+    })
+
+  app.route({
+    method: 'GET',
+    url: '/users/:user/summaries',
+    config: { access: readingTime, errors: ['invalid_range'] },
+    schema: {
+      ...shared,
+      operationId: 'getSummaries',
+      summary: "Get the caller's time by day",
+      description: `${about} Send \`start\` and \`end\`, or \`range\`, for at most ${limits.range_days} days. A day lists at most ${limits.summary_projects_per_day} projects, in long ranges fewer, and \`Other\` sums up the rest.`,
+      querystring: SummariesQuery,
+      response: { 200: Summaries },
+    },
+    handler: async (request) => {
+      const { userId, timezone, today } = await personOf(request, request.query.timezone)
+      return readSummaries(app.db, userId, timezone, chooseDays(request.query, today))
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/users/:user/stats/:range',
+    config: { access: readingTime },
+    schema: {
+      ...shared,
+      operationId: 'getStats',
+      summary: "Get the sums of the caller's time",
+      description: `${about} \`range\` is ${STATS_RANGES.map((range) => `\`${range}\``).join(', ')}, and other ranges are 404. \`all_time\` uses UTC days.`,
+      params: Type.Object({
+        ...EditorParams.properties,
+        range: StatsRange,
+      }),
+      querystring: StatsQuery,
+      response: { 200: Stats },
+    },
+    handler: async (request) => {
+      const name = STATS_RANGES.find((range) => range === request.params.range.toLowerCase())
+      if (name === undefined) throw new ApiError('route_not_found')
+      const person = await personOf(request, request.query.timezone)
+      const range = name === 'all_time' ? undefined : rangeNamed(name, person.today)
+      return readStats(app.db, person, name, range, person.today)
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/users/:user/all_time_since_today',
+    config: { access: readingTime },
+    schema: {
+      ...shared,
+      operationId: 'getAllTime',
+      summary: "Get all of the caller's time",
+      description: about,
+      response: { 200: AllTime },
+    },
+    handler: async (request) => {
+      const { userId, timezone, today } = await personOf(request)
+      return readAllTime(app.db, userId, timezone, today)
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/users/:user/projects',
+    config: { access: readingTime },
+    schema: {
+      ...shared,
+      operationId: 'getTimedProjects',
+      summary: 'List the repositories with minutes of the caller',
+      description: 'In the format of WakaTime. `last_heartbeat_at` is the last UTC day with minutes.',
+      querystring: ProjectsQuery,
+      response: { 200: Projects },
+    },
+    handler: async (request) => readProjects(app.db, request.caller.userId, request.query.q ?? ''),
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/users/:user/durations',
+    config: { access: readingTime },
+    schema: {
+      ...shared,
+      operationId: 'getDurations',
+      summary: "Get the caller's time on a day by hour",
+      description: `${about} One entry for each repository and UTC hour. Minutes without an hour are at the beginning of the day.`,
+      querystring: DurationsQuery,
+      response: { 200: Durations },
+    },
+    handler: async (request) => {
+      const { date, project, timezone: given } = request.query
+      const { userId, timezone, today } = await personOf(request, given)
+      return readDay(app.db, userId, timezone, chooseDay('date', date, today), project)
+    },
+  })
+}
+
+/** The addresses that WakaTime's extensions open as the dashboard: they take `/api` out of the address in the settings. */
+export const dashboardLinks: FastifyPluginAsyncTypebox = async (app) => {
+  for (const url of [
+    '/api/wakatime',
+    '/api/wakatime/v1',
+    '/api/wakatime/v1/',
+    '/wakatime',
+    '/wakatime/v1',
+    '/wakatime/v1/',
+  ])
+    app.route({
+      method: 'GET',
+      url,
+      config: { access: anyone, limit: 'pages', asksDatabase: false },
+      schema: { hide: true },
+      handler: async (_, reply) =>
+        reply.header('Cache-Control', 'no-cache').redirect(new URL('/', app.config.homeUrl).href),
+    })
+}
