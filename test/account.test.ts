@@ -371,11 +371,12 @@ t.test(
     const { text: csv } = await bob.get(`/api/team/dashboard?workspace=${id}&format=csv`)
     t.ok(csv.includes(`\n${early},deleted user,50,9000,9000\n`), csv)
 
-    const [first, days] = [monthOf(early), lengthOfMonth(monthOf(early))]
+    const first = monthOf(early)
+    const last = addDays(first, lengthOfMonth(first) - 1)
     const readRepos = async () => {
       const answers = []
       for (const repo of ['acme/api', 'acme/web', 'acme/race']) {
-        const query = `&repo=${repo}&from=${first}&to=${addDays(first, days - 1)}`
+        const query = `&repo=${repo}&from=${first}&to=${last < today ? last : today}`
         const { generated_at: _, ...answer } = await dashboard(bob, id, query)
         answers.push(answer)
       }
@@ -662,7 +663,10 @@ t.test('an export contains everything about the caller and nothing about others'
   t.ok(actions.some(([action]: string[]) => action === 'settings.pushed'))
   // The caller learns who viewed their numbers.
   const { views, ...rest } = found
-  hasMembers(t, views, [{ viewer: 'bob-canary', workspace: { id } }])
+  hasMembers(t, views, [
+    { viewer: 'bob-canary', workspace: { id }, kind: 'dashboard' },
+    { viewer: 'bob-canary', workspace: { id }, kind: 'comparison' },
+  ])
   t.notMatch(JSON.stringify(rest), /canary|of-bob/i)
 })
 
@@ -792,17 +796,19 @@ t.test('people learn who viewed their numbers by name', async (t) => {
 
   await dashboard(ada, id, `&member=bob&from=${ago(10)}&to=${ago(9)}`)
   const look = { viewer: 'ada', workspace: { id, name: 'Acme' }, day: today }
-  t.strictSame(await viewsOf(bob), [{ ...look, range: { from: ago(10), to: ago(9) }, kind: 'dashboard' }])
+  const before = { ...look, range: { from: ago(12), to: ago(11) }, kind: 'comparison' }
+  const seenFirst = [{ ...look, range: { from: ago(10), to: ago(9) }, kind: 'dashboard' }, before]
+  t.strictSame(await viewsOf(bob), seenFirst, 'with the days of `previous_totals`')
   t.same(await viewsOf(cyd), [], 'others were not shown')
 
   await dashboard(ada, id, `&repo=acme/API&from=${ago(12)}&to=${ago(11)}`)
-  hasMembers(t, await viewsOf(bob), [{ range: { from: ago(10) } }], 'nor was who did nothing there')
+  t.strictSame(await viewsOf(bob), seenFirst, 'nor was who did nothing there')
   t.same(await viewsOf(cyd), [])
 
   await ada.get(`/api/team/dashboard?workspace=${id}&format=csv&from=${ago(14)}&to=${ago(8)}`)
   const seen = { ...look, range: { from: ago(10), to: ago(9) }, kind: 'dashboard' }
   const file = { ...look, range: { from: ago(14), to: ago(8) }, kind: 'csv' }
-  t.strictSame(await viewsOf(bob), [seen, file], 'a download is a view of its own')
+  t.strictSame(await viewsOf(bob), [seen, file, before], 'a download is a view of its own')
   t.strictSame(await viewsOf(cyd), [file], 'every member is listed')
   t.same(await viewsOf(dan), [], 'who has left is only where there was activity')
   await dashboard(ada, id, `&from=${ago(21)}&to=${ago(19)}`)
@@ -812,8 +818,11 @@ t.test('people learn who viewed their numbers by name', async (t) => {
   await dashboard(ada, id, `&member=bob&from=${ago(26)}&to=${ago(22)}`)
   await dashboard(ada, id, `&member=bob&from=${ago(40)}&to=${ago(31)}&comparison=true`)
   const merged = { ...seen, range: { from: ago(30), to: ago(19) } }
-  const compared = { ...look, range: { from: ago(40), to: ago(31) }, kind: 'comparison' }
-  t.strictSame(await viewsOf(bob), [seen, merged, file, compared], 'ranges that touch are one')
+  const compared = [
+    { ...look, range: { from: ago(24), to: ago(22) }, kind: 'comparison' },
+    { ...look, range: { from: ago(50), to: ago(27) }, kind: 'comparison' },
+  ]
+  t.strictSame(await viewsOf(bob), [seen, merged, file, before, ...compared], 'ranges that touch are one')
   const paged = []
   for (let cursor = ''; paged.length < 9; ) {
     const { body } = await bob.get(`/api/me/views?limit=1${cursor}`)
@@ -821,36 +830,36 @@ t.test('people learn who viewed their numbers by name', async (t) => {
     if (body.next_cursor === null) break
     cursor = `&cursor=${body.next_cursor}`
   }
-  t.strictSame(paged, [seen, merged, file, compared], 'page by page')
+  t.strictSame(paged, [seen, merged, file, before, ...compared], 'page by page')
   await service.database.write.statement(
     `update dashboard_views set viewed = '{}', compared = '{}', downloaded = '{}' where member_id = $1::uuid`,
     [await idOf(bob)],
   )
   t.strictSame(
     (await viewsOf(bob))[0],
-    { ...look, range: { from: ago(40), to: ago(9) }, kind: 'dashboard' },
+    { ...look, range: { from: ago(50), to: ago(9) }, kind: 'dashboard' },
     'a view of an earlier version has one range',
   )
   t.same(await viewsOf(ada), [], 'no one’s own views are listed')
 
   await ada.patch(`${team}/${id}/members`, { login: 'cyd', role: 'admin' })
   await cyd.request('GET', `/api/team/dashboard?workspace=${id}&member=cyd`)
-  t.equal((await viewsOf(cyd)).length, 2, 'a view of one’s own numbers does not count')
+  t.equal((await viewsOf(cyd)).length, 3, 'a view of one’s own numbers does not count')
   await dashboard(cyd, id)
   await service.database.write.statement(
     'update dashboard_views set day = day - 1 where viewer_id = $1::uuid',
     [await idOf(cyd)],
   )
   const viewers = async () => (await viewsOf(bob)).map(({ viewer }: { viewer: string }) => viewer)
-  t.strictSame(await viewers(), ['ada', 'ada', 'ada', 'cyd'])
-  const first = await bob.get('/api/me/views?limit=3')
+  t.strictSame(await viewers(), ['ada', 'ada', 'ada', 'ada', 'cyd'])
+  const first = await bob.get('/api/me/views?limit=4')
   const next = await bob.get(`/api/me/views?limit=1&cursor=${first.body.next_cursor}`)
   hasMembers(t, next.body, { views: [{ viewer: 'cyd', day: ago(1) }], next_cursor: null })
   t.equal((await bob.get('/api/me/views?cursor=x')).status, 400)
 
   t.equal((await deleteMe(cyd)).status, 200)
   await finishErasures(service)
-  t.strictSame(await viewers(), ['ada', 'ada', 'ada', 'deleted user'])
+  t.strictSame(await viewers(), ['ada', 'ada', 'ada', 'ada', 'deleted user'])
 
   await service.database.write.statement('update dashboard_views set day = day - 400', [])
   await beside.app.housekeeping.run()
@@ -874,14 +883,18 @@ t.test(
     await flush(bob, [{ repo: 'acme/api', day: today, minutes: 5 }])
     const days = Array.from({ length: 401 }, (_, index) => addDays(today, -2 * index))
     const view = (day = today) => dashboard(ada, id, `&member=bob&from=${day}&to=${day}`)
-    const ranges = async (): Promise<unknown[]> => {
+    const ranges = async (kind = 'dashboard'): Promise<unknown[]> => {
       const { body } = await bob.get('/api/me/views?limit=500')
-      return body.views.map(({ range }: { range: unknown }) => range)
+      const views: { kind: string; range: unknown }[] = body.views
+      return views.filter((one) => one.kind === kind).map(({ range }) => range)
     }
     for (const day of days.slice(0, 400)) await view(day)
     t.equal((await ranges()).length, 400)
     await view(days[400])
     t.strictSame(await ranges(), [{ from: days[400], to: today }])
+    t.strictSame(await ranges('comparison'), [
+      { from: addDays(days[400] ?? today, -1), to: addDays(today, -1) },
+    ])
   },
 )
 
@@ -900,7 +913,10 @@ t.test('views through filters leave no more rows than there are people and repos
   for (const repo of ['acme/one', 'acme/two', 'acme/api'])
     await dashboard(ada, id, `&member=bob&repo=${repo}`)
   t.equal(await countViews(), 1)
-  hasMembers(t, (await bob.get('/api/me/views')).body.views, [{ viewer: 'ada', kind: 'dashboard' }])
+  hasMembers(t, (await bob.get('/api/me/views')).body.views, [
+    { viewer: 'ada', kind: 'dashboard' },
+    { viewer: 'ada', kind: 'comparison' },
+  ])
   await dashboard(ada, id, '&repo=acme/API')
   t.equal(await countViews(), 2)
 })
@@ -917,5 +933,5 @@ t.test('a dashboard is not shown when the view cannot be recorded, and one view 
   t.equal((await ada.get(path)).status, 200)
   await service.database.write.statement('alter table dashboard_views rename to hidden_views', [])
   t.equal((await ada.get(path)).status, 200, 'it is remembered')
-  t.equal((await ada.get(`${path}&from=2026-01-01&to=2026-12-31`)).status, 500, 'more is not')
+  t.equal((await ada.get(`${path}&from=2025-01-01&to=2025-12-31`)).status, 500, 'more is not')
 })

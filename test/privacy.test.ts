@@ -1,9 +1,11 @@
 import t from 'tap'
+import { coalesce } from '../src/platform/process/coalesce.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, mondayOf, sundayOf } from '../src/platform/time/days.js'
 import { findHole, type Unknown } from './adversary.js'
 import { hasMembers } from './has-members.js'
 import { type Caller, type Service, startService } from './service.js'
+import { until } from './until.js'
 
 const GROUP = 3
 const service = await startService(t, { env: { ACTIVITY_MIN_GROUP: String(GROUP) } })
@@ -74,6 +76,36 @@ t.test('every member sees the current level and its start, and admins change it'
   ])
 })
 
+t.test('only a change of the level publishes weeks, once at a time', async (t) => {
+  const { id } = await service.workspace(ada)
+  const { publishedWeeks } = service.app
+  const { run } = publishedWeeks
+  let calls = 0
+  t.teardown(() => Object.assign(publishedWeeks, { run }))
+  Object.assign(publishedWeeks, { run: async () => void calls++ })
+  await setLevel(id, 'team')
+  t.equal(calls, 1)
+  for (const body of [{ settings: { 'ext.a': 1 } }, { idle_window_minutes: 7 }, { activity_privacy: 'team' }])
+    t.equal((await ada.patch(`/api/team/workspaces/${id}/settings`, body)).status, 200)
+  t.equal(calls, 1)
+
+  let [runs, finish] = [0, () => {}]
+  const once = coalesce(() => {
+    runs++
+    return new Promise((resolve) => {
+      finish = resolve
+    })
+  })
+  const all = Array.from({ length: 20 }, once)
+  t.equal(runs, 1)
+  finish()
+  await all[0]
+  await until(() => runs === 2, 'what came during a run is done after it')
+  finish()
+  await Promise.all(all)
+  t.equal(runs, 2)
+})
+
 t.test('a stricter level applies at once and to all days, a looser one only to later days', async (t) => {
   const id = await team()
   const owner = await patterns(id)
@@ -142,7 +174,8 @@ t.test('a stricter level applies at once and to all days, a looser one only to l
     const members = (await bob.get(`/api/team/workspaces/${id}/members`)).body.members
     t.ok(members.every((member: { last_active_day: unknown }) => member.last_active_day === null))
   }
-  const later = (await ada.get(path(id, addDays(sundayOf(today), 1), addDays(sundayOf(today), 2)))).body
+  await moveChange(id, `${addDays(today, -7)}T12:00:00Z`)
+  const later = (await ada.get(path(id, mondayOf(today), today))).body
   t.equal(later.members.length, people.length, 'what comes is shown by name')
   t.equal(later.previous_totals.active_minutes, null)
 })

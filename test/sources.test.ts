@@ -199,6 +199,18 @@ t.test('bounds of schemas, forms and features come from schemas/limits.ts', asyn
     t.strictSame(boundsIn('x.tsx', fine), [], fine)
 })
 
+t.test('the current day comes from the clock of the database', async (t) => {
+  const folder = join(projectRoot, 'src')
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'))
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))
+  const ofProcess = /(new Date\(\)|Date\.now\(\)\)?)\.?(toISOString\(\))?\.slice/
+  t.strictSame(
+    files.filter((_, n) => ofProcess.test(texts[n] ?? '')),
+    [],
+    'use readToday',
+  )
+})
+
 t.test('the example of CONTRIBUTING.md compiles, and its routes are found', async (t) => {
   for (const path of Object.keys(example)) {
     const problems = program.getSemanticDiagnostics(program.getSourceFile(path))

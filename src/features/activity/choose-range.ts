@@ -1,8 +1,8 @@
 import { limits } from '../../../schemas/limits.js'
-import { ApiError } from '../../errors.js'
+import { ApiError, invalid } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { readToday } from '../../platform/time/clock.js'
-import { type Range, resolveRange } from '../../platform/time/days.js'
+import { addDays, countDays, type Range, resolveRange } from '../../platform/time/days.js'
 
 const DEFAULT_DAYS = 30
 
@@ -16,4 +16,23 @@ export const chooseRange = async (
   const range = resolveRange(given, today, { defaultDays, maxDays: limits.range_days })
   if (!range) throw new ApiError('invalid_range')
   return range
+}
+
+/**
+ * The same for a dashboard, which ends tomorrow at the latest, so that clients ahead of UTC can ask for their own today. Otherwise
+ * a range without activity would show, as the one before it, days that no one reads as asked for.
+ * @throws {ApiError} `invalid_range`, `validation_failed`
+ */
+export const chooseDashboardRange = async (
+  database: Database,
+  given: { from?: string | undefined; to?: string | undefined },
+): Promise<Range> => {
+  const last = addDays(await readToday(database), 1)
+  for (const end of ['from', 'to'] as const) {
+    const day = given[end]
+    if (day !== undefined && day > last)
+      throw invalid(`/query/${end}`, 'must not be later than tomorrow (UTC)')
+  }
+  const range = await chooseRange(database, given)
+  return range.to <= last ? range : { ...range, to: last, days: countDays(range.from, last) }
 }

@@ -2,6 +2,7 @@
 import fp from 'fastify-plugin'
 import { cached } from '../../platform/metrics/cached.js'
 import { measuredTask } from '../../platform/metrics/measured-task.js'
+import { coalesce } from '../../platform/process/coalesce.js'
 import { repeat } from '../../platform/process/repeat.js'
 import { readToday } from '../../platform/time/clock.js'
 import { publishWeeks, raiseToFloor } from './publish-weeks.js'
@@ -58,14 +59,13 @@ export default fp(async (app) => {
   app.decorate('rollups', { run: () => run(), runDue: (now) => runDue(now), retire: () => retire() })
   const stop = new AbortController()
   app.addHook('preClose', async () => stop.abort())
-  app.decorate('publishedWeeks', {
-    run: () =>
-      rollUp(app.database, { stop: stop.signal })
-        .then(() => publishAll(stop.signal))
-        .catch((error) => {
-          if (!stop.signal.aborted) app.log.warn({ err: error }, 'weeks could not be published yet')
-        }),
-  })
+  const publish = () =>
+    rollUp(app.database, { stop: stop.signal })
+      .then(() => publishAll(stop.signal))
+      .catch((error) => {
+        if (!stop.signal.aborted) app.log.warn({ err: error }, 'weeks could not be published yet')
+      })
+  app.decorate('publishedWeeks', { run: coalesce(publish) })
   const backlog = cached(() => readBacklog(app.database.reserved))
   app.meter.read('team_settings_rollup_stale_days', {}, async () => (await backlog())?.days)
   app.meter.read(

@@ -7,6 +7,7 @@ import type { Dashboard, Publication } from '../../../schemas/dashboard.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
+import { readTodayIn } from '../../platform/time/clock.js'
 import { addDays, listDays, type Range, type Steps, stepsOf, weekdayOf } from '../../platform/time/days.js'
 import { readWorkspaceSummary } from '../workspaces/index.js'
 import { Heatmap } from './heatmap.js'
@@ -141,7 +142,7 @@ const publicationOf = async (
   known: PublishedTotals[],
 ): Promise<Publication> => {
   const totals = new Map(known.map((one) => [one.week, one]))
-  const today = new Date().toISOString().slice(0, 10)
+  const today = await readTodayIn(tx)
   const mondays = listDays(from, to).filter((day) => weekdayOf(day) === 1)
   const weeks = mondays.map((week) => {
     const { week: _, ...numbers } = totals.get(week) ?? { week, ...hiddenSums }
@@ -242,7 +243,7 @@ const mergeCells = (parts: ({ weekday: number; hour: number; minutes: number }[]
 
 /**
  * A dashboard of one moment: all of its parts see the same state of the database, the privacy level included; and the days
- * of which it says who did what.
+ * of which it says who did what, in the range and in the one before.
  * @throws {ApiError} `workspace_not_found`, `member_detail_hidden`
  */
 export const readDashboard = (
@@ -252,7 +253,7 @@ export const readDashboard = (
   asked: Range,
   filter: Filter,
   { trends = false } = {},
-): Promise<{ dashboard: Dashboard; named: Range | undefined }> =>
+): Promise<{ dashboard: Dashboard; named: Range | undefined; namedBefore: Range | undefined }> =>
   database.readAnywhere(async (tx) => {
     const [{ workspace, view }, unusable] = await Promise.all([
       beginView(tx, viewer, workspaceId, asked, filter),
@@ -290,7 +291,7 @@ export const readDashboard = (
       publication: published?.publication ?? null,
       generated_at: new Date().toISOString(),
     }
-    return { dashboard, named: view.named }
+    return { dashboard, named: view.named, namedBefore: before.named }
   })
 
 /** Begins the snapshot, and decides what may be shown in it. */

@@ -1,20 +1,21 @@
 import type { Database } from '../../platform/database/client.js'
+import { readToday } from '../../platform/time/clock.js'
 import { type AccessLogView, recordView } from './queries/access-log.js'
 
 /** How many views are remembered, to skip writes without effect. */
 const REMEMBERED = 50_000
 
 /** Records views of other people's numbers: one write for each viewer, day, filter, kind and range. */
-export const createViewRecorder = ({ write }: Database) => {
+export const createViewRecorder = (database: Database) => {
   /** The day of the last write of a view. */
   const known = new Map<string, string>()
 
   return async (view: AccessLogView): Promise<void> => {
-    const { workspaceId, viewerId, memberId, repoKey, from, to, kind } = view
+    const { workspaceId, viewerId, memberId, repoKey, from, to, kind, before } = view
     if (memberId === viewerId) return
-    const name = [workspaceId, viewerId, memberId, repoKey, kind, from, to].join(' ')
-    if (known.get(name) === new Date().toISOString().slice(0, 10)) return
-    const day = await recordView(write, view)
+    const name = [workspaceId, viewerId, memberId, repoKey, kind, from, to, before?.from].join(' ')
+    if (known.get(name) === (await readToday(database))) return
+    const day = await recordView(database.write, view)
     if (day === undefined) return
     if (known.size >= REMEMBERED) known.clear()
     known.set(name, day)

@@ -27,7 +27,7 @@ export const patchWorkspaceSettings = (
   call: WorkspaceCall,
   { idle_window_minutes, activity_privacy, settings: patch = {}, locked: locks }: WorkspaceSettingsPatch,
   preconditions: Preconditions,
-): Promise<StoredWorkspaceSettings> =>
+): Promise<StoredWorkspaceSettings & { isLevelChanged: boolean }> =>
   changeWorkspace(database, call, 'admin', async (change) => {
     const current = await readCurrent(change, call)
     requirePreconditions(preconditions, { id: call.workspaceId, version: current.version })
@@ -40,12 +40,13 @@ export const patchWorkspaceSettings = (
     if (size > limits.settings_bytes) {
       throw new ApiError('settings_too_large', { limit_bytes: limits.settings_bytes, actual_bytes: size })
     }
-    return writeSettings(change, call.workspaceId, current, {
+    const written = await writeSettings(change, call.workspaceId, current, {
       idleWindowMinutes: idle_window_minutes ?? current.idleWindowMinutes,
       activityPrivacy: activity_privacy ?? current.activityPrivacy,
       settings,
       locked: JSON.stringify(locked),
     })
+    return { ...written, isLevelChanged: written.activityPrivacy !== current.activityPrivacy }
   })
 
 /** The current settings, with certainty that the history has them. */

@@ -11,8 +11,10 @@ const READ_TODAY = statement(
 )
 
 /** The UTC day. */
-export const readToday = async ({ hot }: Database): Promise<string> =>
-  singleRow(await hot.rows(READ_TODAY, [])).today
+export const readToday = ({ hot }: Pick<Database, 'hot'>): Promise<string> => readTodayIn(hot)
+
+/** The UTC day in which a transaction began. */
+export const readTodayIn = async (db: Db): Promise<string> => singleRow(await db.rows(READ_TODAY, [])).today
 
 const READ_MOMENT = statement(
   'read the moment',

@@ -19,6 +19,8 @@ export interface AccessLogView {
   from: string
   to: string
   kind: View['kind']
+  /** The days before the range that the answer compares it with. */
+  before: { from: string; to: string } | undefined
 }
 
 /** The columns with the days of each kind. */
@@ -45,6 +47,9 @@ const addViews = (views: string): string => `
       .map((column) => `${column} = ${withAdded(column)}`)
       .join(', ')}`
 
+/** SQL: the days that the answer compares its range with. */
+const DAYS_BEFORE = `case when $8::date is null then '{}' else datemultirange(daterange($8::date, $9::date, '[]')) end`
+
 const daysIf = (kind: View['kind']): string =>
   `case when $7::text = '${kind}' then datemultirange(daterange($5::date, $6::date, '[]')) else '{}' end`
 
@@ -55,8 +60,8 @@ const daysIf = (kind: View['kind']): string =>
 const RECORD_VIEW = statement(
   'record who looks',
   { day: date },
-  `${addViews(`select $1::uuid, (now() at time zone 'UTC')::date, $2::uuid, $3::uuid, $4::text, $5::date, $6::date,
-    $7::text = 'csv', ${daysIf('dashboard')}, ${daysIf('comparison')}, ${daysIf('csv')}
+  `${addViews(`select $1::uuid, (now() at time zone 'UTC')::date, $2::uuid, $3::uuid, $4::text, least($5::date, $8::date), $6::date,
+    $7::text = 'csv', ${daysIf('dashboard')}, ${daysIf('comparison')} + ${DAYS_BEFORE}, ${daysIf('csv')}
   from workspaces where id = $1::uuid and deleted_at is null
     and ($4::text = '' or exists (select from activity_repos r where r.workspace_id = $1::uuid and r.repo_key = $4::text))`)}
   returning day`,
@@ -65,9 +70,11 @@ const RECORD_VIEW = statement(
 /** @returns the day of the view, or undefined if there was no one to view */
 export const recordView = async (
   db: Db,
-  { workspaceId, viewerId, memberId = ALL_MEMBERS, repoKey = '', from, to, kind }: AccessLogView,
+  { workspaceId, viewerId, memberId = ALL_MEMBERS, repoKey = '', from, to, kind, before }: AccessLogView,
 ): Promise<string | undefined> => {
-  const [row] = await db.rows(RECORD_VIEW, [workspaceId, viewerId, memberId, repoKey, from, to, kind])
+  const filter = [workspaceId, viewerId, memberId, repoKey]
+  const days = [from, to, kind, before?.from ?? null, before?.to ?? null]
+  const [row] = await db.rows(RECORD_VIEW, [...filter, ...days])
   return row?.day
 }
 

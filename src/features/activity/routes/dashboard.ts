@@ -19,7 +19,7 @@ import { sendPieces } from '../../../platform/http/streaming.js'
 import type { Range } from '../../../platform/time/days.js'
 import { adminOf, memberOf } from '../../workspaces/index.js'
 import { addAgentMinutes } from '../add-agent-minutes.js'
-import { chooseRange } from '../choose-range.js'
+import { chooseDashboardRange } from '../choose-range.js'
 import { type Filter, findPerson, UNKNOWN_PERSON } from '../queries/dashboard.js'
 import { readDashboard } from '../read-dashboard.js'
 import { openDashboardLines } from '../read-dashboard-csv.js'
@@ -53,14 +53,14 @@ const sendDashboard = async (
     recordView,
     complete = async (content) => content,
   }: {
-    recordView?: (named: Range, kind: View['kind']) => Promise<void>
+    recordView?: (named: Range, kind: View['kind'], before?: Range) => Promise<void>
     complete?: (content: Omit<Dashboard, 'generated_at'>) => Promise<object>
   },
 ) => {
   const { workspaceId, userId, key } = request.membership
   const viewer = { userId: key?.workspaceId ? null : userId, ...config.privacy }
   const { from, to, format, trends, comparison } = query
-  const range = await chooseRange(database, { from, to })
+  const range = await chooseDashboardRange(database, { from, to })
   reply.header('Vary', `${reply.getHeader('Vary')}, Accept`)
   const asCsv = format === undefined ? prefersCsv(request.headers.accept) : format === 'csv'
   if (asCsv) {
@@ -70,8 +70,16 @@ const sendDashboard = async (
     reply.header('Content-Disposition', attachmentOf(csv.name, ending))
     return sendPieces(reply, 'text/csv; charset=utf-8', csv.lines)
   }
-  const { dashboard, named } = await readDashboard(database, viewer, workspaceId, range, filter, { trends })
-  if (named) await recordView?.(named, comparison ? 'comparison' : 'dashboard')
+  const { dashboard, named, namedBefore } = await readDashboard(
+    database,
+    viewer,
+    workspaceId,
+    range,
+    filter,
+    { trends },
+  )
+  const read = named ?? namedBefore
+  if (read) await recordView?.(read, named && !comparison ? 'dashboard' : 'comparison', named && namedBefore)
   const { generated_at, ...content } = dashboard
   const text = JSON.stringify(await complete(content))
   if (isUnchanged(reply, etagOfText(text))) return reply.code(304).send(undefined)
@@ -87,14 +95,14 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     url: '/dashboard',
     config: {
       access: adminOf('query.workspace', 'dashboard:read'),
-      validate: ({ query }) => chooseRange(database, query as Static<typeof DashboardQuery>),
+      validate: ({ query }) => chooseDashboardRange(database, query as Static<typeof DashboardQuery>),
       errors: ['invalid_range', 'member_not_found', 'member_detail_hidden'],
     },
     schema: {
       operationId: 'readDashboard',
       tags: ['activity'],
       summary: 'Read the team dashboard',
-      description: `The range is in UTC days, includes both ends, and has at most ${limits.range_days} days. By default it is today and the 29 days before. For minutes, commits and closed issues, the totals are the sum of the days, of the members and of the repositories. People who have left stay in the numbers, with \`role\` null. The lists of members and repositories have at most ${limits.dashboard_rows} rows, and the last row sums up all others. Where the workspace has, or had, the privacy level \`team\`, the dashboard shows whole ISO weeks (UTC) as they were published three days after their end. The range is widened to these weeks, no member is listed, and numbers with too few people behind them are null. The heatmap leaves out days on which fewer than 2 people other than the caller had hours. Views are recorded: members who are named can read at \`GET /api/me/views\` who viewed their numbers, when, and for which range. With an access key of the workspace, the heatmap is null, and members read the name of the key. ${forms}`,
+      description: `The range is in UTC days, includes both ends, and has at most ${limits.range_days} days. By default it is today and the 29 days before. No day can be later than tomorrow. For minutes, commits and closed issues, the totals are the sum of the days, of the members and of the repositories. People who have left stay in the numbers, with \`role\` null. The lists of members and repositories have at most ${limits.dashboard_rows} rows, and the last row sums up all others. Where the workspace has, or had, the privacy level \`team\`, the dashboard shows whole ISO weeks (UTC) as they were published three days after their end. The range is widened to these weeks, no member is listed, and numbers with too few people behind them are null. The heatmap leaves out days on which fewer than 2 people other than the caller had hours. Views are recorded: members who are named can read at \`GET /api/me/views\` who viewed their numbers, when, and for which range. The days of \`previous_totals\` are recorded as a comparison. With an access key of the workspace, the heatmap is null, and members read the name of the key. ${forms}`,
       querystring: DashboardQuery,
       headers: ConditionalReadHeaders,
       response: responseWith(Dashboard),
@@ -115,7 +123,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
         repoKey: userId === undefined ? filter.repoKey : undefined,
       }
       return sendDashboard(app, request, reply, request.query, filter, {
-        recordView: ({ from, to }, kind) => recordView({ ...view, from, to, kind }),
+        recordView: ({ from, to }, kind, before) => recordView({ ...view, from, to, kind, before }),
       })
     },
   })
@@ -125,7 +133,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     url: '/dashboard/mine',
     config: {
       access: memberOf('query.workspace', 'activity:read'),
-      validate: ({ query }) => chooseRange(database, query as Static<typeof OwnDashboardQuery>),
+      validate: ({ query }) => chooseDashboardRange(database, query as Static<typeof OwnDashboardQuery>),
       errors: ['invalid_range'],
     },
     schema: {

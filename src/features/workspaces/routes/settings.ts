@@ -121,9 +121,10 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
         request.body,
         preconditions,
       )
-      if (patched.activityPrivacy !== 'named') void app.publishedWeeks.run()
+      const { isLevelChanged, ...settings } = patched
+      if (isLevelChanged && settings.activityPrivacy !== 'named') void app.publishedWeeks.run()
       return sendSettings(reply, request.membership.workspaceId, app.config.privacy.floor, {
-        ...patched,
+        ...settings,
         ...warningsOf(rules, request.body.settings),
       })
     },
