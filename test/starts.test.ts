@@ -139,7 +139,7 @@ t.test(
     const [progress] = lines.filter((text) => text.startsWith('Migrating'))
     t.match(
       progress,
-      /^Migrating the database: step 1 of \d+, [\d,]+ of 12,000,000 rows, about \d+ s left\.$/,
+      /^Migrating the database: step 1 of \d+, [\d,]+ of 24,000,000 rows, about \d+ s left\.$/,
     )
     t.equal(lines.at(-1), `Open http://127.0.0.1:${port} in a browser and sign in with a token of GitHub.`)
   },
@@ -368,7 +368,7 @@ t.test('a command says how it is used', async (t) => {
     ['src/server', /^npm start\n/],
     ['demo/demo', /^npm run demo\n/],
     ['demo/dev', /^npm run dev\n/],
-    ['src/bin/migrate', /^npm run migrate\n/],
+    ['src/bin/migrate', /^npm run migrate -- \[--plan\]\n/],
     ['src/bin/rebuild-rollups', /^npm run rollups\n/],
     ['src/bin/distribute', /^npm run distribute\n/],
   ] as const

@@ -205,7 +205,7 @@ export const states: Record<string, (test: Test) => Promise<Scene>> = {
     test.teardown(() => holder.release())
     await holder`select pg_advisory_lock(${locks.migration})`
     const service = launch(test, await freePort(), onDatabase(url))
-    await until(() => isWaitingFor(database, 'advisory'), 'the start waits for the lock')
+    await until(() => service.output().includes('This instance is waiting'), 'the start waits for the lock')
     return { service, databaseUrl: url }
   },
 

@@ -1,19 +1,16 @@
 /** Databases of every release, filled and read by the release itself (`test/released/write.ts`), under this version. */
 import { createHmac } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
-import postgres from 'postgres'
 import t, { type Test } from 'tap'
 import { restore } from '../src/operator/backup/restore.js'
 import { migrate } from '../src/platform/database/migrate.js'
 import { projectRoot } from '../src/platform/process/root.js'
-import { createTestDatabase } from './database.js'
+import { emptyDatabase, readReleased, releasedDatabase } from './migrated.js'
 import { ADMIN_KEY, ask, type ReleaseRecord, readStable } from './released/record.js'
 import { JWT_SECRET, startService } from './service.js'
 
 const folder = join(projectRoot, 'test/released')
-const read = async (name: string) => gunzipSync(await readFile(join(folder, name))).toString()
 
 /** The same token, signed today: what is kept was signed for 30 days. */
 const signedToday = (token: string) => {
@@ -34,15 +31,11 @@ const known = (now: unknown, then: unknown): unknown => {
 
 /** A database with what is kept in a file: what `pg_dump` wrote, or a backup. */
 const upgrade = async (t: Test, file: string) => {
-  const { url, drop } = await createTestDatabase('template0')
-  t.teardown(drop)
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
-  t.teardown(() => sql.end())
-  if (file.endsWith('.sql.gz')) {
-    await sql.unsafe(await read(file))
-    await sql`set search_path = public`
-    await migrate(url)
-  } else await restore(url, join(folder, file), () => {}, new AbortController().signal)
+  const { url, sql } = file.endsWith('.sql.gz')
+    ? await releasedDatabase(t, file.replace('.sql.gz', ''))
+    : await emptyDatabase(t)
+  if (file.endsWith('.sql.gz')) await migrate(url)
+  else await restore(url, join(folder, file), () => {}, new AbortController().signal)
   // All that ends by itself within the months that files are kept.
   await sql`update invites set expires_at = now() + interval '1 day'`
   return url
@@ -75,7 +68,9 @@ const files = (await readdir(folder)).filter((name) => /\.(sql|backup)\.gz$/.tes
 for (const file of files) {
   const [release = ''] = file.split('.')
   t.test(`the data of ${file} gets the same answers as then`, async (t) => {
-    const { people, answers, flush, invite }: ReleaseRecord = JSON.parse(await read(`${release}.json.gz`))
+    const { people, answers, flush, invite }: ReleaseRecord = JSON.parse(
+      await readReleased(`${release}.json.gz`),
+    )
     const env = { DATABASE_URL: await upgrade(t, file), ADMIN_KEYS: ADMIN_KEY }
     const { url } = await startService(t, { env })
     const tokenOf = (login: string) => people[login] && signedToday(people[login].token)

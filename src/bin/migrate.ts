@@ -1,18 +1,27 @@
 /** Applies the migrations to DATABASE_URL, as `npm start` does. */
 import { readConfig } from '../config.js'
+import { describePlan } from '../operator/describe-plan.js'
 import { explainDatabaseErrors, requireDatabaseUrl } from '../platform/database/external-database.js'
 import { migrate, newestMigration } from '../platform/database/migrate.js'
 import { readArguments } from '../platform/process/arguments.js'
 import { print, runCommand } from '../platform/process/program.js'
 
-const USAGE = `npm run migrate
+const USAGE = `npm run migrate -- [--plan]
 
-  Applies the migrations to DATABASE_URL, as every start of the service does automatically.
+  Applies the migrations to DATABASE_URL, as every start of the service does automatically. Instances of the previous version
+  may serve meanwhile.
+
+  --plan   lists the steps, with the lock of each, whom it blocks and how many rows it reads or writes, and changes nothing
 `
 
 runCommand(async (stopped) => {
-  if (!readArguments('migrate', USAGE, {})) return
+  const given = readArguments('migrate', USAGE, {}, 0, ['plan'])
+  if (!given) return
   const url = requireDatabaseUrl(readConfig(process.env, { needsSecrets: false }))
+  if (given.flags.includes('plan')) {
+    for (const line of await explainDatabaseErrors(describePlan(url, stopped))) print(line)
+    return
+  }
   await explainDatabaseErrors(migrate(url, stopped, print))
   print(`The database is current: ${newestMigration.tag}.`)
 })

@@ -1,9 +1,10 @@
 /** How the tables are distributed over the nodes of a Citus cluster. A single PostgreSQL does not use this. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { getTableName } from 'drizzle-orm'
 import type postgres from 'postgres'
 import { inDedicatedSession } from '../platform/database/dedicated-session.js'
 import { locks } from '../platform/database/locks.js'
-import { isCurrent } from '../platform/database/migrate.js'
+import { ASK_AGAIN_MS, isCurrent } from '../platform/database/migrate.js'
 import type { TableRules } from '../platform/database/table.js'
 import { OperatorError } from '../platform/process/operator-error.js'
 import { tables } from '../tables.js'
@@ -43,8 +44,9 @@ export const clusterSetting = `set citus.multi_shard_modify_mode = 'sequential'`
 export const distribute = (url: string, say: (line: string) => void, stopped?: AbortSignal): Promise<void> =>
   inDedicatedSession(url, stopped, async (sql) => {
     await requireCoordinator(sql)
-    // No migration meanwhile, and no second run.
-    await sql`select pg_advisory_lock(${locks.migration})`
+    // No migration meanwhile, and no second run. A session that waited for the lock would keep a migration from making indexes.
+    const take = () => sql`select pg_try_advisory_lock(${locks.migration}) as taken`
+    while (!(await take())[0]?.taken) await sleep(ASK_AGAIN_MS, undefined, stopped && { signal: stopped })
     if (!(await isCurrent(sql)))
       throw new OperatorError('The schema is not current: run `npm run migrate` first')
     await placeTables(sql, say)

@@ -48,15 +48,28 @@ export const inLongTransaction = <T>(
     stopped,
     (sql) =>
       sql.begin(mode, async (tx) => {
-        await tx`set local statement_timeout = 0`
-        await tx`set local lock_timeout = 0`
-        await tx`set local idle_in_transaction_session_timeout = 0`
-        // Exists since PostgreSQL 17.
-        await tx`
-          select set_config('transaction_timeout', '0', true)
-          where current_setting('transaction_timeout', true) is not null`
-        // The text of a moment depends on it.
-        await tx`set local timezone = 'UTC'`
+        await withoutTimeouts(tx)
         return work(tx)
       }) as Promise<T>,
   )
+
+export const withoutTimeouts = async (tx: postgres.TransactionSql): Promise<void> => {
+  await tx`set local statement_timeout = 0`
+  await tx`set local lock_timeout = 0`
+  await tx`set local idle_in_transaction_session_timeout = 0`
+  // Exists since PostgreSQL 17.
+  await tx`
+    select set_config('transaction_timeout', '0', true)
+    where current_setting('transaction_timeout', true) is not null`
+  // The text of a moment depends on it.
+  await tx`set local timezone = 'UTC'`
+}
+
+/** Otherwise a statement would keep running, and hold its locks, after its client has gone. Some systems do not support it. */
+export const endWithClient = async (tx: postgres.TransactionSql): Promise<void> => {
+  await tx
+    .savepoint((sp) => sp`set local client_connection_check_interval = '1s'`)
+    .catch((error: { code?: string }) => {
+      if (error.code !== '22023') throw error
+    })
+}

@@ -1,8 +1,9 @@
 /** The database of DATABASE_URL, and the error messages for when it cannot be used. */
 import { type Config, ConfigError } from '../../config.js'
+import { OperatorError } from '../process/operator-error.js'
 import { connect, type Database } from './client.js'
 import { openSession } from './dedicated-session.js'
-import { codeOf, isDatabaseUnavailable, messageOf } from './failures.js'
+import { codeOf, isDatabaseUnavailable, isLockConflict, messageOf } from './failures.js'
 import { isTransactionPooler } from './requirements.js'
 
 /** For commands that never use the embedded database. @throws {ConfigError} without DATABASE_URL */
@@ -84,6 +85,10 @@ export const explainDatabaseErrors = async <T>(work: Promise<T>): Promise<T> => 
     const remedy = remedyOf(error)
     if (remedy !== undefined) throw new ConfigError([`DATABASE_URL ${remedy}`])
     if (!isDatabaseUnavailable(error)) throw error
+    if (isLockConflict(error))
+      throw new OperatorError(
+        `The database did not give a lock in time (${messageOf(error)}). Nothing is wrong with the configuration: start again.`,
+      )
     const code = codeOf(error) ?? ''
     const [cause, fix] = [messageOf(error) || code, networkRemedies[code]]
     throw new ConfigError([

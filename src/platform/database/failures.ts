@@ -67,5 +67,8 @@ export const isAftermath = (error: unknown): boolean => codeOf(error) === '25P02
 /** Two transactions met, by serialisation or a deadlock. The same work may succeed when it is done again. */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error) ?? '')
 
+/** The same, or a lock that did not come in time. */
+export const isLockConflict = (error: unknown): boolean => codeOf(error) === '55P03' || isConflict(error)
+
 /** A row that another transaction has made (23505) or taken away (23503) meanwhile, or a mistake in the work itself. */
 export const isRowConflict = (error: unknown): boolean => ['23505', '23503'].includes(codeOf(error) ?? '')

@@ -1,16 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import type postgres from 'postgres'
 import { ConfigError } from '../../config.js'
 import { OperatorError } from '../process/operator-error.js'
 import { projectRoot } from '../process/root.js'
-import { inDedicatedSession, inLongTransaction } from './dedicated-session.js'
+import { endWithClient, inDedicatedSession, withoutTimeouts } from './dedicated-session.js'
 import { locks } from './locks.js'
-import { followMigration, type Say } from './migration-progress.js'
+import { planSteps } from './migration-plan.js'
+import { followMigration, readSizes, rowsOf, type Say } from './migration-progress.js'
+import { replacements } from './migration-replacements.js'
+import { beginMigration, type Pending, type Run, readDone, runStep } from './migration-runner.js'
 import { findDatabaseFault } from './requirements.js'
 
 const migrationsFolder = join(projectRoot, 'drizzle')
+
+/** How soon a waiting instance asks again whether the migration is done. */
+export const ASK_AGAIN_MS = 500
 
 interface Migration {
   tag: string
@@ -27,28 +34,79 @@ export const firstMigration = journal.entries.reduce((a, b) => (a.when < b.when 
 
 /**
  * Brings the database to the schema of this version; of several instances that start at once one does it, the others wait.
- * The lock is that of a transaction: behind a transaction pooler, a session is not ours to hold one in.
- * @param stopped aborts the work; unfinished work is rolled back
+ * An empty database gets it in one transaction. One in use gets it step by step, while instances of the previous version
+ * serve requests; an interrupted migration goes on at the next start.
+ * @param stopped aborts the work; an unfinished step is rolled back
  * @param say receives a line now and then while the work takes long
  * @throws {OperatorError} when a newer version has migrated the database, or the service cannot use it
  */
-export const migrate = async (url: string, stopped?: AbortSignal, say: Say = () => {}): Promise<void> => {
-  const isDone = await inDedicatedSession(url, stopped, async (sql) => {
+export const migrate = (url: string, stopped?: AbortSignal, say: Say = () => {}): Promise<void> =>
+  inDedicatedSession(url, stopped, async (sql) => {
     await requireUsable(sql)
-    return isCurrent(sql)
-  })
-  if (isDone) return
-  await inLongTransaction(url, 'isolation level read committed', stopped, async (tx) => {
-    // Otherwise a statement would keep running, and hold the lock, after its client has gone.
-    await tx.savepoint((sp) => sp`set local client_connection_check_interval = '1s'`).catch(unlessUnsupported)
-    const [lock] = await tx`select pg_try_advisory_xact_lock(${locks.migration}) as taken`
-    if (!lock?.taken) {
-      say('Another instance is migrating the database. This instance is waiting.')
-      await tx`select pg_advisory_xact_lock(${locks.migration})`
+    for (let isFirst = true; !(await isCurrent(sql)); isFirst = false) {
+      if (await whileAlone(sql, (alone) => migrateAlone({ url, stopped, say }, alone))) return
+      if (isFirst) say('Another instance is migrating the database. This instance is waiting.')
+      await sleep(ASK_AGAIN_MS, undefined, stopped && { signal: stopped })
     }
-    if (!(await isCurrent(tx))) await applyMigrations(tx, { say })
+  })
+
+/**
+ * Does the work if no other session migrates. The lock is that of a transaction: behind a transaction pooler, a session is not
+ * ours to hold one in. No transaction waits for it: an index that is made meanwhile would wait for that transaction.
+ * @returns whether it did
+ */
+const whileAlone = (sql: postgres.Sql, work: (tx: postgres.TransactionSql) => Promise<void>) =>
+  sql.begin('isolation level read committed', async (tx) => {
+    const [lock] = await tx`select pg_try_advisory_xact_lock(${locks.migration}) as taken`
+    if (!lock?.taken) return false
+    await withoutTimeouts(tx)
+    await endWithClient(tx)
+    await work(tx)
+    return true
+  })
+
+/** @param alone the transaction that holds the lock */
+const migrateAlone = async (run: Omit<Run, 'sql'>, alone: postgres.TransactionSql): Promise<void> => {
+  if (await isCurrent(alone)) return
+  if ((await readNewestMigration(alone)) === undefined) return applyMigrations(alone)
+  await inDedicatedSession(run.url, run.stopped, async (sql) => {
+    const pending = await readPending(sql)
+    const sizes = await readSizes(sql)
+    const progress = followMigration(
+      pending.flatMap(({ steps }) => steps.map((step) => rowsOf(step, sizes))),
+      run.say,
+    )
+    try {
+      for (const migration of pending) {
+        await beginMigration(sql, migration)
+        for (const step of migration.steps) {
+          // Fails when the lock was lost. In the simple protocol, because the last statement of the other one keeps its snapshot, for
+          // whose end a new index would wait.
+          await alone.unsafe('select')
+          await progress.run(() => runStep({ ...run, sql }, migration, step))
+        }
+      }
+    } finally {
+      progress.end()
+    }
   })
 }
+
+/** What has to be done to a database that has tables: migrations, and the steps that are left of each. */
+export const readPending = async (sql: postgres.ISql): Promise<Pending[]> => {
+  const found = (await readNewestMigration(sql)) ?? 0
+  const done = await readDone(sql)
+  return readFiles(found).map(({ sql: statements, hash, folderMillis: when }) => {
+    const { tag = '' } = journal.entries.find((entry) => entry.when === when) ?? {}
+    const steps = planSteps(statements.map((statement) => replacements.get(statement.trim()) ?? statement))
+    return { tag, when, hash, steps: steps.filter(({ from }) => from >= (done.get(when) ?? 0)) }
+  })
+}
+
+const readFiles = (after: number, upTo = newestMigration.when) =>
+  readMigrationFiles({ migrationsFolder }).filter(
+    ({ folderMillis }) => folderMillis > after && folderMillis <= upTo,
+  )
 
 /** @throws {ConfigError} if the service cannot use this database */
 export const requireUsable = async (sql: postgres.ISql): Promise<void> => {
@@ -56,38 +114,21 @@ export const requireUsable = async (sql: postgres.ISql): Promise<void> => {
   if (fault) throw new ConfigError([`DATABASE_URL names ${fault.cause}. ${fault.remedy}`])
 }
 
-/** Some systems do not support it. */
-const unlessUnsupported = (error: { code?: string }) => {
-  if (error.code !== '22023') throw error
-}
-
 /**
- * Brings the schema to what it was after the migration made at `upTo`, in the transaction that it is given. What it notes
- * is as `drizzle-kit migrate` would write it.
+ * Brings the schema of a database that no one uses to what it was after the migration made at `upTo`, in the transaction that it
+ * is given. What it notes is as `drizzle-kit migrate` would write it.
  */
 export const applyMigrations = async (
   tx: postgres.TransactionSql,
-  { upTo = newestMigration.when, say = () => {} }: { upTo?: number; say?: Say } = {},
+  { upTo = newestMigration.when }: { upTo?: number } = {},
 ): Promise<void> => {
   const found = (await readNewestMigration(tx)) ?? 0
   await tx`create schema if not exists drizzle`
   await tx`
     create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`
-  const pending = readMigrationFiles({ migrationsFolder }).filter(
-    ({ folderMillis }) => folderMillis > found && folderMillis <= upTo,
-  )
-  const progress = await followMigration(
-    tx,
-    pending.flatMap(({ sql }) => sql),
-    say,
-  )
-  try {
-    for (const { sql, hash, folderMillis } of pending) {
-      for (const command of sql) await progress.run(() => tx.unsafe(command))
-      await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`
-    }
-  } finally {
-    progress.end()
+  for (const { sql, hash, folderMillis } of readFiles(found, upTo)) {
+    for (const command of sql) await tx.unsafe(command)
+    await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`
   }
 }
 
