@@ -3,6 +3,7 @@ import { SubscriptionStatus } from './billing.js'
 import {
   Closed,
   Day,
+  GivenReason,
   LockedKeys,
   Login,
   Named,
@@ -108,7 +109,14 @@ const example = {
   invites: [],
   keys: [],
   settings_written: [
-    { workspace_id: workspace, owner: 'acme', repo: 'api-gateway', version: 3, created_at: moment },
+    {
+      workspace_id: workspace,
+      owner: 'acme',
+      repo: 'api-gateway',
+      version: 3,
+      reason: null,
+      created_at: moment,
+    },
   ],
   overrides_written: [],
   workspace_settings_written: [],
@@ -267,15 +275,20 @@ export const AccountExport = Resource(
     ),
     settings_written: List(
       'SettingsWritten',
-      { ...SettingsAt, version: Type.Integer(), created_at: Timestamp },
+      { ...SettingsAt, version: Type.Integer(), reason: GivenReason, created_at: Timestamp },
       'Versions that the caller pushed. This includes workspaces of others, to which the settings belong.',
     ),
-    overrides_written: List('OverridesWritten', { ...SettingsAt, updated_at: Timestamp }),
+    overrides_written: List('OverridesWritten', {
+      ...SettingsAt,
+      reason: GivenReason,
+      updated_at: Timestamp,
+    }),
     workspace_settings_written: List(
       'WorkspaceSettingsWritten',
       {
         workspace_id: Uuid,
         version: Type.Integer(),
+        reason: GivenReason,
         created_at: Timestamp,
       },
       'Versions of workspace settings that the caller wrote.',
@@ -285,6 +298,7 @@ export const AccountExport = Resource(
       {
         ...SettingsAt,
         version: Type.Integer(),
+        reason: GivenReason,
         created_at: Timestamp,
       },
       'Earlier versions of overrides that the caller wrote.',

@@ -148,6 +148,19 @@ export const Warnings = Type.Optional(
 )
 export type Warnings = Static<typeof Warnings>
 
+const WHY = 'Why the change is made. The history and the audit trail show it.'
+/** In a request. */
+export const Reason = Type.Optional(
+  Type.String({ maxLength: limits.reason_length, description: WHY, examples: ['Use the dark theme'] }),
+)
+/** In a list of versions. */
+export const GivenReason = Nullable(
+  Type.String({
+    description: 'Why the change was made. Null: no reason was given.',
+    examples: ['Use the dark theme'],
+  }),
+)
+
 export const LockedKeys = Type.Array(Type.String({ examples: ['ext.theme'] }), {
   description: 'Keys that no override can change.',
   examples: [['ext.theme']],

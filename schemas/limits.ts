@@ -6,6 +6,8 @@ export const limits = {
   settings_bytes: 262_144,
   settings_key_length: 200,
   settings_versions_kept: 20,
+  /** Why a change was made, in the author's words. */
+  reason_length: 200,
   /** Overrides and current snapshots of a workspace together, in UTF-8 bytes of their settings. */
   workspace_bytes: 67_108_864,
   /** The least that each of them counts, so that small settings do not add up to millions of rows. */

@@ -4,6 +4,7 @@ import {
   Named,
   NextCursor,
   Owner,
+  Reason,
   Repo,
   RepoParams,
   Resource,
@@ -40,5 +41,5 @@ export const OverrideParams = Type.Object({ ...WorkspaceParams.properties, ...Re
 
 export const OverrideVersionParams = Type.Object({ ...OverrideParams.properties, version: Version })
 
-export const OverrideBody = Named('OverrideBody', { settings: SettingsInput })
+export const OverrideBody = Named('OverrideBody', { settings: SettingsInput, reason: Reason })
 export type OverrideBody = Static<typeof OverrideBody>

@@ -2,9 +2,11 @@ import { type Static, Type } from '@sinclair/typebox'
 import {
   ConditionalWriteHeaders,
   ConditionalWriteQuery,
+  GivenReason,
   Login,
   Named,
   Owner,
+  Reason,
   Repo,
   RepoParams,
   Resource,
@@ -74,6 +76,7 @@ export const SnapshotVersionList = Named('SnapshotVersionList', {
       size_bytes: about.size_bytes,
       created_at: Timestamp,
       created_by: Login,
+      reason: GivenReason,
     }),
     {
       description: `The last ${limits.settings_versions_kept} versions, newest first, including the current one.`,
@@ -84,5 +87,5 @@ export type SnapshotVersionList = Static<typeof SnapshotVersionList>
 
 export const Version = Type.Integer({ minimum: 1, examples: [2] })
 export const VersionParams = Type.Object({ ...RepoParams.properties, version: Version })
-export const RestoreBody = Named('RestoreBody', { version: Version })
+export const RestoreBody = Named('RestoreBody', { version: Version, reason: Reason })
 export type RestoreBody = Static<typeof RestoreBody>

@@ -1,11 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import {
+  GivenReason,
   LockedKeys,
   Login,
   Named,
   Nullable,
   PrivacyLevel,
   privacy,
+  Reason,
   Resource,
   Settings,
   SettingsPatch,
@@ -54,6 +56,7 @@ export const WorkspaceSettingsPatch = Named('WorkspaceSettingsPatch', {
       examples: [['ext.theme']],
     }),
   ),
+  reason: Reason,
 })
 export type WorkspaceSettingsPatch = Static<typeof WorkspaceSettingsPatch>
 
@@ -86,6 +89,7 @@ export const WorkspaceSettingsVersionList = Named('WorkspaceSettingsVersionList'
       size_bytes: SettingsSize,
       created_at: Timestamp,
       created_by: Author,
+      reason: GivenReason,
     }),
     {
       description: `The last ${limits.settings_versions_kept} versions, newest first, including the current one.`,

@@ -99,7 +99,7 @@ export const samples: Sample[] = [
   ...calls(overrides.readOverride, [place]),
   ...calls(overrides.upsertOverride, [
     place,
-    { owner: 'Acme', repo: 'Web', settings: '{}', version: 2, author: { ...user, keyName: null } },
+    { owner: 'Acme', repo: 'Web', settings: '{}', version: 2, author: user, reason: 'Why' },
   ]),
   ...calls(overrides.deleteOverride, [place]),
   ...calls(overrides.keepOverrideVersion, [place, 1_000]),
@@ -159,7 +159,7 @@ export const samples: Sample[] = [
     [id, { idleWindowMinutes: 5, settings: '{}', locked: '[]', activityPrivacy: 'team' }],
   ),
   ...calls(workspaceSettings.readLocked, [id]),
-  ...calls(settingsHistory.keepSettingsVersion, [id, { ...user, keyName: null }]),
+  ...calls(settingsHistory.keepSettingsVersion, [id, { ...user, reason: 'Why' }]),
   ...calls(settingsHistory.dropOldSettingsVersions, [id, 1_000]),
   ...calls(settingsHistory.listSettingsVersions, [id]),
   ...calls(settingsHistory.readSettingsVersion, [id, 1]),

@@ -386,3 +386,53 @@ t.test('no version names a person whose account is deleted', async (t) => {
   await service.app.rollups.run()
   t.same(await look(), gone)
 })
+
+t.test('a change says why, in the history and in the audit trail', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  await ada.push('acme/web', { 'ext.a': 1 })
+  await ada.push('acme/web', { 'ext.a': 2 })
+  const settings = `${team}/${id}/settings`
+  const override = `${team}/${id}/project-settings/acme/web`
+  const reason = 'Größere Schrift, #42'
+  await ada.patch(settings, { settings: { 'ext.a': 1 }, reason })
+  await ada.patch(settings, { settings: { 'ext.a': 2 }, reason: '' })
+  await ada.post(`${settings}/restore`, { version: 2, reason: 'Back' })
+  await ada.put(override, { settings: { 'ext.a': 1 }, reason })
+  await ada.put(override, { settings: { 'ext.a': 2 } })
+  await ada.post(`${override}/restore`, { version: 1, reason: 'Back' })
+  await ada.post('/api/settings/acme/web/restore', { version: 1, reason: 'Back' })
+  t.equal((await ada.patch(settings, { reason: 'Nothing changes' })).body.version, 4)
+
+  const reasonsOf = async (path: string) =>
+    (await ada.get(`${path}/versions`)).body.versions.map(({ reason }: { reason: string | null }) => reason)
+  t.same(await reasonsOf(settings), ['Back', null, reason, null])
+  t.same(await reasonsOf(override), ['Back', null, reason])
+  t.same(await reasonsOf('/api/settings/acme/web'), ['Back', null, null])
+  const { entries } = (await ada.get(`${team}/${id}/audit`)).body
+  t.same(
+    entries.map(({ action, details }: { action: string; details: { reason?: string } }) => [
+      action,
+      details.reason,
+    ]),
+    [
+      ['settings.restored', 'Back'],
+      ['override.restored', 'Back'],
+      ['override.set', undefined],
+      ['override.set', reason],
+      ['workspace_settings.restored', 'Back'],
+      ['workspace_settings.changed', undefined],
+      ['workspace_settings.changed', reason],
+      ['settings.pushed', undefined],
+      ['settings.pushed', undefined],
+      ['workspace.created', undefined],
+    ],
+  )
+
+  const tooLong = { reason: 'x'.repeat(limits.reason_length + 1) }
+  t.equal((await ada.patch(settings, tooLong)).status, 400)
+  t.equal((await ada.put(override, { settings: {}, ...tooLong })).status, 400)
+  t.equal((await ada.post(`${settings}/restore`, { version: 1, ...tooLong })).status, 400)
+  t.equal((await ada.put(override, { settings: {}, reason: '😀'.repeat(limits.reason_length) })).status, 200)
+})

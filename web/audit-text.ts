@@ -164,11 +164,19 @@ export const KNOWN_ACTIONS = Object.keys(sentences)
 export const labelOf = (action: string) => action.replaceAll(/[._]/g, ' ')
 
 /** The sentence of an entry. An action that the page does not know keeps its names. */
-export const sentenceOf = ({ action, target, details }: Entry, workspaceId: string): Sentence =>
-  sentences[action]?.(target ?? '', details, workspaceId) ?? {
-    parts: [`${labelOf(action)} `, { name: target ?? '' }],
-    lines: Object.entries(details).map(([name, value]) => `${name.replaceAll('_', ' ')}: ${write(value)}`),
-  }
+export const sentenceOf = ({ action, target, details }: Entry, workspaceId: string): Sentence => {
+  const sentence = sentences[action]?.(target ?? '', details, workspaceId)
+  if (!sentence) return unknown(action, target, details)
+  const { reason } = details
+  return typeof reason === 'string'
+    ? { ...sentence, lines: [...sentence.lines, `Reason: ${reason}`] }
+    : sentence
+}
+
+const unknown = (action: string, target: string | null, details: Details): Sentence => ({
+  parts: [`${labelOf(action)} `, { name: target ?? '' }],
+  lines: Object.entries(details).map(([name, value]) => `${name.replaceAll('_', ' ')}: ${write(value)}`),
+})
 
 /** Text in a cell must not start a formula when a spreadsheet opens the file, whichever separator it expects. */
 const cell = (text: string): string => {

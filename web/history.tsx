@@ -87,7 +87,7 @@ export const History = (props: {
                   <tbody>
                     {versions
                       .slice(0, all ? undefined : SHOWN)
-                      .map(({ version, created_at, created_by }, index) => (
+                      .map(({ version, created_at, created_by, reason }, index) => (
                         <tr key={version}>
                           <th scope="row">
                             {version} {index === 0 && <span class="tag">current</span>}
@@ -115,6 +115,7 @@ export const History = (props: {
                               {created_by === null ? 'Author not recorded' : <bdi>{created_by}</bdi>},{' '}
                               {time(created_at)}
                             </div>
+                            {reason !== null && <div class="small">{reason}</div>}
                           </td>
                           <td>
                             <div class="sides">

@@ -270,6 +270,7 @@ export type Limits = {
   settings_bytes: number
   settings_key_length: number
   settings_versions_kept: number
+  reason_length: number
   workspace_bytes: number
   workspace_bytes_per_settings: number
   workspace_history_bytes: number
@@ -929,6 +930,8 @@ export type SnapshotVersion = {
   size_bytes: number
   created_at: string
   created_by: string
+  /** Why the change was made. Null: no reason was given. */
+  reason: string | null
 }
 
 export type SnapshotVersionList = {
@@ -938,6 +941,8 @@ export type SnapshotVersionList = {
 
 export type RestoreBody = {
   version: number
+  /** Why the change is made. The history and the audit trail show it. */
+  reason?: string
 }
 
 export type JoinBody = {
@@ -1037,6 +1042,8 @@ export type WorkspaceSettingsPatch = {
   settings?: SettingsPatch
   /** Replaces the list of locked keys. Each must be a key of the settings after the patch. A patch that removes a key from the settings also removes its lock. */
   locked?: string[]
+  /** Why the change is made. The history and the audit trail show it. */
+  reason?: string
 }
 
 export type WorkspaceSettingsVersionHead = {
@@ -1047,6 +1054,8 @@ export type WorkspaceSettingsVersionHead = {
   created_at: string
   /** Null: the change was made before the service recorded who changes these settings. */
   created_by: string | null
+  /** Why the change was made. Null: no reason was given. */
+  reason: string | null
 }
 
 export type WorkspaceSettingsVersionList = {
@@ -1062,6 +1071,8 @@ export type OverridePage = {
 
 export type OverrideBody = {
   settings: SettingsInput
+  /** Why the change is made. The history and the audit trail show it. */
+  reason?: string
 }
 
 export type AuditPage = {
@@ -1237,6 +1248,8 @@ export type ExportedSettingsWritten = {
   owner: string
   repo: string
   version: number
+  /** Why the change was made. Null: no reason was given. */
+  reason: string | null
   created_at: string
 }
 
@@ -1244,12 +1257,16 @@ export type ExportedOverridesWritten = {
   workspace_id: string
   owner: string
   repo: string
+  /** Why the change was made. Null: no reason was given. */
+  reason: string | null
   updated_at: string
 }
 
 export type ExportedWorkspaceSettingsWritten = {
   workspace_id: string
   version: number
+  /** Why the change was made. Null: no reason was given. */
+  reason: string | null
   created_at: string
 }
 
@@ -1258,6 +1275,8 @@ export type ExportedOverrideVersionsWritten = {
   owner: string
   repo: string
   version: number
+  /** Why the change was made. Null: no reason was given. */
+  reason: string | null
   created_at: string
 }
 

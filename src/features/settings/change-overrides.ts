@@ -91,7 +91,7 @@ const requireOpen = async ({ tx }: Change, key: SnapshotKey, content: Record<str
 
 /** The one way in which an override gets a new version. @param restored the version that it is taken from */
 const writeOverride = async (
-  { tx, caller, record }: Change,
+  { tx, caller, reason, record }: Change,
   key: SnapshotKey,
   current: StoredOverride | undefined,
   { owner, repo, settings }: { owner: string; repo: string; settings: string },
@@ -105,7 +105,7 @@ const writeOverride = async (
   }
   // An earlier release leaves the history behind when it removes an override.
   else await deleteOverrideVersions(tx, key)
-  const override = await upsertOverride(tx, key, { owner, repo, settings, version, author: caller })
+  const override = await upsertOverride(tx, key, { owner, repo, settings, version, author: caller, reason })
   const size = Buffer.byteLength(settings)
   const action = restored === undefined ? 'override.set' : 'override.restored'
   await record(action, `${override.owner}/${override.repo}`, {

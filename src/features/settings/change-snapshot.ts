@@ -1,4 +1,4 @@
-import type { PushResult } from '../../../schemas/settings.js'
+import type { PushResult, RestoreBody } from '../../../schemas/settings.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { etagOf } from '../../platform/http/etag.js'
@@ -46,14 +46,14 @@ export const deleteSettings = (database: Database, question: RepoQuestion): Prom
 export const restoreSettings = (
   { database, rules }: { database: Database; rules: SettingsRules | undefined },
   question: RepoQuestion,
-  version: number,
+  { version, reason }: RestoreBody,
 ): Promise<{ result: PushResult; etag: string }> =>
   changing(database, question, async ({ tx, key, caller }) => {
     const old = await readVersion(tx, key, version)
     if (!old) throw new ApiError('version_not_found')
     const judged = judgeRestored(rules, old.settings)
     const { owner, repo, settings } = old
-    const write = { owner, repo, settings, author: caller, action: 'settings.restored' as const }
+    const write = { owner, repo, settings, author: caller, reason, action: 'settings.restored' as const }
     const { snapshot, changed } = await writeSnapshot(tx, key, write)
     return {
       result: { ...toPushResult(snapshot), changed, workspace_created: false, ...judged },

@@ -167,6 +167,7 @@ interface Write {
   settings: string
   author: Actor
   preconditions?: Preconditions
+  reason?: string | undefined
   action?: 'settings.pushed' | 'settings.restored'
 }
 
@@ -176,8 +177,8 @@ export const writeSnapshot = async (
   key: SnapshotKey,
   write: Write,
 ): Promise<{ snapshot: StoredSnapshot; changed: boolean }> => {
-  const { owner, repo, settings, author, preconditions, action = 'settings.pushed' } = write
-  const content = { settings, sizeBytes: Buffer.byteLength(settings), author }
+  const { owner, repo, settings, author, reason, preconditions, action = 'settings.pushed' } = write
+  const content = { settings, sizeBytes: Buffer.byteLength(settings), author, reason }
   const current = await lockSnapshot(tx, key)
   if (preconditions) requirePreconditions(preconditions, current)
   if (current?.settings === settings) return { snapshot: current, changed: false }
@@ -191,7 +192,7 @@ export const writeSnapshot = async (
     actor: author,
     action,
     target: `${snapshot.owner}/${snapshot.repo}`,
-    details: { version: snapshot.version, size_bytes: snapshot.sizeBytes },
+    details: { version: snapshot.version, size_bytes: snapshot.sizeBytes, ...(reason && { reason }) },
   })
   if (content.sizeBytes > (current?.sizeBytes ?? 0)) await requireStorageQuota(tx, key.workspaceId)
   return { snapshot, changed: true }

@@ -99,7 +99,7 @@ interface Content {
 
 /** The one way in which workspace settings get a new version. @param restored the version that they are taken from */
 const writeSettings = async (
-  { tx, caller, record }: Change,
+  { tx, caller, reason, record }: Change,
   workspaceId: string,
   current: StoredWorkspaceSettings,
   { idleWindowMinutes, activityPrivacy, settings, locked }: Content,
@@ -118,7 +118,7 @@ const writeSettings = async (
     activityPrivacy: isSamePrivacy ? undefined : activityPrivacy,
   })
   await Promise.all([
-    keepSettingsVersion(tx, workspaceId, caller),
+    keepSettingsVersion(tx, workspaceId, { ...caller, reason }),
     dropOldSettingsVersions(tx, workspaceId, version),
     !isSameRest &&
       record(`workspace_settings.${restored === undefined ? 'changed' : 'restored'}`, undefined, {

@@ -16,6 +16,8 @@ export interface WorkspaceCall {
   userId: string
   /** The access key of the call. Null: a session. */
   key: KeyInUse | null
+  /** Why, in the caller's words. */
+  reason?: string | undefined
 }
 
 export interface Change {
@@ -23,7 +25,9 @@ export interface Change {
   /** The caller as audit entries name them. */
   caller: Author & { role: Role }
   workspace: { name: string; personal: boolean }
-  /** Writes an entry of the audit trail in the caller's name. */
+  /** The caller's, for the history. Null: none was given. */
+  reason: string | null
+  /** Writes an entry of the audit trail in the caller's name, with the reason. */
   record(action: string, target?: string | Actor, details?: Record<string, unknown>): Promise<void>
 }
 
@@ -33,7 +37,7 @@ export interface Change {
  */
 export const changeWorkspace = <T>(
   database: Database,
-  { workspaceId, userId, key }: WorkspaceCall,
+  { workspaceId, userId, key, reason }: WorkspaceCall,
   wanted: Role,
   work: (change: Change) => Promise<T>,
 ): Promise<T> =>
@@ -55,7 +59,7 @@ export const changeWorkspace = <T>(
         actor,
         action,
         target,
-        ...(details && { details }),
+        details: { ...details, ...(reason && { reason }) },
       })
-    return work({ tx, caller, workspace, record })
+    return work({ tx, caller, workspace, reason: reason || null, record })
   })

@@ -9,6 +9,7 @@ import {
   bool,
   integer,
   moment,
+  orNull,
   type RowOf,
   statement,
   text,
@@ -72,13 +73,14 @@ interface Write {
   settings: string
   version: number
   author: Author
+  reason: string | null
 }
 
 /** Makes or replaces it; the first write decides how owner and repository are spelled. */
 export const upsertOverride = async (
   tx: Db,
   key: SnapshotKey,
-  { owner, repo, settings, version, author }: Write,
+  { owner, repo, settings, version, author, reason }: Write,
 ): Promise<StoredOverride> => {
   const content = {
     revision: uuidv7(),
@@ -86,6 +88,7 @@ export const upsertOverride = async (
     version,
     updatedBy: author.id,
     updatedByKey: author.keyName,
+    reason,
   }
   const rows = await tx
     .insert(overrides)
@@ -115,12 +118,13 @@ const KEEP_VERSION = statement(
   'keep a version of an override',
   {},
   `
-  insert into override_versions (owner_key, repo_key, workspace_id, version, settings, created_at, created_by, created_by_key)
-  select owner_key, repo_key, workspace_id, version, settings, updated_at, updated_by, updated_by_key
+  insert into override_versions (owner_key, repo_key, workspace_id, version, settings, created_at, created_by, created_by_key,
+    reason)
+  select owner_key, repo_key, workspace_id, version, settings, updated_at, updated_by, updated_by_key, reason
   from overrides where owner_key = $1::text and repo_key = $2::text and workspace_id = $3::uuid
   on conflict (owner_key, repo_key, workspace_id, version) do update
     set settings = excluded.settings, created_at = excluded.created_at, created_by = excluded.created_by,
-      created_by_key = excluded.created_by_key`,
+      created_by_key = excluded.created_by_key, reason = excluded.reason`,
 )
 
 /** Adds the current version to the history, before it is replaced. @param version that comes next */
@@ -186,11 +190,11 @@ const VERSION_AUTHOR = authorName('v.created_by_key', 'u.login')
 /** SQL: all versions of the override $1 to $3. */
 const VERSIONS = `(
     select o.version, o.settings, o.updated_at as created_at, o.updated_by as created_by, o.updated_by_key as created_by_key,
-      o.revision, o.owner, o.repo
+      o.reason, o.revision, o.owner, o.repo
     from overrides o
     where o.owner_key = $1::text and o.repo_key = $2::text and o.workspace_id = $3::uuid
     union all
-    select k.version, k.settings, k.created_at, k.created_by, k.created_by_key, o.revision, o.owner, o.repo
+    select k.version, k.settings, k.created_at, k.created_by, k.created_by_key, k.reason, o.revision, o.owner, o.repo
     from overrides o
     join override_versions k on k.owner_key = o.owner_key and k.repo_key = o.repo_key
       and k.workspace_id = o.workspace_id and k.version < o.version
@@ -199,10 +203,10 @@ const VERSIONS = `(
 
 const LIST_VERSIONS = statement(
   'list the versions of an override',
-  { version: integer, size_bytes: integer, created_at: moment, created_by: text },
+  { version: integer, size_bytes: integer, created_at: moment, created_by: text, reason: orNull(text) },
   `
   select v.version, octet_length(v.settings) as size_bytes, v.created_at,
-    ${VERSION_AUTHOR} as created_by
+    ${VERSION_AUTHOR} as created_by, v.reason
   from ${VERSIONS}
   order by v.version desc limit ${limits.settings_versions_kept}`,
 )

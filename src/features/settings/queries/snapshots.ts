@@ -149,6 +149,7 @@ interface NewContent {
   settings: string
   sizeBytes: number
   author: Actor
+  reason?: string | undefined
 }
 
 interface Write extends NewContent {
@@ -216,8 +217,13 @@ export const updateSnapshot = async (
   return toStored(row, key, write)
 }
 
-const keepVersion = async (tx: Db, key: SnapshotKey, { version, settings, sizeBytes, author }: Write) => {
-  await tx.insert(snapshotVersions).values({ ...key, version, settings, sizeBytes, createdBy: author.id })
+const keepVersion = async (
+  tx: Db,
+  key: SnapshotKey,
+  { version, settings, sizeBytes, author, reason }: Write,
+) => {
+  const content = { version, settings, sizeBytes, createdBy: author.id, reason: reason || null }
+  await tx.insert(snapshotVersions).values({ ...key, ...content })
 }
 
 /** Deletes a snapshot with its history. @returns its name in the original spelling; undefined if there was none */
@@ -235,9 +241,9 @@ export const deleteSnapshot = async (
 
 const LIST_VERSIONS = statement(
   'list the versions of a snapshot',
-  { version: integer, size_bytes: integer, created_at: moment, created_by: text },
+  { version: integer, size_bytes: integer, created_at: moment, created_by: text, reason: orNull(text) },
   `
-  select v.version, v.size_bytes, v.created_at, u.login as created_by
+  select v.version, v.size_bytes, v.created_at, u.login as created_by, v.reason
   from snapshot_versions v join users u on u.id = v.created_by
   where ${isAtKey('v')}
   order by v.version desc`,

@@ -137,8 +137,8 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: OverrideBody,
       response: { 200: ref(Override) },
     },
-    handler: async ({ membership, params, query, headers, body: { settings } }, reply) => {
-      const call = { ...membership, ...params }
+    handler: async ({ membership, params, query, headers, body: { settings, reason } }, reply) => {
+      const call = { ...membership, ...params, reason }
       const override = await setOverride(database, call, settings, preconditionsOf(headers, query))
       return send(reply, { ...override, ...warningsOf(rules, settings) })
     },
@@ -235,6 +235,13 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Override) },
     },
     handler: async ({ membership, params, body }, reply) =>
-      send(reply, await restoreOverride({ database, rules }, { ...membership, ...params }, body.version)),
+      send(
+        reply,
+        await restoreOverride(
+          { database, rules },
+          { ...membership, ...params, reason: body.reason },
+          body.version,
+        ),
+      ),
   })
 }

@@ -199,7 +199,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { question } = request.granted(change)
-      const { result, etag } = await restoreSettings({ database, rules }, question, request.body.version)
+      const { result, etag } = await restoreSettings({ database, rules }, question, request.body)
       reply.header('ETag', etag)
       return result
     },

@@ -8,14 +8,14 @@ import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js
 import type { Author } from '../author.js'
 import { authorName, workspaceSettingsVersions } from '../tables.js'
 
-/** $2, $3: who made the version, and the name of the key that did; or nulls. */
+/** $2 to $4: who made the version, the name of the key that did, and why; or nulls. */
 const KEEP_VERSION = statement(
   'keep the current version of workspace settings',
   {},
   `
   insert into workspace_settings_versions
-    (workspace_id, version, settings, locked, idle_window_minutes, created_at, created_by, created_by_key)
-  select id, settings_version, settings, locked, idle_window_minutes, settings_updated_at, $2::uuid, $3::text
+    (workspace_id, version, settings, locked, idle_window_minutes, created_at, created_by, created_by_key, reason)
+  select id, settings_version, settings, locked, idle_window_minutes, settings_updated_at, $2::uuid, $3::text, $4::text
   from workspaces where id = $1::uuid
   on conflict do nothing`,
 )
@@ -28,9 +28,14 @@ const KEEP_VERSION = statement(
 export const keepSettingsVersion = async (
   tx: Db,
   workspaceId: string,
-  author: Pick<Author, 'id' | 'keyName'> | null,
+  author: (Pick<Author, 'id' | 'keyName'> & { reason: string | null }) | null,
 ): Promise<void> => {
-  await tx.rows(KEEP_VERSION, [workspaceId, author?.id ?? null, author?.keyName ?? null])
+  await tx.rows(KEEP_VERSION, [
+    workspaceId,
+    author?.id ?? null,
+    author?.keyName ?? null,
+    author?.reason ?? null,
+  ])
 }
 
 /** @param version the newest one */
@@ -48,12 +53,12 @@ export const dropOldSettingsVersions = async (
 /** SQL: all versions of the workspace $1. The current one is read where it always is. */
 const VERSIONS = `(
     select w.settings_version as version, w.settings, w.locked, w.idle_window_minutes, w.settings_updated_at as created_at,
-      k.created_by, k.created_by_key
+      k.created_by, k.created_by_key, k.reason
     from workspaces w
     left join workspace_settings_versions k on k.workspace_id = w.id and k.version = w.settings_version
     where w.id = $1::uuid and w.deleted_at is null
     union all
-    select k.version, k.settings, k.locked, k.idle_window_minutes, k.created_at, k.created_by, k.created_by_key
+    select k.version, k.settings, k.locked, k.idle_window_minutes, k.created_at, k.created_by, k.created_by_key, k.reason
     from workspace_settings_versions k
     join workspaces w on w.id = k.workspace_id and k.version < w.settings_version
     where k.workspace_id = $1::uuid and w.deleted_at is null
@@ -63,10 +68,16 @@ const AUTHOR = authorName('v.created_by_key', 'u.login')
 
 const LIST_VERSIONS = statement(
   'list the versions of workspace settings',
-  { version: integer, size_bytes: integer, created_at: moment, created_by: orNull(text) },
+  {
+    version: integer,
+    size_bytes: integer,
+    created_at: moment,
+    created_by: orNull(text),
+    reason: orNull(text),
+  },
   `
   select v.version, octet_length(v.settings) as size_bytes, v.created_at,
-    ${AUTHOR} as created_by
+    ${AUTHOR} as created_by, v.reason
   from ${VERSIONS}
   order by v.version desc limit ${limits.settings_versions_kept}`,
 )

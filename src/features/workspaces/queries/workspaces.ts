@@ -156,7 +156,7 @@ export const insertWorkspace = async (
     .returning({ id: workspaces.id })
   if (row) {
     await insertPrivacyLevel(tx, row.id, privacy, createdAt)
-    await keepSettingsVersion(tx, row.id, { id: createdBy, keyName: null })
+    await keepSettingsVersion(tx, row.id, { id: createdBy, keyName: null, reason: null })
   }
   return row?.id
 }

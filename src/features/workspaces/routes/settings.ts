@@ -117,7 +117,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
       const preconditions = preconditionsOf(request.headers, request.query)
       const patched = await patchWorkspaceSettings(
         app.database,
-        request.membership,
+        { ...request.membership, reason: request.body.reason },
         request.body,
         preconditions,
       )
@@ -199,7 +199,11 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
     },
     handler: async ({ membership, body }, reply) => {
       const { database, config } = app
-      const restored = await restoreWorkspaceSettings({ database, rules }, membership, body.version)
+      const restored = await restoreWorkspaceSettings(
+        { database, rules },
+        { ...membership, reason: body.reason },
+        body.version,
+      )
       return sendSettings(reply, membership.workspaceId, config.privacy.floor, restored)
     },
   })
