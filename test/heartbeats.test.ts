@@ -75,6 +75,38 @@ t.test('heartbeats', async (t) => {
     t.same(await minutesOf(caller), { 'acme/web': 8 }, 'once')
   })
 
+  t.test('a placeholder stands for the project of the nearest earlier heartbeat', async (t) => {
+    const { caller } = await someone(service)
+    const last = (time: number) => beat(time, '<<LAST_PROJECT>>')
+    await send(caller, [
+      last(at(8, 0)),
+      beat(at(9, 0), 'acme/web'),
+      last(at(9, 1)),
+      beat(at(9, 2), 'acme/api'),
+    ])
+    t.same(
+      await minutesOf(caller),
+      { 'acme/web': 2, 'acme/api': 1 },
+      'without an earlier one, it counts nowhere',
+    )
+    await send(caller, [last(at(9, 30)), last(at(14, 0))])
+    t.same(await minutesOf(caller), { 'acme/web': 2, 'acme/api': 3 }, 'stored ones are looked at')
+    await send(caller, [last(at(9, 1))])
+    await send(caller, [last(at(9, 30)), last(at(14, 0))])
+    t.same(await minutesOf(caller), { 'acme/web': 2, 'acme/api': 3 }, 'sending them again changes nothing')
+    t.same(await projectsOf(caller), [], 'it is no name that waits')
+    const { caller: other } = await someone(service)
+    await send(other, [beat(at(10, 0), 'folder'), last(at(10, 1))])
+    t.same(
+      (await projectsOf(other)).map(({ name, minutes }: { name: string; minutes: number }) => [
+        name,
+        minutes,
+      ]),
+      [['folder', 2]],
+      'it can be a name that waits',
+    )
+  })
+
   t.test('the minutes between two heartbeats count for the earlier project', async (t) => {
     const { caller } = await someone(service)
     await send(caller, [

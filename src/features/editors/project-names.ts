@@ -27,6 +27,9 @@ const AGENT = 'ai coding'
 
 export const isOfAgent = ({ category }: SentHeartbeat): boolean => category?.toLowerCase() === AGENT
 
+/** What editors send instead of a project that they do not know. */
+export const LAST_PROJECT = '<<LAST_PROJECT>>'
+
 /** Either a repository of the repository host, or another name. */
 export type Project = { repo: string; name?: undefined } | { name: string; repo?: undefined }
 

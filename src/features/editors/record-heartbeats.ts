@@ -8,6 +8,7 @@ import { readTarget } from '../activity/index.js'
 import { findProjectsNamed } from '../settings/index.js'
 import { countAgents, hoursBeside } from './count-agents.js'
 import { countMinutes, dayOfHour, recordedBy } from './count-minutes.js'
+import { resolveLastProjects } from './last-project.js'
 import {
   isOfAgent,
   isRepo,
@@ -97,7 +98,8 @@ const recordInParts = async (
   try {
     return await database.transaction(
       async (tx) => {
-        const { recorded, written } = await countHeartbeats(tx, userId, heartbeats, { kind })
+        const resolved = await resolveLastProjects(tx, userId, heartbeats, kind)
+        const { recorded, written } = await countHeartbeats(tx, userId, resolved, { kind })
         tx.deferToCommit(written)
         return recorded
       },

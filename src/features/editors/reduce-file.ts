@@ -5,7 +5,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
-import { isOfAgent, type Project, type ProjectHost, projectOf, type SentHeartbeat } from './project-names.js'
+import {
+  isOfAgent,
+  LAST_PROJECT,
+  type Project,
+  type ProjectHost,
+  projectOf,
+  type SentHeartbeat,
+} from './project-names.js'
 import { CsvReader } from './reading/csv.js'
 import { JsonReader, NoJsonError } from './reading/json.js'
 
@@ -63,7 +70,7 @@ class Reduction {
 
   private numberOf(sent: SentHeartbeat): number | undefined {
     const project = projectOf(sent, this.host)
-    if (!project) return undefined
+    if (!project || project.name === LAST_PROJECT) return undefined
     const key = project.repo?.toLowerCase() ?? project.name ?? ''
     const known = this.numbers.get(key)
     if (known !== undefined) return known

@@ -7,6 +7,7 @@ import {
   integers,
   moment,
   orNull,
+  type RowOf,
   statement,
   texts,
   uuid,
@@ -62,6 +63,25 @@ export const readMarks = (db: Db, userId: string, hours: number[]): Promise<Stor
 
 export const readAllMarks = (db: Db, userId: string): Promise<StoredHour[]> =>
   db.rows(READ_ALL_MARKS, [userId])
+
+/** $1: the user; $2: hours. Of each, its own marks and those of the nearest earlier hour. */
+const lastColumns = { hour: integer, projects: texts, leaves: texts }
+const READ_LAST_MARKS = statement(
+  'read the last marks of heartbeats',
+  lastColumns,
+  `
+  select distinct h.hour, h.projects, h.leaves
+  from unnest($2::int[]) as asked (hour)
+  cross join lateral (
+    select hour, projects, coalesce(leaves, marks)::text[] as leaves from heartbeat_hours
+    where user_id = $1::uuid and hour <= asked.hour and cardinality(projects) > 0
+    order by hour desc limit 2
+  ) as h`,
+)
+export type LastMarks = RowOf<typeof lastColumns>
+
+export const readLastMarks = (db: Db, userId: string, hours: number[]): Promise<LastMarks[]> =>
+  db.rows(READ_LAST_MARKS, [userId, hours])
 
 /** The arrays of an hour, with their types. */
 const ARRAYS = {

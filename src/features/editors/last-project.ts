@@ -1,0 +1,60 @@
+/** Heartbeats of editors that know no project, and so name the last one. */
+import type { RepohostKind } from '../../../schemas/common.js'
+import type { Db } from '../../platform/database/client.js'
+import { isRepo, LAST_PROJECT, type Project } from './project-names.js'
+import { type LastMarks, lockMarks, readLastMarks } from './queries/marks.js'
+import type { Heartbeat } from './record-heartbeats.js'
+import { hourOf } from './timeline.js'
+
+const MINUTES = 60
+
+interface Found {
+  minute: number
+  project: Project
+}
+
+/** The project of the last heartbeat up to a minute, among these hours. */
+const lastIn = (hours: LastMarks[], minute: number, kind: RepohostKind): Found | undefined => {
+  let found: { minute: number; project: string } | undefined
+  for (const { hour, projects, leaves } of hours) {
+    if (hour > hourOf(minute)) continue
+    const until = hour === hourOf(minute) ? minute % MINUTES : MINUTES - 1
+    projects.forEach((project, index) => {
+      const last = leaves[index]?.lastIndexOf('1', until) ?? -1
+      const at = hour * MINUTES + last
+      if (last !== -1 && (found === undefined || at > found.minute)) found = { minute: at, project }
+    })
+  }
+  if (found === undefined) return undefined
+  const { minute: at, project } = found
+  return { minute: at, project: isRepo(project, kind) ? { repo: project } : { name: project } }
+}
+
+/**
+ * Gives heartbeats that name the last project that of the person's nearest earlier heartbeat, stored or among these. Those
+ * without an earlier one are left out.
+ * @param heartbeats oldest first
+ */
+export const resolveLastProjects = async (
+  tx: Db,
+  userId: string,
+  heartbeats: Heartbeat[],
+  kind: RepohostKind,
+): Promise<Heartbeat[]> => {
+  const asking = heartbeats.filter(({ project }) => project.name === LAST_PROJECT)
+  if (asking.length === 0) return heartbeats
+  await lockMarks(tx, userId)
+  const stored = await readLastMarks(tx, userId, [...new Set(asking.map(({ minute }) => hourOf(minute)))])
+  let last: Found | undefined
+  return heartbeats.flatMap((heartbeat) => {
+    const { minute, project: given, isOfAgent } = heartbeat
+    let project: Project | undefined = given
+    if (given.name === LAST_PROJECT) {
+      const before = lastIn(stored, minute, kind)
+      project = (last && (!before || last.minute >= before.minute) ? last : before)?.project
+    }
+    if (project === undefined) return []
+    if (!isOfAgent) last = { minute, project }
+    return [{ ...heartbeat, project }]
+  })
+}
