@@ -184,10 +184,26 @@ t.test('a problem has the members of its code, and none that shadow those of an 
     }),
   )
   hasMembers(t, error, { ...body, operation, requestId: 'r9' })
-  t.match(error.message, /409 workspace_required/)
+  t.equal(error.message, error.detail)
   t.notMatch(error.stack, 'hidden')
   t.ok(isProblem(error, operation))
   t.notOk(isProblem(error, 'GET /api/me'))
+})
+
+t.test('the message of a problem is the first reason, with its field, in one sentence', async (t) => {
+  const detail = 'The request does not match the schema.'
+  const messageOf = async (...errors: { path: string; message: string }[]) => {
+    const { client } = scripted([json(400, { code: 'validation_failed', status: 400, detail, errors })])
+    return (await failureOf(client.request('GET /api/me', { retry: false }))).message
+  }
+  const theme = { path: '/body/settings/theme', message: 'must start with `mochaExplorer.`' }
+  t.equal(await messageOf(theme), '`theme` must start with `mochaExplorer.`')
+  t.equal(await messageOf(theme, theme, theme), '`theme` must start with `mochaExplorer.` (and 2 more)')
+  t.equal(await messageOf({ path: '/body/patterns/2', message: 'is empty' }), '`patterns/2` is empty')
+  t.equal(await messageOf({ path: '/body/entries/3/minutes', message: 'is missing' }), '`minutes` is missing')
+  t.equal(await messageOf({ path: '/body/settings/ext.a~1b', message: 'is null' }), '`ext.a/b` is null')
+  t.equal(await messageOf({ path: '/body', message: 'must be an object' }), 'The request must be an object')
+  t.equal(await messageOf(), detail)
 })
 
 t.test('an attempt that is not answered ends, and so does everything that the caller gives up', async (t) => {

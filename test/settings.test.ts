@@ -141,7 +141,7 @@ t.test('keys of settings carry the prefix', async (t) => {
     const isLong = key.startsWith('tool.')
     t.equal(
       rejected.body.errors[0].message,
-      isLong ? 'must NOT have more than 200 characters' : 'must start with "tool."',
+      isLong ? 'must NOT have more than 200 characters' : 'must start with `tool.`',
     )
   }
 })

@@ -6,11 +6,33 @@ interface UnexpectedAnswer {
   status: number
 }
 
+/** The field that a JSON pointer names, such as `/body/entries/3/minutes`; of a list, with the number of the item. */
+const fieldOf = (pointer: string): string => {
+  const names = pointer.split('/').slice(2)
+  const start = names.findLastIndex((name) => !/^\d+$/.test(name))
+  return names
+    .slice(Math.max(start, 0))
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .join('/')
+}
+
+/** The first reason in `errors`, with its field: `theme` must start with `ext.` */
+const reasonIn = ({ errors }: { errors?: unknown }): string | undefined => {
+  if (!Array.isArray(errors)) return undefined
+  const [first, ...others] = errors as { path?: unknown; message?: unknown }[]
+  if (typeof first?.path !== 'string' || typeof first.message !== 'string') return undefined
+  const field = fieldOf(first.path)
+  const more = others.length > 0 ? ` (and ${others.length} more)` : ''
+  return `${field ? `\`${field}\` ` : 'The request '}${first.message}${more}`
+}
+
 class ProblemError extends Error {
   override readonly name = 'ApiProblem'
+  /** What went wrong, for people: one sentence. */
+  declare readonly message: string
   readonly code: string
   readonly status: number
-  /** What to do next, for people. */
+  /** The service's own words, which do not name the field. */
   readonly detail: string
   /** Identifies the call in the service's log. */
   readonly requestId: string | undefined
@@ -22,7 +44,7 @@ class ProblemError extends Error {
     { code, status, detail, ...members }: { code: string; status: number; detail: string },
     { requestId, retryAfter }: { requestId?: string | undefined; retryAfter?: number | undefined },
   ) {
-    super(`${operation}: ${status} ${code}. ${detail}`)
+    super(reasonIn(members) ?? detail)
     this.code = code
     this.status = status
     this.detail = detail

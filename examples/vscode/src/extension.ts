@@ -79,10 +79,10 @@ export const activate = async (context: vscode.ExtensionContext): Promise<void> 
     try {
       await work()
     } catch (error) {
-      const { name, message, detail = message } = error as Error & { detail?: string }
+      const { name, message } = error as Error
       log.warn(message)
       // `fetch` throws a TypeError if no answer comes.
-      await tell?.(/^(Type|Timeout)Error$/.test(name) ? 'Not reachable. Your minutes wait.' : detail)
+      await tell?.(/^(Type|Timeout)Error$/.test(name) ? 'Not reachable. Your minutes wait.' : message)
     }
   }
   const command = (name: string, work: () => unknown) =>

@@ -69,7 +69,7 @@ export const push = async (context: vscode.ExtensionContext, session: Session, r
   } catch (error) {
     if (!cloud.isProblem(error, 'PUT /api/settings/{owner}/{repo}')) throw error
     if (error.code === 'repo_access_denied')
-      throw new Error(`${error.detail} If ${repo} is private, turn on ext.pushPrivateRepositories.`)
+      throw new Error(`${error.message} If ${repo} is private, turn on ext.pushPrivateRepositories.`)
     if (error.code !== 'workspace_required') throw error
     throw new Error(`${repo} is in no workspace yet. Create one for ${error.suggested_pattern}.`)
   }

@@ -44,6 +44,6 @@ export const formatsOf = (
   },
   'settings-key': {
     accepts: (key) => key.startsWith(`${extensionPrefix}.`),
-    message: `must start with "${extensionPrefix}."`,
+    message: `must start with \`${extensionPrefix}.\``,
   },
 })

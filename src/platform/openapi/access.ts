@@ -84,7 +84,8 @@ export const securityOf = ({ config }: RouteOptions) => {
       return [
         { bearer: [] },
         ...(config.access.tokenOf ? [{ editorKey: [] }, { editorKeyQuery: [] }] : [{ cookie: [] }]),
-        ...(config.access.scopes ?? []).map((scope) => ({ accessKey: [scope] })),
+        // The description names the scopes: only OAuth has them here.
+        ...(config.access.scopes?.length ? [{ accessKey: [] }] : []),
       ]
     case 'adminKey':
       return [{ adminKey: [] }, { adminKeyQuery: [] }]
