@@ -97,6 +97,12 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
     for (const [name, value] of Object.entries(shape.headers)) response.setHeader(name, value)
     if (url.pathname === shape.authorizePath) return authorize(url, response)
     if (url.pathname === shape.tokenPath) return exchange(request, response)
+    if (kind === 'gitlab' && url.pathname === '/oauth/token/info') {
+      const token = tokens.get(request.headers.authorization?.replace(/^Bearer /, '') ?? '')
+      return token?.clientId === undefined
+        ? sendJson(response, 401, { error: 'invalid_token' })
+        : sendJson(response, 200, { resource_owner_id: token.userId, application: { uid: token.clientId } })
+    }
     const path = url.pathname.startsWith(`${shape.apiPath}/`) ? url.pathname.slice(shape.apiPath.length) : ''
     if (path === shape.probe.path)
       return sendJson(response, shape.probe.answer.status, shape.probe.answer.body)

@@ -199,7 +199,8 @@ export const Environment = Type.Object({
   REPOHOST_ALLOWED_CLIENT_IDS: Type.Optional(
     List({}, 'OAuth client ids', {
       whenUnset: 'all',
-      description: 'OAuth apps whose tokens `POST /api/auth/verify` accepts, comma-separated.',
+      description:
+        'OAuth apps whose tokens `POST /api/auth/verify` accepts, comma-separated. Not with Forgejo, which does not say for which app a token was made.',
       examples: ['Iv1.0123456789abcdef'],
     }),
   ),

@@ -129,6 +129,10 @@ export const readConfig = (
   })) {
     if (address === undefined) problems.push(`${variable} is required: every ${name} has its own address`)
   }
+  if (values.REPOHOST_ALLOWED_CLIENT_IDS && hostKinds[values.REPOHOST_KIND]?.appOfToken === undefined)
+    problems.push(
+      `REPOHOST_ALLOWED_CLIENT_IDS cannot be used with REPOHOST_KIND=${values.REPOHOST_KIND}: ${name} does not say which OAuth app a token was made for`,
+    )
   const misspelt = misspeltOf(env)
   if (problems.length > 0 || repohostUrl === undefined || repohostApiUrl === undefined)
     throw new ConfigError([...problems, ...misspelt.map(({ says, remedy }) => `${says} ${remedy}`)])
@@ -229,11 +233,11 @@ const readSettingsRules = (
 ): { settingsRules: SettingsRules | undefined; warnings: Config['warnings'] } => {
   const enforced = SETTINGS_VALIDATION === 'enforce'
   if (file === undefined) {
-    const says = 'SETTINGS_VALIDATION=enforce has no effect, because SETTINGS_SCHEMA is not set.'
-    return {
-      settingsRules: undefined,
-      warnings: enforced ? [{ says, remedy: 'Set SETTINGS_SCHEMA, or remove SETTINGS_VALIDATION.' }] : [],
-    }
+    if (enforced)
+      problems.push(
+        'SETTINGS_VALIDATION=enforce must be set together with SETTINGS_SCHEMA: it has no effect without',
+      )
+    return { settingsRules: undefined, warnings: [] }
   }
   try {
     const text = readFileSync(file, 'utf8')

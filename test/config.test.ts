@@ -228,3 +228,22 @@ t.test('every example is a value that is accepted', async (t) => {
     t.equal(problems.length, name === 'DATABASE_URL' ? 1 : 0, name)
   }
 })
+
+t.test(
+  'an allow-list of apps is refused where the host does not say which app a token was made for',
+  async (t) => {
+    const address = 'https://code.example.com'
+    const of = (kind: string) =>
+      problemsOf({
+        REPOHOST_KIND: kind,
+        REPOHOST_URL: address,
+        REPOHOST_API_URL: `${address}/api`,
+        REPOHOST_ALLOWED_CLIENT_IDS: 'ours',
+      })
+    t.same(of('github'), [])
+    t.same(of('gitlab'), [])
+    t.same(of('forgejo'), [
+      'REPOHOST_ALLOWED_CLIENT_IDS cannot be used with REPOHOST_KIND=forgejo: Forgejo does not say which OAuth app a token was made for',
+    ])
+  },
+)

@@ -251,11 +251,8 @@ t.test('the service does not start with a file that it cannot use, and names the
     'PORT must be a whole number from 1 to 65535',
     'SETTINGS_SCHEMA must name a file that can be read (ENOENT)',
   ])
-  t.same(readConfig({ SETTINGS_VALIDATION: 'enforce' }).warnings, [
-    {
-      says: 'SETTINGS_VALIDATION=enforce has no effect, because SETTINGS_SCHEMA is not set.',
-      remedy: 'Set SETTINGS_SCHEMA, or remove SETTINGS_VALIDATION.',
-    },
+  t.same(problemsOf({ SETTINGS_VALIDATION: 'enforce' }), [
+    'SETTINGS_VALIDATION=enforce must be set together with SETTINGS_SCHEMA: it has no effect without',
   ])
 })
 

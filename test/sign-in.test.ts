@@ -79,14 +79,16 @@ const asked = ({ repohost }: Service, count: number) =>
   until(() => repohost.requests.length >= count, `the host was asked ${count} times`)
 
 t.test('tokens of other OAuth apps can be rejected', async (t) => {
-  const service = await startService(t, { env: { REPOHOST_ALLOWED_CLIENT_IDS: 'ours, also-ours' } })
-  const stranger = service.repohost.addUser('eve', { clientId: 'theirs' })
-  t.hasStrict(await verify(service, { repohost_token: stranger.token }), {
-    status: 401,
-    body: { code: 'repohost_token_invalid' },
-  })
-  await service.signIn('ada', { clientId: 'also-ours' })
-  await service.signIn('bob')
+  for (const kind of ['github', 'gitlab'] as const) {
+    const service = await startService(t, { kind, env: { REPOHOST_ALLOWED_CLIENT_IDS: 'ours, also-ours' } })
+    const stranger = service.repohost.addUser('eve', { clientId: 'theirs' })
+    t.hasStrict(await verify(service, { repohost_token: stranger.token }), {
+      status: 401,
+      body: { code: 'repohost_token_invalid' },
+    })
+    await service.signIn('ada', { clientId: 'also-ours' })
+    await service.signIn('bob')
+  }
 })
 
 t.test('a renamed person keeps the account, and the next owner of the login gets none of it', async (t) => {

@@ -24,14 +24,19 @@ export interface Repohost {
 const BUDGET_MS = 5_000
 
 export const createRepohost = (
-  { kind, apiUrl }: { kind: RepohostKind; apiUrl: string },
+  {
+    kind,
+    url,
+    apiUrl,
+    allowedClientIds,
+  }: { kind: RepohostKind; url: string; apiUrl: string; allowedClientIds: string[] | undefined },
   meter: Meter = noopMeter,
 ): Repohost => {
   const host = hostKinds[kind]
   const getJson = getJsonFrom('repohost', meter)
-  const get = (token: string, path: string, signal: AbortSignal, trace: Trace | undefined) =>
+  const get = (token: string, path: string, signal: AbortSignal, trace: Trace | undefined, base = apiUrl) =>
     getJson(
-      `${apiUrl}${path}`,
+      `${base}${path}`,
       { ...host.apiHeaders(token), 'User-Agent': 'team-settings-cloud' },
       signal,
       trace,
@@ -48,8 +53,28 @@ export const createRepohost = (
     return user
   }
 
+  /** The OAuth app of a token, where the host says it apart from the user. It is asked only if it matters. */
+  const appOf = async (
+    token: string,
+    signal: AbortSignal,
+    trace: Trace | undefined,
+  ): Promise<{ clientId?: string }> => {
+    const { appOfToken } = host
+    if (!allowedClientIds || typeof appOfToken !== 'object') return {}
+    const answer = await get(token, appOfToken.path, signal, trace, url)
+    const app = appOfToken.read(answer)
+    if (app === 'none') return {}
+    if (typeof app === 'string') throw failureOf(app, answer)
+    return app
+  }
+
   return {
-    userOf: (token, trace) => userOf(token, AbortSignal.timeout(BUDGET_MS), trace),
+    userOf: async (token, trace) => {
+      const signal = AbortSignal.timeout(BUDGET_MS)
+      // Asked first: a token that is none of an app now is none later.
+      const app = await appOf(token, signal, trace)
+      return { ...(await userOf(token, signal, trace)), ...app }
+    },
     checkAccess: async (token, userId, owner, repo, trace) => {
       const signal = AbortSignal.timeout(BUDGET_MS)
       const user = await userOf(token, signal, trace)

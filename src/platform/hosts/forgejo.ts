@@ -22,6 +22,7 @@ export const forgejo: HostKind = {
     scope: 'read:user',
   },
 
+  appOfToken: undefined,
   apiHeaders: (token) => ({ Authorization: `Bearer ${token}`, Accept: 'application/json' }),
   userPath: '/user',
   // 403: the token lacks the scope `read:user`.

@@ -13,6 +13,7 @@ export const github: HostKind = {
     scope: 'read:user',
   },
 
+  appOfToken: 'with the user',
   apiHeaders: (token) => ({
     Authorization: `Bearer ${token}`,
     Accept: 'application/vnd.github+json',

@@ -56,6 +56,16 @@ export const gitlab: HostKind = {
   tokenPage: '/-/user_settings/personal_access_tokens?name=Team%20activity&scopes=read_user',
   oauth: { authorizePath: '/oauth/authorize', tokenPath: '/oauth/token', scope: 'read_user' },
 
+  appOfToken: {
+    path: '/oauth/token/info',
+    // 401: a personal, project or group access token, which no app was given.
+    read: ({ status, json }) => {
+      if (status === 401) return 'none'
+      if (status === 429) return 'rate-limited'
+      const clientId = textOf(objectOf(objectOf(json).application).uid)
+      return status === 200 && clientId !== undefined ? { clientId } : 'failed'
+    },
+  },
   apiHeaders: (token) => ({ Authorization: `Bearer ${token}`, Accept: 'application/json' }),
   userPath: '/user',
   // 403: the token lacks the scope `read_user`, or the user is blocked.

@@ -13,6 +13,8 @@ export interface HostUser {
 
 /** The result of a request about a token, or about access to a repository. `failed`: the response has no known form. */
 export type UserAnswer = HostUser | 'token-invalid' | 'rate-limited' | 'failed'
+/** `none`: no app, because people create such tokens themselves. */
+export type AppAnswer = { clientId: string } | 'none' | 'rate-limited' | 'failed'
 export type RepoAnswer = 'granted' | 'denied' | 'token-invalid' | 'rate-limited' | 'failed'
 
 export interface RepoName {
@@ -57,6 +59,11 @@ export interface HostKind {
   tokenPage: string
   oauth: { authorizePath: string; tokenPath: string; scope: string }
 
+  /**
+   * How the host says which OAuth app a token was made for: with the user (`HostUser.clientId`), or on a page of its own, below
+   * its address. Undefined: it does not.
+   */
+  appOfToken: 'with the user' | { path: string; read(answer: UpstreamAnswer): AppAnswer } | undefined
   apiHeaders(token: string): Record<string, string>
   userPath: string
   readUser(answer: UpstreamAnswer): UserAnswer
