@@ -13,6 +13,7 @@ import {
   paginate,
   pullSettings,
   pushSettings,
+  repositoryAt,
 } from '../client/src/index.js'
 import { hasMembers } from './has-members.js'
 import { startService } from './service.js'
@@ -381,4 +382,22 @@ t.test('the client works with the service, from signing in to a conflict', async
     as: 'text',
   })
   t.match(csv.data, /^day,login,/)
+})
+
+t.test('the address of a remote names its repository, and never one of someone else', async (t) => {
+  for (const [address, repo] of [
+    ['git@github.com:acme/web.git', 'acme/web'],
+    ['https://user:secret@github.com/acme/web.git/', 'acme/web'],
+    ['ssh://git@github.com:2222/acme/web', 'acme/web'],
+    ['git@gitlab.com:group/sub/web.git', 'group/sub/web'],
+    ['https://gitlab.example.com/group/sub/deep/web', 'group/sub/deep/web'],
+    ['git@github.com:group/sub/web.git', undefined],
+    ['https://git.example.com/group/sub/web', undefined],
+    ['https://github.com/web', undefined],
+    ['/srv/git/acme/web', undefined],
+    ['C:/dev/acme/web', undefined],
+    ['file:///srv/acme/web', undefined],
+  ] as const)
+    t.equal(repositoryAt(address), repo, address)
+  t.equal(repositoryAt('https://git.example.com/group/sub/web', /^git\.example\.com$/), 'group/sub/web')
 })

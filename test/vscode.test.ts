@@ -189,7 +189,8 @@ t.test('the address of a folder at GitHub or GitLab names the repository, and no
   for (const [login, address, repo] of [
     ['quin', 'vscode-vfs://github/quin-team/api', 'quin-team/api'],
     ['rosa', 'vscode-vfs://github%2B7b7d/rosa-team/api/src/deep/', 'rosa-team/api'],
-    ['sue', 'vscode-vfs://gitlab/sue-team/a.b/src', 'sue-team/a.b'],
+    ['sue', 'vscode-vfs://gitlab/sue-team/a.b', 'sue-team/a.b'],
+    ['suzy', 'vscode-vfs://gitlab/suzy-team/sub/repo', undefined],
     ['tess', 'vscode-vfs://azurerepos/tess-team/project/api', undefined],
     ['uma', 'vscode-vfs://github/uma-team', undefined],
   ] as const) {

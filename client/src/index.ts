@@ -13,6 +13,7 @@ export {
   type QueueState,
   type Report,
 } from './queue.js'
+export { repositoryAt } from './repository.js'
 export {
   type Applied,
   applySettings,

@@ -4,7 +4,6 @@ import * as vscode from 'vscode'
 
 /** Secrets: a token of the repository host that was entered by hand, and the session at the service. */
 const [HOST_TOKEN, SESSION] = ['ext.hostToken', 'ext.session']
-
 /** Tokens are sent to the address that the user has set, and leave this machine only encrypted. */
 const serviceUrl = (): string => {
   const address = vscode.workspace.getConfiguration('ext').get('cloudUrl', '')
