@@ -144,6 +144,7 @@ const example = {
     },
   ],
   agent_minutes: [],
+  repositories: [{ repo: 'acme/api-gateway', seen_day: '2026-11-21' }],
   editor_projects: [],
   imports: [],
   import_days: [],
@@ -343,6 +344,11 @@ export const AccountExport = Resource(
         }),
       },
       'Minutes in which agents of the caller worked and the caller didn’t.',
+    ),
+    repositories: List(
+      'Repositories',
+      { repo: RepoPath, seen_day: Day },
+      'Repositories that the caller has pushed or has sent by their full address.',
     ),
     editor_projects: List('EditorProjects', {
       name: Type.String(),

@@ -76,7 +76,7 @@ export const EditorProject = Resource('EditorProject', {
   name: ProjectName,
   state: StringEnum(['waiting', 'automatic', 'assigned', 'ignored'], {
     description:
-      '`waiting`: the name has no repository yet. `automatic`: exactly one repository of your workspaces has this name. `assigned` and `ignored`: the caller chose this.',
+      '`waiting`: the name has no repository yet. `automatic`: exactly one repository that the caller has pushed, or has sent by its full address, has this name. `assigned` and `ignored`: the caller chose this.',
     examples: ['assigned'],
   }),
   repo: Nullable(RepoPath, { description: 'Null: the name is waiting or ignored.' }),

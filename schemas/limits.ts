@@ -60,11 +60,17 @@ export const limits = {
   editor_projects_waiting: 200,
   /** Project names of a person with a repository, or that are ignored. */
   editor_projects_chosen: 1_000,
+  /** Repositories that the service remembers because a person has pushed or sent them by their full address. */
+  person_repos: 1_000,
+  /** How long after the last time. */
+  person_repo_days: 400,
   import_body_bytes: 104_857_600,
   /** Projects in a file that is imported; heartbeats of further ones do not count. */
   import_projects: 2_000,
-  /** How many rows (a day of a repository in a workspace) one flush may change. */
+  /** How many rows (a day of a repository in a workspace) one flush, or one request with heartbeats, may change. */
   flush_rows: 5_000,
+  /** Minutes times workspaces in which they may count, for one request with heartbeats or one assignment of a name. */
+  heartbeat_minutes: 250_000,
   /**
    * The cost of the comparisons that find a flush's workspaces. Each repository costs its characters times those of each
    * pattern of its owner (at most 100, none for a pattern without `*`), with 10 added to both.

@@ -777,7 +777,7 @@ t.test(
     t.equal(rejected.body.code, 'payload_too_large')
     t.equal(
       rejected.body.detail,
-      'This flush names 200 repositories, too many to compare with the patterns of all your workspaces. Name at most 2 per flush.',
+      'This request names 200 repositories, too many to compare with the patterns of all your workspaces. Name at most 2 in one request.',
     )
     const first = await flush(entries.slice(0, 1))
     t.same(

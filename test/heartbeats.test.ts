@@ -59,6 +59,15 @@ const someone = async (service: Service, login = `ada-${randomUUID().slice(0, 8)
   return { caller, workspace: id }
 }
 
+/** Lets a person have joined before the days of these heartbeats. */
+const joinedEarlier = async (service: Service, caller: Caller) => {
+  const { id } = (await caller.get('/api/me')).body
+  await service.database.write.statement(
+    `update members set joined_at = now() - interval '3 days' where user_id = $1::uuid`,
+    [id],
+  )
+}
+
 const projectsOf = async (caller: Caller) => (await caller.get('/api/me/editor-projects')).body.projects
 
 t.test('heartbeats', async (t) => {
@@ -180,7 +189,7 @@ t.test('heartbeats', async (t) => {
     ])
   })
 
-  t.test('heartbeats that would change too many rows count in parts', async (t) => {
+  t.test('heartbeats that would change too many rows are rejected before any counts', async (t) => {
     const { caller } = await someone(service)
     for (let n = 1; n <= 20; n++) await service.workspace(caller, { name: `Team ${n}` })
     const [days, repos, workspaces] = [25, 10, 21]
@@ -188,11 +197,13 @@ t.test('heartbeats', async (t) => {
     const sent = Array.from({ length: days * repos }, (_, n) =>
       beat(at(9, n % repos) - Math.floor(n / repos) * DAY, `acme/repo-${n % repos}`),
     )
-    t.same(await send(caller, sent), accepted(sent.length))
+    t.hasStrict(await caller.post(BULK, sent), { status: 413, body: { code: 'payload_too_large' } })
+    t.same(await minutesOf(caller), {})
+    t.same(await send(caller, sent.slice(0, 200)), accepted(200))
     const counted = Object.values(await minutesOf(caller))
-    t.same(
-      counted,
-      Array.from({ length: repos }, () => days * workspaces),
+    t.equal(
+      counted.reduce((sum, minutes) => sum + minutes, 0),
+      200 * workspaces,
     )
   })
 
@@ -364,12 +375,11 @@ t.test('heartbeats', async (t) => {
 
   t.test('names of folders', async (t) => {
     t.test('count when exactly one repository has the name', async (t) => {
-      const { caller, workspace } = await someone(service)
-      const override = (repo: string) =>
-        caller.put(`/api/team/workspaces/${workspace}/project-settings/${repo}`, { settings: { 'ext.a': 1 } })
-      await override('acme/Shop')
+      const { caller } = await someone(service)
+      await joinedEarlier(service, caller)
+      await send(caller, [beat(at(8, 0), 'acme/Shop')])
       await send(caller, [beat(at(9, 0), 'shop'), beat(at(9, 2), 'shop')])
-      t.same(await minutesOf(caller), { 'acme/Shop': 3 })
+      t.same(await minutesOf(caller), { 'acme/Shop': 4 })
       t.same(await projectsOf(caller), [
         {
           name: 'shop',
@@ -382,35 +392,96 @@ t.test('heartbeats', async (t) => {
     })
 
     t.test('wait otherwise, bridge, and count once they are assigned', async (t) => {
-      const { caller, workspace } = await someone(service)
-      await service.database.write.statement(
-        `update members set joined_at = now() - interval '2 days' where workspace_id = $1::uuid`,
-        [workspace],
-      )
-      await send(caller, [beat(at(9, 0)), beat(at(9, 3), 'web'), beat(at(9, 6), 'web'), beat(at(9, 8))])
+      const { caller } = await someone(service)
+      await joinedEarlier(service, caller)
+      await send(caller, [beat(at(9, 0)), beat(at(9, 3), 'folder'), beat(at(9, 6), 'folder'), beat(at(9, 8))])
       t.same(await minutesOf(caller), { 'acme/web': 4 })
       const last_at = new Date(at(9, 6) * 1_000).toISOString()
-      t.same(await projectsOf(caller), [{ name: 'web', state: 'waiting', repo: null, last_at, minutes: 5 }])
-      const assign = (repo: string | null) => caller.put('/api/me/editor-projects', { name: 'web', repo })
+      t.same(await projectsOf(caller), [
+        { name: 'folder', state: 'waiting', repo: null, last_at, minutes: 5 },
+      ])
+      const assign = (repo: string | null) => caller.put('/api/me/editor-projects', { name: 'folder', repo })
       t.same((await assign('acme/Site')).body, { ok: true })
       t.same(await minutesOf(caller), { 'acme/Site': 5, 'acme/web': 4 })
       await assign('acme/other')
       t.same(await minutesOf(caller), { 'acme/Site': 5, 'acme/web': 4 }, 'no minute counts again')
       t.same(await projectsOf(caller), [
-        { name: 'web', state: 'assigned', repo: 'acme/other', last_at, minutes: 5 },
+        { name: 'folder', state: 'assigned', repo: 'acme/other', last_at, minutes: 5 },
       ])
       await assign(null)
-      await send(caller, [beat(at(10, 0), 'web')])
-      t.same(await projectsOf(caller), [{ name: 'web', state: 'ignored', repo: null, last_at, minutes: 5 }])
+      await send(caller, [beat(at(10, 0), 'folder')])
+      t.same(await projectsOf(caller), [
+        { name: 'folder', state: 'ignored', repo: null, last_at, minutes: 5 },
+      ])
     })
 
-    t.test('count by themselves as soon as one repository has the name, with what was stored', async (t) => {
-      const { caller, workspace } = await someone(service)
+    t.test('count from then on once the person has sent one repository with the name', async (t) => {
+      const { caller } = await someone(service)
+      await joinedEarlier(service, caller)
       await send(caller, [beat(at(9, 0), 'late')])
       t.equal((await projectsOf(caller))[0].state, 'waiting')
-      await caller.put(`/api/team/workspaces/${workspace}/project-settings/acme/late`, { settings: {} })
-      await send(caller, [beat(at(9, 4), 'late')])
-      t.same(await minutesOf(caller), { 'acme/late': 5 })
+      await caller.post('/api/team/active-minutes', {
+        entries: [{ repo: 'elsewhere/late', day: new Date().toISOString().slice(0, 10), minutes: 1 }],
+      })
+      await send(caller, [beat(at(9, 20), 'late')])
+      t.hasStrict((await projectsOf(caller))[0], { state: 'automatic', repo: 'elsewhere/late', minutes: 2 })
+      t.same(await minutesOf(caller), {}, 'patterns decide where it counts')
+      await send(caller, [beat(at(8, 0), 'acme/late'), beat(at(9, 40), 'late')])
+      t.equal((await projectsOf(caller))[0].repo, 'elsewhere/late', 'the choice stays')
+    })
+
+    t.test('count in no workspace on days before joining it', async (t) => {
+      const { caller } = await someone(service)
+      await send(caller, [beat(at(8, 0), 'acme/early'), beat(at(9, 0), 'early')])
+      t.same(await minutesOf(caller), { 'acme/early': 1 }, 'only what named the repository')
+    })
+
+    t.test('map to nothing that an admin does', async (t) => {
+      const admin = await service.signIn(`admin-${randomUUID().slice(0, 8)}`)
+      const names = ['job-applications', 'web', 'taxes']
+      /** Someone works in folders, while an admin tries to see them, or doesn't. */
+      const play = async (meddle: boolean) => {
+        const bob = await service.signIn(`bob-${randomUUID().slice(0, 8)}`)
+        const { id } = await service.workspace(admin, { members: [bob], patterns: ['acme/*'] })
+        const path = `/api/team/workspaces/${id}`
+        const work = (minute: number) =>
+          send(
+            bob,
+            names.map((name, index) => beat(at(9, minute + index), name)),
+          )
+        await send(bob, [beat(at(8, 0), 'private/diary'), beat(at(8, 2), 'diary')])
+        await work(0)
+        if (meddle) {
+          await admin.put(`${path}/patterns`, { patterns: ['acme/*', `${bob.login}/*`, 'private/*'] })
+          for (const name of [...names, 'diary'])
+            for (const owner of ['acme', bob.login])
+              await admin.put(`${path}/project-settings/${owner}/${name}`, { settings: { 'ext.a': 1 } })
+          await admin.patch(`${path}/settings`, { settings: { 'ext.b': 1 }, idle_window_minutes: 15 })
+          await admin.post(`${path}/invites`, {})
+          await admin.post('/api/team/commits', {
+            workspace: id,
+            day: new Date(yesterday * 1_000).toISOString().slice(0, 10),
+            members: [{ login: bob.login, repos: names.map((name) => ({ repo: `acme/${name}`, count: 1 })) }],
+          })
+        }
+        await work(20)
+        await send(bob, [beat(at(10, 0), 'diary')])
+        const { body } = await admin.get(`/api/team/dashboard?workspace=${id}&member=${bob.login}`)
+        return { projects: await projectsOf(bob), minutes: body.totals.active_minutes }
+      }
+      const alone = await play(false)
+      const meddled = await play(true)
+      t.same(meddled.projects, alone.projects)
+      t.same(
+        alone.projects.map(({ name, state, repo }: Record<string, string>) => [name, state, repo]),
+        [
+          ['diary', 'automatic', 'private/diary'],
+          ['taxes', 'waiting', null],
+          ['web', 'waiting', null],
+          ['job-applications', 'waiting', null],
+        ],
+      )
+      t.same([alone.minutes, meddled.minutes], [0, 0])
     })
 
     t.test('are at most 200 for each person', async (t) => {

@@ -153,5 +153,5 @@ t.test('the limits are served as they are enforced', async (t) => {
   const service = await startService(t, { env: { EXTENSION_PREFIX: 'acme' } })
   const { status, body } = await service.request('GET', '/api/limits')
   t.equal(status, 200)
-  t.same(body, { ...limits, extension_prefix: 'acme' })
+  t.same(body, { ...limits, workspaces_created: 200, extension_prefix: 'acme' })
 })

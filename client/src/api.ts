@@ -77,6 +77,8 @@ export type AccountExport = {
   heartbeat_hours: ExportedHeartbeatHours[]
   /** Minutes in which agents of the caller worked and the caller didn’t. */
   agent_minutes: ExportedAgentMinutes[]
+  /** Repositories that the caller has pushed or has sent by their full address. */
+  repositories: ExportedRepositories[]
   editor_projects: ExportedEditorProjects[]
   imports: ExportedImports[]
   /** The days of an import in progress. */
@@ -173,7 +175,7 @@ export type DeliveryPayload = Record<string, never> & Record<string, unknown>
 
 export type EditorProject = {
   name: string
-  /** `waiting`: the name has no repository yet. `automatic`: exactly one repository of your workspaces has this name. `assigned` and `ignored`: the caller chose this. */
+  /** `waiting`: the name has no repository yet. `automatic`: exactly one repository that the caller has pushed, or has sent by its full address, has this name. `assigned` and `ignored`: the caller chose this. */
   state: 'waiting' | 'automatic' | 'assigned' | 'ignored'
   /** Null: the name is waiting or ignored. */
   repo: string | null
@@ -311,9 +313,12 @@ export type Limits = {
   editor_project_length: number
   editor_projects_waiting: number
   editor_projects_chosen: number
+  person_repos: number
+  person_repo_days: number
   import_body_bytes: number
   import_projects: number
   flush_rows: number
+  heartbeat_minutes: number
   flush_comparisons: number
   recording_repos_off: number
   minutes_per_day: number
@@ -1324,6 +1329,11 @@ export type ExportedAgentMinutes = {
   agent_minutes: number
   /** The minutes of the 24 UTC hours. Null: they are not kept any longer. */
   agent_hours: number[] | null
+}
+
+export type ExportedRepositories = {
+  repo: string
+  seen_day: string
 }
 
 export type ExportedEditorProjects = {

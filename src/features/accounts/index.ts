@@ -14,9 +14,11 @@ export {
   revokeKeysCreatedBy,
   revokeKeysOfWorkspace,
 } from './queries/access-keys.js'
+export { findPersonRepos, nameOf } from './queries/person-repos.js'
 export { readRecording } from './queries/recordings.js'
 export { revokeAllTokens } from './queries/sessions.js'
 export type { User } from './queries/users.js'
+export { type ReposToRemember, reposToRemember } from './remember-repos.js'
 export type { Repohost } from './repohost.js'
 export { cookieOptionsOf, sessionCookiesOf } from './session.js'
 export { users } from './tables.js'

@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, check, date, index, integer, jsonb, text, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  check,
+  date,
+  index,
+  integer,
+  jsonb,
+  primaryKey,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { repohostKinds } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { moment } from '../../platform/database/columns.js'
@@ -170,5 +181,39 @@ export const accessKeys = table(
     index('access_keys_of_workspace').on(t.workspaceId),
     index('access_keys_by_creator').on(t.createdBy),
     check('access_keys_owner', sql`(${t.userId} is null) <> (${t.workspaceId} is null)`),
+  ],
+)
+
+/**
+ * Repositories that a person has pushed settings for, or has named in full in a flush or a heartbeat. A folder's name can
+ * stand for one of these, and for no other.
+ */
+export const personRepos = table(
+  'person_repos',
+  {
+    userId: uuid('user_id').notNull(),
+    /** `owner/repo` in lower case. */
+    repoKey: text('repo_key').notNull(),
+    /** The part behind the last slash. */
+    name: text('name').notNull(),
+    /** As first given. */
+    repo: text('repo').notNull(),
+    /** The last UTC day on which the person named it. */
+    seenDay: date('seen_day').notNull(),
+  },
+  {
+    people: { userId: { erasure: 'delete', export: 'repositories' } },
+    expiry: {
+      task: 'old repositories of people',
+      sql: `seen_day < (${daysAgo(limits.person_repo_days)})::date`,
+    },
+    place: { spreadBy: 'user_id' },
+    privacyRecord: 'project names',
+    label: 'repositories named in full',
+  },
+  (t) => [
+    primaryKey({ columns: [t.userId, t.repoKey] }),
+    index('person_repos_by_name').on(t.userId, t.name),
+    index('person_repos_by_age').on(t.seenDay),
   ],
 )

@@ -4,6 +4,7 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
 import type { Database, Db, Tx } from '../../platform/database/client.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
+import { type ReposToRemember, reposToRemember } from '../accounts/index.js'
 import type { Cut, MemberDay } from './caps.js'
 import { canonicalTimezone } from './heatmap.js'
 import { addMemberDays, lockMemberDays, readTarget } from './member-days.js'
@@ -38,14 +39,25 @@ export const recordActiveMinutes = async (
     bodyHash: hashOf(body),
   }
 
-  return database.transaction(
+  let named: ReposToRemember | undefined
+  const result = await database.transaction(
     async (tx) => {
       const target = await readTargetOf(tx, flush)
-      return answerFrom(target, flush) ?? count(tx, recordedOf(flush, target), target)
+      const known = answerFrom(target, flush)
+      if (known) return known
+      const recorded = recordedOf(flush, target)
+      const repos = recorded.entries.flatMap(({ repo, off }) => (off === 'all' ? [] : [repo]))
+      const counted = await count(tx, recorded, target)
+      // After the locks of activity, so that no other flush waits for this row behind them.
+      named = reposToRemember(database, userId, repos)
+      await named.write(tx)
+      return counted
     },
     // The same flush may be running twice, and a workspace may be deleted meanwhile.
     { readsFirst: true, rowsMayConflict: true },
   )
+  named?.committed()
+  return result
 }
 
 interface Flush {

@@ -57,6 +57,7 @@ export const assignProject = (
         [name],
         stored.flatMap(({ hour, agentProjects }) => (agentProjects ? [hour] : [])),
       )
+      const firstDay = (workspaceId: string) => firstDays.get(workspaceId) ?? ''
       const before = known.get(name)
       const isChosen = before !== undefined && (before.ignored || before.repo !== null)
       if (!isChosen && (await readRoomForNames(tx, userId)).chosen <= 0)
@@ -74,12 +75,12 @@ export const assignProject = (
         target,
         repoKeyOf: (project) => projects.keyOf(project),
         candidates: storedFor(timeline, new Set(repoKey === undefined ? [] : [name])),
-        firstDays,
+        firstDays: firstDay,
       })
       const agents = await countAgents(tx, userId, timeline, {
         repoKeyOf: (project) => projects.keyOf(project),
         reassigned,
-        firstDays,
+        firstDays: firstDay,
       })
       tx.deferToCommit(
         Promise.all([

@@ -7,7 +7,7 @@ import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { HOURS } from '../../platform/time/days.js'
 import { type AgentDay, readAgentDays, readTarget, replaceAgentDays } from '../activity/index.js'
-import { clampIdleWindow, dayOfHour } from './count-minutes.js'
+import { clampIdleWindow, dayOfHour, type FirstDays } from './count-minutes.js'
 import { readIdleWindows } from './queries/marks.js'
 import { hourOf, type Timeline } from './timeline.js'
 
@@ -23,8 +23,8 @@ interface Agents {
   repoKeyOf(project: string): string | undefined
   /** Hours whose marks belong to another repository now. */
   reassigned?: Iterable<number>
-  /** By workspace, the first day that counts there; without it, every day counts. */
-  firstDays?: ReadonlyMap<string, string> | undefined
+  /** Without it, every day counts. */
+  firstDays?: FirstDays | undefined
 }
 
 /**
@@ -68,7 +68,7 @@ export const countAgents = async (
     for (const { day, hours: ofDay } of rows.values())
       for (let hour = 0; hour < HOURS; hour++)
         if (hours.has(Date.parse(day) / HOUR_MS + hour)) ofDay[hour] = 0
-    const firstDay = firstDays?.get(workspaceId) ?? ''
+    const firstDay = firstDays?.(workspaceId, '') ?? ''
     for (const { hour, repoKey, minutes } of minutesOf(clampIdleWindow(windows.get(workspaceId) ?? 0))) {
       const day = dayOfHour(hour)
       if (!own.has(repoKey) || day < firstDay) continue

@@ -1,4 +1,5 @@
 /** Adds the minutes of a person's heartbeats to workspaces, each minute once in each. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
@@ -37,14 +38,17 @@ export const recordedBy = ({ recording, timezone }: FlushTarget) => {
     !recording?.paused && !(repoKey !== undefined && reposOff.has(repoKey)) && isHourRecorded(hour)
 }
 
+/** The first day on which minutes of a project count in a workspace. */
+export type FirstDays = (workspaceId: string, project: string) => string
+
 interface Minutes {
   target: FlushTarget
   /** The repository of a project, in lower case. */
   repoKeyOf(project: string): string | undefined
   /** Where minutes were imported before, the candidates are in the order of their minutes. */
   candidates: Candidate[]
-  /** By workspace, the first day that counts there; without it, every day counts. */
-  firstDays?: ReadonlyMap<string, string> | undefined
+  /** Without it, every day counts. */
+  firstDays?: FirstDays | undefined
   /** How many minutes an earlier import has found; so many do not count again. */
   imported?: ((place: Place) => number) | undefined
 }
@@ -74,15 +78,32 @@ export const countMinutes = async (
   const isRecorded = recordedBy(target)
   const recorded = candidates.flatMap(({ minute, project, gap }) => {
     const repoKey = repoKeyOf(project)
-    return repoKey !== undefined && isRecorded(hourOf(minute), repoKey) ? [{ minute, repoKey, gap }] : []
+    return repoKey !== undefined && isRecorded(hourOf(minute), repoKey)
+      ? [{ minute, repoKey, gap, project }]
+      : []
   })
   const dayOf = daysOfMinutes()
-  const places = target.workspaces.flatMap(({ workspaceId, repoKeys: matched }) => {
-    const repoKeys = new Set(matched)
-    const firstDay = firstDays?.get(workspaceId) ?? ''
-    const own = recorded.filter(({ repoKey, minute }) => repoKeys.has(repoKey) && dayOf(minute) >= firstDay)
-    return own.length > 0 ? [{ workspaceId, own }] : []
-  })
+  const ofRepos = new Map<string, typeof recorded>()
+  const daysOf = new Map<string, Set<string>>()
+  for (const one of recorded) {
+    const ofRepo = ofRepos.get(one.repoKey) ?? []
+    if (ofRepo.push(one) === 1) ofRepos.set(one.repoKey, ofRepo)
+    daysOf.set(one.repoKey, (daysOf.get(one.repoKey) ?? new Set()).add(dayOf(one.minute)))
+  }
+  checkSize(target, (repoKey) => ({
+    minutes: ofRepos.get(repoKey)?.length ?? 0,
+    days: daysOf.get(repoKey)?.size ?? 0,
+  }))
+  let work = 0
+  const places: { workspaceId: string; own: typeof recorded }[] = []
+  for (const { workspaceId, repoKeys } of target.workspaces) {
+    const matched = repoKeys.flatMap((repoKey) => ofRepos.get(repoKey) ?? [])
+    const own = firstDays
+      ? matched.filter(({ minute, project }) => dayOf(minute) >= firstDays(workspaceId, project))
+      : matched
+    if (own.length > 0) places.push({ workspaceId, own })
+    work = await pauseAfter(work + matched.length)
+  }
   if (places.length === 0) return { minutes: 0, found: [], write: async () => {} }
   const [windows, ...locked] = await Promise.all([
     readIdleWindows(
@@ -94,8 +115,8 @@ export const countMinutes = async (
     ),
   ])
   const found: Counted['found'] = []
-  let rows = 0
-  const added = places.map(({ workspaceId, own }, index) => {
+  const added: { workspaceId: string; days: Map<string, MemberDay> }[] = []
+  for (const [index, { workspaceId, own }] of places.entries()) {
     const idleWindow = clampIdleWindow(windows.get(workspaceId) ?? 0)
     const repoDays = new Map<string, RepoDay>()
     for (const { minute, repoKey, gap } of own) {
@@ -114,21 +135,52 @@ export const countMinutes = async (
     for (const { hours, skipped, minutes, ...place } of repoDays.values()) {
       if (imported) found.push({ ...place, minutes })
       if (minutes <= skipped) continue
-      rows++
       days.get(place.day)?.add(place.repoKey, minutes - skipped, hours)
     }
-    return { workspaceId, days }
-  })
-  if (rows > limits.flush_rows)
-    throw new ApiError('payload_too_large', {
-      detail: `These heartbeats would change ${rows} rows, one for each day of a repository in each of your workspaces that match; ${limits.flush_rows} is the limit. Send fewer in one request.`,
-    })
+    added.push({ workspaceId, days })
+    work = await pauseAfter(work + own.length)
+  }
   return {
     minutes: added.reduce((sum, { days }) => sum + sumOf(days), 0),
     found,
     write: (names) =>
       Promise.all(added.map(({ workspaceId, days }) => addMemberDays(tx, workspaceId, userId, days, names))),
   }
+}
+
+/** How many minutes are looked at before other requests run. */
+const PIECE_MINUTES = 10_000
+
+/** @returns the work since the last pause */
+const pauseAfter = async (work: number): Promise<number> => {
+  if (work < PIECE_MINUTES) return work
+  await nextTurn()
+  return 0
+}
+
+/**
+ * Asked before the work.
+ * @throws {ApiError} `payload_too_large`
+ */
+const checkSize = (
+  { workspaces }: FlushTarget,
+  sizeOf: (repoKey: string) => { minutes: number; days: number },
+): void => {
+  let [minutes, rows] = [0, 0]
+  for (const { repoKeys } of workspaces) {
+    for (const repoKey of repoKeys) {
+      const size = sizeOf(repoKey)
+      minutes += size.minutes
+      rows += size.days
+    }
+  }
+  const tooMany = (number: number, what: string, limit: number) =>
+    new ApiError('payload_too_large', {
+      detail: `This request would change up to ${number} ${what} in your workspaces that match; ${limit} is the limit. Send less in one request.`,
+    })
+  if (rows > limits.flush_rows)
+    throw tooMany(rows, 'rows, one for each day of a repository', limits.flush_rows)
+  if (minutes > limits.heartbeat_minutes) throw tooMany(minutes, 'minutes', limits.heartbeat_minutes)
 }
 
 /** Minutes of one repository on one day. */

@@ -9,7 +9,7 @@ import type { Database, Db, Tx } from '../../platform/database/client.js'
 import { roundRobin } from '../../platform/process/round-robin.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
 import { readTarget } from '../activity/index.js'
-import { countMinutes, dayOfHour } from './count-minutes.js'
+import { countMinutes, dayOfHour, type FirstDays } from './count-minutes.js'
 import { isRepo } from './project-names.js'
 import {
   addImportDays,
@@ -126,7 +126,8 @@ const importDay = async (tx: Tx, userId: string, kind: RepohostKind): Promise<bo
     return false
   }
   const { day, today, days } = next
-  const firstDays = await readFirstDays(tx, userId)
+  const joined = await readFirstDays(tx, userId)
+  const firstDays: FirstDays = (workspaceId) => joined.get(workspaceId) ?? ''
   // While marks are kept, imported minutes become marks, so no minute counts twice.
   const isKept = day >= addDays(today, -limits.flush_days_back)
   const own = days.filter((other) => other.day === day)
@@ -144,7 +145,7 @@ interface DayOfImport extends Pick<CountedHeartbeats, 'projects' | 'mayWait'> {
   day: string
   /** The day, the day before it and the day after it. */
   days: ImportDay[]
-  firstDays: ReadonlyMap<string, string>
+  firstDays: FirstDays
   /** Whether the day has counted as heartbeats do, so that what it has is only remembered. */
   isKept: boolean
 }

@@ -1,13 +1,12 @@
 /** Heartbeats on their way to minutes. */
 import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
-import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { addDays } from '../../platform/time/days.js'
+import { findPersonRepos, nameOf, type ReposToRemember, reposToRemember } from '../accounts/index.js'
 import { readTarget } from '../activity/index.js'
-import { findProjectsNamed } from '../settings/index.js'
 import { countAgents, hoursBeside } from './count-agents.js'
-import { countMinutes, dayOfHour, recordedBy } from './count-minutes.js'
+import { countMinutes, dayOfHour, type FirstDays, recordedBy } from './count-minutes.js'
 import { resolveLastProjects } from './last-project.js'
 import {
   isOfAgent,
@@ -18,7 +17,8 @@ import {
   projectOf,
   type SentHeartbeat,
 } from './project-names.js'
-import { lockMarks, readAllMarks, readMarks, rememberHeartbeat, writeMarks } from './queries/marks.js'
+import { readFirstDays } from './queries/imports.js'
+import { lockMarks, readMarks, rememberHeartbeat, writeMarks } from './queries/marks.js'
 import { chooseRepo, type EditorProject, findNames, readRoomForNames, seeNames } from './queries/projects.js'
 import { type Candidate, hourOf, hoursAround, Timeline } from './timeline.js'
 
@@ -64,7 +64,7 @@ const CLOCK_DAYS = 2
 
 /**
  * Counts heartbeats that were sent just now. Sending them again changes nothing, in whatever order.
- * @throws {ApiError} `token_invalid`
+ * @throws {ApiError} `token_invalid`, and `payload_too_large` for what would change too many rows
  */
 export const recordHeartbeats = async (
   database: Database,
@@ -78,54 +78,31 @@ export const recordHeartbeats = async (
       time > now - (limits.flush_days_back + CLOCK_DAYS) * DAY_SECONDS &&
       time < now + (1 + CLOCK_DAYS) * DAY_SECONDS,
   )
-  const recorded = await recordInParts(database, userId, heartbeats, host.kind)
+  let named: ReposToRemember | undefined
+  const recorded =
+    heartbeats.length === 0
+      ? nothing
+      : await database.transaction(
+          async (tx) => {
+            const resolved = await resolveLastProjects(tx, userId, heartbeats, host.kind)
+            const counted = await countHeartbeats(tx, userId, resolved, { kind: host.kind })
+            named = reposToRemember(database, userId, counted.repos)
+            await named.write(tx)
+            tx.deferToCommit(counted.written)
+            return counted.recorded
+          },
+          // A workspace may be removed meanwhile.
+          { readsFirst: true, rowsMayConflict: true },
+        )
+  named?.committed()
   return { ...recorded, ignored: sent.length - recorded.accepted - recorded.waiting - recorded.agents }
-}
-
-const isTooMuch = (error: unknown) => error instanceof ApiError && error.code === 'payload_too_large'
-
-/**
- * Records heartbeats, oldest first, in one transaction. What would change too many rows is recorded in parts, because a
- * client would send the same heartbeats again and again.
- */
-const recordInParts = async (
-  database: Database,
-  userId: string,
-  heartbeats: Heartbeat[],
-  kind: RepohostKind,
-): Promise<Recorded> => {
-  if (heartbeats.length === 0) return nothing
-  try {
-    return await database.transaction(
-      async (tx) => {
-        const resolved = await resolveLastProjects(tx, userId, heartbeats, kind)
-        const { recorded, written } = await countHeartbeats(tx, userId, resolved, { kind })
-        tx.deferToCommit(written)
-        return recorded
-      },
-      // A workspace may be removed meanwhile.
-      { readsFirst: true, rowsMayConflict: true },
-    )
-  } catch (error) {
-    if (!isTooMuch(error) || heartbeats.length === 1) throw error
-    const half = Math.ceil(heartbeats.length / 2)
-    const first = await recordInParts(database, userId, heartbeats.slice(0, half), kind)
-    const second = await recordInParts(database, userId, heartbeats.slice(half), kind)
-    return {
-      accepted: first.accepted + second.accepted,
-      waiting: first.waiting + second.waiting,
-      ignored: first.ignored + second.ignored,
-      agents: first.agents + second.agents,
-    }
-  }
 }
 
 interface CountOptions {
   kind: RepohostKind
   /** Further names to choose repositories for. */
   names?: string[]
-  /** By workspace, the first day that counts there. */
-  firstDays?: ReadonlyMap<string, string>
+  firstDays?: FirstDays
 }
 
 export interface CountedHeartbeats {
@@ -133,6 +110,8 @@ export interface CountedHeartbeats {
   /** How many minutes were added, in all workspaces together. */
   minutes: number
   projects: Projects
+  /** Repositories that were named in full, and may be remembered. */
+  repos: string[]
   /** Names that wait for a repository, or may from now on. */
   mayWait: ReadonlySet<string>
   written: Promise<unknown>
@@ -154,10 +133,9 @@ export const countHeartbeats = async (
     heartbeats.some(({ isOfAgent }) => isOfAgent) || near[0].some(({ agentProjects }) => agentProjects)
   const [stored, known] = hasAgents ? await read(hoursBeside(hours, 2)) : near
   const projects = new Projects(known, kind)
-  const { chosen, mayWait } = await chooseRepos(tx, userId, projects, given)
-  // Marks that are stored for waiting names count now.
-  const freed = new Set(chosen.flatMap(({ name, waited }) => (waited ? [name] : [])))
-  const timeline = new Timeline(freed.size > 0 ? await readAllMarks(tx, userId) : stored)
+  const sent = heartbeats.flatMap(({ project }) => project.repo ?? [])
+  const { chosen, mayWait } = await chooseRepos(tx, userId, projects, given, sent)
+  const timeline = new Timeline(stored)
 
   const involved = new Set(heartbeats.flatMap(({ project }) => projects.keyOf(projects.add(project)) ?? []))
   for (const { minute, isOfAgent } of heartbeats) {
@@ -172,14 +150,19 @@ export const countHeartbeats = async (
 
   const recorded: Recorded = { ...nothing }
   const marked: number[] = []
+  const repos: string[] = []
   const lastOfNames = new Map<string, Date>()
   let newest: Date | undefined
   for (const { time, minute, project, isOfAgent } of heartbeats) {
     const name = projects.add(project)
     const repoKey = projects.keyOf(name)
     const day = dayOfHour(hourOf(minute))
-    const canCount = repoKey === undefined ? mayWait.has(name) : matched.has(repoKey)
-    if (day < first || day > last || !canCount || !isRecorded(hourOf(minute), repoKey)) {
+    const isInTime = day >= first && day <= last && isRecorded(hourOf(minute), repoKey)
+    if (isInTime && project.repo !== undefined) repos.push(project.repo)
+    const isMatched = repoKey !== undefined && matched.has(repoKey)
+    // Names are marked whatever patterns there are, so that no admin changes what their owner sees of them.
+    const canCount = project.name === undefined ? isMatched : repoKey !== undefined || mayWait.has(name)
+    if (!isInTime || !canCount) {
       recorded.ignored++
       continue
     }
@@ -190,28 +173,36 @@ export const countHeartbeats = async (
       timeline.agents.mark(time, name)
       continue
     }
-    recorded[repoKey === undefined ? 'waiting' : 'accepted']++
+    recorded[isMatched ? 'accepted' : 'waiting']++
     newest = at
     if (timeline.mark(time, name)) marked.push(minute)
   }
-  const candidates = [...timeline.around(marked), ...storedFor(timeline, freed)]
   const repoKeyOf = (project: string) => projects.keyOf(project)
+  /** What was sent by a folder's name counts from the day of joining on. */
+  const firstDaysOfNames = async () => {
+    if (known.size === 0) return undefined
+    const days = await readFirstDays(tx, userId)
+    return (workspaceId: string, project: string) =>
+      isRepo(project, kind) ? '' : (days.get(workspaceId) ?? '')
+  }
   const { minutes, write } = await countMinutes(tx, userId, timeline, {
     target,
     repoKeyOf,
-    candidates,
-    firstDays,
+    candidates: [...timeline.around(marked)],
+    firstDays: firstDays ?? (await firstDaysOfNames()),
   })
   const agents = await countAgents(tx, userId, timeline, { repoKeyOf, firstDays })
   const written = Promise.all([
-    ...chosen.map((project) => chooseRepo(tx, userId, project)),
+    ...chosen
+      .filter(({ name }) => lastOfNames.has(name) || names.includes(name))
+      .map((project) => chooseRepo(tx, userId, project)),
     seeNames(tx, userId, lastOfNames),
     writeMarks(tx, userId, timeline.toStored()),
     newest && rememberHeartbeat(tx, userId, newest),
     write(projects.repos),
     agents.write(projects.repos),
   ])
-  return { recorded, minutes, projects, mayWait, written }
+  return { recorded, minutes, projects, repos, mayWait, written }
 }
 
 /** Minutes that are stored for names and have counted nowhere. */
@@ -252,11 +243,18 @@ export class Projects {
 }
 
 /**
- * Gives names of folders the one repository that is called like them.
+ * Gives names of folders the one repository that is called like them, of those that the person has named in full.
  * @returns what was chosen, and which of the names can wait for a repository
  */
-const chooseRepos = async (tx: Db, userId: string, { known }: Projects, given: string[]) => {
-  const chosen: (EditorProject & { waited: boolean })[] = []
+const chooseRepos = async (
+  tx: Db,
+  userId: string,
+  { known }: Projects,
+  given: string[],
+  /** Repositories that are named in full now. */
+  sent: string[],
+) => {
+  const chosen: EditorProject[] = []
   const mayWait = new Set<string>()
   const open = given.filter((name) => {
     const project = known.get(name)
@@ -266,14 +264,22 @@ const chooseRepos = async (tx: Db, userId: string, { known }: Projects, given: s
   const isNew = open.some((name) => !known.has(name))
   const folders = open.filter(mayBeFolder).map((name) => name.toLowerCase())
   const [found, room] = await Promise.all([
-    findProjectsNamed(tx, userId, folders),
+    findPersonRepos(tx, userId, folders),
     isNew ? readRoomForNames(tx, userId) : { waiting: 0, chosen: 1 },
   ])
+  const named = new Map<string, Map<string, string>>()
+  for (const { repoKey, repo } of [
+    ...found,
+    ...sent.map((repo) => ({ repoKey: repo.toLowerCase(), repo })),
+  ]) {
+    const repos = named.get(nameOf(repoKey)) ?? new Map<string, string>()
+    named.set(nameOf(repoKey), repos.set(repoKey, repo))
+  }
   for (const name of open) {
-    const only = mayBeFolder(name) ? found.get(name.toLowerCase()) : undefined
-    if (only?.repos === 1 && room.chosen-- > 0) {
-      const project = { name, repo: only.repo, ignored: false, automatic: true }
-      chosen.push({ ...project, waited: known.has(name) })
+    const [repo, another] = (mayBeFolder(name) && named.get(name.toLowerCase())?.values()) || []
+    if (repo !== undefined && another === undefined && room.chosen-- > 0) {
+      const project = { name, repo, ignored: false, automatic: true }
+      chosen.push(project)
       known.set(name, project)
     } else if (known.has(name) || room.waiting-- > 0) mayWait.add(name)
   }

@@ -110,11 +110,11 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'project names',
-    what: 'Names in heartbeats that are not repositories, such as folder names, and the repository that the person or the service has chosen for each. Users, passwords and ports in addresses are removed before storing.',
-    fields: ['name', 'repo', 'ignored', 'automatic', 'last_at'],
+    what: 'Names in heartbeats that are not repositories, such as folder names, and the repository that the person or the service has chosen for each. Also the repositories that the person has pushed or has sent by their full address, because a name maps by itself to one of these only. Users, passwords and ports in addresses are removed before storing.',
+    fields: ['name', 'repo', 'ignored', 'automatic', 'last_at', 'seen_day'],
     why: 'So that the person can assign a repository.',
     kept_days: limits.heartbeat_days,
-    kept: `Names that wait: ${limits.heartbeat_days} days after the last heartbeat, and at most ${limits.editor_projects_waiting}. Choices: as long as the account, or until the person changes them.`,
+    kept: `Names that wait: ${limits.heartbeat_days} days after the last heartbeat, and at most ${limits.editor_projects_waiting}. Choices: as long as the account, or until the person changes them. Repositories: ${limits.person_repo_days} days after the last time.`,
   },
   {
     name: 'imports',

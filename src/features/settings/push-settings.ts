@@ -4,7 +4,7 @@ import type { PushResult } from '../../../schemas/settings.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { etagOf, type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
-import { lockCaller, type Repohost, type User } from '../accounts/index.js'
+import { lockCaller, type Repohost, reposToRemember, type User } from '../accounts/index.js'
 import {
   type Actor,
   countPatterns,
@@ -65,7 +65,8 @@ export const pushSettings = async (
   await repohost.checkAccess(push.repohostToken, caller.repohostId, owner, repo)
 
   const settings = JSON.stringify(push.settings)
-  return database.transaction(async (tx) => {
+  const named = reposToRemember(database, caller.id, [`${owner}/${repo}`])
+  const pushed = await database.transaction(async (tx) => {
     const { key, workspaceCreated } = await settleTarget(tx, push, rules)
     const written = await writeSnapshot(tx, key, {
       owner,
@@ -74,6 +75,7 @@ export const pushSettings = async (
       author: caller,
       preconditions: push.preconditions,
     })
+    await named.write(tx)
     return {
       result: {
         ...toPushResult(written.snapshot),
@@ -83,6 +85,8 @@ export const pushSettings = async (
       etag: etagOf(written.snapshot),
     }
   }, options)
+  named.committed()
+  return pushed
 }
 
 /** The final decision: rights may have changed during the request to the host. */

@@ -73,6 +73,7 @@ export const tasks = [
   'old reported issues',
   'old heartbeats',
   'old project names',
+  'old repositories of people',
   'old imports',
   'old import days',
   'imports',

@@ -175,6 +175,12 @@ export const listsOfUser = {
     'agent_minutes where user_id = $2::uuid',
     { workspace_id: 'uuid', day: 'date', repo_key: 'text' },
   ),
+  repositories: list(
+    'repositories named in full',
+    ['repo', 'seen_day'],
+    'person_repos where user_id = $2::uuid',
+    { repo_key: 'text' },
+  ),
   editor_projects: list(
     'project names',
     ['name', 'repo', 'ignored', 'automatic', 'last_at', 'seen_at'],

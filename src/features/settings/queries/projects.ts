@@ -104,38 +104,3 @@ export const listProjects = async (
     ? { rows, more: true, end: rows.at(-1) }
     : { rows, more: open !== undefined, end: open?.project }
 }
-
-/** $1: the user; $2: names of repositories in lower case. */
-const FIND_PROJECTS_NAMED = statement(
-  'find the repositories with a name that a caller sees',
-  { name: text, repos: integer, repo: text },
-  `
-  with known as (
-    select owner_key, repo_key, workspace_id, owner, repo from snapshots
-    where workspace_id in (select workspace_id from members where user_id = $1::uuid) and repo_key = any($2::text[])
-    union all
-    select owner_key, repo_key, workspace_id, owner, repo from overrides
-    where workspace_id in (select workspace_id from members where user_id = $1::uuid) and repo_key = any($2::text[])
-  )
-  select k.repo_key as name, count(distinct k.owner_key)::int as repos, min(k.owner || '/' || k.repo) as repo
-  from known k
-  where exists (
-    select from patterns p
-    where p.workspace_id = k.workspace_id and ${patternMatches('p', 'k.owner_key', 'k.repo_key')}
-  )
-  group by k.repo_key`,
-)
-
-/**
- * The repositories with these names, of those that `listProjects` lists.
- * @param names in lower case
- * @returns by name, how many there are, and one of them
- */
-export const findProjectsNamed = async (
-  db: Db,
-  userId: string,
-  names: string[],
-): Promise<Map<string, { repos: number; repo: string }>> => {
-  const rows = await db.rows(FIND_PROJECTS_NAMED, [userId, names])
-  return new Map(rows.map(({ name, ...found }) => [name, found]))
-}

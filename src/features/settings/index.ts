@@ -1,2 +1,0 @@
-/** The parts of settings that other features may use. */
-export { findProjectsNamed } from './queries/projects.js'
