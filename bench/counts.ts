@@ -4,14 +4,14 @@
  */
 import { v7 as uuidv7 } from 'uuid'
 import { insertTeam } from '../demo/team.js'
-import { toCountBatches } from '../src/features/activity/count-batches.js'
+import { toCountBatches } from '../src/features/counts/count-batches.js'
 import {
   findMembers,
   nameReposInside,
   registerPeople,
   writeCounts,
-} from '../src/features/activity/queries/counts.js'
-import { markDays } from '../src/features/activity/queries/minutes.js'
+} from '../src/features/counts/queries/counts.js'
+import { markDays } from '../src/features/minutes/queries/minutes.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays } from '../src/platform/time/days.js'
 import {

@@ -5,8 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { publishWeeks } from '../src/features/activity/publish-weeks.js'
-import { listDueWeeks } from '../src/features/activity/queries/published-weeks.js'
+import { publishWeeks } from '../src/features/rollups/publish-weeks.js'
+import { listDueWeeks } from '../src/features/rollups/queries/published-weeks.js'
 import { addDays, FIRST_DAY } from '../src/platform/time/days.js'
 import {
   addOthers,

@@ -7,8 +7,8 @@
  */
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ROLL_UP_MS, ROLL_UP_TODAY_MS } from '../src/features/activity/jobs.js'
-import { rollUp } from '../src/features/activity/roll-up.js'
+import { ROLL_UP_MS, ROLL_UP_TODAY_MS } from '../src/features/rollups/jobs.js'
+import { rollUp } from '../src/features/rollups/roll-up.js'
 import { addDays } from '../src/platform/time/days.js'
 import { confine, leaveCore } from './confine.js'
 import {

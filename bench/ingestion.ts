@@ -13,7 +13,7 @@ import {
   READ_DAYS,
   READ_FLUSH,
   REMEMBER_FLUSH,
-} from '../src/features/activity/queries/minutes.js'
+} from '../src/features/minutes/queries/minutes.js'
 import type { Statement } from '../src/platform/database/statement.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, HOURS } from '../src/platform/time/days.js'

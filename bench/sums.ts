@@ -1,5 +1,5 @@
 /** Calculates the figures of docs/scale.md from the cost of each operation. */
-import { ROLL_UP_TODAY_MS } from '../src/features/activity/jobs.js'
+import { ROLL_UP_TODAY_MS } from '../src/features/rollups/jobs.js'
 
 export interface Unit {
   /** CPU time in microseconds. */

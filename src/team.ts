@@ -1,8 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { activityRoutes } from './features/activity/routes/activity.js'
-import { dashboardRoutes } from './features/activity/routes/dashboard.js'
-import { webhookRoutes } from './features/activity/routes/webhooks.js'
 import { requirePro } from './features/billing/policies.js'
+import { countsRoutes } from './features/counts/routes/counts.js'
+import { webhookRoutes } from './features/counts/routes/webhooks.js'
+import { dashboardRoutes } from './features/dashboard/routes/dashboard.js'
+import { minutesRoutes } from './features/minutes/routes/minutes.js'
 import { effectiveConfigRoutes } from './features/settings/routes/effective-config.js'
 import { overrideRoutes } from './features/settings/routes/overrides.js'
 import { auditRoutes } from './features/workspaces/routes/audit.js'
@@ -31,7 +32,8 @@ export const teamRoutes: FastifyPluginAsync = async (app) => {
     await pro.register(overrideRoutes)
     await pro.register(effectiveConfigRoutes)
     await pro.register(auditRoutes)
-    await pro.register(activityRoutes)
+    await pro.register(minutesRoutes)
+    await pro.register(countsRoutes)
     await pro.register(dashboardRoutes)
     await pro.register(webhookRoutes)
   })

@@ -1,4 +1,4 @@
-/** The readers of activity: a short list on purpose, so that nothing shows it past `features/activity/policies.ts`. */
+/** The readers of activity: a short list on purpose, so that nothing shows it past `features/dashboard/policies.ts`. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
@@ -20,49 +20,49 @@ const pathsWith = (sources: Map<string, string>, pattern: RegExp) =>
 
 /** Activity, its rollups, the views of them and what is published, in SQL. That no other feature imports the tables is a rule of imports. */
 const TABLES = /\b(from|join|using)\s+(activity|report_|published_)/
-const QUERIES = /from '(\.\/|(\.\.\/)+)queries\/(dashboard|heatmap|published-weeks)\.js'/
+const QUERIES =
+  /from '(\.\/|(\.\.\/)+)queries\/(dashboard|heatmap|published-weeks)\.js'|\breadPublished\w+,?[^;]*from '\.\.\/rollups\/index\.js'/
 
-const isActivity = (path: string) => path.startsWith('src/features/activity/')
+const isActivity = (path: string) => /^src\/features\/(minutes|counts|rollups|dashboard)\//.test(path)
 
-t.test(
-  'outside the activity feature, only export, erasure and the count of rows read activity',
-  async (t) => {
-    const sources = await readSources()
-    t.same(
-      pathsWith(sources, TABLES).filter((path) => !isActivity(path)),
-      [
-        'src/features/personal-data/queries/account-export.ts',
-        'src/features/personal-data/queries/erasures.ts',
-        'src/features/personal-data/queries/row-counts.ts',
-      ],
-    )
-  },
-)
+t.test('outside its own features, only export, erasure and the count of rows read activity', async (t) => {
+  const sources = await readSources()
+  t.same(
+    pathsWith(sources, TABLES).filter((path) => !isActivity(path)),
+    [
+      'src/features/personal-data/queries/account-export.ts',
+      'src/features/personal-data/queries/erasures.ts',
+      'src/features/personal-data/queries/row-counts.ts',
+    ],
+  )
+})
 
 t.test('only code that asks the policy reads days by name', async (t) => {
   const sources = await readSources()
   t.same(pathsWith(sources, QUERIES), [
     // Types only.
-    'src/features/activity/policies.ts',
-    'src/features/activity/publish-weeks.ts',
-    'src/features/activity/read-dashboard-csv.ts',
-    'src/features/activity/read-dashboard.ts',
-    'src/features/activity/read-heatmap.ts',
+    'src/features/dashboard/policies.ts',
+    'src/features/dashboard/read-dashboard-csv.ts',
+    'src/features/dashboard/read-dashboard.ts',
+    'src/features/dashboard/read-heatmap.ts',
     // Finds the person of a filter.
-    'src/features/activity/routes/dashboard.ts',
+    'src/features/dashboard/routes/dashboard.ts',
+    // For other features.
+    'src/features/rollups/index.ts',
+    'src/features/rollups/publish-weeks.ts',
   ])
   t.match(
-    sources.get('src/features/activity/routes/dashboard.ts'),
+    sources.get('src/features/dashboard/routes/dashboard.ts'),
     /^import \{ type Filter, findPerson, UNKNOWN_PERSON \} from '\.\.\/queries\/dashboard\.js'$/m,
   )
   t.match(
-    sources.get('src/features/activity/policies.ts'),
+    sources.get('src/features/dashboard/policies.ts'),
     /^import type \{ Filter, NamedDays \} from '\.\/queries\/dashboard\.js'$/m,
   )
 })
 
 t.test('only the policy says which days may be shown by name', async (t) => {
-  t.same(pathsWith(await readSources(), /as (unknown as )?NamedDays/), ['src/features/activity/policies.ts'])
+  t.same(pathsWith(await readSources(), /as (unknown as )?NamedDays/), ['src/features/dashboard/policies.ts'])
 })
 
 t.test('a new query of activity is noticed, however it is written', async (t) => {

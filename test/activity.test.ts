@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { rebuildRollups, rollUp } from '../src/features/activity/roll-up.js'
+import { rebuildRollups, rollUp } from '../src/features/rollups/roll-up.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, listDays } from '../src/platform/time/days.js'
 import { hasMembers } from './has-members.js'

@@ -1,6 +1,6 @@
 import { getTableName } from 'drizzle-orm'
 import t from 'tap'
-import { rebuildMonth } from '../src/features/activity/queries/rollups.js'
+import { rebuildMonth } from '../src/features/rollups/queries/rollups.js'
 import { lockHousekeeping } from '../src/platform/database/housekeeping-lock.js'
 import { columnsOf } from '../src/platform/database/table.js'
 import { readToday } from '../src/platform/time/clock.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { MemberDay, type Minutes, noMinutes } from '../src/features/activity/caps.js'
+import { MemberDay, type Minutes, noMinutes } from '../src/features/minutes/caps.js'
 
 const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0)
 

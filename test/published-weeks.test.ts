@@ -5,7 +5,7 @@ import {
   type Rule,
   rules,
   type Work,
-} from '../src/features/activity/published-week.js'
+} from '../src/features/rollups/published-week.js'
 import { findHole, type Unknown } from './adversary.js'
 import { hasMembers } from './has-members.js'
 

@@ -1,6 +1,6 @@
 /** Attacks of an admin on the hours of others at the privacy level `named`. */
 import t from 'tap'
-import { localHoursOf } from '../src/features/activity/heatmap.js'
+import { localHoursOf } from '../src/features/minutes/heatmap.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays } from '../src/platform/time/days.js'
 import { findHole, type Unknown } from './adversary.js'

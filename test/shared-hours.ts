@@ -1,5 +1,5 @@
 /** The rule for hours at the level `named`, written down once more and as slowly as it likes, for what is shown to be held against. */
-import { Heatmap } from '../src/features/activity/heatmap.js'
+import { Heatmap } from '../src/features/minutes/heatmap.js'
 
 export interface HourRow {
   login: string

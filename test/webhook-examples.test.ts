@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import t from 'tap'
 import { signedDelivery } from '../demo/host-deliveries.js'
-import { type Delivery, readDelivery } from '../src/features/activity/webhooks/delivery.js'
+import { type Delivery, readDelivery } from '../src/features/counts/webhooks/delivery.js'
 import { createWebhook, startWebhook } from './webhooks.js'
 
 interface Published {

@@ -1,6 +1,6 @@
 /** Rebuilds all rollups from the activity in DATABASE_URL. The service may be running. */
 import { readConfig } from '../config.js'
-import { rebuildRollups } from '../features/activity/roll-up.js'
+import { rebuildRollups } from '../features/rollups/roll-up.js'
 import { connectToDatabaseUrl, explainDatabaseErrors } from '../platform/database/external-database.js'
 import { readArguments } from '../platform/process/arguments.js'
 import { onExit, print, runCommand } from '../platform/process/program.js'

@@ -10,7 +10,7 @@ import {
   lockMemberDays,
   type MemberDay,
   recordedHoursOf,
-} from '../activity/index.js'
+} from '../minutes/index.js'
 import { readIdleWindows } from './queries/marks.js'
 import { type Candidate, hourOf, type Timeline } from './timeline.js'
 

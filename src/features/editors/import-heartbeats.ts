@@ -8,7 +8,7 @@ import { ApiError, tooMany } from '../../errors.js'
 import type { Database, Db, Tx } from '../../platform/database/client.js'
 import { roundRobin } from '../../platform/process/round-robin.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
-import { readTarget } from '../activity/index.js'
+import { readTarget } from '../minutes/index.js'
 import { countMinutes, dayOfHour, type FirstDays } from './count-minutes.js'
 import { isRepo } from './project-names.js'
 import {

@@ -1,7 +1,7 @@
 /** Days as they begin and end in a time zone. */
 import { TIMEZONE_LENGTH } from '../../../schemas/activity.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
-import { canonicalTimezone, type DayMinutes, localHoursOf } from '../activity/index.js'
+import { canonicalTimezone, type DayMinutes, localHoursOf } from '../minutes/index.js'
 
 const SECOND_MS = 1_000
 

@@ -8,7 +8,7 @@ import {
   sumOwnAgentDays,
   sumOwnDays,
   sumOwnRepos,
-} from '../activity/index.js'
+} from '../minutes/index.js'
 import { localParts } from './local-days.js'
 
 export interface Project {

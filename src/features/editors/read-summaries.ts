@@ -2,7 +2,7 @@
 import type { AllTime, Durations, Projects, Stats, Summaries } from '../../../schemas/wakatime.js'
 import type { Db } from '../../platform/database/client.js'
 import { countDays, FIRST_DAY, LAST_DAY, type Range } from '../../platform/time/days.js'
-import { sumOwnRepos } from '../activity/index.js'
+import { sumOwnRepos } from '../minutes/index.js'
 import { decimalOf, digitalOf, durationOf, entryOf, momentOf, textOf } from './durations.js'
 import { endOf, startOf } from './local-days.js'
 import { type Project, readDays, readDurations, readEverything, readRange } from './own-time.js'

@@ -9,8 +9,8 @@ import {
   revokeAllKeysOf,
   revokeAllTokens,
 } from '../accounts/index.js'
-import { tryLockRollup } from '../activity/index.js'
 import { givesPro, readSubscriptionStatus, unlinkCustomers } from '../billing/index.js'
+import { tryLockRollup } from '../rollups/index.js'
 import {
   type Actor,
   insertAuditEntries,

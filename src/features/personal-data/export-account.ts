@@ -4,7 +4,7 @@ import type { Profile } from '../../../schemas/profile.js'
 import { tooMany } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { readRecording } from '../accounts/index.js'
-import { listViews } from '../activity/index.js'
+import { listViews } from '../dashboard/index.js'
 import { jsonPieces } from './json-pieces.js'
 import {
   ACTIVITY,

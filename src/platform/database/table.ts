@@ -40,6 +40,8 @@ export interface TableRules<Column extends string = string> {
    * on the coordinator alone.
    */
   place: 'every node' | 'coordinator' | { spreadBy: 'workspace_id' | 'owner_key' | 'user_id' }
+  /** Of a deleted workspace, these rows go before all others. */
+  purgedFirst?: true
   /** The record of `GET /api/privacy` that describes the rows. Null if they hold no data about people. */
   privacyRecord: string | null
   /** What the operator's commands call the rows. By default, the name of the table. */

@@ -25,7 +25,10 @@ import {
 } from '../../../platform/database/statement.js'
 import { peopleColumns } from '../../../tables.js'
 import { DELETED_LOGIN, DELETED_USER, users } from '../../accounts/index.js'
-import { LOCK_ACTIVITY, markDays, reassignViews, rebuildMonth, registerPeople } from '../../activity/index.js'
+import { registerPeople } from '../../counts/index.js'
+import { reassignViews } from '../../dashboard/index.js'
+import { LOCK_ACTIVITY, markDays } from '../../minutes/index.js'
+import { rebuildMonth } from '../../rollups/index.js'
 import { ABOUT_PEOPLE, auditEntries, members } from '../../workspaces/index.js'
 import { erasures } from '../tables.js'
 

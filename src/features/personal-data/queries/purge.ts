@@ -7,13 +7,13 @@ import type { HousekeepingJob } from '../../../platform/process/housekeeping.js'
 import { tables } from '../../../tables.js'
 
 /**
- * In the reverse order of declaration: tables that say how others are shown, such as `privacy_levels`, come after those,
- * and the marks of stale days (declared last) before the rollups. A running rollup holds the marks, and no later one
- * finds any.
+ * In the reverse order of declaration, so that tables that say how others are shown, such as `privacy_levels`, come after
+ * those.
  */
 const PURGES = tables
   .filter(({ table }) => Object.values(columnsOf(table)).includes('workspace_id'))
   .reverse()
+  .sort((a, b) => Number(b.rules.purgedFirst ?? false) - Number(a.rules.purgedFirst ?? false))
   .map(({ table }) => limitedDelete(`purge ${getTableName(table)}`, table, 'workspace_id = $1::uuid', '$2'))
 
 const LIST_DELETED = statement(

@@ -2,7 +2,7 @@
 import type { Dashboard, OwnDashboard } from '../../../schemas/dashboard.js'
 import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
-import { sumAgentMinutes } from './queries/agent-minutes.js'
+import { sumAgentMinutes } from '../minutes/index.js'
 import { nothing } from './read-dashboard.js'
 
 export const addAgentMinutes = async (

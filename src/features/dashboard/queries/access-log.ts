@@ -4,7 +4,7 @@ import type { View } from '../../../../schemas/account.js'
 import type { Db } from '../../../platform/database/client.js'
 import { date, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
-import { HAS_ACTIVITY } from './rollups.js'
+import { HAS_ACTIVITY } from '../../rollups/index.js'
 
 /** Stands for all members of the workspace in `dashboard_views.member_id`. */
 const ALL_MEMBERS = DELETED_USER

@@ -18,7 +18,7 @@ import {
 } from '../../../platform/database/statement.js'
 import { addDays, DAYS_OF_WEEK } from '../../../platform/time/days.js'
 import { DELETED_USER } from '../../accounts/index.js'
-import { cellsOf } from '../heatmap.js'
+import { cellsOf } from '../../minutes/index.js'
 import { finish, type PublishedWeek, publishWeek, type ShownSums, type Work } from '../published-week.js'
 import { HAS_ACTIVITY, ZONE } from './rollups.js'
 

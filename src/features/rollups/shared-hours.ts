@@ -3,7 +3,7 @@
  * heatmaps is about fewer than two people other than the viewer. People with hours on a UTC day form crews by their local clock:
  * an hour that only one time zone reaches on that day would be the hour of the people there (docs/decisions/19-shared-hours.md).
  */
-import { Heatmap, localHoursOf, type ZoneDay } from './heatmap.js'
+import { Heatmap, localHoursOf, type ZoneDay } from '../minutes/index.js'
 
 /** How many people other than the viewer must stand behind hours that are shown. */
 export const MIN_OTHERS = 2

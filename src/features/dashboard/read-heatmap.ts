@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/database/client.js'
 import { groupBy } from '../../platform/process/group-by.js'
-import { Heatmap, type HeatmapCell } from './heatmap.js'
+import { Heatmap, type HeatmapCell } from '../minutes/index.js'
+import { clockOf, crewsOf, hiddenCrews, MIN_OTHERS, type SmallCrew, type ZoneCrew } from '../rollups/index.js'
 import type { Viewer } from './policies.js'
 import type { Sources } from './queries/dashboard.js'
 import {
@@ -12,7 +13,6 @@ import {
   readRawZoneDays,
   readRepoZoneDays,
 } from './queries/heatmap.js'
-import { clockOf, crewsOf, hiddenCrews, MIN_OTHERS, type SmallCrew, type ZoneCrew } from './shared-hours.js'
 
 /** A heatmap, and how many of its days are hidden. */
 interface Part {

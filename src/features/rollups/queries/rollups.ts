@@ -21,7 +21,7 @@ import {
 } from '../../../platform/database/statement.js'
 import { HOURS } from '../../../platform/time/days.js'
 import { DELETED_USER } from '../../accounts/index.js'
-import { Heatmap } from '../heatmap.js'
+import { Heatmap } from '../../minutes/index.js'
 import { crewsOf, MIN_OTHERS, NO_CREWS, type ZoneCrew } from '../shared-hours.js'
 
 export interface WorkspaceMonth {

@@ -1,7 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
-  CountsBody,
-  CountsResult,
   FlushBody,
   FlushResult,
   MinutesOfDay,
@@ -12,15 +10,12 @@ import { ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { invalid } from '../../../errors.js'
 import { anyCallerWith } from '../../../platform/access/access.js'
-import { JSON_TYPE, sendJsonText } from '../../../platform/http/json-text.js'
+import { JSON_TYPE } from '../../../platform/http/json-text.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import type { Meter } from '../../../platform/metrics/meter.js'
-import { adminOf } from '../../workspaces/index.js'
 import { chooseRange } from '../choose-range.js'
 import { readMinutesOfDay, readMinutesOfRange } from '../read-minutes.js'
 import { recordActiveMinutes } from '../record-active-minutes.js'
-import { checkCountsDay, uploadCounts } from '../upload-counts.js'
-import { countsOf, readLargeCounts } from '../uploads/body.js'
 
 /** The notes in the answer to a duplicate were already counted the first time. */
 const countFlush = (meter: Meter, { accepted, capped, ignored, duplicate }: FlushResult) => {
@@ -30,7 +25,7 @@ const countFlush = (meter: Meter, { accepted, capped, ignored, duplicate }: Flus
     meter.count('team_settings_flush_entries_total', { outcome: outcome as 'accepted' }, entries)
 }
 
-export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
+export const minutesRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { database } = app
 
   app.route({
@@ -82,43 +77,5 @@ export const activityRoutes: FastifyPluginAsyncTypebox = async (app) => {
         : readMinutesOfRange(database, userId, range)
       return sendPieces(reply, JSON_TYPE, pieces)
     },
-  })
-
-  await app.register(async (counts) => {
-    const { validatorCompiler } = readLargeCounts(counts as never)
-    const kinds = [
-      { url: '/commits', kind: 'commits', operationId: 'uploadCommits', noun: 'commit' },
-      {
-        url: '/closed-issues',
-        kind: 'closed_issues',
-        operationId: 'uploadClosedIssues',
-        noun: 'closed-issue',
-      },
-    ] as const
-    for (const { url, kind, operationId, noun } of kinds) {
-      counts.route({
-        method: 'POST',
-        url,
-        bodyLimit: limits.counts_body_bytes,
-        validatorCompiler,
-        config: {
-          access: adminOf('body.workspace', 'counts:write'),
-          validate: ({ body }) => checkCountsDay(database, countsOf(body as CountsBody).day),
-        },
-        schema: {
-          operationId,
-          tags: ['activity'],
-          summary: `Set the ${noun} counts of a day`,
-          description: `By member and repository: at most ${limits.counts_members} members with ${limits.counts_repos_per_member} repositories each. A login or repository must not appear twice (ignoring case). Counts are absolute: sending them again changes nothing, 0 removes a count, and counts that are not sent stay. The recording preferences of members do not affect counts.`,
-          body: CountsBody,
-          response: { 200: ref(CountsResult) },
-        },
-        handler: async (request, reply) => {
-          const batches = countsOf(request.body as CountsBody)
-          const answer = await uploadCounts(database, request.membership.userId, kind, batches)
-          return sendJsonText(reply, answer)
-        },
-      })
-    }
   })
 }

@@ -37,7 +37,7 @@ import {
   sundayOf,
 } from '../../../platform/time/days.js'
 import { DELETED_USER } from '../../accounts/index.js'
-import { HAS_ACTIVITY, IS_NOT_DELETED, SUM_OF_COUNTS, weekOfMonth } from './rollups.js'
+import { HAS_ACTIVITY, IS_NOT_DELETED, SUM_OF_COUNTS, weekOfMonth } from '../../rollups/index.js'
 
 /** Limits a dashboard to one person, to one repository (in lower case), to both, or to neither. */
 export interface Filter {
@@ -51,7 +51,7 @@ interface DayRange {
 }
 
 declare const named: unique symbol
-/** Days that this viewer may see as recorded, with this filter: `features/activity/policies.ts` alone says so. */
+/** Days that this viewer may see as recorded, with this filter: `features/dashboard/policies.ts` alone says so. */
 export interface NamedDays extends Range {
   readonly [named]: true
 }

@@ -12,8 +12,8 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
+import { NAME_REPOS } from '../../minutes/index.js'
 import type { CountKind } from './counts.js'
-import { NAME_REPOS } from './minutes.js'
 
 /** A repository of a workspace. */
 export interface ReportedRepo {

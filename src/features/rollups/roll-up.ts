@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/client.js'
 import { couldNotConnect } from '../../platform/database/failures.js'
-import { dropAgentHours } from './queries/agent-minutes.js'
+import { dropAgentHours } from '../minutes/index.js'
 import {
   dropHours,
   listDaysWithOldHours,

@@ -3,6 +3,7 @@ import { ApiError, invalid } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { readToday } from '../../platform/time/clock.js'
 import { addDays } from '../../platform/time/days.js'
+import { markDays } from '../minutes/index.js'
 import { lockRole, requireRole } from '../workspaces/index.js'
 import type { CountBatches } from './count-batches.js'
 import {
@@ -14,7 +15,6 @@ import {
   registerPeople,
   writeCounts,
 } from './queries/counts.js'
-import { markDays } from './queries/minutes.js'
 
 const FIRST_DAY = '2000-01-01'
 

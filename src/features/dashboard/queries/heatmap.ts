@@ -12,10 +12,10 @@ import {
   text,
   uuids,
 } from '../../../platform/database/statement.js'
-import type { HeatmapCell } from '../heatmap.js'
-import type { DayCrews, ZoneCrew } from '../shared-hours.js'
+import type { HeatmapCell } from '../../minutes/index.js'
+import type { DayCrews, ZoneCrew } from '../../rollups/index.js'
+import { CREW, SUM_OF_HOURS, ZONE } from '../../rollups/index.js'
 import { activityOf, RAW, rolledUpDays, type Sources } from './dashboard.js'
-import { CREW, SUM_OF_HOURS, ZONE } from './rollups.js'
 
 const READ_CREWS = statement(
   'read whose hours are in the heatmap',

@@ -3,6 +3,7 @@ import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { PIECE_LENGTH } from '../../platform/http/streaming.js'
 import { listDays, type Range } from '../../platform/time/days.js'
+import { readPublishedDays } from '../rollups/index.js'
 import type { View, Viewer } from './policies.js'
 import {
   daysWithin,
@@ -12,7 +13,6 @@ import {
   readUnusableDays,
   sourcesOf,
 } from './queries/dashboard.js'
-import { readPublishedDays } from './queries/published-weeks.js'
 import { beginView, hiddenSums, nothing } from './read-dashboard.js'
 
 /** More days of 5,000 members in one answer would block the event loop for tens of milliseconds. */

@@ -5,9 +5,9 @@ import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { readToday } from '../../platform/time/clock.js'
 import { addDays } from '../../platform/time/days.js'
+import { markDays } from '../minutes/index.js'
 import { holdRoles } from '../workspaces/index.js'
 import { findMembers, isInside, registerPeople } from './queries/counts.js'
-import { markDays } from './queries/minutes.js'
 import {
   type AddedCount,
   addReportedCounts,

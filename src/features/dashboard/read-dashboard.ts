@@ -9,8 +9,17 @@ import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { readTodayIn } from '../../platform/time/clock.js'
 import { addDays, listDays, type Range, type Steps, stepsOf, weekdayOf } from '../../platform/time/days.js'
+import { Heatmap } from '../minutes/index.js'
+import {
+  hasOverdueWeeks,
+  type PublishedTotals,
+  publishedOn,
+  readPublishedCells,
+  readPublishedDays,
+  readPublishedRepos,
+  readPublishedWeeks,
+} from '../rollups/index.js'
 import { readWorkspaceSummary } from '../workspaces/index.js'
-import { Heatmap } from './heatmap.js'
 import { type View, type Viewer, viewBefore, viewOf } from './policies.js'
 import {
   beginSnapshot,
@@ -26,15 +35,6 @@ import {
   sourcesOf,
   UNKNOWN_PERSON,
 } from './queries/dashboard.js'
-import {
-  hasOverdueWeeks,
-  type PublishedTotals,
-  publishedOn,
-  readPublishedCells,
-  readPublishedDays,
-  readPublishedRepos,
-  readPublishedWeeks,
-} from './queries/published-weeks.js'
 import { readHeatmap } from './read-heatmap.js'
 
 type Totals = Dashboard['totals']

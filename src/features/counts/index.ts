@@ -1,0 +1,3 @@
+/** Counts, for other features. */
+
+export { registerPeople } from './queries/counts.js'

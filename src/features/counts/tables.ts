@@ -1,0 +1,118 @@
+import { sql } from 'drizzle-orm'
+import { bigint, boolean, date, index, integer, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
+import { limits } from '../../../schemas/limits.js'
+import { moment } from '../../platform/database/columns.js'
+import { daysAgo } from '../../platform/database/limited-delete.js'
+import { table } from '../../platform/database/table.js'
+import { users } from '../accounts/tables.js'
+import { workspaceId } from '../workspaces/tables.js'
+
+/** The webhook of a workspace, through which the repository host reports commits and closed issues. */
+export const webhooks = table(
+  'webhooks',
+  {
+    workspaceId: workspaceId().primaryKey(),
+    /** Random. The address of the webhook contains it, and its secrets are derived from it. */
+    id: uuid('id').notNull().unique(),
+    /** Secrets of a webhook are numbered from 1. */
+    generation: integer('generation').notNull().default(1),
+    /** When each of the last few secrets was replaced, the latest first. */
+    replacedAt: moment('replaced_at').array().notNull().default([]),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    /** The admin who was shown the current secret. Null: unknown, because an earlier release created it. */
+    createdBy: uuid('created_by').references(() => users.id),
+  },
+  {
+    people: {
+      createdBy: {
+        erasure: 'anonymise',
+        export: { leftOutBecause: 'the audit trail has it' },
+        label: 'webhooks created',
+      },
+    },
+    place: 'every node',
+    privacyRecord: 'audit trail',
+  },
+  (t) => [index('webhooks_by_creator').on(t.createdBy)],
+)
+
+/** Correctly signed requests of the repository host. */
+export const deliveries = table(
+  'deliveries',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull(),
+    /** The host's id of the delivery, which stays the same when the host sends it again. Null: there is none. */
+    deliveryId: text('delivery_id'),
+    at: moment('at').notNull().default(sql`clock_timestamp()`),
+    event: text('event').notNull(),
+    /** Null: the payload names no repository. */
+    repo: text('repo'),
+    /** The status of the answer. */
+    status: smallint('status').notNull(),
+    counted: integer('counted').notNull(),
+    skipped: integer('skipped').notNull(),
+  },
+  {
+    expiry: { task: 'old deliveries', sql: `at < ${daysAgo(limits.webhook_days)}` },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'deliveries',
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.id] }), index('deliveries_by_age').on(t.at)],
+)
+
+/** SQL: what is too old to be reported again. A day later, so that nothing expires while it could still be reported. */
+const CANNOT_BE_REPORTED = `day < (now() at time zone 'UTC')::date - ${limits.webhook_days + 1}`
+
+/** Commits that webhooks have reported of members, so that each counts once. */
+export const reportedCommits = table(
+  'reported_commits',
+  {
+    workspaceId: workspaceId(),
+    repoKey: text('repo_key').notNull(),
+    hash: text('hash').notNull(),
+    day: date('day').notNull(),
+  },
+  {
+    expiry: { task: 'old reported commits', sql: CANNOT_BE_REPORTED },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'deliveries',
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.repoKey, t.hash] }),
+    index('reported_commits_by_age').on(t.day),
+  ],
+)
+
+/** The state of an issue after its last event of a UTC day. */
+export const reportedIssues = table(
+  'reported_issues',
+  {
+    workspaceId: workspaceId(),
+    repoKey: text('repo_key').notNull(),
+    number: bigint('number', { mode: 'number' }).notNull(),
+    day: date('day').notNull(),
+    /** The time of the event by the host's clock. */
+    at: moment('at').notNull(),
+    /** False: it was opened again. */
+    closed: boolean('closed').notNull(),
+    /** The member who closed it. Null: not a member, or a deleted account whose count an upload had decided. */
+    userId: uuid('user_id'),
+  },
+  {
+    people: {
+      userId: {
+        erasure: { by: 'reassignActivity' },
+        export: { leftOutBecause: 'the activity says how many there are' },
+      },
+    },
+    expiry: { task: 'old reported issues', sql: CANNOT_BE_REPORTED },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'deliveries',
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.repoKey, t.number, t.day] }),
+    index('reported_issues_by_age').on(t.day),
+    index('reported_issues_of_user').on(t.userId),
+  ],
+)

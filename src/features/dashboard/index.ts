@@ -1,0 +1,3 @@
+/** Dashboard, for other features. */
+
+export { listViews, reassignViews } from './queries/access-log.js'

@@ -1,0 +1,29 @@
+/** Minutes, for other features. */
+
+export type { MemberDay } from './caps.js'
+export { chooseDashboardRange } from './choose-range.js'
+export {
+  canonicalTimezone,
+  cellsOf,
+  Heatmap,
+  type HeatmapCell,
+  localHoursOf,
+  type ZoneDay,
+} from './heatmap.js'
+export { addMemberDays, lockMemberDays, readTarget } from './member-days.js'
+export {
+  type AgentDay,
+  dropAgentHours,
+  readAgentDays,
+  replaceAgentDays,
+  sumAgentMinutes,
+} from './queries/agent-minutes.js'
+export { type FlushTarget, LOCK_ACTIVITY, markDays, NAME_REPOS } from './queries/minutes.js'
+export {
+  type DayMinutes,
+  listOwnRepoDays,
+  sumOwnAgentDays,
+  sumOwnDays,
+  sumOwnRepos,
+} from './queries/own-time.js'
+export { recordedHoursOf } from './recording.js'

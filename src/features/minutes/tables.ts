@@ -1,0 +1,155 @@
+import { sql } from 'drizzle-orm'
+import { bigint, boolean, date, index, integer, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
+import { limits } from '../../../schemas/limits.js'
+import { moment } from '../../platform/database/columns.js'
+import { daysAgo } from '../../platform/database/limited-delete.js'
+import { table } from '../../platform/database/table.js'
+import { workspaceId } from '../workspaces/tables.js'
+
+/** Sums that may exceed 32 bits. */
+export const sums = () => ({
+  minutes: bigint('minutes', { mode: 'number' }).notNull(),
+  commits: bigint('commits', { mode: 'number' }).notNull(),
+  closedIssues: bigint('closed_issues', { mode: 'number' }).notNull(),
+})
+
+/**
+ * The activity of a member on a UTC day in a repository. Rows of zeros have no meaning. There is no reference
+ * to `members`, because what people did stays when they leave. Its pages are filled to 70 % (`drizzle/0009`): a row that
+ * changes then stays in its page, and needs no new entries in the indexes.
+ */
+export const activity = table(
+  'activity',
+  {
+    workspaceId: workspaceId(),
+    userId: uuid('user_id').notNull(),
+    day: date('day').notNull(),
+    repoKey: text('repo_key').notNull(),
+    // Can exceed one person's limit, because the rows of deleted accounts are added up.
+    minutes: integer('minutes').notNull().default(0),
+    commits: integer('commits').notNull().default(0),
+    closedIssues: integer('closed_issues').notNull().default(0),
+    /** Whether an upload set the count, which webhooks then do not change. Null: if there is a count, an upload set it. */
+    commitsUploaded: boolean('commits_uploaded'),
+    closedIssuesUploaded: boolean('closed_issues_uploaded'),
+    /** 24 minutes by UTC hour; their sum is at most `minutes`. Null without minutes, and once it is older than the detail is kept. */
+    hours: smallint('hours').array(),
+  },
+  {
+    people: { userId: { erasure: { by: 'reassignActivity' }, export: 'activity' } },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'minutes',
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.userId, t.day, t.repoKey] }),
+    // Includes the user, so that a member's days are found as fast as with the primary key.
+    index('activity_of_day').on(t.workspaceId, t.day, t.userId, t.repoKey),
+    index('activity_of_repo').on(t.workspaceId, t.repoKey, t.day),
+  ],
+)
+
+/** Repositories with activity, in the case first given. */
+export const activityRepos = table(
+  'activity_repos',
+  { workspaceId: workspaceId(), repoKey: text('repo_key').notNull(), repo: text('repo').notNull() },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null, label: 'repositories with activity' },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.repoKey] })],
+)
+
+/**
+ * Members and former members with activity in a workspace. The row exists before the activity. A change of a person's
+ * minutes locks the row, so that flushes of one person run one by one.
+ */
+export const activityPeople = table(
+  'activity_people',
+  { workspaceId: workspaceId(), userId: uuid('user_id').notNull() },
+  {
+    people: {
+      userId: {
+        erasure: { by: 'reassignActivity' },
+        export: { leftOutBecause: 'it follows from the activity' },
+      },
+    },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'minutes',
+    label: 'people with activity',
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.userId] }),
+    index('activity_people_of_user').on(t.userId, t.workspaceId),
+  ],
+)
+
+/**
+ * Minutes in which a person's agents worked and the person didn't. Only the person sees them: no statement about a team
+ * reads this table.
+ */
+export const agentMinutes = table(
+  'agent_minutes',
+  {
+    userId: uuid('user_id').notNull(),
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    repoKey: text('repo_key').notNull(),
+    /** As first given. */
+    repo: text('repo').notNull(),
+    minutes: integer('minutes').notNull(),
+    /** As in `activity`. */
+    hours: smallint('hours').array(),
+  },
+  {
+    people: { userId: { erasure: 'delete', export: 'agent_minutes' } },
+    place: { spreadBy: 'user_id' },
+    privacyRecord: 'agent time',
+    label: 'minutes of agents',
+  },
+  (t) => [
+    primaryKey({ columns: [t.userId, t.workspaceId, t.day, t.repoKey] }),
+    index('agent_minutes_of_workspace').on(t.workspaceId),
+    index('agent_minutes_by_age').on(t.day).where(sql`${t.hours} is not null`),
+  ],
+)
+
+/** Answers to flushes, so that a retry counts nothing. Written in the transaction that counts. */
+export const flushes = table(
+  'flushes',
+  {
+    userId: uuid('user_id').notNull(),
+    flushId: text('flush_id').notNull(),
+    bodyHash: text('body_hash').notNull(),
+    answer: text('answer').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  {
+    people: { userId: { erasure: 'delete', export: 'flushes' } },
+    expiry: { task: 'old flush ids', sql: `created_at < ${daysAgo(limits.flush_id_days)}` },
+    place: { spreadBy: 'user_id' },
+    privacyRecord: 'answers to flushes',
+    label: 'answers to flushes',
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.flushId] }), index('flushes_by_age').on(t.createdAt)],
+)
+
+/**
+ * Days whose rollups are out of date, because `activity` has changed since. Every transaction that changes it adds its
+ * marks, and a dashboard reads a marked day from `activity` itself. Rows are only added and deleted, so that no writer
+ * waits for another.
+ */
+export const staleDays = table(
+  'stale_days',
+  {
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    id: uuid('id').notNull().defaultRandom(),
+    /** When the day began to wait for its rollups. */
+    at: moment('at').notNull().defaultNow(),
+  },
+  {
+    place: { spreadBy: 'workspace_id' },
+    // A running rollup holds the marks, and no later one finds any.
+    purgedFirst: true,
+    privacyRecord: null,
+    label: 'days that wait for their rollups',
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.id] })],
+)

@@ -1,0 +1,277 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  date,
+  index,
+  integer,
+  jsonb,
+  pgView,
+  primaryKey,
+  smallint,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import { moment } from '../../platform/database/columns.js'
+import { type PersonRule, table } from '../../platform/database/table.js'
+import { DELETED_USER } from '../accounts/deleted-user.js'
+import { sums } from '../minutes/tables.js'
+import { workspaceId } from '../workspaces/tables.js'
+import type { DayCrews } from './shared-hours.js'
+
+/** Sums that may be hidden, or not known. */
+const shownSums = () => ({
+  minutes: bigint('minutes', { mode: 'number' }),
+  commits: bigint('commits', { mode: 'number' }),
+  closedIssues: bigint('closed_issues', { mode: 'number' }),
+})
+
+/** Rollups are rebuilt by what takes the activity away. */
+const rolledUp: PersonRule = {
+  erasure: { by: 'reassignActivity' },
+  export: { leftOutBecause: 'it is made of the activity' },
+}
+
+/** The sums of a workspace's days. This and the tables below are rollups: made of `activity`, a day or a month at a time. */
+export const activityDays = table(
+  'activity_days',
+  {
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    ...sums(),
+    /** People with minutes. */
+    activeMembers: integer('active_members').notNull(),
+    /** The crews of the day's heatmap, with ids of users. Null until a version that knows this column has rolled the day up. */
+    hourCrews: jsonb('hour_crews').$type<DayCrews>(),
+    /** Whether the rollups by repository have all columns. Null until a version that knows them has rolled the day up. */
+    byRepo: boolean('by_repo'),
+  },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: 'minutes', label: 'activity by day' },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.day] }),
+    index('activity_days_not_by_repo').on(t.workspaceId, t.day).where(sql`by_repo is null`),
+  ],
+)
+
+export const activityMemberDays = table(
+  'activity_member_days',
+  { workspaceId: workspaceId(), day: date('day').notNull(), userId: uuid('user_id').notNull(), ...sums() },
+  {
+    people: { userId: rolledUp },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'minutes',
+    label: 'activity by person and day',
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.userId] })],
+)
+
+/** A month by its first day. */
+const month = () => date('month').notNull()
+
+export const activityMemberMonths = table(
+  'activity_member_months',
+  {
+    workspaceId: workspaceId(),
+    month: month(),
+    userId: uuid('user_id').notNull(),
+    ...sums(),
+    /** The days of the month with more than 0 minutes: bit 0 is the first. So any part of a month can be asked for. */
+    activeDayBits: integer('active_day_bits').notNull(),
+  },
+  {
+    people: { userId: rolledUp },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'minutes',
+    label: 'activity by person and month',
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.userId] })],
+)
+
+/** The sums of a repository's days. Columns without a value are those of versions that do not know them. */
+export const activityRepoDays = table(
+  'activity_repo_days',
+  {
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    repoKey: text('repo_key').notNull(),
+    ...sums(),
+    /** People with minutes. */
+    activeMembers: integer('active_members'),
+    /** Time zones of people with hours. The arrays below have an element for each of them. Null without hours. */
+    timezones: text('timezones').array(),
+    /** Arrays of 24 minutes by UTC hour; of 24 nulls where `crews` names everyone, so that few rows of activity have them. */
+    hours: integer('hours').array(),
+    /** How many people have hours. */
+    crewSizes: integer('crew_sizes').array(),
+    /** Arrays of ids of users: three of the people, and nulls where there are fewer. */
+    crews: uuid('crews').array(),
+  },
+  {
+    people: { crews: rolledUp },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'hours',
+    label: 'activity by repository and day',
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.day, t.repoKey] }),
+    index('activity_repo_days_with_hours').on(t.day).where(sql`timezones is not null`),
+  ],
+)
+
+export const activityRepoMonths = table(
+  'activity_repo_months',
+  { workspaceId: workspaceId(), month: month(), repoKey: text('repo_key').notNull(), ...sums() },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null, label: 'activity by repository and month' },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey] })],
+)
+
+/** People with activity in a repository in a month, without deleted accounts. */
+export const activityRepoPeople = table(
+  'activity_repo_people',
+  {
+    workspaceId: workspaceId(),
+    month: month(),
+    repoKey: text('repo_key').notNull(),
+    userId: uuid('user_id').notNull(),
+    /** The days of the month with anything: bit 0 is the first. */
+    dayBits: integer('day_bits').notNull(),
+    /** The days with more than 0 minutes. This and all below are null in rows of versions that do not know them. */
+    activeDayBits: integer('active_day_bits'),
+    ...shownSums(),
+    /** The minutes in each ISO week that the month touches, in the month alone: always six, so that all can be added up. */
+    weekMinutes: integer('week_minutes').array(),
+  },
+  {
+    people: { userId: rolledUp },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'minutes',
+    label: 'activity by repository, person and month',
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey, t.userId] })],
+)
+
+/** Minutes of a UTC day by local weekday (1: Monday) and hour. */
+export const activityHours = table(
+  'activity_hours',
+  {
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    weekday: smallint('weekday').notNull(),
+    hour: smallint('hour').notNull(),
+    minutes: bigint('minutes', { mode: 'number' }).notNull(),
+  },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: 'hours', label: 'activity by hour' },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.day, t.weekday, t.hour] }),
+    index('activity_hours_by_age').on(t.day),
+  ],
+)
+
+/**
+ * Weeks (by their Monday, UTC) as they are shown at the privacy level `team`. The rows here and in the three tables below
+ * are written once and never change; a number that must not be shown is null, and a day, repository or cell of which
+ * nothing may be shown has no row. What they leave out is decided in `features/rollups/published-week.ts`.
+ */
+export const publishedWeeks = table(
+  'published_weeks',
+  {
+    workspaceId: workspaceId(),
+    week: date('week').notNull(),
+    /** How many people stand behind every number. */
+    minGroup: smallint('min_group').notNull(),
+    ...shownSums(),
+    activeMembers: integer('active_members'),
+    publishedAt: moment('published_at').notNull().defaultNow(),
+  },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.week] })],
+)
+
+export const publishedDays = table(
+  'published_days',
+  {
+    workspaceId: workspaceId(),
+    week: date('week').notNull(),
+    day: date('day').notNull(),
+    ...shownSums(),
+    activeMembers: integer('active_members'),
+  },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.week, t.day] })],
+)
+
+export const publishedRepos = table(
+  'published_repos',
+  {
+    workspaceId: workspaceId(),
+    week: date('week').notNull(),
+    repoKey: text('repo_key').notNull(),
+    ...shownSums(),
+    activeMembers: integer('active_members'),
+    /** The same, as written by the previous version. */
+    members: integer('members').notNull(),
+  },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null, label: 'published repositories' },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.week, t.repoKey] })],
+)
+
+export const publishedCells = table(
+  'published_cells',
+  {
+    workspaceId: workspaceId(),
+    week: date('week').notNull(),
+    weekday: smallint('weekday').notNull(),
+    hour: smallint('hour').notNull(),
+    minutes: bigint('minutes', { mode: 'number' }).notNull(),
+  },
+  { place: { spreadBy: 'workspace_id' }, privacyRecord: null, label: 'published hours' },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.week, t.weekday, t.hour] })],
+)
+
+/** The views below are for people and their tools, and read by nothing here. Names and order of columns stay. */
+const reportColumns = () => ({
+  workspaceId: uuid('workspace_id').notNull(),
+  workspace: text('workspace').notNull(),
+  day: date('day').notNull(),
+})
+
+/** The activity of each person on each UTC day. */
+export const reportMemberDays = pgView('report_member_days', {
+  ...reportColumns(),
+  login: text('login').notNull(),
+  ...sums(),
+}).as(sql`
+  select a.workspace_id, w.name as workspace, a.day, u.login,
+    sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues
+  from activity a
+  join workspaces w on w.id = a.workspace_id and w.deleted_at is null
+  join users u on u.id = a.user_id
+  where a.minutes + a.commits + a.closed_issues > 0
+  group by a.workspace_id, w.name, a.day, u.login`)
+
+/** The activity in each repository on each UTC day, with the number of people without deleted accounts. */
+export const reportRepoDays = pgView('report_repo_days', {
+  ...reportColumns(),
+  repo: text('repo').notNull(),
+  ...sums(),
+  members: bigint('members', { mode: 'number' }).notNull(),
+}).as(sql`
+  select a.workspace_id, w.name as workspace, a.day, coalesce(r.repo, a.repo_key) as repo,
+    sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues,
+    count(*) filter (where a.user_id <> '${sql.raw(DELETED_USER)}') as members
+  from activity a
+  join workspaces w on w.id = a.workspace_id and w.deleted_at is null
+  left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
+  where a.minutes + a.commits + a.closed_issues > 0
+  group by a.workspace_id, w.name, a.day, coalesce(r.repo, a.repo_key)`)
+
+/** Minutes of each UTC day by the local weekday (1: Monday) and hour. From the rollup: a change follows within five minutes, one of the current day within an hour. */
+export const reportHours = pgView('report_hours', {
+  ...reportColumns(),
+  weekday: smallint('weekday').notNull(),
+  hour: smallint('hour').notNull(),
+  minutes: bigint('minutes', { mode: 'number' }).notNull(),
+}).as(sql`
+  select h.workspace_id, w.name as workspace, h.day, h.weekday, h.hour, h.minutes
+  from activity_hours h
+  join workspaces w on w.id = h.workspace_id and w.deleted_at is null`)
