@@ -151,7 +151,10 @@ export type CountsBody = Static<typeof CountsBody>
 export const CountsResult = Resource(
   'CountsResult',
   {
-    upserted: Type.Integer({ description: 'Counts that are new or have changed.' }),
+    upserted: Type.Integer({
+      description:
+        'Counts that are new or have changed. At the privacy level `team` all that were accepted, so that the response does not tell what was counted before.',
+    }),
     unchanged: Type.Integer({
       description: 'Counts that did not change, and zeros for which there was no count.',
     }),

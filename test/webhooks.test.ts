@@ -298,6 +298,20 @@ t.test('at the privacy level team, deliveries do not show who worked when', asyn
   t.same(Object.keys((await webhook.deliveries())[0]).sort(), ['at', 'event', 'status'], 'nor afterwards')
 })
 
+t.test('at the privacy level team, an upload does not tell what deliveries counted', async (t) => {
+  const { webhook, today, ada, id } = await startWebhook(t)
+  const upload = async (count: number) => {
+    const members = [{ login: 'bob', repos: [{ repo: REPO, count }] }]
+    return (await ada.post('/api/team/commits', { workspace: id, day: today, members })).body
+  }
+  await webhook.push(REPO, [commitOf('bob', today), commitOf('bob', today)])
+  const answer = { upserted: 1, unchanged: 0, skipped: [] }
+  await ada.patch(`/api/team/workspaces/${id}/settings`, { activity_privacy: 'team' })
+  for (const guess of [2, 2, 1, 0, 0]) t.same(await upload(guess), answer, `${guess}`)
+  await ada.patch(`/api/team/workspaces/${id}/settings`, { activity_privacy: 'named' })
+  t.same(await upload(0), answer, 'nor afterwards')
+})
+
 t.test('a signed body that cannot be read is listed with its status', async (t) => {
   const { service, webhook } = await startWebhook(t)
   const send = (body: string) =>

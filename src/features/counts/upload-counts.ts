@@ -4,7 +4,7 @@ import type { Database } from '../../platform/database/client.js'
 import { readToday } from '../../platform/time/clock.js'
 import { addDays } from '../../platform/time/days.js'
 import { markDays } from '../minutes/index.js'
-import { lockRole, requireRole } from '../workspaces/index.js'
+import { firstNamedDay, lockRole, type PrivacyRules, readPrivacy, requireRole } from '../workspaces/index.js'
 import type { CountBatches } from './count-batches.js'
 import {
   type CountKind,
@@ -44,6 +44,7 @@ const checkComparisons = ({ repos, characters }: CountBatches['named'], patternC
  */
 export const uploadCounts = async (
   database: Database,
+  { floor }: PrivacyRules,
   userId: string,
   kind: CountKind,
   { workspace: workspaceId, day, members, named, repos, batches }: CountBatches,
@@ -79,5 +80,8 @@ export const uploadCounts = async (
     // Checked last, because an upload takes seconds, and the lock blocks changes of all roles.
     const role = await lockRole(tx, workspaceId, userId)
     requireRole(role && { role }, 'admin')
+    // Otherwise an admin could find what deliveries counted for a person by uploading guesses.
+    const firstNamed = firstNamedDay(floor, await readPrivacy(tx, workspaceId))
+    if (firstNamed === null || day < firstNamed) [upserted, unchanged] = [upserted + unchanged, 0]
     return `{"upserted":${upserted},"unchanged":${unchanged},"skipped":[${skipped.join()}]}`
   }, options)

@@ -39,7 +39,13 @@ export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
       handler: async (request, reply) => {
         const batches = countsOf(request.body as CountsBody)
-        const answer = await uploadCounts(database, request.membership.userId, kind, batches)
+        const answer = await uploadCounts(
+          database,
+          app.config.privacy,
+          request.membership.userId,
+          kind,
+          batches,
+        )
         return sendJsonText(reply, answer)
       },
     })
