@@ -19,6 +19,10 @@ export const limits = {
   json_values: 320_000,
   body_bytes: 1_048_576,
   counts_body_bytes: 25_165_824,
+  /** The configuration of a workspace that has as many overrides as fit, each with the longest name. */
+  configuration_body_bytes: 121_634_816,
+  /** Members and items in such a body. */
+  configuration_json_values: 1_000_000,
   workspace_name_length: 100,
   /** Workspaces that a person has created and that still exist, the personal one included. */
   workspaces_created: 20,

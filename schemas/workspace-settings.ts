@@ -19,7 +19,7 @@ import {
 import { limits } from './limits.js'
 import { SettingsSize, Version } from './settings.js'
 
-const IdleWindow = Type.Integer({
+export const IdleWindow = Type.Integer({
   minimum: limits.idle_window_minutes_min,
   maximum: limits.idle_window_minutes_max,
   examples: [5],
@@ -44,18 +44,18 @@ export const WorkspaceSettings = Resource('WorkspaceSettings', {
 })
 export type WorkspaceSettings = Static<typeof WorkspaceSettings>
 
+export const LockedKeysInput = Type.Array(Type.String(settingsKey), {
+  uniqueItems: true,
+  description:
+    'Replaces the list of locked keys. Each must be a key of the settings after the change. A change that removes a key from the settings also removes its lock.',
+  examples: [['ext.theme']],
+})
+
 export const WorkspaceSettingsPatch = Named('WorkspaceSettingsPatch', {
   idle_window_minutes: Type.Optional(IdleWindow),
   activity_privacy: Type.Optional(PrivacyLevel),
   settings: Type.Optional(SettingsPatch),
-  locked: Type.Optional(
-    Type.Array(Type.String(settingsKey), {
-      uniqueItems: true,
-      description:
-        'Replaces the list of locked keys. Each must be a key of the settings after the patch. A patch that removes a key from the settings also removes its lock.',
-      examples: [['ext.theme']],
-    }),
-  ),
+  locked: Type.Optional(LockedKeysInput),
   reason: Reason,
 })
 export type WorkspaceSettingsPatch = Static<typeof WorkspaceSettingsPatch>

@@ -4,6 +4,7 @@ import { countsRoutes } from './features/counts/routes/counts.js'
 import { webhookRoutes } from './features/counts/routes/webhooks.js'
 import { dashboardRoutes } from './features/dashboard/routes/dashboard.js'
 import { minutesRoutes } from './features/minutes/routes/minutes.js'
+import { configurationRoutes } from './features/settings/routes/configuration.js'
 import { effectiveConfigRoutes } from './features/settings/routes/effective-config.js'
 import { overrideRoutes } from './features/settings/routes/overrides.js'
 import { auditRoutes } from './features/workspaces/routes/audit.js'
@@ -30,6 +31,7 @@ export const teamRoutes: FastifyPluginAsync = async (app) => {
     await pro.register(patternRoutes)
     await pro.register(workspaceSettingsRoutes)
     await pro.register(overrideRoutes)
+    await pro.register(configurationRoutes)
     await pro.register(effectiveConfigRoutes)
     await pro.register(auditRoutes)
     await pro.register(minutesRoutes)

@@ -219,6 +219,12 @@ const table: Record<string, Row> = {
     statuses: [401, 404, 404, 403, 200],
     call: () => ({ body: { idle_window_minutes: 7 } }),
   },
+  'GET /api/team/workspaces/{id}/configuration': { statuses: [401, 404, 404, 200, 200] },
+  'PUT /api/team/workspaces/{id}/configuration': {
+    statuses: [401, 404, 404, 403, 200],
+    query: () => 'dry_run=true',
+    call: () => ({ body: { patterns: [] } }),
+  },
   'GET /api/team/workspaces/{id}/settings/versions': { statuses: [401, 404, 404, 200, 200] },
   'GET /api/team/workspaces/{id}/settings/versions/{version}': {
     statuses: [401, 404, 404, 200, 200],
@@ -360,6 +366,8 @@ const scopesOf: Record<string, { scope: Scope; orScope?: Scope; personalOnly?: b
   'GET /api/team/effective-config': { scope: 'settings:read' },
   'GET /api/team/workspaces/{id}/settings': { scope: 'settings:read' },
   'GET /api/team/workspaces/{id}/patterns': { scope: 'settings:read' },
+  'GET /api/team/workspaces/{id}/configuration': { scope: 'settings:read' },
+  'PUT /api/team/workspaces/{id}/configuration': { scope: 'settings:write', orScope: 'settings:read' },
   'GET /api/team/workspaces/{id}/project-settings': { scope: 'settings:read' },
   'GET /api/team/workspaces/{id}/settings/versions': { scope: 'settings:read' },
   'GET /api/team/workspaces/{id}/settings/versions/{version}': { scope: 'settings:read' },

@@ -126,8 +126,29 @@ export type BillingUrl = {
   url: string
 }
 
+export type Configuration = {
+  settings: Settings
+  /** Keys that no override can change. */
+  locked: string[]
+  idle_window_minutes: number
+  patterns: string[]
+  /** The overrides by repository, `owner/repo`. */
+  projects: Record<string, {
+    settings: Settings
+  }>
+}
+
+export type ConfigurationResult = {
+  changes: ConfigurationChange[]
+  /** Changed values that do not match the settings schema: at most 100. They are stored anyway. */
+  warnings: ConfigurationWarning[]
+  affected: ConfigurationEffect
+  /** The `ETag` of the configuration: after the change, or for a dry run as it is now. */
+  etag: string
+}
+
 export type CountsResult = {
-  /** Counts that are new or have changed. */
+  /** Counts that are new or have changed. At the privacy level `team` all that were accepted, so that the response does not tell what was counted before. */
   upserted: number
   /** Counts that did not change, and zeros for which there was no count. */
   unchanged: number
@@ -280,6 +301,8 @@ export type Limits = {
   json_values: number
   body_bytes: number
   counts_body_bytes: number
+  configuration_body_bytes: number
+  configuration_json_values: number
   workspace_name_length: number
   workspaces_created: number
   workspaces_joined: number
@@ -1045,7 +1068,7 @@ export type WorkspaceSettingsPatch = {
   /** `named`: admins see what each member did. `team`: only members themselves see what they did. Of the team, admins see only published weeks, with enough people behind every number. */
   activity_privacy?: 'named' | 'team'
   settings?: SettingsPatch
-  /** Replaces the list of locked keys. Each must be a key of the settings after the patch. A patch that removes a key from the settings also removes its lock. */
+  /** Replaces the list of locked keys. Each must be a key of the settings after the change. A change that removes a key from the settings also removes its lock. */
   locked?: string[]
   /** Why the change is made. The history and the audit trail show it. */
   reason?: string
@@ -1076,6 +1099,20 @@ export type OverridePage = {
 
 export type OverrideBody = {
   settings: SettingsInput
+  /** Why the change is made. The history and the audit trail show it. */
+  reason?: string
+}
+
+export type ConfigurationBody = {
+  settings?: SettingsInput
+  /** Replaces the list of locked keys. Each must be a key of the settings after the change. A change that removes a key from the settings also removes its lock. */
+  locked?: string[]
+  idle_window_minutes?: number
+  patterns?: PatternList
+  /** The overrides by repository, `owner/repo`. */
+  projects?: Record<string, {
+    settings: SettingsInput
+  }>
   /** Why the change is made. The history and the audit trail show it. */
   reason?: string
 }
@@ -1406,6 +1443,31 @@ export type ExportedViewsOfOthers = {
 export type ExportedSignedOut = {
   revoked_at: string
   expires_at: string
+}
+
+export type ConfigurationChange = {
+  /** `workspace`, or the repository. */
+  scope: string
+  /** A key of the settings, or `locked`, `idle_window_minutes` or `patterns`. `settings`: an override without keys appears or disappears. */
+  key: string
+  /** Null: there was none, unless `hides` says otherwise. */
+  before: unknown
+  /** Null: there is none, unless `hides` says otherwise. */
+  after: unknown
+  /** The side whose null is a value of an override, which hides the key of the workspace. Absent: a null means that there is no value. */
+  hides?: 'before' | 'after'
+}
+
+export type ConfigurationWarning = {
+  path: string
+  message: string
+}
+
+export type ConfigurationEffect = {
+  /** Known repositories whose configuration changes, or that patterns begin or cease to match. */
+  repositories: number
+  /** Members of the workspace. 0: nothing changes. */
+  people: number
 }
 
 export type SkippedCount = {
@@ -3379,6 +3441,41 @@ export interface Operations {
     }
     answer: Override
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemOverrideNotFound | ProblemVersionNotFound | ProblemPayloadTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRepoOutsidePatterns | ProblemKeyLocked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** Get the configuration */
+  'GET /api/team/workspaces/{id}/configuration': {
+    request: {
+      path: {
+        id: string
+      }
+    }
+    answer: Configuration
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Replace the configuration */
+  'PUT /api/team/workspaces/{id}/configuration': {
+    request: {
+      path: {
+        id: string
+      }
+      query?: {
+        /** Change nothing, and answer what would change. */
+        dry_run?: boolean | undefined
+        /** The same as the header `If-Match`. Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412. */
+        if_match?: string | undefined
+        /** The same as the header `If-None-Match`. `*`: change only if there is nothing yet. Otherwise the response is 412. */
+        if_none_match?: string | undefined
+      }
+      headers?: {
+        /** Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412. */
+        'If-Match'?: string | undefined
+        /** `*`: change only if there is nothing yet. Otherwise the response is 412. */
+        'If-None-Match'?: string | undefined
+      }
+      body?: ConfigurationBody
+    }
+    answer: ConfigurationResult
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRepoOutsidePatterns | ProblemKeyLocked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Get the effective settings of a repository */
   'GET /api/team/effective-config': {

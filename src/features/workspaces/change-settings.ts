@@ -62,7 +62,8 @@ const readCurrent = async (
   return current
 }
 
-const requireKeys = (locks: string[], settings: Record<string, unknown>) => {
+/** @throws {ApiError} `validation_failed` */
+export const requireKeys = (locks: string[], settings: Record<string, unknown>) => {
   const errors = locks
     .map((key, index) => ({ key, path: `/body/locked/${index}`, message: 'must be a key of the settings' }))
     .filter(({ key }) => !Object.hasOwn(settings, key))
@@ -89,7 +90,8 @@ export const restoreWorkspaceSettings = (
     return { ...(await writeSettings(change, call.workspaceId, current, content, version)), ...judged }
   })
 
-interface Content {
+/** All that a version of workspace settings has. */
+export interface SettingsContent {
   idleWindowMinutes: number
   activityPrivacy: PrivacyLevel
   /** JSON texts. */
@@ -97,12 +99,23 @@ interface Content {
   locked: string
 }
 
+/** Gives workspace settings that were read in this change a new version. */
+export const applySettings = async (
+  change: Change,
+  workspaceId: string,
+  current: StoredWorkspaceSettings,
+  content: SettingsContent,
+): Promise<void> => {
+  await keepSettingsVersion(change.tx, workspaceId, null)
+  await writeSettings(change, workspaceId, current, content)
+}
+
 /** The one way in which workspace settings get a new version. @param restored the version that they are taken from */
 const writeSettings = async (
   { tx, caller, reason, record }: Change,
   workspaceId: string,
   current: StoredWorkspaceSettings,
-  { idleWindowMinutes, activityPrivacy, settings, locked }: Content,
+  { idleWindowMinutes, activityPrivacy, settings, locked }: SettingsContent,
   restored?: number,
 ): Promise<StoredWorkspaceSettings> => {
   const before = current.idleWindowMinutes

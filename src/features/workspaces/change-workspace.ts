@@ -5,7 +5,7 @@ import type { KeyInUse } from '../accounts/index.js'
 import type { Author } from './author.js'
 import { nameOfKey } from './policies/keys.js'
 import { requireRole } from './policies/roles.js'
-import { type Actor, insertAuditEntry } from './queries/audit.js'
+import { type Actor, insertAuditEntries } from './queries/audit.js'
 import { readOwnMembership } from './queries/members.js'
 import { lockWorkspace } from './queries/workspaces.js'
 
@@ -20,6 +20,12 @@ export interface WorkspaceCall {
   reason?: string | undefined
 }
 
+interface Entry {
+  action: string
+  target?: string | Actor | undefined
+  details?: Record<string, unknown> | undefined
+}
+
 export interface Change {
   tx: Db
   /** The caller as audit entries name them. */
@@ -29,6 +35,8 @@ export interface Change {
   reason: string | null
   /** Writes an entry of the audit trail in the caller's name, with the reason. */
   record(action: string, target?: string | Actor, details?: Record<string, unknown>): Promise<void>
+  /** Writes several at once. */
+  recordAll(entries: Entry[]): Promise<void>
 }
 
 /**
@@ -53,13 +61,17 @@ export const changeWorkspace = <T>(
       keyName: workspaceKey?.name ?? null,
     }
     const actor = workspaceKey ? { id: workspaceKey.keyId, login: caller.login } : caller
-    const record: Change['record'] = (action, target, details) =>
-      insertAuditEntry(tx, {
-        workspaceId,
-        actor,
-        action,
-        target,
-        details: { ...details, ...(reason && { reason }) },
-      })
-    return work({ tx, caller, workspace, reason: reason || null, record })
+    const recordAll: Change['recordAll'] = (entries) =>
+      insertAuditEntries(
+        tx,
+        entries.map(({ action, target, details }) => ({
+          workspaceId,
+          actor,
+          action,
+          target,
+          details: { ...details, ...(reason && { reason }) },
+        })),
+      )
+    const record: Change['record'] = (action, target, details) => recordAll([{ action, target, details }])
+    return work({ tx, caller, workspace, reason: reason || null, record, recordAll })
   })

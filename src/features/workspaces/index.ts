@@ -1,6 +1,7 @@
 /** Workspaces, members and rights, for other features. */
 export { adminOf, memberOf } from './access.js'
 export type { Author } from './author.js'
+export { applySettings, requireKeys, type SettingsContent } from './change-settings.js'
 export { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 export { describeChange } from './describe-change.js'
 export { firstNamedDay, lastPublished, type PrivacyRules } from './policies/privacy-levels.js'
@@ -28,15 +29,22 @@ export {
 export { holdRoles, insertMember, lockRole, payerOfWorkspace, readRole } from './queries/members.js'
 export { raisePrivacy, readPrivacy, type WorkspacePrivacy } from './queries/privacy-levels.js'
 export { preserveRemovals } from './queries/removals.js'
-export { readLocked } from './queries/settings.js'
+export {
+  readLocked,
+  readSettingsToChange,
+  readWorkspaceSettings,
+  type StoredWorkspaceSettings,
+} from './queries/settings.js'
 export {
   countPatterns,
   insertPatterns,
   insertWorkspace,
+  listPatterns,
   lockWorkspace,
   markWorkspaceDeleted,
   readPersonalWorkspace,
   readWorkspaceSummary,
 } from './queries/workspaces.js'
+export { setPatterns } from './replace-patterns.js'
 export { overlaySettings } from './settings-merge.js'
 export { ABOUT_PEOPLE, auditEntries, authorName, members } from './tables.js'

@@ -1,6 +1,6 @@
 import { parsePatterns } from '../../../schemas/repo-pattern.js'
 import type { Database } from '../../platform/database/client.js'
-import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 import { deletePatterns, insertPatterns, listPatterns } from './queries/workspaces.js'
 
 /** The patterns are known to be valid and different from each other. */
@@ -9,11 +9,21 @@ export const replacePatterns = (
   call: WorkspaceCall,
   patterns: string[],
 ): Promise<string[]> =>
-  changeWorkspace(database, call, 'admin', async ({ tx, record }) => {
-    const before = await listPatterns(tx, call.workspaceId)
+  changeWorkspace(database, call, 'admin', async (change) => {
+    const before = await listPatterns(change.tx, call.workspaceId)
     if (JSON.stringify(before) === JSON.stringify(patterns)) return before
-    await deletePatterns(tx, call.workspaceId)
-    await insertPatterns(tx, call.workspaceId, parsePatterns(patterns))
-    await record('patterns.replaced', undefined, { before, after: patterns })
+    await setPatterns(change, call.workspaceId, before, patterns)
     return patterns
   })
+
+/** The one way in which an admin changes patterns. */
+export const setPatterns = async (
+  { tx, record }: Change,
+  workspaceId: string,
+  before: string[],
+  after: string[],
+): Promise<void> => {
+  await deletePatterns(tx, workspaceId)
+  await insertPatterns(tx, workspaceId, parsePatterns(after))
+  await record('patterns.replaced', undefined, { before, after })
+}

@@ -55,11 +55,19 @@ export const requirePreconditions = (
   { ifMatch, ifNoneMatch }: Preconditions,
   current: Version | undefined,
 ): void => {
-  const etag = current && etagOf(current)
+  requireEtag({ ifMatch, ifNoneMatch }, current && etagOf(current), current?.version)
+}
+
+/** The same for content whose ETag is not made of its version. @throws {ApiError} `version_conflict` */
+export const requireEtag = (
+  { ifMatch, ifNoneMatch }: Preconditions,
+  etag: string | undefined,
+  version: number | undefined,
+): void => {
   const hold =
     etag === undefined
       ? ifMatch.length === 0
       : ifMatch.every((header) => ifMatchLists(header, etag)) &&
         !ifNoneMatch.some((header) => ifNoneMatchLists(header, etag))
-  if (!hold) throw new ApiError('version_conflict', { current_version: current?.version ?? null })
+  if (!hold) throw new ApiError('version_conflict', { current_version: version ?? null })
 }

@@ -1,9 +1,9 @@
 /** How JSON bodies are parsed: strictly, within bounds, and without keeping other requests waiting. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
-import { parseStrictJson, parseStrictJsonInSteps } from './strict-json.js'
+import { type Bounds, parseStrictJson, parseStrictJsonInSteps } from './strict-json.js'
 
-const bounds = { depth: limits.json_depth, values: limits.json_values }
+const bounds: Bounds = { depth: limits.json_depth, values: limits.json_values }
 
 /** @throws {StrictJsonError} */
 export const parseBody = (bytes: Buffer): unknown => parseStrictJson(bytes, bounds)
@@ -12,9 +12,9 @@ export const parseBody = (bytes: Buffer): unknown => parseStrictJson(bytes, boun
 const LONG_BYTES = 65_536
 
 /** @throws {StrictJsonError} */
-export const parseBodyInTurns = async (bytes: Buffer): Promise<unknown> => {
-  if (bytes.length < LONG_BYTES) return parseBody(bytes)
-  const steps = parseStrictJsonInSteps(bytes, bounds)
+export const parseBodyInTurns = async (bytes: Buffer, within = bounds): Promise<unknown> => {
+  if (bytes.length < LONG_BYTES) return parseStrictJson(bytes, within)
+  const steps = parseStrictJsonInSteps(bytes, within)
   let step = steps.next()
   while (!step.done) {
     await nextTurn()

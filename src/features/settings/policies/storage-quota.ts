@@ -8,9 +8,13 @@ import { isWithinQuota } from '../queries/storage-quota.js'
  * something smaller, or a full workspace could not be emptied.
  * @throws {ApiError} `workspace_full`
  */
-export const requireStorageQuota = async (tx: Db, workspaceId: string): Promise<void> => {
+export const requireStorageQuota = (tx: Db, workspaceId: string): Promise<void> =>
+  requireStorageQuotaWith(tx, workspaceId, 0)
+
+/** The same before a change. @param bytes that the change would add */
+export const requireStorageQuotaWith = async (tx: Db, workspaceId: string, bytes: number): Promise<void> => {
   const limit = limits.workspace_bytes
-  if (!(await isWithinQuota(tx, workspaceId, limit))) {
+  if (!(await isWithinQuota(tx, workspaceId, limit - bytes))) {
     throw new ApiError('workspace_full', { limit_bytes: limit })
   }
 }

@@ -1,0 +1,106 @@
+/** The whole configuration of a workspace as one resource, for files in Git. The privacy level is never part of it. */
+import { type Static, Type } from '@sinclair/typebox'
+import {
+  ConditionalWriteQuery,
+  LockedKeys,
+  Named,
+  Reason,
+  Resource,
+  Settings,
+  SettingsInput,
+} from './common.js'
+import { IdleWindow, LockedKeysInput } from './workspace-settings.js'
+import { PatternList } from './workspaces.js'
+
+const examples = [{ 'acme/api-gateway': { settings: { 'ext.fontSize': 16 } } }]
+
+/** The names of repositories are checked one by one (`policies/configuration.ts`), as they depend on the host. */
+const projects = (settings: typeof Settings) =>
+  Type.Unsafe<Record<string, { settings: Record<string, unknown> }>>({
+    type: 'object',
+    additionalProperties: {
+      type: 'object',
+      properties: { settings },
+      required: ['settings'],
+      additionalProperties: false,
+    },
+    description: 'The overrides by repository, `owner/repo`.',
+    examples,
+  })
+
+export const Configuration = Resource('Configuration', {
+  settings: Settings,
+  locked: LockedKeys,
+  idle_window_minutes: IdleWindow,
+  patterns: Type.Array(Type.String({ examples: ['acme/*'] })),
+  projects: projects(Settings),
+})
+export type Configuration = Static<typeof Configuration>
+
+export const ConfigurationBody = Named('ConfigurationBody', {
+  settings: Type.Optional(SettingsInput),
+  locked: Type.Optional(LockedKeysInput),
+  idle_window_minutes: Type.Optional(IdleWindow),
+  patterns: Type.Optional(PatternList),
+  projects: Type.Optional(projects(SettingsInput)),
+  reason: Reason,
+})
+export type ConfigurationBody = Static<typeof ConfigurationBody>
+
+export const ConfigurationQuery = Type.Object({
+  dry_run: Type.Optional(
+    Type.Boolean({ default: false, description: 'Change nothing, and answer what would change.' }),
+  ),
+  ...ConditionalWriteQuery,
+})
+
+const value = (description: string, example: unknown) =>
+  Type.Unsafe<unknown>({ description, examples: [example] })
+
+export const ConfigurationResult = Resource('ConfigurationResult', {
+  changes: Type.Array(
+    Named('ConfigurationChange', {
+      scope: Type.String({ description: '`workspace`, or the repository.', examples: ['workspace'] }),
+      key: Type.String({
+        description:
+          'A key of the settings, or `locked`, `idle_window_minutes` or `patterns`. `settings`: an override without keys appears or disappears.',
+        examples: ['ext.theme'],
+      }),
+      before: value('Null: there was none, unless `hides` says otherwise.', 'light'),
+      after: value('Null: there is none, unless `hides` says otherwise.', 'dark'),
+      hides: Type.Optional(
+        Type.Unsafe<'before' | 'after'>({
+          type: 'string',
+          enum: ['before', 'after'],
+          description:
+            'The side whose null is a value of an override, which hides the key of the workspace. Absent: a null means that there is no value.',
+          examples: ['after'],
+        }),
+      ),
+    }),
+  ),
+  warnings: Type.Array(
+    Named('ConfigurationWarning', {
+      path: Type.String({ examples: ['/body/settings/ext.fontSize'] }),
+      message: Type.String({ examples: ['must be a number'] }),
+    }),
+    {
+      description:
+        'Changed values that do not match the settings schema: at most 100. They are stored anyway.',
+    },
+  ),
+  affected: Named('ConfigurationEffect', {
+    repositories: Type.Integer({
+      description:
+        'Known repositories whose configuration changes, or that patterns begin or cease to match.',
+      examples: [12],
+    }),
+    people: Type.Integer({ description: 'Members of the workspace. 0: nothing changes.', examples: [25] }),
+  }),
+  etag: Type.String({
+    description: 'The `ETag` of the configuration: after the change, or for a dry run as it is now.',
+    examples: ['"Zm9vYmFyYmF6"'],
+  }),
+})
+export type ConfigurationChange = Static<typeof ConfigurationResult>['changes'][number]
+export type ConfigurationEffect = Static<typeof ConfigurationResult>['affected']

@@ -1,0 +1,306 @@
+import type { Warnings } from '../../../schemas/common.js'
+import type {
+  ConfigurationBody,
+  ConfigurationChange,
+  ConfigurationEffect,
+} from '../../../schemas/configuration.js'
+import { limits } from '../../../schemas/limits.js'
+import { divideRepo, repoKeysOf } from '../../../schemas/repo-keys.js'
+import { parsePatterns } from '../../../schemas/repo-pattern.js'
+import { ApiError } from '../../errors.js'
+import type { Database } from '../../platform/database/client.js'
+import { type Preconditions, requireEtag } from '../../platform/http/etag.js'
+import type { SettingsRules } from '../../platform/settings-schema/read.js'
+import {
+  applySettings,
+  type Change,
+  changeWorkspace,
+  describeChange,
+  readSettingsToChange,
+  requireKeys,
+  requireRules,
+  requireUnlocked,
+  type SettingsContent,
+  type StoredWorkspaceSettings,
+  setPatterns,
+  type WorkspaceCall,
+  warningsOf,
+} from '../workspaces/index.js'
+import { compareSettings, isSame, takeTurns, type Values } from './configuration-changes.js'
+import { requireStorageQuota, requireStorageQuotaWith } from './policies/storage-quota.js'
+import {
+  countAffected,
+  deleteOverrides,
+  findOutside,
+  type NewOverride,
+  type Place,
+  writeOverrides,
+} from './queries/configuration.js'
+import { limitOverrideHistory, listOverrides, type StoredOverride } from './queries/overrides.js'
+import { etagOfConfiguration, readHead } from './read-configuration.js'
+
+export interface ConfigurationAnswer {
+  changes: ConfigurationChange[]
+  warnings: NonNullable<Warnings>
+  affected: ConfigurationEffect
+  etag: string
+}
+
+interface Request {
+  body: ConfigurationBody
+  preconditions: Preconditions
+  dryRun: boolean
+}
+
+const MOST_WARNINGS = 100
+const PAGE = 500
+/** Written together: overrides, and bytes of their settings. */
+const BATCH = 500
+const BATCH_BYTES = 524_288
+
+/**
+ * Replaces the sections that the body has, all or nothing.
+ * @throws {ApiError} `version_conflict`, `validation_failed`, `settings_too_large`, `repo_outside_patterns`, `key_locked`,
+ * `workspace_full`
+ */
+export const changeConfiguration = (
+  { database, rules }: { database: Database; rules: SettingsRules | undefined },
+  call: WorkspaceCall,
+  { body, preconditions, dryRun }: Request,
+): Promise<ConfigurationAnswer> =>
+  changeWorkspace(database, call, 'admin', async (change) => {
+    const { tx } = change
+    const { workspaceId } = call
+    const head = await readHead(tx, workspaceId)
+    const current = await readSettingsToChange(tx, workspaceId)
+    const etag = etagOfConfiguration(workspaceId, head)
+    requireEtag(preconditions, etag, current.version)
+
+    const judge = createJudge(rules)
+    const settings = planSettings(current, body, judge)
+    const patterns = body.patterns ?? head.patterns
+    const arePatternsNew = JSON.stringify(patterns) !== JSON.stringify(head.patterns)
+    const overrides = await planOverrides(change, workspaceId, body.projects, judge)
+    const [before, after] = [parsePatterns(head.patterns), parsePatterns(patterns)]
+    for (const list of batchesOf(overrides.written)) {
+      const outside = await findOutside(tx, list, after)
+      if (outside)
+        throw new ApiError('repo_outside_patterns', {
+          detail: `No pattern matches ${nameOf(outside)}. Add one.`,
+        })
+    }
+    for (const { keys, ...place } of overrides.written) requireOpen(settings.content.locked, keys, place)
+
+    const changes = [
+      ...settings.changes,
+      ...(arePatternsNew
+        ? [{ scope: 'workspace', key: 'patterns', before: head.patterns, after: patterns }]
+        : []),
+      ...overrides.changes,
+    ]
+    const places = [...overrides.written, ...overrides.removed]
+    const everywhere = settings.changes.length > 0
+    const affected =
+      changes.length === 0
+        ? { repositories: 0, people: 0 }
+        : await countAffected(tx, workspaceId, { everywhere, places, before, after })
+    const answer = { changes, warnings: judge.warnings, affected }
+    if (dryRun) {
+      if (overrides.grownBytes > 0) await requireStorageQuotaWith(tx, workspaceId, overrides.grownBytes)
+      return { ...answer, etag }
+    }
+    if (everywhere) await applySettings(change, workspaceId, current, settings.content)
+    if (arePatternsNew) await setPatterns(change, workspaceId, head.patterns, patterns)
+    await writePlan(change, workspaceId, overrides)
+    if (overrides.grownBytes > 0) await requireStorageQuota(tx, workspaceId)
+    return { ...answer, etag: etagOfConfiguration(workspaceId, await readHead(tx, workspaceId)) }
+  })
+
+const nameOf = ({ owner, repo }: { owner: string; repo: string }) => `${owner}/${repo}`
+
+const requireOpen = (locked: string, content: Values, place: Place) => {
+  try {
+    requireUnlocked(locked, content)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const keys = error.extras.keys ?? []
+    throw new ApiError('key_locked', {
+      keys,
+      detail: `The workspace locks keys that ${nameOf(place)} contains: ${keys.slice(0, 5).join(', ')}.`,
+    })
+  }
+}
+
+/** Checks values that change against the operator's schema. */
+const createJudge = (rules: SettingsRules | undefined) => {
+  const warnings: NonNullable<Warnings> = []
+  return {
+    warnings,
+    check: (values: Values, at: string) => {
+      if (Object.keys(values).length === 0) return
+      requireRules(rules, values, at)
+      if (warnings.length < MOST_WARNINGS)
+        warnings.push(
+          ...(warningsOf(rules, values, at).warnings ?? []).slice(0, MOST_WARNINGS - warnings.length),
+        )
+    },
+  }
+}
+type Judge = ReturnType<typeof createJudge>
+
+const planSettings = (
+  current: StoredWorkspaceSettings,
+  { settings, locked, idle_window_minutes }: ConfigurationBody,
+  judge: Judge,
+): { changes: ConfigurationChange[]; content: SettingsContent } => {
+  const stored = JSON.parse(current.settings) as Values
+  const difference = settings && compareSettings('workspace', stored, settings)
+  const content = difference?.content ?? stored
+  if (difference) judge.check(difference.set, '/body/settings')
+  const oldLocked = JSON.parse(current.locked) as string[]
+  const newLocked = locked ?? oldLocked.filter((key) => Object.hasOwn(content, key))
+  requireKeys(newLocked, content)
+  const text = difference && difference.changes.length > 0 ? JSON.stringify(content) : current.settings
+  requireSize(text, 'The settings of the workspace')
+  const idle = idle_window_minutes ?? current.idleWindowMinutes
+  const scope = 'workspace'
+  return {
+    changes: [
+      ...(difference?.changes ?? []),
+      ...(isSame(oldLocked, newLocked)
+        ? []
+        : [{ scope, key: 'locked', before: oldLocked, after: newLocked }]),
+      ...(idle === current.idleWindowMinutes
+        ? []
+        : [{ scope, key: 'idle_window_minutes', before: current.idleWindowMinutes, after: idle }]),
+    ],
+    content: {
+      settings: text,
+      locked: JSON.stringify(newLocked),
+      idleWindowMinutes: idle,
+      activityPrivacy: current.activityPrivacy,
+    },
+  }
+}
+
+const requireSize = (text: string, what: string) => {
+  const size = Buffer.byteLength(text)
+  if (size > limits.settings_bytes)
+    throw new ApiError('settings_too_large', {
+      limit_bytes: limits.settings_bytes,
+      actual_bytes: size,
+      detail: `${what} exceed the size limit. Shorten or remove some.`,
+    })
+}
+
+type Described = Record<string, unknown>
+
+interface OverridePlan {
+  changes: ConfigurationChange[]
+  written: (NewOverride & { details: Described; keys: Values })[]
+  removed: (Place & { details: Described })[]
+  /** How much the overrides grow, as the quota counts. */
+  grownBytes: number
+}
+
+const counted = (bytes: number) => Math.max(bytes, limits.workspace_bytes_per_settings)
+
+const planOverrides = async (
+  { tx }: Change,
+  workspaceId: string,
+  projects: ConfigurationBody['projects'],
+  judge: Judge,
+): Promise<OverridePlan> => {
+  const plan: OverridePlan = { changes: [], written: [], removed: [], grownBytes: 0 }
+  if (!projects) return plan
+  const turn = takeTurns()
+  const wanted = new Map<string, [name: string, settings: Values]>()
+  for (const name of Object.keys(projects)) {
+    wanted.set(name.toLowerCase(), [name, (projects[name] as { settings: Values }).settings])
+    await turn()
+  }
+  const add = (current: StoredOverride | undefined, name: string, settings: Values | undefined) => {
+    const stored = current && (JSON.parse(current.settings) as Values)
+    const place = current ? { owner: current.owner, repo: current.repo } : divideRepo(name)
+    const scope = nameOf(place)
+    const { changes, set, content } = compareSettings(scope, stored, settings)
+    if (changes.length === 0) return
+    for (const one of changes) plan.changes.push(one)
+    const described = describeChange({ settings: stored ?? {} }, { settings: content })
+    const full = { ...place, ...repoKeysOf(place) }
+    const oldSize = current ? counted(Buffer.byteLength(current.settings)) : 0
+    if (!settings) {
+      plan.removed.push({ ...full, details: { version: current?.version, ...described } })
+      plan.grownBytes -= oldSize
+      return
+    }
+    judge.check(set, `/body/projects/${name.replaceAll('~', '~0').replaceAll('/', '~1')}/settings`)
+    const text = JSON.stringify(content)
+    requireSize(text, `The settings of ${scope}`)
+    const version = (current?.version ?? 0) + 1
+    const size = Buffer.byteLength(text)
+    plan.written.push({
+      ...full,
+      version,
+      settings: text,
+      keys: content,
+      details: { version, size_bytes: size, ...described },
+    })
+    plan.grownBytes += counted(size) - oldSize
+  }
+  let after: string[] | undefined
+  for (;;) {
+    const { rows, more } = await listOverrides(tx, workspaceId, after, PAGE)
+    for (const row of rows) {
+      const key = nameOf(row).toLowerCase()
+      const found = wanted.get(key)
+      wanted.delete(key)
+      add(row, found?.[0] ?? nameOf(row), found?.[1])
+      await turn()
+    }
+    const last = rows.at(-1)
+    if (!more || !last) break
+    after = [last.owner.toLowerCase(), last.repo.toLowerCase()]
+  }
+  for (const [name, settings] of [...wanted.values()].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    add(undefined, name, settings)
+    await turn()
+  }
+  return plan
+}
+
+const writePlan = async (
+  change: Change,
+  workspaceId: string,
+  { written, removed }: OverridePlan,
+): Promise<void> => {
+  const { tx, caller, reason, recordAll } = change
+  for (const batch of batchesOf(removed)) {
+    await deleteOverrides(tx, workspaceId, batch)
+    await recordAll(
+      batch.map((one) => ({ action: 'override.removed', target: nameOf(one), details: one.details })),
+    )
+  }
+  for (const batch of batchesOf(written)) {
+    await writeOverrides(tx, workspaceId, batch, { author: caller, reason })
+    await recordAll(
+      batch.map((one) => ({ action: 'override.set', target: nameOf(one), details: one.details })),
+    )
+  }
+  const last = written.at(-1)
+  if (last) await limitOverrideHistory(tx, { ...last, workspaceId }, limits.workspace_history_bytes)
+}
+
+function* batchesOf<T extends Place & { settings?: string }>(list: T[]): Generator<T[]> {
+  let batch: T[] = []
+  let bytes = 0
+  for (const one of list) {
+    batch.push(one)
+    bytes += one.settings?.length ?? 0
+    if (batch.length < BATCH && bytes < BATCH_BYTES) continue
+    yield batch
+    batch = []
+    bytes = 0
+  }
+  if (batch.length > 0) yield batch
+}

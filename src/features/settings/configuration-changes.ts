@@ -1,0 +1,70 @@
+/** What a new configuration changes, key by key. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ConfigurationChange } from '../../../schemas/configuration.js'
+import { canonical } from '../../platform/settings-schema/check.js'
+
+export type Values = Record<string, unknown>
+
+/** The order of an object's members is no difference. */
+export const isSame = (one: unknown, other: unknown): boolean => {
+  if (one === other) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
+  return JSON.stringify(one) === JSON.stringify(other) || canonical(one) === canonical(other)
+}
+
+export interface Difference {
+  changes: ConfigurationChange[]
+  /** The values that are new or changed. */
+  set: Values
+  /** The new settings. A key that stays keeps its place, and new keys go last. */
+  content: Values
+}
+
+/** @param before undefined: there is no override yet. @param after undefined: it is removed */
+export const compareSettings = (
+  scope: string,
+  before: Values | undefined,
+  after: Values | undefined,
+): Difference => {
+  const [old, fresh] = [before ?? {}, after ?? {}]
+  const difference: Difference = { changes: [], set: {}, content: {} }
+  const add = (key: string, side: 'before' | 'after' | undefined) => {
+    const change = { scope, key, before: old[key] ?? null, after: fresh[key] ?? null }
+    difference.changes.push(side ? { ...change, hides: side } : change)
+  }
+  const sideOfNull = (key: string) => {
+    if (Object.hasOwn(old, key) && old[key] === null) return 'before'
+    return Object.hasOwn(fresh, key) && fresh[key] === null ? 'after' : undefined
+  }
+  for (const key of Object.keys(old)) {
+    if (!Object.hasOwn(fresh, key)) add(key, sideOfNull(key))
+    else if (isSame(old[key], fresh[key])) difference.content[key] = old[key]
+    else {
+      difference.content[key] = difference.set[key] = fresh[key]
+      add(key, sideOfNull(key))
+    }
+  }
+  for (const key of Object.keys(fresh)) {
+    if (Object.hasOwn(old, key)) continue
+    difference.content[key] = difference.set[key] = fresh[key]
+    add(key, sideOfNull(key))
+  }
+  difference.changes.sort((one, other) => (one.key < other.key ? -1 : 1))
+  // An override without keys is one, too.
+  if (difference.changes.length === 0 && (before === undefined) !== (after === undefined))
+    difference.changes.push({ scope, key: 'settings', before: before ?? null, after: after ?? null })
+  return difference
+}
+
+/** How long work goes on before other requests run. */
+const TURN_MS = 8
+
+/** Lets other requests run when the last turn was long enough ago. */
+export const takeTurns = (): (() => Promise<void>) => {
+  let since = performance.now()
+  return async () => {
+    if (performance.now() - since < TURN_MS) return
+    await nextTurn()
+    since = performance.now()
+  }
+}

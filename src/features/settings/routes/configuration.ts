@@ -1,0 +1,149 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Static } from '@sinclair/typebox'
+import type { FastifySchemaCompiler } from 'fastify'
+import {
+  ConditionalReadHeaders,
+  ConditionalWriteHeaders,
+  NotModified,
+  ref,
+  WorkspaceParams,
+} from '../../../../schemas/common.js'
+import {
+  Configuration,
+  ConfigurationBody,
+  ConfigurationQuery,
+  ConfigurationResult,
+} from '../../../../schemas/configuration.js'
+import { limits } from '../../../../schemas/limits.js'
+import { ApiError } from '../../../errors.js'
+import { isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
+import { JSON_TYPE } from '../../../platform/http/json-text.js'
+import { sendPieces } from '../../../platform/http/streaming.js'
+import { isUuid } from '../../../platform/http/uuid.js'
+import { adminOf, memberOf } from '../../workspaces/index.js'
+import { type ConfigurationAnswer, changeConfiguration } from '../change-configuration.js'
+import { receiveConfigurations } from '../configuration-body.js'
+import { requireConfiguration } from '../policies/configuration.js'
+import {
+  ConfigurationChanged,
+  etagOfConfiguration,
+  readConfiguration,
+  readHead,
+} from '../read-configuration.js'
+
+/** How often a configuration that changes while it is read is read again. */
+const ATTEMPTS = 3
+const PIECE_LENGTH = 65_536
+
+/** The answer to a change in pieces: both sides of all values can be as large as the workspace. */
+async function* textOf({ changes, ...rest }: ConfigurationAnswer): AsyncGenerator<string> {
+  let text = '{"changes":['
+  for (const [index, change] of changes.entries()) {
+    text += `${index > 0 ? ',' : ''}${JSON.stringify(change)}`
+    if (text.length < PIECE_LENGTH) continue
+    yield text
+    text = ''
+  }
+  yield `${text}],${JSON.stringify(rest).slice(1)}`
+}
+
+/** The body without its overrides, which `requireConfiguration` checks. */
+const HeadOfBody = {
+  ...ConfigurationBody,
+  properties: { ...ConfigurationBody.properties, projects: { type: 'object' } },
+}
+
+export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { config, database, db } = app
+  const rules = config.settingsRules
+  const reading = memberOf('params.id', 'settings:read')
+  const writing = adminOf('params.id', 'settings:write', 'settings:read')
+
+  app.route({
+    method: 'GET',
+    url: '/workspaces/:id/configuration',
+    config: { access: reading, errors: ['unavailable'] },
+    schema: {
+      operationId: 'getConfiguration',
+      tags: ['team'],
+      summary: 'Get the configuration',
+      description:
+        'Everything that a file in Git can hold: settings, locks, idle window, patterns and all overrides. The privacy level is no part of it. While another change arrives, a large configuration can end early with a closed connection: get it again.',
+      params: WorkspaceParams,
+      headers: ConditionalReadHeaders,
+      response: { 200: ref(Configuration), 304: NotModified },
+    },
+    handler: async ({ membership: { workspaceId } }, reply) => {
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+        const head = await readHead(db, workspaceId)
+        if (isUnchanged(reply, etagOfConfiguration(workspaceId, head))) return reply.code(304).send(undefined)
+        try {
+          return await sendPieces(reply, JSON_TYPE, readConfiguration(db, workspaceId, head))
+        } catch (error) {
+          if (!(error instanceof ConfigurationChanged)) throw error
+        }
+      }
+      throw new ApiError('unavailable')
+    },
+  })
+
+  await app.register(async (scope) => {
+    // What is no id has no workspace, and validation says so later.
+    receiveConfigurations(scope as never, async (request) =>
+      isUuid((request.params as { id: string }).id.toLowerCase()) ? writing.find?.(request) : undefined,
+    )
+    const validatorCompiler: FastifySchemaCompiler<object> = (part) => {
+      const compile = app.validatorCompiler
+      if (!compile) throw new Error('The app has a validator before it has routes')
+      return compile(part.httpPart === 'body' ? { ...part, schema: HeadOfBody } : part)
+    }
+    scope.route({
+      method: 'PUT',
+      url: '/workspaces/:id/configuration',
+      bodyLimit: limits.configuration_body_bytes,
+      validatorCompiler,
+      config: {
+        access: writing,
+        errors: [
+          'version_conflict',
+          'settings_too_large',
+          'repo_outside_patterns',
+          'key_locked',
+          'workspace_full',
+          'unavailable',
+        ],
+        validate: ({ key, query, body }) => {
+          const { dry_run } = query as Static<typeof ConfigurationQuery>
+          if (key && !dry_run && !key.scopes.includes('settings:write'))
+            throw new ApiError('scope_missing', { scope: 'settings:write' })
+          return requireConfiguration(config, body as ConfigurationBody)
+        },
+        headers: ['ETag'],
+      },
+      schema: {
+        operationId: 'putConfiguration',
+        tags: ['team'],
+        summary: 'Replace the configuration',
+        description: `Replaces the sections that the body has, all or nothing. Sections that it leaves out stay, except that removing a locked key from the settings also removes its lock. Only overrides that change are checked against locks and patterns. With \`dry_run=true\`, the answer is the same, nothing changes, and an access key needs only \`settings:read\`. Each section gets its version and its audit entry, as if it had been changed alone. A body has at most ${limits.configuration_body_bytes} bytes and ${limits.configuration_json_values} values.`,
+        params: WorkspaceParams,
+        querystring: ConfigurationQuery,
+        headers: ConditionalWriteHeaders,
+        body: ConfigurationBody,
+        response: { 200: ref(ConfigurationResult) },
+      },
+      handler: async (request, reply) => {
+        const { membership, headers } = request
+        const body = request.body as ConfigurationBody
+        const query = request.query as Static<typeof ConfigurationQuery>
+        const call = { ...membership, reason: body.reason }
+        const answer = await changeConfiguration({ database, rules }, call, {
+          body,
+          preconditions: preconditionsOf(headers as Static<typeof ConditionalWriteHeaders>, query),
+          dryRun: query.dry_run === true,
+        })
+        reply.header('ETag', answer.etag)
+        return sendPieces(reply, JSON_TYPE, textOf(answer))
+      },
+    })
+  })
+}

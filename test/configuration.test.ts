@@ -1,0 +1,236 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { hasMembers } from './has-members.js'
+import { type Caller, type Service, startService } from './service.js'
+
+const team = '/api/team/workspaces'
+
+const setScene = async (service: Service, patterns = ['acme/*']) => {
+  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const { id } = await service.workspace(ada, { members: [bob], patterns })
+  const at = `${team}/${id}`
+  return { ada, bob, at, id, path: `${at}/configuration` }
+}
+
+const etagOf = async (caller: Caller, path: string) => (await caller.get(path)).headers.get('etag') ?? ''
+
+t.test('the configuration is read and replaced as one resource', async (t) => {
+  const service = await startService(t)
+  const { ada, bob, at, path } = await setScene(service)
+  await ada.push('acme/api', { 'ext.a': 1 })
+  const first = await bob.get(path)
+  t.same(first.body, { settings: {}, locked: [], idle_window_minutes: 5, patterns: ['acme/*'], projects: {} })
+  const etag = first.headers.get('etag') ?? ''
+  t.equal((await bob.get(path, { 'If-None-Match': etag })).status, 304)
+
+  const body = {
+    settings: { 'ext.b': 2, 'ext.a': 1 },
+    locked: ['ext.b'],
+    idle_window_minutes: 7,
+    patterns: ['acme/*', 'other/web'],
+    projects: { 'Other/Web': { settings: { 'ext.a': null, 'ext.c': [1] } } },
+    reason: 'Start',
+  }
+  const changes = [
+    { scope: 'workspace', key: 'ext.a', before: null, after: 1 },
+    { scope: 'workspace', key: 'ext.b', before: null, after: 2 },
+    { scope: 'workspace', key: 'locked', before: [], after: ['ext.b'] },
+    { scope: 'workspace', key: 'idle_window_minutes', before: 5, after: 7 },
+    { scope: 'workspace', key: 'patterns', before: ['acme/*'], after: ['acme/*', 'other/web'] },
+    { scope: 'Other/Web', key: 'ext.a', before: null, after: null, hides: 'after' },
+    { scope: 'Other/Web', key: 'ext.c', before: null, after: [1] },
+  ]
+  const answer = { changes, warnings: [], affected: { repositories: 2, people: 2 } }
+  const dry = await ada.put(`${path}?dry_run=true`, body)
+  t.same(dry.body, { ...answer, etag })
+  t.equal((await bob.get(path)).text, first.text, 'a dry run changes nothing')
+
+  const done = await ada.request('PUT', path, { body, headers: { 'If-Match': etag } })
+  const now = await bob.get(path)
+  t.same(done.body, { ...answer, etag: now.headers.get('etag') })
+  t.equal(done.headers.get('etag'), now.headers.get('etag'))
+  const { reason: _, ...stored } = body
+  t.same(now.body, stored)
+  hasMembers(t, await ada.put(path, stored), {
+    body: { changes: [], affected: { repositories: 0, people: 0 } },
+  })
+  t.equal(await etagOf(bob, path), done.body.etag)
+
+  const { entries } = (await ada.get(`${at}/audit`)).body
+  t.same(
+    entries
+      .slice(0, 3)
+      .map(({ action, target, details }: Record<string, { reason: string }>) => [
+        action,
+        target,
+        details?.reason,
+      ]),
+    [
+      ['override.set', 'Other/Web', 'Start'],
+      ['patterns.replaced', null, 'Start'],
+      ['workspace_settings.changed', null, 'Start'],
+    ],
+  )
+  const reasons = async (route: string) =>
+    (await ada.get(`${at}/${route}/versions`)).body.versions.map(({ reason }: { reason: string }) => reason)
+  t.same(await reasons('settings'), ['Start', null])
+  t.same(await reasons('project-settings/other/web'), ['Start'])
+  t.equal((await ada.put(`${at}/project-settings/other/web`, { settings: { 'ext.c': 2 } })).body.version, 2)
+  await ada.put(path, { projects: { 'other/web': { settings: { 'ext.c': 3 } } } })
+  t.same((await ada.get(`${at}/project-settings/other/web/versions`)).body.versions.length, 3)
+  const removed = await ada.put(path, { projects: {} })
+  t.same(removed.body.changes, [{ scope: 'Other/Web', key: 'ext.c', before: 3, after: null }])
+  t.equal((await ada.get(`${at}/project-settings/other/web`)).status, 404)
+})
+
+t.test('a section that is left out stays, but a removed key takes its lock along', async (t) => {
+  const service = await startService(t)
+  const { ada, path } = await setScene(service)
+  const all = {
+    settings: { 'ext.a': 1, 'ext.b': 2 },
+    locked: ['ext.a', 'ext.b'],
+    idle_window_minutes: 3,
+    patterns: ['acme/*', 'old/*'],
+    projects: { 'acme/web': { settings: {} }, 'old/web': { settings: { 'ext.c': 1 } } },
+  }
+  await ada.put(path, all)
+  await ada.put(path, {})
+  t.same((await ada.get(path)).body, all)
+  t.same((await ada.put(path, { settings: { 'ext.b': 2 } })).body.changes, [
+    { scope: 'workspace', key: 'ext.a', before: 1, after: null },
+    { scope: 'workspace', key: 'locked', before: ['ext.a', 'ext.b'], after: ['ext.b'] },
+  ])
+  // What was stored before a lock or a pattern changed can be applied again.
+  const outside = await ada.put(path, { patterns: ['acme/*'] })
+  t.same(outside.body.affected, { repositories: 1, people: 2 })
+  await ada.put(path, { settings: { 'ext.b': 2, 'ext.c': 1 }, locked: ['ext.c'] })
+  const pulled = (await ada.get(path)).body
+  t.same((await ada.put(path, pulled)).body.changes, [])
+  const changed = { ...pulled, projects: { ...pulled.projects, 'old/web': { settings: { 'ext.d': 1 } } } }
+  t.hasStrict(await ada.put(path, changed), { status: 422, body: { code: 'repo_outside_patterns' } })
+  const locked = { projects: { ...pulled.projects, 'acme/web': { settings: { 'ext.c': 1 } } } }
+  hasMembers(t, await ada.put(path, locked), { status: 422, body: { code: 'key_locked', keys: ['ext.c'] } })
+  t.match((await ada.put(path, locked)).body.detail, /acme\/web/)
+  t.same((await ada.get(path)).body, pulled, 'all or nothing')
+})
+
+t.test('errors name the section and the key', async (t) => {
+  const service = await startService(t)
+  const { ada, path } = await setScene(service)
+  const at = async (body: object) => {
+    const { status, body: problem } = await ada.put(path, body)
+    return [status, problem.code, problem.errors?.[0]?.path]
+  }
+  const wrong = (path: string) => [400, 'validation_failed', path]
+  const project = (settings: unknown) => ({ projects: { 'acme/web': { settings } } })
+  t.same(await at({ settings: { other: 1 } }), wrong('/body/settings/other'))
+  t.same(await at({ settings: { 'ext.a': null } }), wrong('/body/settings/ext.a'))
+  t.same(await at({ locked: ['ext.a'] }), wrong('/body/locked/0'))
+  t.same(await at({ patterns: ['acme'] }), wrong('/body/patterns/0'))
+  t.same(await at({ idle_window_minutes: 0 }), wrong('/body/idle_window_minutes'))
+  t.same(await at({ activity_privacy: 'named' }), wrong('/body/activity_privacy'))
+  t.same(await at({ projects: { acme: { settings: {} } } }), wrong('/body/projects/acme'))
+  t.same(await at({ projects: { 'acme/web': {} } }), wrong('/body/projects/acme~1web/settings'))
+  t.same(await at(project({ other: 1 })), wrong('/body/projects/acme~1web/settings/other'))
+  t.same(
+    await at({ projects: { 'acme/web': { settings: {} }, 'Acme/Web': { settings: {} } } }),
+    wrong('/body/projects/Acme~1Web'),
+  )
+  const large = { 'ext.a': 'x'.repeat(262_144) }
+  t.same(await at({ settings: large }), [413, 'settings_too_large', undefined])
+  hasMembers(t, await ada.put(path, project(large)), {
+    status: 413,
+    body: { code: 'settings_too_large', limit_bytes: 262_144, actual_bytes: 262_156 },
+  })
+  t.equal((await ada.put(path, { reason: 'x'.repeat(201) })).status, 400)
+})
+
+t.test('of 20 jobs at once one wins, and the others learn the version', async (t) => {
+  const service = await startService(t)
+  const { ada, at, path } = await setScene(service)
+  const etag = await etagOf(ada, path)
+  const key = (await ada.post(`${at}/keys`, { name: 'ci', scopes: ['settings:write'] })).body.secret
+  const headers = { Authorization: `Bearer ${key}`, 'If-Match': etag }
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, (_, job) =>
+      service.request('PUT', path, { body: { settings: { 'ext.job': job } }, headers }),
+    ),
+  )
+  t.same(replies.map(({ status }) => status).sort(), [200, ...Array(19).fill(412)])
+  const lost = replies
+    .filter(({ status }) => status === 412)
+    .map(({ body }) => [body.code, body.current_version])
+  t.same(lost, Array(19).fill(['version_conflict', 2]))
+  const won = replies.findIndex(({ status }) => status === 200)
+  t.same((await ada.get(path)).body.settings, { 'ext.job': won })
+  t.equal((await ada.get(`${at}/settings/versions`)).body.versions[0].created_by, 'key ci')
+  const query = `${path}?if_match=${encodeURIComponent(etag)}`
+  t.equal((await ada.put(query, { settings: {} })).status, 412)
+  t.equal((await ada.put(`${query}&dry_run=true`, { settings: {} })).status, 412)
+})
+
+t.test('a key that only reads can try, and cannot change', async (t) => {
+  const service = await startService(t)
+  const { ada, at, path } = await setScene(service)
+  const key = (await ada.post(`${at}/keys`, { name: 'pr', scopes: ['settings:read'] })).body.secret
+  const put = (query: string) =>
+    service.request('PUT', `${path}${query}`, {
+      body: { settings: { 'ext.a': 1 } },
+      headers: { Authorization: `Bearer ${key}` },
+    })
+  t.equal((await put('?dry_run=true')).status, 200)
+  for (const query of ['', '?dry_run=false'])
+    hasMembers(t, await put(query), { status: 403, body: { code: 'scope_missing', scope: 'settings:write' } })
+  t.same((await ada.get(path)).body.settings, {})
+})
+
+t.test('any configuration is read as it was written, and a change is what the dry run said', async (t) => {
+  const service = await startService(t, { env: { RATE_LIMITS: 'off' } })
+  const { ada, path } = await setScene(service, [])
+  const key = fc.constantFrom('ext.a', 'ext.b', 'ext.ä"/~', 'ext.toString')
+  const value = fc.oneof(
+    fc.integer({ min: 0, max: 3 }),
+    fc.string({ unit: 'grapheme', maxLength: 3 }).filter((text) => !text.includes('\0')),
+    fc.constantFrom([], [null], {}, { b: 1, a: null }),
+  )
+  const settings = fc.dictionary(key, value)
+  const configuration = fc
+    .record({
+      settings,
+      idle_window_minutes: fc.integer({ min: 1, max: 15 }),
+      patterns: fc.uniqueArray(fc.constantFrom('other/*', 'third/web', 'fourth/w*b')),
+      projects: fc.dictionary(
+        fc.constantFrom('acme/web', 'acme/api', 'acme/__proto', 'Acme/x.y'),
+        fc.record({
+          settings: fc.dictionary(
+            fc.constantFrom('over.a', 'ext.o', 'ext.p').map((one) => one.replace('over', 'ext')),
+            fc.oneof(value, fc.constant(null)),
+          ),
+        }),
+      ),
+    })
+    .chain((one) =>
+      fc.subarray(Object.keys(one.settings).filter((name) => !['ext.a'].includes(name))).map((locked) => ({
+        ...one,
+        locked,
+        patterns: ['acme/*', ...one.patterns],
+      })),
+    )
+  const pulled = async () => (await ada.get(path)).body
+  await fc.assert(
+    fc.asyncProperty(configuration, configuration, async (one, other) => {
+      for (const wanted of [one, other, other]) {
+        const before = await ada.get(path)
+        const dry = await ada.put(`${path}?dry_run=true`, wanted)
+        const after = await ada.get(path)
+        const done = await ada.put(path, wanted)
+        const { etag: _, ...said } = dry.body
+        const { etag: __, ...did } = done.body
+        t.same([dry.status, done.status, did, after.text], [200, 200, said, before.text])
+        t.same(await pulled(), wanted)
+        t.equal(done.body.changes.length === 0, (await etagOf(ada, path)) === before.headers.get('etag'))
+      }
+    }),
+    { numRuns: 25 },
+  )
+})
