@@ -24,6 +24,8 @@ interface DeliveryShape {
   /** The commits of one push have one author: GitLab names the login of no other. */
   push(repo: string, commits: PushedCommit[], branch?: string): HostEvent
   issue(repo: string, change: IssueChange): HostEvent
+  /** Someone left an organisation; undefined if the host does not report it. */
+  left?(organization: { id: number; name: string }, user: { id: number; login: string }): HostEvent
   headers(event: string, body: string, secret: string, deliveryId: string): Record<string, string>
 }
 
@@ -60,6 +62,15 @@ const issue: DeliveryShape['issue'] = (repo, { number, closed, at, login }) => (
 const github: DeliveryShape = {
   push,
   issue,
+  left: ({ id, name }, user) => ({
+    event: 'organization',
+    payload: {
+      action: 'member_removed',
+      membership: { state: 'active', role: 'unaffiliated', user },
+      organization: { id, login: name },
+      sender: user,
+    },
+  }),
   headers: (event, body, secret, deliveryId) => ({
     'User-Agent': 'GitHub-Hookshot/044aadd',
     'X-GitHub-Event': event,
@@ -87,6 +98,20 @@ const forgejo: DeliveryShape = {
 
 /** docs.gitlab.com/user/project/integrations/webhook_events */
 const gitlab: DeliveryShape = {
+  left: ({ id, name }, user) => ({
+    event: 'Member Hook',
+    payload: {
+      created_at: '2020-12-11T04:57:22Z',
+      updated_at: '2020-12-12T08:52:34Z',
+      group_name: name,
+      group_path: name,
+      group_id: id,
+      user_username: user.login,
+      user_id: user.id,
+      group_access: 'Guest',
+      event_name: 'user_remove_from_group',
+    },
+  }),
   push: (repo, commits, branch = 'main') => {
     const login = commits[0]?.login ?? 'ada'
     return {

@@ -6,6 +6,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RepohostKind } from '../schemas/common.js'
+import { answerOrganization, type StandInOrganization } from './host-organizations.js'
 import { type HostUser, hostShapes } from './host-shapes.js'
 import { readBody, type StandIn, sendJson, serveStandIn } from './stand-in.js'
 
@@ -19,7 +20,14 @@ export interface RepohostStandIn extends StandIn {
   kind: RepohostKind
   apiUrl: string
   /** Makes a user, or a second token of an existing one. */
-  addUser(login: string, options?: { id?: number; clientId?: string }): HostUser & { token: string }
+  addUser(
+    login: string,
+    options?: { id?: number; clientId?: string; mayAskOrganizations?: boolean },
+  ): HostUser & { token: string }
+  /** Organisations, which can be changed. */
+  organizations: StandInOrganization[]
+  /** The status of every answer about organisations, or none at all. */
+  organizationFault: number | 'hang' | undefined
   renameUser(id: number, login: string): void
   /** A private repository that only these users see. All repositories that were not added are public. */
   addPrivateRepo(fullName: string, readers: number[]): void
@@ -37,7 +45,10 @@ export const OAUTH_APP = { id: 'stand-in-client', secret: 'stand-in-secret' }
 export const startRepohost = async (kind: RepohostKind = 'github'): Promise<RepohostStandIn> => {
   const shape = hostShapes[kind]
   const users = new Map<number, HostUser>()
-  const tokens = new Map<string, { userId: number; clientId: string | undefined; isUseless?: boolean }>()
+  const tokens = new Map<
+    string,
+    { userId: number; clientId: string | undefined; isUseless?: boolean; mayAsk?: boolean }
+  >()
   const readersOf = new Map<string, number[]>()
   const grants = new Map<string, Grant>()
   const renamed = new Map<string, { to: string; answer: 'redirect' | 'new name' }>()
@@ -55,7 +66,9 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
       return undefined
     }
     if (kind === 'github' && token.clientId) response.setHeader('X-OAuth-Client-Id', token.clientId)
-    return found
+    if (kind === 'github')
+      response.setHeader('X-OAuth-Scopes', token.mayAsk ? 'read:org, read:user' : 'read:user')
+    return { ...found, mayAsk: token.mayAsk === true }
   }
 
   const authorize = (url: URL, response: ServerResponse) => {
@@ -108,7 +121,16 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
       return sendJson(response, shape.probe.answer.status, shape.probe.answer.body)
     const caller = user(request, response)
     if (!caller) return
-    if (path === shape.userPath) return sendJson(response, 200, shape.user(caller))
+    const { mayAsk, ...asking } = caller
+    const { organizations, organizationFault } = standIn
+    const about = answerOrganization[kind]({ path: path + url.search, caller: asking, mayAsk, organizations })
+    if (about) {
+      if (organizationFault === 'hang') return
+      if (organizationFault !== undefined) return sendJson(response, organizationFault, { message: 'Fault' })
+      if (about.body === undefined) return response.writeHead(about.status).end()
+      return sendJson(response, about.status, about.body)
+    }
+    if (path === shape.userPath) return sendJson(response, 200, shape.user(asking))
     const fullName = shape.repoOf(path)
     if (fullName !== undefined) {
       const move = renamed.get(fullName.toLowerCase())
@@ -126,7 +148,16 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
     kind,
     apiUrl: server.url + shape.apiPath,
     browserUser: null,
-    addUser: (login: string, { id, clientId }: { id?: number; clientId?: string } = {}) => {
+    organizations: [],
+    organizationFault: undefined,
+    addUser: (
+      login: string,
+      {
+        id,
+        clientId,
+        mayAskOrganizations: mayAsk = false,
+      }: { id?: number; clientId?: string; mayAskOrganizations?: boolean } = {},
+    ) => {
       const existing = [...users.values()].find((known) => known.login.toLowerCase() === login.toLowerCase())
       const added = existing ?? {
         id: id ?? nextId++,
@@ -135,7 +166,7 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
       }
       users.set(added.id, added)
       const token = `ghp_${randomBytes(18).toString('hex')}`
-      tokens.set(token, { userId: added.id, clientId })
+      tokens.set(token, { userId: added.id, clientId, mayAsk })
       return { ...added, token }
     },
     renameUser: (id: number, login: string) => {

@@ -191,6 +191,15 @@ export const NextCursor = Nullable(
   }),
 )
 
+export const RepohostToken = Type.String({
+  minLength: 1,
+  maxLength: limits.repohost_token_length,
+  format: 'printable',
+  description:
+    "The caller's own repository host token. The service checks it with the host and never stores it.",
+  examples: ['ghp_exampleexampleexampleexampleexample'],
+})
+
 export const WorkspaceParams = Type.Object({ id: Uuid })
 export const RepoParams = Type.Object({ owner: Owner, repo: Repo })
 export const WorkspaceChoice = Type.Optional(

@@ -196,6 +196,14 @@ export const Environment = Type.Object({
     description: 'The secret of the OAuth app.',
     examples: ['0123456789abcdef0123456789abcdef01234567'],
   }),
+  REPOHOST_SCOPES: Type.Optional(
+    List({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$' }, 'OAuth scopes', {
+      whenUnset: 'none',
+      description:
+        'Scopes that the sign-in button asks for besides its own, comma-separated. Membership that follows the host needs `read:org` at GitHub, `read_api` at GitLab, and `read:organization` at Forgejo.',
+      examples: ['read:org'],
+    }),
+  ),
   REPOHOST_ALLOWED_CLIENT_IDS: Type.Optional(
     List({}, 'OAuth client ids', {
       whenUnset: 'all',

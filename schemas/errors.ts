@@ -51,6 +51,10 @@ export const errorCatalogue = {
     403,
     'The repository host token belongs to another user, or has no access to this repository. Send a token of your own that has access.',
   ],
+  organization_access_denied: [
+    403,
+    'The repository host token belongs to another user, or does not show that you own or administer this organization. Send a token of your own with a scope that shows it: `read:org` at GitHub, `read_api` at GitLab, `read:organization` at Forgejo.',
+  ],
   member_detail_hidden: [
     403,
     'The workspace has, or had in this range, the privacy level `team`, so only members themselves can see what they did. Leave out `member`.',
@@ -83,6 +87,10 @@ export const errorCatalogue = {
   schema_not_configured: [
     404,
     'This installation has no description of its settings, so any value is accepted. Only its operator can set SETTINGS_SCHEMA.',
+  ],
+  organization_not_found: [
+    404,
+    'The workspace follows no organization. Link one with PUT /api/team/workspaces/{id}/organization.',
   ],
   webhook_not_found: [
     404,
@@ -130,6 +138,10 @@ export const errorCatalogue = {
   repo_outside_patterns: [
     422,
     'No pattern of the workspace matches this repository. Add a pattern that matches it first.',
+  ],
+  pattern_outside_organization: [
+    422,
+    'Members join this workspace through an organization, so the owner of every pattern must be that organization, or a subgroup of it. Change the patterns, or link the organization with `join: nobody`.',
   ],
   key_locked: [
     422,

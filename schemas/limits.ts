@@ -28,6 +28,12 @@ export const limits = {
   workspaces_created: 20,
   /** Workspaces that a person is in, the created ones included. */
   workspaces_joined: 100,
+  /** Members whom an organisation's host removes from a workspace per hour. Further removals wait for an admin. */
+  removals: 20,
+  /** Workspaces that a person joins because they follow an organisation. These do not count as joined. */
+  workspaces_by_organization: 50,
+  /** After so many days without a sign-in, a membership that follows an organisation counts as not confirmed. */
+  membership_unconfirmed_days: 60,
   patterns_per_workspace: 50,
   pattern_length: 200,
   pattern_stars: 4,
@@ -178,7 +184,8 @@ export const rateLimits = {
   delivered_rows_per_workspace: 'Deliveries, commits and issues that webhooks of a workspace report per day.',
   delivered_rows_per_person: 'The same for all webhooks that a person has created.',
   workspaces_created: 'Workspaces that a person has created and that still exist.',
-  workspaces_joined: 'Workspaces that a person is in.',
+  workspaces_joined: 'Workspaces that a person is in, without those joined through an organization.',
+  removals: 'Members who are removed from a workspace per hour because they left its organization.',
 } as const satisfies Partial<Record<LimitName, string>>
 export type RateLimitName = keyof typeof rateLimits
 /** The values in effect. */

@@ -1,5 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Login, Named, NextCursor, Nullable, Owner, Resource, StringEnum, Timestamp } from './common.js'
+import {
+  Login,
+  Named,
+  NextCursor,
+  Nullable,
+  Owner,
+  RepohostToken,
+  Resource,
+  StringEnum,
+  Timestamp,
+} from './common.js'
 
 /** Whom a linked organisation makes a member, and what happens to those who leave it. The first is the default. */
 export const organizationJoins = ['nobody', 'member'] as const
@@ -20,6 +30,9 @@ const name = Type.Unsafe<string>({
   ...Owner,
   description: 'The name of the organization at the repository host, or at GitLab the path of the group.',
 })
+
+/** The caller's own token. */
+export const OrganizationHeaders = Type.Object({ 'x-repohost-token': RepohostToken })
 
 export const OrganizationBody = Named('OrganizationBody', {
   organization: name,

@@ -8,6 +8,7 @@ import {
   Owner,
   Reason,
   Repo,
+  RepohostToken,
   RepoParams,
   Resource,
   Settings,
@@ -44,14 +45,7 @@ export const PushBody = Named('PushBody', { settings: SettingsInput })
 export type PushBody = Static<typeof PushBody>
 
 export const PushHeaders = Type.Object({
-  'x-repohost-token': Type.String({
-    minLength: 1,
-    maxLength: limits.repohost_token_length,
-    format: 'printable',
-    description:
-      "The caller's own repository host token. The service checks it with the host and never stores it.",
-    examples: ['ghp_exampleexampleexampleexampleexample'],
-  }),
+  'x-repohost-token': RepohostToken,
   ...ConditionalWriteHeaders.properties,
 })
 

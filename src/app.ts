@@ -37,6 +37,7 @@ import { projectRoutes } from './features/settings/routes/projects.js'
 import { settingsSchemaRoutes } from './features/settings/routes/settings-schema.js'
 import { settingsRoutes } from './features/settings/routes/snapshots.js'
 import workspaceAccess from './features/workspaces/access.js'
+import following from './features/workspaces/following.js'
 import { personKeyRoutes } from './features/workspaces/routes/person-keys.js'
 import backupAge from './operator/backup/age.js'
 import access from './platform/access/plugin.js'
@@ -175,6 +176,7 @@ export const buildApp = async (
   await app.register(housekeeping, {
     jobs: [...retention, purge],
   })
+  await app.register(following)
   await app.register(repohostOAuth)
   await app.register(dashboard)
   await app.register(milestones)

@@ -49,6 +49,8 @@ export interface Config {
     clientSecret: string | undefined
     /** OAuth apps whose tokens `/auth/verify` accepts; undefined: all. */
     allowedClientIds: string[] | undefined
+    /** Scopes that the sign-in page asks for, besides that of the kind of host. */
+    scopes: string[]
     /** The address that the host had before, if the operator says that it has moved. */
     movedFrom: string | undefined
   }
@@ -156,6 +158,7 @@ export const readConfig = (
       apiUrl: withoutSlash(repohostApiUrl),
       clientId: values.REPOHOST_CLIENT_ID,
       clientSecret: values.REPOHOST_CLIENT_SECRET,
+      scopes: values.REPOHOST_SCOPES ?? [],
       allowedClientIds: values.REPOHOST_ALLOWED_CLIENT_IDS,
       movedFrom:
         values.REPOHOST_MOVED &&

@@ -12,6 +12,7 @@ import { inviteRoutes } from './features/workspaces/routes/invites.js'
 import { joinRoute } from './features/workspaces/routes/join.js'
 import { workspaceKeyRoutes } from './features/workspaces/routes/keys.js'
 import { memberRoutes } from './features/workspaces/routes/members.js'
+import { organizationRoutes } from './features/workspaces/routes/organization.js'
 import { patternRoutes } from './features/workspaces/routes/patterns.js'
 import { workspaceSettingsRoutes } from './features/workspaces/routes/settings.js'
 import { workspaceRoutes } from './features/workspaces/routes/workspaces.js'
@@ -29,6 +30,7 @@ export const teamRoutes: FastifyPluginAsync = async (app) => {
     await pro.register(inviteRoutes)
     await pro.register(workspaceKeyRoutes)
     await pro.register(patternRoutes)
+    await pro.register(organizationRoutes)
     await pro.register(workspaceSettingsRoutes)
     await pro.register(overrideRoutes)
     await pro.register(configurationRoutes)

@@ -214,6 +214,17 @@ const table: Record<string, Row> = {
     statuses: [401, 404, 404, 403, 200],
     call: () => ({ body: { patterns: [] } }),
   },
+  // There is none, and the admin does not own the organization.
+  'GET /api/team/workspaces/{id}/organization': { statuses: [401, 404, 404, 404, 404] },
+  'PUT /api/team/workspaces/{id}/organization': {
+    statuses: [401, 404, 404, 403, 403],
+    call: (_, { repohostToken }) => ({
+      body: { organization: 'acme' },
+      headers: { 'X-Repohost-Token': repohostToken },
+    }),
+  },
+  'DELETE /api/team/workspaces/{id}/organization': { statuses: [401, 404, 404, 403, 404] },
+  'GET /api/team/workspaces/{id}/organization/members': { statuses: [401, 404, 404, 403, 200] },
   'GET /api/team/workspaces/{id}/settings': { statuses: [401, 404, 404, 200, 200] },
   'PATCH /api/team/workspaces/{id}/settings': {
     statuses: [401, 404, 404, 403, 200],

@@ -16,6 +16,7 @@ import * as allWorkspaces from '../src/features/workspaces/queries/all-workspace
 import * as audit from '../src/features/workspaces/queries/audit.js'
 import * as invites from '../src/features/workspaces/queries/invites.js'
 import * as members from '../src/features/workspaces/queries/members.js'
+import * as organizations from '../src/features/workspaces/queries/organizations.js'
 import * as privacy from '../src/features/workspaces/queries/privacy-levels.js'
 import * as removals from '../src/features/workspaces/queries/removals.js'
 import * as workspaceSettings from '../src/features/workspaces/queries/settings.js'
@@ -82,6 +83,7 @@ export const samples: Sample[] = [
   ...calls(invites.revokeInvitesOf, [id, id]),
   ...calls(invites.revokeAllInvitesOf, [id]),
 
+  ...calls(members.findMemberById, [id, id]),
   ...calls(members.readRole, [id, id]),
   ...calls(members.readOwnMembership, [id, id]),
   ...calls(members.lockRole, [id, id]),
@@ -113,6 +115,27 @@ export const samples: Sample[] = [
   ...calls(privacy.raisePrivacy, [10]),
   ...calls(privacy.insertPrivacyLevel, [id, 'team', moment]),
 
+  ...calls(organizations.readOrganization, [id]),
+  ...calls(organizations.writeOrganization, [
+    { workspaceId: id, hostId: 1, name: 'Acme', joins: 'member', leaves: 'remove', linkedBy: id },
+  ]),
+  ...calls(organizations.deleteOrganization, [id]),
+  ...calls(organizations.forgetOrganizationMembers, [id]),
+  ...calls(organizations.insertOrganizationMember, [id, id]),
+  ...calls(organizations.hasLeft, [id, id]),
+  ...calls(organizations.admitsAnyone, []),
+  ...calls(organizations.confirmMemberships, [id, [id]]),
+  ...calls(organizations.countJoinedByOrganization, [id]),
+  ...calls(organizations.countRemovals, [id]),
+  ...calls(organizations.listAdmitting, [10]),
+  ...calls(organizations.listFollowed, [id]),
+  ...calls(organizations.listOpenWorkspaces, [id, [1]]),
+  ...calls(organizations.listOrganizationMembers, [id, undefined, 10]),
+  ...calls(organizations.noteLeft, [id, id]),
+
+  ...calls(removals.mayReturn, [id, { id, repohostId: 1 }, [personKey]]),
+  ...calls(removals.noteReport, [id, id, 'delivery']),
+  ...calls(removals.recordDeparture, [id, id]),
   ...calls(removals.recordRemoval, [id, id]),
   ...calls(removals.preserveRemovals, [{ id, repohostId: 1 }, personKey]),
   ...calls(removals.wasRemovedSince, [
@@ -171,6 +194,7 @@ export const samples: Sample[] = [
   ...calls(workspaces.renameWorkspace, [id, 'Acme']),
   ...calls(workspaces.insertWorkspace, [{ name: 'Acme', privacy: 'named', createdBy: id }]),
   ...calls(workspaces.readPersonalWorkspace, [id]),
+  ...calls(workspaces.findUserByRepohostId, [1]),
   ...calls(workspaces.listPatterns, [id]),
   ...calls(workspaces.countPatterns, [id]),
   ...calls(workspaces.insertPatterns, [id, [pattern]]),

@@ -118,7 +118,10 @@ export class Service {
   }
 
   /** Signs a user in with a token of the repository host, making the user there if need be. */
-  async signIn(login: string, options?: { id?: number; clientId?: string }): Promise<Caller> {
+  async signIn(
+    login: string,
+    options?: { id?: number; clientId?: string; mayAskOrganizations?: boolean },
+  ): Promise<Caller> {
     const user = this.repohost.addUser(login, options)
     const reply = await this.request('POST', '/api/auth/verify', { body: { repohost_token: user.token } })
     if (reply.status !== 200) throw new Error(`The sign-in of ${login} was answered with ${reply.text}`)

@@ -43,7 +43,7 @@ export default fp(
     // Loaded only if configured: it takes longer to load than Fastify.
     await app.register(import('@fastify/oauth2'), {
       name: 'oauth2',
-      scope: [ofKind.scope],
+      scope: [...new Set([ofKind.scope, ...repohost.scopes])],
       pkce: 'S256',
       credentials: {
         client: { id: repohost.clientId, secret: repohost.clientSecret },

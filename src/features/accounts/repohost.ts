@@ -3,25 +3,50 @@
 import type { RepohostKind } from '../../../schemas/common.js'
 import { ApiError } from '../../errors.js'
 import { hostKinds } from '../../platform/hosts/index.js'
-import type { HostUser } from '../../platform/hosts/kind.js'
+import type { Ask, HostOrganization, HostUser, MembershipAnswer } from '../../platform/hosts/kind.js'
 import type { Trace } from '../../platform/http/trace.js'
 import { getJsonFrom, rateLimitedUpstream, type UpstreamAnswer } from '../../platform/http/upstream.js'
 import { type Meter, noopMeter } from '../../platform/metrics/meter.js'
 
 export type RepohostUser = HostUser
 
+/** What the host tells a person about the organisations that the person belongs to. Never fails. */
+export interface Memberships {
+  /** Undefined if the host does not say. */
+  list(): Promise<HostOrganization[] | undefined>
+  membership(organization: HostOrganization): Promise<MembershipAnswer>
+}
+
 export interface Repohost {
   /** @throws {ApiError} `repohost_token_invalid`, `upstream_failed`, `upstream_timeout` */
-  userOf(token: string, trace?: Trace): Promise<RepohostUser>
+  userOf(token: string, trace?: Trace, budget?: AbortSignal): Promise<RepohostUser>
+  membershipsOf(
+    token: string,
+    user: Pick<RepohostUser, 'id' | 'login'>,
+    trace: Trace | undefined,
+    budget: AbortSignal,
+  ): Memberships
+  /**
+   * The organisation with this name, if the token belongs to the user with this id, and shows an owner or administrator.
+   * @throws {ApiError} `repohost_token_invalid`, `organization_access_denied`, `upstream_failed`, `upstream_timeout`
+   */
+  administeredBy(token: string, userId: number, name: string, trace?: Trace): Promise<HostOrganization>
   /**
    * Whether the token belongs to the user with this id and gives access to the repository.
    * @throws {ApiError} `repohost_token_invalid`, `repo_access_denied`, `upstream_failed`, `upstream_timeout`
    */
-  checkAccess(token: string, userId: number, owner: string, repo: string, trace?: Trace): Promise<void>
+  checkAccess(
+    token: string,
+    userId: number,
+    { owner, repo }: { owner: string; repo: string },
+    options?: { trace?: Trace | undefined; follow?: (memberships: Memberships) => Promise<void> },
+  ): Promise<void>
 }
 
-/** The time budget of all calls that one request makes. */
 const BUDGET_MS = 5_000
+
+/** The time budget of all calls that one request makes. */
+export const repohostBudget = (): AbortSignal => AbortSignal.timeout(BUDGET_MS)
 
 export const createRepohost = (
   {
@@ -34,9 +59,15 @@ export const createRepohost = (
 ): Repohost => {
   const host = hostKinds[kind]
   const getJson = getJsonFrom('repohost', meter)
-  const get = (token: string, path: string, signal: AbortSignal, trace: Trace | undefined, base = apiUrl) =>
+  const get = (
+    token: string,
+    path: string,
+    signal: AbortSignal,
+    trace: Trace | undefined,
+    below: 'api' | 'address' = 'api',
+  ) =>
     getJson(
-      `${base}${path}`,
+      `${below === 'api' ? apiUrl : url}${path}`,
       { ...host.apiHeaders(token), 'User-Agent': 'team-settings-cloud' },
       signal,
       trace,
@@ -61,24 +92,48 @@ export const createRepohost = (
   ): Promise<{ clientId?: string }> => {
     const { appOfToken } = host
     if (!allowedClientIds || typeof appOfToken !== 'object') return {}
-    const answer = await get(token, appOfToken.path, signal, trace, url)
+    const answer = await get(token, appOfToken.path, signal, trace, 'address')
     const app = appOfToken.read(answer)
     if (app === 'none') return {}
     if (typeof app === 'string') throw failureOf(app, answer)
     return app
   }
 
+  const membershipsOf: Repohost['membershipsOf'] = (token, user, trace, signal) => {
+    const ask: Ask = (path, below) => get(token, path, signal, trace, below)
+    const { list, membership } = host.organizations
+    return {
+      list: async () => (await list(ask).catch(() => undefined))?.found,
+      membership: (organization) => membership(ask, user, organization).catch(() => 'unknown' as const),
+    }
+  }
+
   return {
-    userOf: async (token, trace) => {
-      const signal = AbortSignal.timeout(BUDGET_MS)
+    userOf: async (token, trace, budget = repohostBudget()) => {
       // Asked first: a token that is none of an app now is none later.
-      const app = await appOf(token, signal, trace)
-      return { ...(await userOf(token, signal, trace)), ...app }
+      const app = await appOf(token, budget, trace)
+      return { ...(await userOf(token, budget, trace)), ...app }
     },
-    checkAccess: async (token, userId, owner, repo, trace) => {
-      const signal = AbortSignal.timeout(BUDGET_MS)
+    membershipsOf,
+    administeredBy: async (token, userId, name, trace) => {
+      const signal = repohostBudget()
+      const user = await userOf(token, signal, trace)
+      if (user.id !== userId) throw new ApiError('organization_access_denied')
+      let last: UpstreamAnswer | undefined
+      const ask: Ask = async (path, below) => {
+        last = await get(token, path, signal, trace, below)
+        return last
+      }
+      const found = await host.organizations.administered(ask, user, name)
+      if (typeof found !== 'string') return found
+      if (found === 'denied' || !last) throw new ApiError('organization_access_denied')
+      throw failureOf(found, last)
+    },
+    checkAccess: async (token, userId, { owner, repo }, { trace, follow } = {}) => {
+      const signal = repohostBudget()
       const user = await userOf(token, signal, trace)
       if (user.id !== userId) throw new ApiError('repo_access_denied')
+      await follow?.(membershipsOf(token, user, trace, signal))
       const answer = await get(token, host.repoPath({ owner, repo }), signal, trace)
       const access = host.readRepo(answer, { owner, repo })
       if (access === 'denied') throw new ApiError('repo_access_denied')

@@ -8,6 +8,8 @@ interface SignInContext {
   database: Database
   tokens: { issue(user: User): string }
   milestones: { reached(userId: string, event: 'signed_in'): void }
+  /** Memberships that follow the host change before the sign-in is answered. */
+  follow(user: User): Promise<void>
 }
 
 /**
@@ -15,7 +17,7 @@ interface SignInContext {
  * @throws {ApiError} `repohost_token_invalid` for tokens of an OAuth app that is not on the allow-list, `account_disabled`
  */
 export const signIn = async (
-  { database, tokens, milestones }: SignInContext,
+  { database, tokens, milestones, follow }: SignInContext,
   repohostUser: RepohostUser,
   allowedClientIds: string[] | undefined,
 ): Promise<VerifyResult> => {
@@ -35,5 +37,6 @@ export const signIn = async (
     { rowsMayConflict: true },
   )
   milestones.reached(user.id, 'signed_in')
+  await follow(user)
   return { token: tokens.issue(user), login: user.login, avatar_url: user.avatarUrl }
 }

@@ -62,7 +62,7 @@ export const pushSettings = async (
   push: Push,
 ): Promise<{ result: PushResult; etag: string }> => {
   const { caller, owner, repo } = push
-  await repohost.checkAccess(push.repohostToken, caller.repohostId, owner, repo)
+  await repohost.checkAccess(push.repohostToken, caller.repohostId, { owner, repo })
 
   const settings = JSON.stringify(push.settings)
   const named = reposToRemember(database, caller.id, [`${owner}/${repo}`])

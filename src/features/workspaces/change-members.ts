@@ -14,7 +14,8 @@ import {
   lockRoles,
   updateRole,
 } from './queries/members.js'
-import { recordRemoval } from './queries/removals.js'
+import { hasLeft } from './queries/organizations.js'
+import { recordDeparture, recordRemoval } from './queries/removals.js'
 
 const memberNamed = async (tx: Db, workspaceId: string, login: string) => {
   const found = await findMember(tx, workspaceId, login)
@@ -22,13 +23,15 @@ const memberNamed = async (tx: Db, workspaceId: string, login: string) => {
   return found
 }
 
-/** Makes sure that a locked workspace keeps an admin. */
-const keepAnAdmin = async (
-  { tx, workspace }: Change,
+/** Whether a locked workspace keeps an admin without this person. */
+export const mayLeave = async (
+  { tx }: Pick<Change, 'tx'>,
   id: string,
   { userId, role }: { userId: string; role: Role },
-) => {
-  if (role !== 'admin' || (await hasOtherAdmin(tx, id, userId))) return
+): Promise<boolean> => role !== 'admin' || hasOtherAdmin(tx, id, userId)
+
+const keepAnAdmin = async ({ tx, workspace }: Change, id: string, person: { userId: string; role: Role }) => {
+  if (await mayLeave({ tx }, id, person)) return
   throw new ApiError('last_admin', { workspaces: [{ id, name: workspace.name }] })
 }
 
@@ -36,7 +39,7 @@ const keepAnAdmin = async (
  * Invites and keys of the workspace end with the right to create them. Call it before the membership changes: a join locks
  * the invite and then becomes a member, so the other way round the two could wait for each other.
  */
-const withdraw = async (change: Change, workspaceId: string, person: Actor) => {
+export const withdraw = async (change: Change, workspaceId: string, person: Actor) => {
   const { tx, record } = change
   const revoked = await revokeInvitesOf(tx, workspaceId, person.id)
   if (revoked > 0) await record('invites.revoked', person, { count: revoked })
@@ -77,10 +80,13 @@ export const removeMember = (database: Database, call: WorkspaceCall, login: str
     const { userId, member } = await memberNamed(tx, call.workspaceId, login)
     await keepAnAdmin(change, call.workspaceId, { userId, role: member.role })
     const person = { id: userId, login: member.login }
+    // An admin confirms what the host says, so that the person comes back with the organisation.
+    const returns = await hasLeft(tx, call.workspaceId, userId)
     await withdraw(change, call.workspaceId, person)
     await deleteMember(tx, call.workspaceId, userId)
     // Removing oneself is leaving, so older invites stay valid.
-    if (userId !== caller.id) await recordRemoval(tx, call.workspaceId, userId)
+    if (userId === caller.id) await recordDeparture(tx, call.workspaceId, userId)
+    else await recordRemoval(tx, call.workspaceId, userId, { returns })
     await record('member.removed', person, { role: member.role })
   })
 
@@ -93,5 +99,6 @@ export const leaveWorkspace = (database: Database, call: WorkspaceCall): Promise
     await keepAnAdmin(change, call.workspaceId, { userId: caller.id, role: caller.role })
     await withdraw(change, call.workspaceId, caller)
     await deleteMember(tx, call.workspaceId, caller.id)
+    await recordDeparture(tx, call.workspaceId, caller.id)
     await record('member.left', caller, { role: caller.role })
   })

@@ -61,17 +61,27 @@ export const changeWorkspace = <T>(
       keyName: workspaceKey?.name ?? null,
     }
     const actor = workspaceKey ? { id: workspaceKey.keyId, login: caller.login } : caller
-    const recordAll: Change['recordAll'] = (entries) =>
-      insertAuditEntries(
-        tx,
-        entries.map(({ action, target, details }) => ({
-          workspaceId,
-          actor,
-          action,
-          target,
-          details: { ...details, ...(reason && { reason }) },
-        })),
-      )
-    const record: Change['record'] = (action, target, details) => recordAll([{ action, target, details }])
-    return work({ tx, caller, workspace, reason: reason || null, record, recordAll })
+    return work(changeBy(tx, { workspaceId, workspace, caller, actor, reason }))
   })
+
+interface By extends Pick<Change, 'caller' | 'workspace'>, Pick<WorkspaceCall, 'workspaceId' | 'reason'> {
+  /** Whom the audit trail names. */
+  actor: Actor
+}
+
+/** A change of a workspace that `tx` has locked. */
+export const changeBy = (tx: Db, { workspaceId, workspace, caller, actor, reason }: By): Change => {
+  const recordAll: Change['recordAll'] = (entries) =>
+    insertAuditEntries(
+      tx,
+      entries.map(({ action, target, details }) => ({
+        workspaceId,
+        actor,
+        action,
+        target,
+        details: { ...details, ...(reason && { reason }) },
+      })),
+    )
+  const record: Change['record'] = (action, target, details) => recordAll([{ action, target, details }])
+  return { tx, caller, workspace, reason: reason || null, record, recordAll }
+}

@@ -1,9 +1,11 @@
 import { parsePatterns } from '../../../schemas/repo-pattern.js'
 import type { Database } from '../../platform/database/client.js'
 import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+import { requireInsideOrganization } from './policies/organizations.js'
+import { readOrganization } from './queries/organizations.js'
 import { deletePatterns, insertPatterns, listPatterns } from './queries/workspaces.js'
 
-/** The patterns are known to be valid and different from each other. */
+/** The patterns are known to be valid and different from each other. @throws {ApiError} `pattern_outside_organization` */
 export const replacePatterns = (
   database: Database,
   call: WorkspaceCall,
@@ -16,13 +18,15 @@ export const replacePatterns = (
     return patterns
   })
 
-/** The one way in which an admin changes patterns. */
+/** The one way in which an admin changes patterns. @throws {ApiError} `pattern_outside_organization` */
 export const setPatterns = async (
   { tx, record }: Change,
   workspaceId: string,
   before: string[],
   after: string[],
 ): Promise<void> => {
+  const link = await readOrganization(tx, workspaceId)
+  if (link?.join === 'member') requireInsideOrganization(link.organization, after)
   await deletePatterns(tx, workspaceId)
   await insertPatterns(tx, workspaceId, parsePatterns(after))
   await record('patterns.replaced', undefined, { before, after })

@@ -226,9 +226,14 @@ export const hasOlderInvite = (table: string) => `exists (
     where workspace_id = ${table}.workspace_id and created_at <= ${table}.removed_at and ${ACTIVE_INVITE}
   )`
 
+/** SQL: whether an organisation makes its people members of the workspace. */
+export const isFollowing = (table: string) => `exists (
+    select from organizations where workspace_id = ${table}.workspace_id and joins = 'member'
+  )`
+
 /**
- * Removals of people whose account is gone, kept while an older invite could still be used: none lets a new account of
- * theirs in. Nothing here leads to an account. `person` is an HMAC of the host's id (`features/accounts/person-keys.ts`).
+ * Removals of people whose account is gone, kept while an older invite could still be used, or an organisation makes people
+ * members: none lets a new account of theirs in. Nothing here leads to an account. `person` is an HMAC of the host's id (`features/accounts/person-keys.ts`).
  */
 export const removedPeople = table(
   'removed_people',
@@ -240,7 +245,10 @@ export const removedPeople = table(
     removedAt: moment('removed_at').notNull(),
   },
   {
-    expiry: { task: 'ended removals', sql: `not ${hasOlderInvite('removed_people')}` },
+    expiry: {
+      task: 'ended removals',
+      sql: `not ${hasOlderInvite('removed_people')} and not ${isFollowing('removed_people')}`,
+    },
     place: 'every node',
     privacyRecord: 'kept removals',
     label: 'kept removals',

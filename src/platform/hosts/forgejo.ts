@@ -4,10 +4,14 @@ import {
   accessOf,
   headerOf,
   hmacOf,
+  listOrganizations,
   objectOf,
+  organizationOf,
   pathOf,
   prefixedHmacOf,
   readGithubReport,
+  refusalOf,
+  sameName,
   userOf,
 } from './reading.js'
 
@@ -30,6 +34,41 @@ export const forgejo: HostKind = {
   repoPath: (name) => `/repos/${pathOf(name)}`,
   // A renamed repository redirects.
   readRepo: (answer, name) => accessOf(answer, name, 'full_name', [301, 302, 307, 308, 403, 404]),
+
+  organizations: {
+    scope: 'read:organization',
+    list: (ask) =>
+      listOrganizations(
+        ask,
+        (page) => `/user/orgs?limit=50&page=${page}`,
+        50,
+        ({ id, name, username }) => ({
+          id,
+          name: name ?? username,
+        }),
+      ),
+    // A token without the scope is 403, and a renamed organisation redirects.
+    membership: async (ask, { login }, { id, name }) => {
+      const path = `/orgs/${encodeURIComponent(name)}`
+      const { status } = await ask(`${path}/members/${encodeURIComponent(login)}`)
+      if (status !== 204 && status !== 404) return 'unknown'
+      const known = await ask(path)
+      const isSame = known.status === 200 && objectOf(known.json).id === id
+      if (status === 204) return isSame ? 'member' : 'unknown'
+      // One that is private is not found by those who have left.
+      return isSame || known.status === 404 ? 'not-a-member' : 'unknown'
+    },
+    administered: async (ask, { login }, name) => {
+      const path = `/orgs/${encodeURIComponent(name)}`
+      const rights = await ask(`/users/${encodeURIComponent(login)}${path}/permissions`)
+      const { is_owner, is_admin } = objectOf(rights.json)
+      if (rights.status !== 200 || (is_owner !== true && is_admin !== true)) return refusalOf(rights)
+      const answer = await ask(path)
+      const { id, name: own, username } = objectOf(answer.json)
+      const found = organizationOf({ id, name: own ?? username })
+      return answer.status === 200 && found && sameName(found.name, name) ? found : refusalOf(answer)
+    },
+  },
 
   probePath: '/version',
   recognises: ({ status, json }) => status === 200 && typeof objectOf(json).version === 'string',

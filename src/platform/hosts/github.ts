@@ -1,6 +1,39 @@
 /** GitHub and GitHub Enterprise Server: docs.github.com/en/rest (users, repos) and docs.github.com/en/webhooks. */
 import type { HostKind } from './kind.js'
-import { accessOf, headerOf, objectOf, pathOf, prefixedHmacOf, readGithubReport, userOf } from './reading.js'
+import {
+  accessOf,
+  headerOf,
+  leaveOf,
+  listOrganizations,
+  objectOf,
+  organizationOf,
+  pathOf,
+  prefixedHmacOf,
+  readGithubReport,
+  refusalOf,
+  sameName,
+  textOf,
+  userOf,
+} from './reading.js'
+
+const named = (organization: unknown) => {
+  const { id, login } = objectOf(organization)
+  return { id, name: login }
+}
+
+const membershipPath = (name: string) => `/user/memberships/orgs/${encodeURIComponent(name)}`
+
+/** Without such a scope, GitHub answers as if there were no organisation. */
+const mayReadOrganizations = (headers: Headers): boolean =>
+  (headers.get('x-oauth-scopes') ?? '')
+    .split(',')
+    .some((scope) => ['read:org', 'write:org', 'admin:org'].includes(scope.trim()))
+
+const readLeave = (event: string, payload: unknown) => {
+  const { action, organization, membership } = objectOf(payload)
+  if (event !== 'organization' || action !== 'member_removed') return undefined
+  return leaveOf(objectOf(organization).id, objectOf(objectOf(membership).user).id)
+}
 
 export const github: HostKind = {
   name: 'GitHub',
@@ -25,6 +58,36 @@ export const github: HostKind = {
   // Renamed, forbidden, missing, taken down.
   readRepo: (answer, name) => accessOf(answer, name, 'full_name', [301, 403, 404, 451]),
 
+  organizations: {
+    scope: 'read:org',
+    list: (ask) =>
+      listOrganizations(
+        ask,
+        (page) => `/user/memberships/orgs?state=active&per_page=100&page=${page}`,
+        100,
+        ({ state, organization }) => (state === 'active' ? named(organization) : undefined),
+      ),
+    membership: async (ask, _user, { id, name }) => {
+      const answer = await ask(membershipPath(name))
+      const { state, organization } = objectOf(answer.json)
+      if (answer.status === 200)
+        return named(organization).id === id && state === 'active' ? 'member' : 'unknown'
+      if (answer.status !== 404 || !mayReadOrganizations(answer.headers)) return 'unknown'
+      // After a rename, the old name is not found either, or belongs to others.
+      const known = await ask(`/organizations/${id}`)
+      const isGone = known.status === 404
+      const isNamed = known.status === 200 && sameName(textOf(objectOf(known.json).login), name)
+      return isGone || isNamed ? 'not-a-member' : 'unknown'
+    },
+    administered: async (ask, _user, name) => {
+      const answer = await ask(membershipPath(name))
+      const { state, role, organization } = objectOf(answer.json)
+      const found = organizationOf(named(organization))
+      const isAdmin = answer.status === 200 && state === 'active' && role === 'admin'
+      return found && isAdmin && sameName(found.name, name) ? found : refusalOf(answer)
+    },
+  },
+
   probePath: '/meta',
   recognises: ({ json, headers }) =>
     headers.has('x-github-request-id') || 'verifiable_password_authentication' in objectOf(json),
@@ -32,5 +95,5 @@ export const github: HostKind = {
   readProof: (headers) => prefixedHmacOf(headerOf(headers, 'x-hub-signature-256')),
   readEvent: (headers) => headerOf(headers, 'x-github-event'),
   readDeliveryId: (headers) => headerOf(headers, 'x-github-delivery'),
-  readReport: readGithubReport,
+  readReport: (event, payload) => ({ ...readGithubReport(event, payload), left: readLeave(event, payload) }),
 }

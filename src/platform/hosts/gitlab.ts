@@ -1,13 +1,18 @@
 /** GitLab: docs.gitlab.com/api/{users,projects}, /integration/oauth_provider, /user/project/integrations/webhook_events. */
-import type { HostKind, Report } from './kind.js'
+import type { Ask, HostKind, Report } from './kind.js'
 import {
   accessOf,
   headerOf,
   issueOf,
+  leaveOf,
   listOf,
+  listOrganizations,
   NOTHING,
   objectOf,
+  organizationOf,
+  refusalOf,
   reportedCommit,
+  sameName,
   textOf,
   userOf,
 } from './reading.js'
@@ -49,6 +54,25 @@ const readIssue = (payload: unknown): Report => {
   return { ...NOTHING, repo, issue: issueOf({ number: iid, closed, login: objectOf(user).username, at }) }
 }
 
+/** The access level of owners of groups. */
+const OWNER = 50
+
+/** Of a personal access token, or of one from the sign-in page. */
+const mayReadApi = async (ask: Ask): Promise<boolean> => {
+  const personal = await ask('/personal_access_tokens/self')
+  const { scopes } = objectOf(personal.json)
+  const { scope } =
+    personal.status === 200 ? { scope: scopes } : objectOf((await ask('/oauth/token/info', 'address')).json)
+  const given = typeof scope === 'string' ? scope.split(' ') : listOf(scope)
+  return given.some((name) => name === 'api' || name === 'read_api')
+}
+
+/** A group hook, or the system hook of a self-managed host. */
+const readLeave = (payload: unknown) => {
+  const { event_name, group_id, user_id } = objectOf(payload)
+  return event_name === 'user_remove_from_group' ? leaveOf(group_id, user_id) : undefined
+}
+
 export const gitlab: HostKind = {
   name: 'GitLab',
   defaultUrl: 'https://gitlab.com',
@@ -74,6 +98,33 @@ export const gitlab: HostKind = {
   // A project that was moved redirects. One that the token must not see does not exist.
   readRepo: (answer, name) => accessOf(answer, name, 'path_with_namespace', [301, 302, 307, 308, 403, 404]),
 
+  organizations: {
+    scope: 'read_api',
+    list: (ask) =>
+      listOrganizations(
+        ask,
+        (page) => `/groups?min_access_level=10&order_by=id&per_page=100&page=${page}`,
+        100,
+        ({ id, full_path }) => ({ id, name: full_path }),
+      ),
+    membership: async (ask, { id: userId }, { id }) => {
+      const answer = await ask(`/groups/${id}/members/all/${userId}`)
+      const { id: found, state } = objectOf(answer.json)
+      if (answer.status === 200) return found === userId && state === 'active' ? 'member' : 'unknown'
+      return answer.status === 404 && (await mayReadApi(ask)) ? 'not-a-member' : 'unknown'
+    },
+    administered: async (ask, { id: userId }, name) => {
+      const answer = await ask(`/groups/${encodeURIComponent(name)}?with_projects=false`)
+      const { id, full_path } = objectOf(answer.json)
+      const group = answer.status === 200 ? organizationOf({ id, name: full_path }) : undefined
+      if (!group || !sameName(group.name, name)) return refusalOf(answer)
+      const own = await ask(`/groups/${group.id}/members/all/${userId}`)
+      const { id: found, state, access_level } = objectOf(own.json)
+      const isOwner = found === userId && state === 'active' && (access_level as number) >= OWNER
+      return own.status === 200 && isOwner ? group : refusalOf(own)
+    },
+  },
+
   probePath: '/version',
   recognises: ({ headers, status, json }) =>
     headers.has('x-gitlab-meta') || (status === 401 && objectOf(json).message === '401 Unauthorized'),
@@ -85,6 +136,8 @@ export const gitlab: HostKind = {
   readEvent: (headers) => headerOf(headers, 'x-gitlab-event'),
   readDeliveryId: (headers) => headerOf(headers, 'idempotency-key', 'x-gitlab-event-uuid'),
   readReport: (event, payload) => {
+    if (event === 'Member Hook' || event === 'System Hook')
+      return { ...NOTHING, repo: undefined, left: readLeave(payload) }
     if (event === 'Push Hook') return readPush(payload)
     if (isIssueHook(event)) return readIssue(payload)
     return { ...NOTHING, repo: textOf(objectOf(objectOf(payload).project).path_with_namespace) }

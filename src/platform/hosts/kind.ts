@@ -22,6 +22,45 @@ export interface RepoName {
   repo: string
 }
 
+/** An organisation, or a group of GitLab by its whole path. */
+export interface HostOrganization {
+  /** Never changes hands. A name does. */
+  id: number
+  name: string
+}
+
+/** Whether a person belongs to an organisation. `unknown` is every answer that is not a clear yes or no. */
+export type MembershipAnswer = 'member' | 'not-a-member' | 'unknown'
+
+/** Asks the host something below its API, or below its own address, as a person. @throws {ApiError} */
+export type Ask = (path: string, below?: 'api' | 'address') => Promise<UpstreamAnswer>
+
+/** What a host tells a person about the organisations that the person belongs to. */
+export interface HostOrganizations {
+  /** The scope that a token needs for it. */
+  scope: string
+  /** Some, or `isComplete` all, that the person belongs to; undefined if the host does not say. */
+  list(ask: Ask): Promise<{ found: HostOrganization[]; isComplete: boolean } | undefined>
+  /** Only a clear no removes people, and a name that has changed hands says nothing about the organisation. */
+  membership(
+    ask: Ask,
+    user: Pick<HostUser, 'id' | 'login'>,
+    organization: HostOrganization,
+  ): Promise<MembershipAnswer>
+  /** The organisation with this name, if the person owns or administers it. */
+  administered(
+    ask: Ask,
+    user: Pick<HostUser, 'id' | 'login'>,
+    name: string,
+  ): Promise<HostOrganization | Exclude<RepoAnswer, 'granted'>>
+}
+
+/** A person who left an organisation, as a webhook reports it. */
+export interface ReportedLeave {
+  organizationId: number
+  userId: number
+}
+
 /** A commit that was pushed to the default branch. */
 export interface ReportedCommit {
   hash: string
@@ -44,6 +83,7 @@ export interface Report {
   repo: string | undefined
   commits: ReportedCommit[]
   issue: ReportedIssue | undefined
+  left?: ReportedLeave | undefined
 }
 
 /** How a delivery proves that it knows the secret: an HMAC-SHA256 of the body in hex, or the secret itself. */
@@ -69,6 +109,8 @@ export interface HostKind {
   readUser(answer: UpstreamAnswer): UserAnswer
   repoPath(name: RepoName): string
   readRepo(answer: UpstreamAnswer, name: RepoName): RepoAnswer
+
+  organizations: HostOrganizations
 
   /** The path that the doctor requests without a token, and whether the answer comes from a host of this kind. */
   probePath: string

@@ -2,12 +2,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { UpstreamAnswer } from '../http/upstream.js'
 import type {
+  Ask,
+  HostOrganization,
+  HostOrganizations,
   Proof,
   RepoAnswer,
   RepoName,
   Report,
   ReportedCommit,
   ReportedIssue,
+  ReportedLeave,
   UserAnswer,
 } from './kind.js'
 
@@ -78,6 +82,62 @@ export const hmacOf = (text: string | undefined): Proof | undefined =>
 /** `sha256=` and an HMAC, as GitHub writes it. */
 export const prefixedHmacOf = (text: string | undefined): Proof | undefined =>
   text?.startsWith('sha256=') ? hmacOf(text.slice('sha256='.length)) : undefined
+
+const MOST_PAGES = 5
+
+/**
+ * All pages of a list.
+ * @param pathOf the path of a page, from 1
+ * @param size how many a full page has
+ */
+export const listOrganizations = async (
+  ask: Ask,
+  pathOf: (page: number) => string,
+  size: number,
+  read: (item: Json) => { id: unknown; name: unknown } | undefined,
+): ReturnType<HostOrganizations['list']> => {
+  const found: HostOrganization[] = []
+  for (let page = 1; page <= MOST_PAGES; page++) {
+    const { status, json } = await ask(pathOf(page))
+    if (status !== 200 || !Array.isArray(json)) return undefined
+    for (const item of json) {
+      const organization = organizationOf(read(objectOf(item)))
+      if (organization) found.push(organization)
+    }
+    if (json.length < size) return { found, isComplete: true }
+  }
+  return { found, isComplete: false }
+}
+
+export const organizationOf = (
+  given: { id: unknown; name: unknown } | undefined,
+): HostOrganization | undefined => {
+  const id = idOf(given?.id)
+  const name = textOf(given?.name)
+  return id === undefined || name === undefined ? undefined : { id, name }
+}
+
+/** A numeric id of the host. */
+export const idOf = (id: unknown): number | undefined =>
+  Number.isSafeInteger(id) && (id as number) > 0 ? (id as number) : undefined
+
+/** What an answer without the organisation means for someone who wants to link it. */
+export const refusalOf = (answer: UpstreamAnswer): Exclude<RepoAnswer, 'granted'> => {
+  if (answer.status === 401) return 'token-invalid'
+  if (isRateLimited(answer)) return 'rate-limited'
+  return [200, 301, 302, 303, 307, 308, 403, 404].includes(answer.status) ? 'denied' : 'failed'
+}
+
+export const sameName = (one: string | undefined, other: string): boolean =>
+  one?.toLowerCase() === other.toLowerCase()
+
+/** What a report says of someone who left; undefined if it is not well-formed. */
+export const leaveOf = (organizationId: unknown, userId: unknown): ReportedLeave | undefined => {
+  const [organization, user] = [idOf(organizationId), idOf(userId)]
+  return organization === undefined || user === undefined
+    ? undefined
+    : { organizationId: organization, userId: user }
+}
 
 export const NOTHING = { commits: [], issue: undefined }
 

@@ -12,6 +12,8 @@ import { namesType } from '../../../platform/http/accept.js'
 import { translate } from '../../../platform/http/error-translation.js'
 import { isAliasOf } from '../../../platform/http/loopback.js'
 import { insertOauthState, revokeAllTokens, revokeToken, takeOauthState } from '../queries/sessions.js'
+import type { User } from '../queries/users.js'
+import { type RepohostUser, repohostBudget } from '../repohost.js'
 import { oauthCookiesOf } from '../repohost-oauth.js'
 import { cookieOptionsOf, sessionCookiesOf } from '../session.js'
 import { signIn } from '../sign-in.js'
@@ -38,6 +40,12 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const clearOAuthCookies = (reply: FastifyReply) => {
     for (const name of Object.values(oauthCookies)) reply.clearCookie(name, cookieOptions)
   }
+
+  /** The token answers the questions about organisations within the time that is left, and is not stored. */
+  const following =
+    (request: FastifyRequest, token: string, { id, login }: RepohostUser, asked: AbortSignal) =>
+    (user: User): Promise<void> =>
+      app.following.atSignIn(user, clients.repohost.membershipsOf(token, { id, login }, request.trace, asked))
 
   /** Redirects to a page of the dashboard. `URL` encodes non-ASCII characters, which a header cannot hold. */
   const redirectHome = (reply: FastifyReply, path: string) => reply.redirect(new URL(path, home).href)
@@ -85,8 +93,10 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { repohost_token, cookie } = request.body
       if (cookie && !isFromTrustedOrigin(request)) throw new ApiError('csrf_rejected')
       const session = await counted('token', async () => {
-        const user = await clients.repohost.userOf(repohost_token, request.trace)
-        return signIn({ database, tokens, milestones }, user, config.repohost.allowedClientIds)
+        const asked = repohostBudget()
+        const user = await clients.repohost.userOf(repohost_token, request.trace, asked)
+        const follow = following(request, repohost_token, user, asked)
+        return signIn({ database, tokens, milestones, follow }, user, config.repohost.allowedClientIds)
       })
       if (cookie) setSessionCookies(reply, session.token)
       return session
@@ -152,11 +162,13 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
         if (error === 'access_denied') return undefined
         if (error !== undefined || code === undefined) throw hostFailure(new Error('The host sent no code'))
         const token = await repohostOAuth.finish(request, reply)
-        const user = await clients.repohost.userOf(token, request.trace).catch((cause) => {
+        const asked = repohostBudget()
+        const user = await clients.repohost.userOf(token, request.trace, asked).catch((cause) => {
           throw cause.code === 'repohost_token_invalid' ? hostFailure(cause) : cause
         })
         // The allow-list is about other apps; this token was made for our own.
-        return { returnTo, ...(await signIn({ database, tokens, milestones }, user, undefined)) }
+        const follow = following(request, token, user, asked)
+        return { returnTo, ...(await signIn({ database, tokens, milestones, follow }, user, undefined)) }
       })
       if (!finished) return redirectHome(reply, '/?auth_error=access_denied')
       setSessionCookies(reply, finished.token)

@@ -140,7 +140,11 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
       const { delivery } = body
       const rows = 1 + delivery.commits.length + (delivery.issue ? 1 : 0)
-      await inTurn(request, rows, () => takeDelivery(database, head, delivery))
+      await inTurn(request, rows, async () => {
+        const { left } = delivery
+        if (left) await app.following.atReport(head.workspaceId, left, head.deliveryId)
+        await takeDelivery(database, head, delivery)
+      })
       return { ok: true } as const
     },
   })

@@ -2,6 +2,7 @@
 import type { RepohostKind } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { hostKinds } from '../../../platform/hosts/index.js'
+import type { ReportedLeave } from '../../../platform/hosts/kind.js'
 import { parseStrictJson } from '../../../platform/http/strict-json.js'
 
 export interface DeliveryContext {
@@ -34,6 +35,7 @@ export interface Delivery {
   /** Each hash once. */
   commits: DeliveredCommit[]
   issue: DeliveredIssue | undefined
+  left: ReportedLeave | undefined
 }
 
 /** A payload with more commits than one delivery may have. */
@@ -62,7 +64,7 @@ export const readDelivery = (bytes: Buffer, { kind, event, isForm }: DeliveryCon
     ? Buffer.from(new URLSearchParams(bytes.toString('latin1')).get('payload') ?? '')
     : bytes
   const payload = parseStrictJson(json, { depth: limits.json_depth, values: limits.webhook_json_values })
-  const { repo, commits, issue } = hostKinds[kind].readReport(event, payload)
+  const { repo, commits, issue, left } = hostKinds[kind].readReport(event, payload)
   if (commits.length > limits.webhook_commits) return { tooMany: commits.length }
   const found = new Map<string, DeliveredCommit>()
   for (const { hash, login, at } of commits) {
@@ -74,6 +76,7 @@ export const readDelivery = (bytes: Buffer, { kind, event, isForm }: DeliveryCon
   }
   const closedAt = issue && momentOf(issue.at)
   return {
+    left,
     repo: repo !== undefined && repo.length <= REPO_LENGTH ? repo : undefined,
     commits: [...found.values()],
     issue:

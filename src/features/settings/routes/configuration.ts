@@ -108,6 +108,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
           'version_conflict',
           'settings_too_large',
           'repo_outside_patterns',
+          'pattern_outside_organization',
           'key_locked',
           'workspace_full',
           'unavailable',

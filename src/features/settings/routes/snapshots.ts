@@ -22,7 +22,7 @@ import {
 import { ApiError } from '../../../errors.js'
 import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
-import type { Repohost } from '../../accounts/index.js'
+import type { Memberships, Repohost } from '../../accounts/index.js'
 import { requireRules, warningsOf } from '../../workspaces/index.js'
 import { repoAdmin, repoMember } from '../access.js'
 import { deleteSettings, restoreSettings } from '../change-snapshot.js'
@@ -100,10 +100,12 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { query, headers, body } = request
-      const checkAccess: Repohost['checkAccess'] = (token, userId, owner, repo) => {
+      const { caller } = request.granted(push)
+      const follow = (memberships: Memberships) => app.following.atPush(caller, memberships)
+      const checkAccess: Repohost['checkAccess'] = (token, userId, name) => {
         const ask = () =>
           app.rateLimits.showHostToken(request, () =>
-            app.clients.repohost.checkAccess(token, userId, owner, repo, request.trace),
+            app.clients.repohost.checkAccess(token, userId, name, { trace: request.trace, follow }),
           )
         return request.work ? request.work.elsewhere(ask) : ask()
       }

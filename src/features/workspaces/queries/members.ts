@@ -82,10 +82,14 @@ const COUNT_WORKSPACES = statement(
   { created: integer, joined: integer },
   `
   select (select count(*)::int from workspaces where created_by = $1::uuid and deleted_at is null) as created,
-    (select count(*)::int from members where user_id = $1::uuid) as joined`,
+    (
+      select count(*)::int from members m
+      left join organization_members o on o.workspace_id = m.workspace_id and o.user_id = m.user_id
+      where m.user_id = $1::uuid and o.confirmed_at is null
+    ) as joined`,
 )
 
-/** How many workspaces a person created that still exist, and is in. */
+/** How many workspaces a person created that still exist, and is in without an organisation having made it so. */
 export const countWorkspacesOf = async (
   db: Db,
   userId: string,
@@ -154,6 +158,21 @@ export const findMember = async (
   const [found] = await db.rows(FIND_MEMBER, [workspaceId, login.toLowerCase()])
   return found && toListed(found)
 }
+
+const FIND_MEMBER_BY_ID = statement(
+  'find a member by id',
+  { login: text, role: textOf<Role>() },
+  `
+  select u.login, m.role from members m join users u on u.id = m.user_id
+  where m.workspace_id = $1::uuid and m.user_id = $2::uuid`,
+)
+
+export const findMemberById = async (
+  db: Db,
+  workspaceId: string,
+  userId: string,
+): Promise<{ login: string; role: Role } | undefined> =>
+  (await db.rows(FIND_MEMBER_BY_ID, [workspaceId, userId]))[0]
 
 /** Whether another member is an admin, too. Certain only while the workspace is locked. */
 export const hasOtherAdmin = async (tx: Db, workspaceId: string, userId: string): Promise<boolean> => {

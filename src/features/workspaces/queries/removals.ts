@@ -6,17 +6,82 @@ import { singleRow } from '../../../platform/database/single-row.js'
 import { bool, moment, statement, uuid } from '../../../platform/database/statement.js'
 import { OperatorError } from '../../../platform/process/operator-error.js'
 import type { PersonKey } from '../../accounts/index.js'
-import { hasOlderInvite, removals } from '../tables.js'
+import { hasOlderInvite, isFollowing, removals } from '../tables.js'
 
 /** See `insertInvite` for the moment. */
-export const recordRemoval = async (tx: Db, workspaceId: string, userId: string): Promise<void> => {
+export const recordRemoval = async (
+  tx: Db,
+  workspaceId: string,
+  userId: string,
+  { returns = false }: { returns?: boolean } = {},
+): Promise<void> => {
   await tx
     .insert(removals)
-    .values({ workspaceId, userId, removedAt: sql`statement_timestamp()` })
+    .values({ workspaceId, userId, removedAt: sql`statement_timestamp()`, returns })
     .onConflictDoUpdate({
       target: [removals.workspaceId, removals.userId],
-      set: { removedAt: sql`excluded.removed_at` },
+      set: { removedAt: sql`excluded.removed_at`, returns: sql`excluded.returns` },
     })
+}
+
+/** Someone has left without being removed: only an invite brings the person back, and no organisation. */
+export const recordDeparture = async (tx: Db, workspaceId: string, userId: string): Promise<void> => {
+  await tx
+    .insert(removals)
+    .values({ workspaceId, userId, removedAt: sql`'-infinity'` })
+    .onConflictDoUpdate({
+      target: [removals.workspaceId, removals.userId],
+      set: { returns: sql`excluded.returns` },
+    })
+}
+
+/** $1: the workspace; $2: the user; $3: the id of a delivery. */
+const NOTE_REPORT = statement(
+  'note the report that someone has left',
+  { isNew: bool },
+  `
+  insert into removals as r (workspace_id, user_id, removed_at, returns, reports)
+  values ($1::uuid, $2::uuid, '-infinity', true, array[$3::text])
+  on conflict (workspace_id, user_id) do update
+    set reports = (excluded.reports || r.reports)[:20]
+    where not r.reports @> excluded.reports
+  returning true as "isNew"`,
+)
+
+/** @returns whether the delivery is not one of the last that reported the person */
+export const noteReport = async (
+  tx: Db,
+  workspaceId: string,
+  userId: string,
+  deliveryId: string,
+): Promise<boolean> => (await tx.rows(NOTE_REPORT, [workspaceId, userId, deliveryId])).length > 0
+
+/** As `WAS_REMOVED`. $1: the workspace; $2: the user; $3, $4: known keys, and the person under each. */
+const MAY_RETURN = statement(
+  'find out whether an organization can bring a person back',
+  { mayReturn: bool },
+  `
+  select not exists (
+    select from removals where workspace_id = $1::uuid and user_id = $2::uuid and not returns
+  ) and not exists (
+    select from removed_people r
+    where r.workspace_id = $1::uuid and (
+      (r.key_id, r.person) in (select * from unnest($3::text[], $4::text[]))
+      or r.key_id <> all ($3::text[]) and r.removed_at <= (select created_at from users where id = $2::uuid)
+    )
+  ) as "mayReturn"`,
+)
+
+/** Whether neither an admin has removed the person, with this account or an earlier one, nor the person has left. */
+export const mayReturn = async (
+  db: Db,
+  workspaceId: string,
+  user: { id: string; repohostId: number },
+  keys: PersonKey[],
+): Promise<boolean> => {
+  const ids = keys.map(({ id }) => id)
+  const people = keys.map((key) => key.personOf(workspaceId, user.repohostId))
+  return singleRow(await db.rows(MAY_RETURN, [workspaceId, user.id, ids, people])).mayReturn
 }
 
 const LIST_REMOVALS = statement(
@@ -24,7 +89,7 @@ const LIST_REMOVALS = statement(
   { workspaceId: uuid, removedAt: moment },
   `
   select workspace_id as "workspaceId", removed_at as "removedAt" from removals
-  where user_id = $1::uuid and ${hasOlderInvite('removals')}`,
+  where user_id = $1::uuid and (${hasOlderInvite('removals')} or not returns and ${isFollowing('removals')})`,
 )
 
 /** $1: the id of the key; of each row: $2 workspace, $3 person, $4 moment. */

@@ -98,6 +98,15 @@ export const readInvitedWorkspace = async (
   return row
 }
 
+const FIND_USER = statement(
+  'find a person by the id at the repository host',
+  { id: uuid },
+  `select id from users where repohost_id = $1::bigint`,
+)
+
+export const findUserByRepohostId = async (db: Db, repohostId: number): Promise<string | undefined> =>
+  (await db.rows(FIND_USER, [repohostId]))[0]?.id
+
 /** An advisory lock, for the same reason as the locks of roles (`members.ts`). */
 const LOCK_ADMINISTRATION = lockById(
   'lock the administration of a workspace',

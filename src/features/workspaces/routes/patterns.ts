@@ -23,7 +23,7 @@ export const patternRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'PUT',
     url: '/workspaces/:id/patterns',
-    config: { access: adminOf('params.id', 'settings:write') },
+    config: { access: adminOf('params.id', 'settings:write'), errors: ['pattern_outside_organization'] },
     schema: {
       operationId: 'replacePatterns',
       tags: ['team'],

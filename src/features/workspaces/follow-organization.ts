@@ -1,0 +1,213 @@
+/** Membership that follows an organisation of the repository host: who joins and who leaves, at one place. */
+import type { AdjustedLimits } from '../../../schemas/limits.js'
+import { limits } from '../../../schemas/limits.js'
+import { ApiError } from '../../errors.js'
+import type { Database } from '../../platform/database/client.js'
+import type { ReportedLeave } from '../../platform/hosts/kind.js'
+import { lockCaller, type Memberships, type PersonKey, type User } from '../accounts/index.js'
+import { mayLeave, withdraw } from './change-members.js'
+import { changeBy } from './change-workspace.js'
+import { insertAuditEntry, SERVICE_ACTOR } from './queries/audit.js'
+import { deleteMember, findMemberById, insertMember, lockRole, lockRoles } from './queries/members.js'
+import {
+  admitsAnyone,
+  confirmMemberships,
+  countJoinedByOrganization,
+  countRemovals,
+  type Followed,
+  insertOrganizationMember,
+  listAdmitting,
+  listFollowed,
+  listOpenWorkspaces,
+  noteLeft,
+  readOrganization,
+} from './queries/organizations.js'
+import { mayReturn, noteReport, recordRemoval } from './queries/removals.js'
+import { findUserByRepohostId, lockWorkspace } from './queries/workspaces.js'
+
+export interface FollowContext {
+  database: Database
+  personKeys: PersonKey[]
+  limits: Pick<AdjustedLimits, 'removals'>
+  /** The repository host, as people call it. */
+  hostName: string
+  /** Called after keys may have been revoked. */
+  forgetKeys(workspaceId: string): void
+}
+
+/** Questions to the host that one sign-in or push may ask about single organisations. */
+const MOST_QUESTIONS = 10
+
+/**
+ * Joins and leaves at a sign-in. The host is asked only if a workspace follows an organisation, and whatever it answers,
+ * only a clear answer changes anything.
+ */
+export const followAtSignIn = async (
+  context: FollowContext,
+  user: User,
+  memberships: Memberships,
+): Promise<void> => {
+  const db = context.database.write
+  const [followed, isOpen] = await Promise.all([listFollowed(db, user.id), admitsAnyone(db)])
+  if (followed.length === 0 && !isOpen) return
+  const listed = await memberships.list()
+  const belongsTo = new Map(listed?.map(({ id, name }) => [id, name]))
+  if (isOpen) {
+    const known = listed ?? (await askAbout(memberships, await listAdmitting(db, MOST_QUESTIONS))).members
+    await join(context, user, new Map(known.map(({ id, name }) => [id, name])))
+  }
+  const confirmed = followed.filter(({ hostId, isKnown }) => isKnown && belongsTo.has(hostId))
+  if (confirmed.length > 0)
+    await confirmMemberships(
+      db,
+      user.id,
+      confirmed.map(({ workspaceId }) => workspaceId),
+    )
+  await leave(
+    context,
+    user,
+    memberships,
+    followed.filter(({ hostId }) => !belongsTo.has(hostId)),
+  )
+}
+
+/** Leaves at a push. */
+export const followAtPush = async (
+  context: FollowContext,
+  user: User,
+  memberships: Memberships,
+): Promise<void> => {
+  const followed = await listFollowed(context.database.write, user.id)
+  await leave(context, user, memberships, followed)
+}
+
+/** Asks about each organisation once. */
+const askAbout = async (memberships: Memberships, organizations: { id: number; name: string }[]) => {
+  const asked = [...new Map(organizations.map((one) => [one.id, one])).values()].slice(0, MOST_QUESTIONS)
+  const answers = await Promise.all(asked.map((organization) => memberships.membership(organization)))
+  return {
+    members: asked.filter((_, index) => answers[index] === 'member'),
+    left: asked.filter((_, index) => answers[index] === 'not-a-member'),
+  }
+}
+
+const leave = async (
+  context: FollowContext,
+  user: User,
+  memberships: Memberships,
+  followed: Followed[],
+): Promise<void> => {
+  const asked = followed.filter(({ leaves, isKnown }) => leaves === 'remove' || isKnown)
+  if (asked.length === 0) return
+  const { members, left } = await askAbout(
+    memberships,
+    asked.map(({ hostId, name }) => ({ id: hostId, name })),
+  )
+  const workspacesOf = (organizations: { id: number }[]) =>
+    asked.filter(({ hostId }) => organizations.some(({ id }) => id === hostId))
+  const confirmed = workspacesOf(members).filter(({ isKnown }) => isKnown)
+  if (confirmed.length > 0)
+    await confirmMemberships(
+      context.database.write,
+      user.id,
+      confirmed.map(({ workspaceId }) => workspaceId),
+    )
+  for (const { workspaceId, hostId } of workspacesOf(left))
+    await removeWhoLeft(context, workspaceId, hostId, user.id)
+}
+
+/** @param belongsTo the present names of the organisations that the person belongs to, by their ids */
+const join = async (
+  { database, personKeys }: FollowContext,
+  user: User,
+  belongsTo: Map<number, string>,
+): Promise<void> => {
+  if (belongsTo.size === 0) return
+  const open = await listOpenWorkspaces(database.write, user.id, [...belongsTo.keys()])
+  // The patterns of the workspace are about the name, which may have passed to others.
+  const meant = open.filter(({ hostId, name }) => belongsTo.get(hostId)?.toLowerCase() === name.toLowerCase())
+  if (meant.length === 0) return
+  const joining = database.transaction(
+    async (tx) => {
+      const person = await lockCaller(tx, user.id)
+      let room = limits.workspaces_by_organization - (await countJoinedByOrganization(tx, user.id))
+      for (const { workspaceId, hostId } of meant) {
+        if (room <= 0) return
+        // Holds the roles, so that the link and the removals that are read next stay as they are.
+        if ((await lockRole(tx, workspaceId, user.id)) !== undefined) continue
+        const link = await readOrganization(tx, workspaceId)
+        if (link?.join !== 'member' || link.organization_id !== hostId) continue
+        if (!(await mayReturn(tx, workspaceId, person, personKeys))) continue
+        await insertMember(tx, workspaceId, user.id, 'member')
+        await insertOrganizationMember(tx, workspaceId, user.id)
+        await insertAuditEntry(tx, {
+          workspaceId,
+          actor: person,
+          action: 'member.joined',
+          target: person,
+          details: { role: 'member', organization: link.organization },
+        })
+        room--
+      }
+    },
+    { rowsMayConflict: true },
+  )
+  // The account may be deleted at the same moment.
+  await joining.catch((error) => {
+    if (!(error instanceof ApiError && error.code === 'token_invalid')) throw error
+  })
+}
+
+/**
+ * A webhook of the workspace reports that someone has left. A delivery that is repeated has no effect, even if the person
+ * has come back since.
+ */
+export const followReport = async (
+  context: FollowContext,
+  workspaceId: string,
+  { organizationId, userId: repohostId }: ReportedLeave,
+  deliveryId: string | undefined,
+): Promise<void> => {
+  const userId = await findUserByRepohostId(context.database.write, repohostId)
+  if (userId !== undefined) await removeWhoLeft(context, workspaceId, organizationId, userId, deliveryId)
+}
+
+/** The one path of a removal that the host causes. It removes, or leaves a note for an admin. */
+const removeWhoLeft = async (
+  { database, limits: { removals }, hostName, forgetKeys }: FollowContext,
+  workspaceId: string,
+  organizationId: number,
+  userId: string,
+  deliveryId?: string,
+): Promise<void> => {
+  await database.transaction(
+    async (tx) => {
+      const workspace = await lockWorkspace(tx, workspaceId)
+      if (!workspace) return
+      await lockRoles(tx, workspaceId)
+      const link = await readOrganization(tx, workspaceId)
+      if (link?.organization_id !== organizationId || link.leave !== 'remove') return
+      const member = await findMemberById(tx, workspaceId, userId)
+      if (!member) return
+      if (deliveryId !== undefined && !(await noteReport(tx, workspaceId, userId, deliveryId))) return
+      const { login, role } = member
+      const person = { id: userId, login }
+      const reason = `left ${link.organization} at ${hostName}`
+      const caller = { ...SERVICE_ACTOR, role: 'admin', keyName: null } as const
+      const change = changeBy(tx, { workspaceId, workspace, caller, actor: SERVICE_ACTOR })
+      const isLastAdmin = !(await mayLeave(change, workspaceId, { userId, role }))
+      if (isLastAdmin || (await countRemovals(tx, workspaceId)) >= removals) {
+        const because = isLastAdmin ? 'last_admin' : 'removals_per_hour'
+        if (await noteLeft(tx, workspaceId, userId))
+          await change.record('member.removal_waits', person, { reason, because })
+        return
+      }
+      await withdraw(change, workspaceId, person)
+      await deleteMember(tx, workspaceId, userId)
+      await recordRemoval(tx, workspaceId, userId, { returns: true })
+      await change.record('member.removed', person, { role, reason })
+    },
+    { rowsMayConflict: true },
+  )
+  forgetKeys(workspaceId)
+}

@@ -1,0 +1,35 @@
+/** `app.following`: what sign-ins, pushes and deliveries say about memberships, for features that know no workspaces. */
+import fp from 'fastify-plugin'
+import { hostKinds } from '../../platform/hosts/index.js'
+import type { ReportedLeave } from '../../platform/hosts/kind.js'
+import { type Memberships, personKeysOf, type User } from '../accounts/index.js'
+import { type FollowContext, followAtPush, followAtSignIn, followReport } from './follow-organization.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    following: {
+      atSignIn(user: User, memberships: Memberships): Promise<void>
+      atPush(user: User, memberships: Memberships): Promise<void>
+      atReport(workspaceId: string, left: ReportedLeave, deliveryId: string | undefined): Promise<void>
+    }
+  }
+}
+
+export default fp(
+  async (app) => {
+    const { config, database } = app
+    const context: FollowContext = {
+      database,
+      personKeys: personKeysOf(config.jwtSecrets),
+      limits: config.limits,
+      hostName: hostKinds[config.repohost.kind].name,
+      forgetKeys: (ended) => app.accessKeys.forget(({ workspaceId }) => workspaceId === ended),
+    }
+    app.decorate('following', {
+      atSignIn: (user, memberships) => followAtSignIn(context, user, memberships),
+      atPush: (user, memberships) => followAtPush(context, user, memberships),
+      atReport: (workspaceId, left, deliveryId) => followReport(context, workspaceId, left, deliveryId),
+    })
+  },
+  { name: 'following', dependencies: ['access-keys'] },
+)

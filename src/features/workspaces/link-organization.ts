@@ -1,0 +1,78 @@
+import type { Organization, OrganizationBody } from '../../../schemas/organizations.js'
+import { ApiError } from '../../errors.js'
+import type { Database, Db } from '../../platform/database/client.js'
+import type { HostOrganization } from '../../platform/hosts/kind.js'
+import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+import { requireInsideOrganization } from './policies/organizations.js'
+import { lockRoles } from './queries/members.js'
+import {
+  deleteOrganization,
+  forgetOrganizationMembers,
+  readOrganization,
+  writeOrganization,
+} from './queries/organizations.js'
+import { listPatterns } from './queries/workspaces.js'
+
+/** What an entry of the audit trail says of a link. */
+const described = ({ organization, organization_id, join, leave }: Organization) => ({
+  organization,
+  organization_id,
+  join,
+  leave,
+})
+
+/** The link, which must be there. @throws {ApiError} `organization_not_found` */
+export const requireOrganization = async (db: Db, workspaceId: string): Promise<Organization> => {
+  const link = await readOrganization(db, workspaceId)
+  if (!link) throw new ApiError('organization_not_found')
+  return link
+}
+
+/**
+ * @param find asks the host, last, and throws if the caller does not own or administer the organisation
+ * @throws {ApiError} `pattern_outside_organization`
+ */
+export const linkOrganization = async (
+  database: Database,
+  call: WorkspaceCall,
+  { organization, join = 'nobody', leave = 'keep' }: OrganizationBody,
+  find: () => Promise<HostOrganization>,
+): Promise<Organization> => {
+  const requireInside = async (db: Db) => {
+    if (join === 'member') requireInsideOrganization(organization, await listPatterns(db, call.workspaceId))
+  }
+  await requireInside(database.read)
+  const { id, name } = await find()
+  return changeWorkspace(database, call, 'admin', async ({ tx, caller, record }) => {
+    // People who join meanwhile hold the roles, and rely on the link.
+    await lockRoles(tx, call.workspaceId)
+    await requireInside(tx)
+    const before = await readOrganization(tx, call.workspaceId)
+    if (before && before.organization_id !== id) await forgetOrganizationMembers(tx, call.workspaceId)
+    await writeOrganization(tx, {
+      workspaceId: call.workspaceId,
+      hostId: id,
+      name,
+      joins: join,
+      leaves: leave,
+      linkedBy: caller.id,
+    })
+    const after = await readOrganization(tx, call.workspaceId)
+    if (!after) throw new Error('The link that was just written is not there')
+    await record('organization.linked', name, {
+      before: before ? described(before) : null,
+      after: described(after),
+    })
+    return after
+  })
+}
+
+/** @throws {ApiError} `organization_not_found` */
+export const unlinkOrganization = (database: Database, call: WorkspaceCall): Promise<void> =>
+  changeWorkspace(database, call, 'admin', async ({ tx, record }) => {
+    await lockRoles(tx, call.workspaceId)
+    const before = await requireOrganization(tx, call.workspaceId)
+    await deleteOrganization(tx, call.workspaceId)
+    await forgetOrganizationMembers(tx, call.workspaceId)
+    await record('organization.unlinked', before.organization, { before: described(before) })
+  })

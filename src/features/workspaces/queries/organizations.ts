@@ -1,0 +1,261 @@
+/** The organisation of the repository host that a workspace follows, and what the host has said about its members. */
+import { eq, sql } from 'drizzle-orm'
+import { NIL } from 'uuid'
+import { limits } from '../../../../schemas/limits.js'
+import type { Organization, OrganizationMember } from '../../../../schemas/organizations.js'
+import type { Db } from '../../../platform/database/client.js'
+import { singleRow } from '../../../platform/database/single-row.js'
+import {
+  bool,
+  integer,
+  moment,
+  orNull,
+  type RowOf,
+  statement,
+  text,
+  textOf,
+  uuid,
+} from '../../../platform/database/statement.js'
+import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { organizationMembers, organizations } from '../tables.js'
+import { SERVICE_ACTOR } from './audit.js'
+
+const READ_ORGANIZATION = statement(
+  'read the organization of a workspace',
+  {
+    organization: text,
+    organization_id: text,
+    join: textOf<Organization['join']>(),
+    leave: textOf<Organization['leave']>(),
+    linked_by: text,
+    linked_at: moment,
+  },
+  `
+  select o.name as organization, o.host_id::text as organization_id, o.joins as join, o.leaves as leave,
+    u.login as linked_by, o.linked_at
+  from organizations o join users u on u.id = o.linked_by
+  where o.workspace_id = $1::uuid`,
+)
+
+export const readOrganization = async (db: Db, workspaceId: string): Promise<Organization | undefined> => {
+  const [row] = await db.rows(READ_ORGANIZATION, [workspaceId])
+  return (
+    row && { ...row, organization_id: Number(row.organization_id), linked_at: toTimestamp(row.linked_at) }
+  )
+}
+
+export const writeOrganization = async (
+  tx: Db,
+  row: Omit<typeof organizations.$inferInsert, 'linkedAt'>,
+): Promise<void> => {
+  await tx
+    .insert(organizations)
+    .values({ ...row, linkedAt: sql`statement_timestamp()` })
+    .onConflictDoUpdate({
+      target: organizations.workspaceId,
+      set: {
+        hostId: sql`excluded.host_id`,
+        name: sql`excluded.name`,
+        joins: sql`excluded.joins`,
+        leaves: sql`excluded.leaves`,
+        linkedBy: sql`excluded.linked_by`,
+        linkedAt: sql`excluded.linked_at`,
+      },
+    })
+}
+
+export const deleteOrganization = async (tx: Db, workspaceId: string): Promise<void> => {
+  await tx.delete(organizations).where(eq(organizations.workspaceId, workspaceId))
+}
+
+/** What the host said about members belongs to the organisation that was linked. */
+export const forgetOrganizationMembers = async (tx: Db, workspaceId: string): Promise<void> => {
+  await tx.delete(organizationMembers).where(eq(organizationMembers.workspaceId, workspaceId))
+}
+
+const followedColumns = {
+  workspaceId: uuid,
+  hostId: text,
+  name: text,
+  leaves: textOf<Organization['leave']>(),
+  isKnown: bool,
+}
+
+const LIST_FOLLOWED = statement(
+  'list the organizations that the workspaces of a person follow',
+  followedColumns,
+  `
+  select o.workspace_id as "workspaceId", o.host_id::text as "hostId", o.name, o.leaves,
+    om.user_id is not null as "isKnown"
+  from members m
+  join organizations o on o.workspace_id = m.workspace_id
+  left join organization_members om on om.workspace_id = m.workspace_id and om.user_id = m.user_id
+  where m.user_id = $1::uuid
+  order by o.workspace_id`,
+)
+
+/** Of a workspace that the person is in. `isKnown`: the host has said something about the person before. */
+export type Followed = Omit<RowOf<typeof followedColumns>, 'hostId'> & { hostId: number }
+
+export const listFollowed = async (db: Db, userId: string): Promise<Followed[]> => {
+  const rows = await db.rows(LIST_FOLLOWED, [userId])
+  return rows.map((row) => ({ ...row, hostId: Number(row.hostId) }))
+}
+
+const ADMITS_ANYONE = statement(
+  'find out whether an organization admits its people',
+  { admits: bool },
+  `select exists (select from organizations where joins = 'member') as admits`,
+)
+
+export const admitsAnyone = async (db: Db): Promise<boolean> =>
+  singleRow(await db.rows(ADMITS_ANYONE, [])).admits
+
+/** $1: the user; $2: ids of the host. */
+const LIST_OPEN = statement(
+  'list the workspaces that an organization opens to a person',
+  { workspaceId: uuid, hostId: text, name: text },
+  `
+  select o.workspace_id as "workspaceId", o.host_id::text as "hostId", o.name
+  from organizations o
+  join workspaces w on w.id = o.workspace_id and w.deleted_at is null
+  left join members m on m.workspace_id = o.workspace_id and m.user_id = $1::uuid
+  where o.joins = 'member' and o.host_id = any($2::bigint[]) and m.user_id is null
+  order by o.linked_at, o.workspace_id
+  limit ${limits.workspaces_by_organization}`,
+)
+
+/** The workspaces that the person is not in, and whose members follow one of these organisations. */
+export const listOpenWorkspaces = async (
+  db: Db,
+  userId: string,
+  hostIds: number[],
+): Promise<{ workspaceId: string; hostId: number; name: string }[]> => {
+  const rows = await db.rows(LIST_OPEN, [userId, hostIds])
+  return rows.map((row) => ({ ...row, hostId: Number(row.hostId) }))
+}
+
+/** $1: how many. */
+const LIST_ADMITTING = statement(
+  'list organizations that admit their people',
+  { hostId: text, name: text },
+  `
+  select host_id::text as "hostId", name from organizations where joins = 'member'
+  group by host_id, name order by min(linked_at), host_id limit $1::int`,
+)
+
+export const listAdmitting = async (db: Db, most: number): Promise<{ id: number; name: string }[]> => {
+  const rows = await db.rows(LIST_ADMITTING, [most])
+  return rows.map(({ hostId, name }) => ({ id: Number(hostId), name }))
+}
+
+/** $1: the user. */
+const COUNT_JOINED = statement(
+  'count the workspaces that a person has joined through an organization',
+  { joined: integer },
+  `select count(*)::int as joined from organization_members where user_id = $1::uuid and confirmed_at is not null`,
+)
+
+export const countJoinedByOrganization = async (db: Db, userId: string): Promise<number> =>
+  singleRow(await db.rows(COUNT_JOINED, [userId])).joined
+
+export const insertOrganizationMember = async (
+  tx: Db,
+  workspaceId: string,
+  userId: string,
+): Promise<void> => {
+  await tx
+    .insert(organizationMembers)
+    .values({ workspaceId, userId, confirmedAt: sql`statement_timestamp()` })
+}
+
+/** $1: the user; $2: workspaces. Once a day is often enough. */
+const CONFIRM = statement(
+  'note that a person belongs to an organization',
+  {},
+  `
+  update organization_members
+  set left_at = null, confirmed_at = case when confirmed_at is not null then now() end
+  where user_id = $1::uuid and workspace_id = any($2::uuid[])
+    and (left_at is not null or confirmed_at < now() - interval '1 day')`,
+)
+
+export const confirmMemberships = async (tx: Db, userId: string, workspaceIds: string[]): Promise<void> => {
+  await tx.rows(CONFIRM, [userId, workspaceIds])
+}
+
+/** $1: the workspace; $2: the user. */
+const NOTE_LEFT = statement(
+  'note that a member has left an organization',
+  { isNew: bool },
+  `
+  insert into organization_members as o (workspace_id, user_id, left_at)
+  values ($1::uuid, $2::uuid, statement_timestamp())
+  on conflict (workspace_id, user_id) do update set left_at = excluded.left_at where o.left_at is null
+  returning true as "isNew"`,
+)
+
+/** @returns whether it was not noted yet */
+export const noteLeft = async (tx: Db, workspaceId: string, userId: string): Promise<boolean> =>
+  (await tx.rows(NOTE_LEFT, [workspaceId, userId])).length > 0
+
+export const hasLeft = async (tx: Db, workspaceId: string, userId: string): Promise<boolean> => {
+  const [row] = await tx
+    .select({ leftAt: organizationMembers.leftAt })
+    .from(organizationMembers)
+    .where(
+      sql`${organizationMembers.workspaceId} = ${workspaceId} and ${organizationMembers.userId} = ${userId}`,
+    )
+  return row !== undefined && row.leftAt !== null
+}
+
+/** $1: the workspace. The audit trail has them, and its entries cannot be changed. */
+const COUNT_REMOVALS = statement(
+  'count the removals that an organization caused in the last hour',
+  { removals: integer },
+  `
+  select count(*)::int as removals from audit_entries
+  where workspace_id = $1::uuid and at > clock_timestamp() - interval '1 hour'
+    and action = 'member.removed' and actor_id = '${SERVICE_ACTOR.id}'`,
+)
+
+export const countRemovals = async (tx: Db, workspaceId: string): Promise<number> =>
+  singleRow(await tx.rows(COUNT_REMOVALS, [workspaceId])).removals
+
+/** $1: the workspace; $2: the user after whom the page begins; $3: how many rows. */
+const LIST_MEMBERS = statement(
+  'list what an organization says about members',
+  { userId: uuid, login: text, left_at: orNull(moment), unconfirmed_since: orNull(moment) },
+  `
+  select o.user_id as "userId", u.login, o.left_at,
+    case when o.confirmed_at < now() - interval '${limits.membership_unconfirmed_days} days' then o.confirmed_at end
+      as unconfirmed_since
+  from organization_members o join users u on u.id = o.user_id
+  where o.workspace_id = $1::uuid and o.user_id > $2::uuid
+    and (o.left_at is not null or o.confirmed_at < now() - interval '${limits.membership_unconfirmed_days} days')
+  order by o.user_id
+  limit $3::int`,
+)
+
+export interface ListedOrganizationMember {
+  userId: string
+  member: OrganizationMember
+}
+
+/** Those with a removal that waits, or a membership that was not confirmed for long. */
+export const listOrganizationMembers = async (
+  db: Db,
+  workspaceId: string,
+  after: string[] | undefined,
+  rows: number,
+): Promise<ListedOrganizationMember[]> => {
+  const found = await db.rows(LIST_MEMBERS, [workspaceId, after?.[0] ?? NIL, rows])
+  return found.map(({ userId, login, left_at, unconfirmed_since }) => ({
+    userId,
+    member: {
+      login,
+      left_at: left_at && toTimestamp(left_at),
+      unconfirmed_since: unconfirmed_since && toTimestamp(unconfirmed_since),
+    },
+  }))
+}

@@ -1,0 +1,113 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../../schemas/common.js'
+import { limits } from '../../../../schemas/limits.js'
+import {
+  Organization,
+  OrganizationBody,
+  OrganizationHeaders,
+  OrganizationMemberPage,
+} from '../../../../schemas/organizations.js'
+import { pagesOf } from '../../../platform/http/pagination.js'
+import { lockCaller } from '../../accounts/index.js'
+import { adminOf, memberOf } from '../access.js'
+import { linkOrganization, requireOrganization, unlinkOrganization } from '../link-organization.js'
+import { listOrganizationMembers } from '../queries/organizations.js'
+
+const pages = pagesOf('uuid')
+
+export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { clients, database } = app
+
+  app.route({
+    method: 'GET',
+    url: '/workspaces/:id/organization',
+    config: { access: memberOf('params.id'), errors: ['organization_not_found'] },
+    schema: {
+      operationId: 'readOrganization',
+      tags: ['team'],
+      summary: 'Read which organization the membership follows',
+      params: WorkspaceParams,
+      response: { 200: ref(Organization) },
+    },
+    handler: ({ membership }) => requireOrganization(app.db, membership.workspaceId),
+  })
+
+  app.route({
+    method: 'PUT',
+    url: '/workspaces/:id/organization',
+    config: {
+      access: adminOf('params.id'),
+      limit: 'hostToken',
+      errors: [
+        'repohost_token_required',
+        'repohost_token_invalid',
+        'organization_access_denied',
+        'pattern_outside_organization',
+        'upstream_failed',
+        'upstream_timeout',
+      ],
+    },
+    schema: {
+      operationId: 'linkOrganization',
+      tags: ['team'],
+      summary: 'Let the membership follow an organization',
+      description: `The caller must own or administer the organization, or the group of GitLab. With \`join: member\`, its people become members of the workspace when they sign in, unless an admin has removed them or they have left; then the owner of every pattern must be the organization, or a subgroup of it. With \`leave: remove\`, people who leave the organization are removed from the workspace: when a webhook reports it, when they sign in, or when they push. Only a clear answer of the host removes anyone, at most ${limits.removals} people per hour, and never the last admin.`,
+      params: WorkspaceParams,
+      headers: OrganizationHeaders,
+      body: OrganizationBody,
+      response: { 200: ref(Organization) },
+    },
+    handler: async (request) => {
+      const { body, caller, membership, trace } = request
+      const token = request.headers['x-repohost-token']
+      const { repohostId } = await database.transaction((tx) => lockCaller(tx, caller.userId))
+      return linkOrganization(database, membership, body, () =>
+        app.rateLimits.showHostToken(request, () =>
+          clients.repohost.administeredBy(token, repohostId, body.organization, trace),
+        ),
+      )
+    },
+  })
+
+  app.route({
+    method: 'DELETE',
+    url: '/workspaces/:id/organization',
+    config: { access: adminOf('params.id'), errors: ['organization_not_found'] },
+    schema: {
+      operationId: 'unlinkOrganization',
+      tags: ['team'],
+      summary: 'Stop following an organization',
+      description: 'All members stay.',
+      params: WorkspaceParams,
+      body: NoBody,
+      response: { 200: ref(Ok) },
+    },
+    handler: async ({ membership }) => {
+      await unlinkOrganization(database, membership)
+      return { ok: true } as const
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/workspaces/:id/organization/members',
+    config: { access: adminOf('params.id'), validate: pages.validate },
+    schema: {
+      operationId: 'listOrganizationMembers',
+      tags: ['team'],
+      summary: 'List members whose membership needs a look',
+      description: `Members who have left the organization and whose removal waits for an admin, because they are the last admin or because more than ${limits.removals} people left within an hour: remove them with \`DELETE …/members\`. And members who joined through the link, and have not signed in for ${limits.membership_unconfirmed_days} days.`,
+      params: WorkspaceParams,
+      querystring: PageQuery,
+      response: { 200: OrganizationMemberPage },
+    },
+    handler: async ({ membership, query }) => {
+      const page = await pages.read(
+        query,
+        (after, rows) => listOrganizationMembers(app.db, membership.workspaceId, after, rows),
+        ({ userId }) => [userId],
+      )
+      return { members: page.rows.map(({ member }) => member), next_cursor: page.next_cursor }
+    },
+  })
+}
