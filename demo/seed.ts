@@ -193,9 +193,11 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
     { name: 'VS Code', scopes: ['activity:write', 'activity:read'] },
     as(zoe),
   )
-  // Two repositories, one by the name of its folder, and a folder that waits for its repository.
+  // Two repositories, one by the name of its folder once it is known in full, and a folder that waits for its repository.
   const projects = [`${repohost.url}/acme/web.git`, 'api-gateway', 'scratch']
-  for (const heartbeats of heartbeatsOfDays(14, projects)) {
+  const days = heartbeatsOfDays(14, projects)
+  const named = { time: days[0]?.[0]?.time ?? 0, project: `${repohost.url}/acme/api-gateway.git` }
+  for (const heartbeats of [[named], ...days]) {
     await call('POST', '/wakatime/v1/users/current/heartbeats.bulk', heartbeats, {
       Authorization: `Basic ${btoa(key.secret)}`,
     })

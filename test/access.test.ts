@@ -301,6 +301,8 @@ const who = (route: string, { statuses }: Row): string => {
   if (route.endsWith('/billing-provider/webhook')) return 'the billing provider'
   if (route.endsWith('/repohost/webhook/{id}')) return 'the repository host'
   if (noToken !== 401) return 'anyone'
+  // There is none, so members get 404, too.
+  if (route === 'GET /api/team/workspaces/{id}/organization') return 'a member of'
   if (admin === 401) return 'the operator, with an admin key'
   if (member === 403) return 'an admin of'
   return outsider === member ? 'any signed-in caller' : 'a member of'

@@ -124,11 +124,35 @@ const sentences: Record<string, Describe> = {
   'member.added': plain((target, { role }) => [...says`added ${target}`, ` as ${article(role)}`]),
   'member.disabled': plain((target) => says`disabled the account of ${target}`),
   'member.enabled': plain((target) => says`enabled the account of ${target}`),
-  'member.joined': plain((_, { role }) => [`joined as ${article(role)}`]),
+  'member.joined': plain((_, { role, organization }) => [
+    `joined as ${article(role)}`,
+    ...(typeof organization === 'string' ? says` through ${organization}` : []),
+  ]),
   'member.left': plain(() => ['left the workspace']),
-  'member.removed': plain((target) => says`removed ${target}`),
+  'member.removal_waits': plain(
+    (target) => says`left the removal of ${target} to an admin`,
+    ({ reason, because }) => [
+      `${capitalized(String(reason))}`,
+      because === 'last_admin' ? 'The last admin always stays' : 'Too many left within an hour',
+    ],
+  ),
+  'member.removed': plain(
+    (target) => says`removed ${target}`,
+    ({ reason }) => (typeof reason === 'string' ? [capitalized(reason)] : []),
+  ),
   'member.role_changed': plain((target, { after }) => [...says`made ${target}`, ` ${article(after)}`]),
   'member.signed_out': plain((target) => says`signed ${target} out everywhere`),
+  'organization.linked': plain(
+    (target) => says`let the membership follow ${target}`,
+    ({ after }) => {
+      const { join, leave } = (after ?? {}) as { join?: string; leave?: string }
+      return [
+        join === 'member' ? 'Its people become members' : 'Its people need an invite',
+        leave === 'remove' ? 'People who leave are removed' : 'People who leave stay',
+      ]
+    },
+  ),
+  'organization.unlinked': plain((target) => says`stopped following ${target}`),
   'override.removed': ofOverride('removed'),
   'override.restored': ofOverride('restored'),
   'override.set': ofOverride('set'),

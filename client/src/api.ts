@@ -306,6 +306,9 @@ export type Limits = {
   workspace_name_length: number
   workspaces_created: number
   workspaces_joined: number
+  removals: number
+  workspaces_by_organization: number
+  membership_unconfirmed_days: number
   patterns_per_workspace: number
   pattern_length: number
   pattern_stars: number
@@ -426,6 +429,18 @@ export type Model = {
 
 export type Ok = {
   ok: true
+}
+
+export type Organization = {
+  organization: string
+  /** The host's id, which never changes hands. */
+  organization_id: number
+  /** `member`: people of the organization become members of the workspace when they sign in. */
+  join: 'nobody' | 'member'
+  /** `remove`: people who leave the organization are removed from the workspace. */
+  leave: 'keep' | 'remove'
+  linked_by: string
+  linked_at: string
 }
 
 export type Override = {
@@ -1058,6 +1073,29 @@ export type Patterns = {
 
 export type PatternsBody = {
   patterns: PatternList
+}
+
+export type OrganizationBody = {
+  /** The name of the organization at the repository host, or at GitLab the path of the group. */
+  organization: string
+  /** `member`: people of the organization become members of the workspace when they sign in. */
+  join?: 'nobody' | 'member'
+  /** `remove`: people who leave the organization are removed from the workspace. */
+  leave?: 'keep' | 'remove'
+}
+
+export type OrganizationMember = {
+  login: string
+  /** Since when the host says that the member has left, while the removal waits for an admin. Null: it does not. */
+  left_at: string | null
+  /** The last sign-in at which the host confirmed a member who joined through the link, if that was long ago. */
+  unconfirmed_since: string | null
+}
+
+export type OrganizationMemberPage = {
+  members: OrganizationMember[]
+  /** Send it as `cursor` to get the next page. Null on the last page. */
+  next_cursor: string | null
 }
 
 /** A JSON Merge Patch (RFC 7396) of the first level of keys. `null` removes a key, any other value replaces it in place, and new keys go last. The merged JSON text has at most 262144 bytes of UTF-8. */
@@ -1992,6 +2030,21 @@ export type ProblemRepoAccessDenied = {
   request_id: string
 }
 
+/** The repository host token belongs to another user, or does not show that you own or administer this organization. Send a token of your own with a scope that shows it: `read:org` at GitHub, `read_api` at GitLab, `read:organization` at Forgejo. */
+export type ProblemOrganizationAccessDenied = {
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#organization_access_denied'
+  status: 403
+  /** The HTTP name of the status. */
+  title: 'Forbidden'
+  /** Stable. Programs can rely on it. */
+  code: 'organization_access_denied'
+  /** What happened and what to do next, for people. */
+  detail: string
+  /** The `X-Request-Id` of the response. */
+  request_id: string
+}
+
 /** The workspace has, or had in this range, the privacy level `team`, so only members themselves can see what they did. Leave out `member`. */
 export type ProblemMemberDetailHidden = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
@@ -2168,6 +2221,21 @@ export type ProblemSchemaNotConfigured = {
   title: 'Not Found'
   /** Stable. Programs can rely on it. */
   code: 'schema_not_configured'
+  /** What happened and what to do next, for people. */
+  detail: string
+  /** The `X-Request-Id` of the response. */
+  request_id: string
+}
+
+/** The workspace follows no organization. Link one with PUT /api/team/workspaces/{id}/organization. */
+export type ProblemOrganizationNotFound = {
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#organization_not_found'
+  status: 404
+  /** The HTTP name of the status. */
+  title: 'Not Found'
+  /** Stable. Programs can rely on it. */
+  code: 'organization_not_found'
   /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the response. */
@@ -2468,6 +2536,21 @@ export type ProblemRepoOutsidePatterns = {
   title: 'Unprocessable Entity'
   /** Stable. Programs can rely on it. */
   code: 'repo_outside_patterns'
+  /** What happened and what to do next, for people. */
+  detail: string
+  /** The `X-Request-Id` of the response. */
+  request_id: string
+}
+
+/** Members join this workspace through an organization, so the owner of every pattern must be that organization, or a subgroup of it. Change the patterns, or link the organization with `join: nobody`. */
+export type ProblemPatternOutsideOrganization = {
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#pattern_outside_organization'
+  status: 422
+  /** The HTTP name of the status. */
+  title: 'Unprocessable Entity'
+  /** Stable. Programs can rely on it. */
+  code: 'pattern_outside_organization'
   /** What happened and what to do next, for people. */
   detail: string
   /** The `X-Request-Id` of the response. */
@@ -3253,7 +3336,59 @@ export interface Operations {
       body: PatternsBody
     }
     answer: Patterns
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemPatternOutsideOrganization | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** Read which organization the membership follows */
+  'GET /api/team/workspaces/{id}/organization': {
+    request: {
+      path: {
+        id: string
+      }
+    }
+    answer: Organization
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemWorkspaceNotFound | ProblemOrganizationNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Let the membership follow an organization */
+  'PUT /api/team/workspaces/{id}/organization': {
+    request: {
+      path: {
+        id: string
+      }
+      headers: {
+        /** The caller's own repository host token. The service checks it with the host and never stores it. */
+        'X-Repohost-Token': string
+      }
+      body: OrganizationBody
+    }
+    answer: Organization
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemRepohostTokenRequired | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRepohostTokenInvalid | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemOrganizationAccessDenied | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemPatternOutsideOrganization | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemMaintenance | ProblemUpstreamTimeout
+  }
+  /** Stop following an organization */
+  'DELETE /api/team/workspaces/{id}/organization': {
+    request: {
+      path: {
+        id: string
+      }
+      body?: NoBody
+    }
+    answer: Ok
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemOrganizationNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** List members whose membership needs a look */
+  'GET /api/team/workspaces/{id}/organization/members': {
+    request: {
+      path: {
+        id: string
+      }
+      query?: {
+        /** Rows per page. */
+        limit?: number | undefined
+        /** The `next_cursor` of the previous page. */
+        cursor?: string | undefined
+      }
+    }
+    answer: OrganizationMemberPage
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Get the workspace settings */
   'GET /api/team/workspaces/{id}/settings': {
@@ -3475,7 +3610,7 @@ export interface Operations {
       body?: ConfigurationBody
     }
     answer: ConfigurationResult
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRepoOutsidePatterns | ProblemKeyLocked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRepoOutsidePatterns | ProblemPatternOutsideOrganization | ProblemKeyLocked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Get the effective settings of a repository */
   'GET /api/team/effective-config': {

@@ -20,6 +20,7 @@ import {
   Person,
   SortedTable,
 } from '../ui.js'
+import { ConcernedMembers, OrganizationLink } from './organization.js'
 
 type Member = AnswerOf<'GET /api/team/workspaces/{id}/members'>['members'][number]
 type Invite = AnswerOf<'GET /api/team/workspaces/{id}/invites'>['invites'][number]
@@ -48,6 +49,7 @@ export const People = () => {
       <p class="muted narrow">
         {consent[workspace.activity_privacy]} Admins manage people, repositories and settings.
       </p>
+      {isAdmin && !workspace.personal && <ConcernedMembers />}
       <Members />
       {isAdmin && !workspace.personal && (
         <section class="card stack tight" aria-labelledby="invites">
@@ -57,6 +59,7 @@ export const People = () => {
           </Loaded>
         </section>
       )}
+      {!workspace.personal && <OrganizationLink />}
       {!workspace.personal && <Leave />}
       {inviting && <NewInvite onClose={() => invite(false)} onCreated={invites.again} />}
     </>

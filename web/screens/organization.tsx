@@ -1,0 +1,278 @@
+/** Membership that follows an organisation of the host: the link, and members whose membership needs a look. */
+import { useState } from 'preact/hooks'
+import type { AnswerOf } from '../../client/src/operations.js'
+import type { RepohostKind } from '../../schemas/common.js'
+import { limits } from '../../schemas/limits.js'
+import { call, refresh, useAction, usePages, useRead } from '../api.js'
+import { count, fullDay, time } from '../format.js'
+import { useWorkspace } from '../me.js'
+import { start } from '../start.js'
+import { toast } from '../toast.js'
+import { Confirm, FailureNote, Form, Loaded, More, Person } from '../ui.js'
+
+type Link = AnswerOf<'GET /api/team/workspaces/{id}/organization'>
+type Concerned = AnswerOf<'GET /api/team/workspaces/{id}/organization/members'>['members'][number]
+
+const host = start.repohost_name
+const isGitlab = start.repohost_kind === 'gitlab'
+const thing = isGitlab ? 'group' : 'organization'
+
+const SCOPES: Record<RepohostKind, string> = {
+  github: 'read:org',
+  gitlab: 'read_api',
+  forgejo: 'read:organization',
+}
+
+/** Every member sees the link. Only admins change it. */
+export const OrganizationLink = () => {
+  const [isShown, show] = useState(false)
+  return (
+    <section class="card stack tight" aria-labelledby="organization">
+      <h2 id="organization">Membership and {host}</h2>
+      <p class="muted">
+        Membership can follow a {thing} of {host}: its people join when they sign in, and people who leave it
+        are removed.
+      </p>
+      {isShown ? (
+        <Details />
+      ) : (
+        <div>
+          <button type="button" onClick={() => show(true)}>
+            Show {thing}
+          </button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+const Details = () => {
+  const { id, role } = useWorkspace()
+  const path = { id }
+  const asked = useRead('GET /api/team/workspaces/{id}/organization', { path })
+  const [changing, change] = useState(false)
+  const [ending, end] = useState(false)
+  const { busy, failure, act, clear } = useAction()
+  const isAdmin = role === 'admin'
+  const isNone = asked.failure?.code === 'organization_not_found'
+  const close = () => {
+    clear()
+    change(false)
+    end(false)
+  }
+  if (changing || (isNone && isAdmin))
+    return (
+      <LinkForm
+        link={isNone ? undefined : asked.data}
+        onClose={changing ? close : undefined}
+        onDone={() => {
+          close()
+          asked.again()
+        }}
+      />
+    )
+  if (isNone) return <p>The membership of this workspace follows no {thing}.</p>
+  return (
+    <Loaded asked={asked} height={120}>
+      {(link) => (
+        <>
+          <p>
+            This workspace follows <bdi>{link.organization}</bdi>, which <bdi>{link.linked_by}</bdi> linked on{' '}
+            <span title={time(link.linked_at)}>{fullDay(link.linked_at.slice(0, 10))}</span>.{' '}
+            {link.join === 'member'
+              ? `Its people become members when they sign in.`
+              : `Its people need an invite to join.`}{' '}
+            {link.leave === 'remove'
+              ? `People who leave it are removed.`
+              : `People who leave it stay members until an admin removes them.`}
+          </p>
+          <p class="small muted">
+            {host} tells this only to sign-ins with the scope{' '}
+            <span class="mono">{SCOPES[start.repohost_kind]}</span>. A sign-in without it changes nothing.
+          </p>
+          {isAdmin && (
+            <div class="row">
+              <button type="button" onClick={() => change(true)}>
+                Change
+              </button>
+              <button type="button" class="danger" onClick={() => end(true)}>
+                Stop following
+              </button>
+            </div>
+          )}
+          {ending && (
+            <Confirm
+              title={`Stop following ${link.organization}?`}
+              action="Stop following"
+              busy={busy}
+              failure={failure}
+              onNo={close}
+              onYes={async () => {
+                const done = await act(() =>
+                  call('DELETE /api/team/workspaces/{id}/organization', { path, body: {} }),
+                )
+                if (!done) return
+                close()
+                asked.again()
+                toast('The membership follows no one now')
+              }}
+            >
+              <p>All members stay.</p>
+            </Confirm>
+          )}
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+const LinkForm = (props: {
+  link: Link | undefined
+  onClose: (() => void) | undefined
+  onDone: () => void
+}) => {
+  const { id } = useWorkspace()
+  const { link } = props
+  const { busy, failure, act } = useAction()
+  const submit = async (given: FormData) => {
+    const done = await act(() =>
+      call('PUT /api/team/workspaces/{id}/organization', {
+        path: { id },
+        headers: { 'X-Repohost-Token': String(given.get('token')).trim() },
+        body: {
+          organization: String(given.get('organization')).trim(),
+          join: given.get('join') === null ? 'nobody' : 'member',
+          leave: given.get('leave') === null ? 'keep' : 'remove',
+        },
+      }),
+    )
+    if (!done) return
+    props.onDone()
+    refresh()
+    toast(`The membership follows the ${thing}`)
+  }
+  return (
+    <Form class="stack tight" onSubmit={submit}>
+      <label class="field">
+        {isGitlab ? 'Group, with all groups above it' : 'Organization'}
+        <input
+          name="organization"
+          required
+          maxLength={limits.owner_path_length}
+          autocomplete="off"
+          spellcheck={false}
+          defaultValue={link?.organization ?? ''}
+        />
+      </label>
+      <label class="row">
+        <input type="checkbox" name="join" defaultChecked={link?.join === 'member'} />
+        Its people become members when they sign in
+      </label>
+      <label class="row">
+        <input type="checkbox" name="leave" defaultChecked={link?.leave === 'remove'} />
+        People who leave it are removed
+      </label>
+      <label class="field">
+        {host} access token
+        <input
+          class="wide-input"
+          type="password"
+          name="token"
+          required
+          maxLength={limits.repohost_token_length}
+          autocomplete="off"
+          aria-describedby="organization-token"
+        />
+      </label>
+      <p id="organization-token" class="small muted">
+        It shows that you own the {thing}, needs the scope{' '}
+        <span class="mono">{SCOPES[start.repohost_kind]}</span>, and is not stored.
+      </p>
+      {failure && <FailureNote failure={failure} />}
+      <div class="row">
+        <button type="submit" class="primary" aria-disabled={busy}>
+          {link ? 'Save' : `Follow the ${thing}`}
+        </button>
+        {props.onClose && (
+          <button type="button" onClick={props.onClose}>
+            Cancel
+          </button>
+        )}
+      </div>
+    </Form>
+  )
+}
+
+/** For admins: removals that wait, and memberships that no sign-in has confirmed for long. Nothing if there are none. */
+export const ConcernedMembers = () => {
+  const { id } = useWorkspace()
+  const path = { id }
+  const asked = useRead('GET /api/team/workspaces/{id}/organization/members', {
+    path,
+    query: { limit: PAGE },
+  })
+  const { pages, ...paging } = usePages(asked, (cursor) =>
+    call('GET /api/team/workspaces/{id}/organization/members', { path, query: { limit: PAGE, cursor } }),
+  )
+  const [removing, remove] = useState(false)
+  const { busy, failure, act, clear } = useAction()
+  const all = pages.flatMap(({ members }) => members)
+  if (all.length === 0) return null
+  const waiting = all.filter(({ left_at }) => left_at !== null)
+  const what = waiting.length === 1 ? waiting[0]?.login : `${count(waiting.length)} members`
+  return (
+    <section class="card stack tight" aria-labelledby="concerned">
+      <h2 id="concerned">Members to look at</h2>
+      <ul class="stack tight">
+        {all.map((member) => (
+          <li key={member.login} class="row">
+            <Person login={member.login} />
+            <span class="muted">{says(member)}</span>
+          </li>
+        ))}
+      </ul>
+      <More {...paging} />
+      {waiting.length > 0 && (
+        <div>
+          <button type="button" class="danger" onClick={() => remove(true)}>
+            Remove {what}
+          </button>
+        </div>
+      )}
+      {removing && (
+        <Confirm
+          title={`Remove ${what}?`}
+          action="Remove"
+          busy={busy}
+          failure={failure}
+          onNo={() => {
+            clear()
+            remove(false)
+          }}
+          onYes={async () => {
+            const done = await act(async () => {
+              for (const { login } of waiting)
+                await call('DELETE /api/team/workspaces/{id}/members', { path, query: { login } })
+            })
+            refresh()
+            if (!done) return
+            remove(false)
+            toast(`${what} removed`)
+          }}
+        >
+          <p>
+            They have left the {thing}, and lose access at once. Invites and access keys that they created
+            here stop working. If they come back to the {thing}, they can join again.
+          </p>
+        </Confirm>
+      )}
+    </section>
+  )
+}
+
+const PAGE = 500
+
+const says = ({ left_at, unconfirmed_since }: Concerned): string =>
+  left_at !== null
+    ? `left the ${thing} on ${fullDay(left_at.slice(0, 10))}, and waits for an admin`
+    : `membership not confirmed since ${fullDay((unconfirmed_since ?? '').slice(0, 10))}`
