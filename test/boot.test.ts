@@ -12,7 +12,9 @@ import { repoMember } from '../src/features/settings/access.js'
 import { toPull } from '../src/features/settings/policies/repo-access.js'
 import { adminOf, memberOf } from '../src/features/workspaces/access.js'
 import { anyone } from '../src/platform/access/access.js'
+import { work } from '../src/platform/access/work.js'
 import { connect } from '../src/platform/database/client.js'
+import { workOfOperations } from '../src/work.js'
 import { createTestDatabase } from './database.js'
 import { JWT_SECRET } from './service.js'
 
@@ -22,6 +24,9 @@ t.teardown(async () => {
   await database.close()
   await drop()
 })
+
+workOfOperations.getNew = work('one row')
+const answering = (schema: object) => ({ operationId: 'getNew', response: { 200: ref(Ok) }, ...schema })
 
 /** Boots the service with one more route, which is right but for what is given, and sends it a request. */
 const boot = async (mistake: Partial<RouteOptions>, request: InjectOptions = { url: '/api/limits' }) => {
@@ -39,7 +44,7 @@ const boot = async (mistake: Partial<RouteOptions>, request: InjectOptions = { u
       method: 'GET',
       url: '/api/new',
       config: { access: anyone },
-      schema: { response: { 200: ref(Ok) } },
+      schema: answering({}),
       handler: async () => ({ ok: true }),
       ...mistake,
     })
@@ -49,8 +54,6 @@ const boot = async (mistake: Partial<RouteOptions>, request: InjectOptions = { u
     await app.close()
   }
 }
-
-const answering = (schema: object) => ({ response: { 200: ref(Ok) }, ...schema })
 
 t.test('a route without mistakes boots', async (t) => {
   await t.resolves(boot({}))
@@ -76,6 +79,16 @@ t.test('a route without mistakes boots', async (t) => {
 
 t.test('a route that does not declare its access does not boot', async (t) => {
   await t.rejects(boot({ config: {} }), { message: 'GET /api/new declares no access' })
+})
+
+t.test('an operation that does not declare its work does not boot', async (t) => {
+  await t.rejects(boot({ schema: answering({ operationId: 'getOther' }) }), {
+    message:
+      "GET /api/new declares no work: add to src/work.ts what the work of getOther is a product of, and the limits that bound each factor, for example `getOther: work('rows of a page', 'page_size_max')`",
+  })
+  await t.rejects(boot({ schema: answering({ operationId: undefined }) }), {
+    message: 'GET /api/new declares no operationId',
+  })
 })
 
 t.test('a route whose workspace is not certain to be there does not boot', async (t) => {
