@@ -75,8 +75,10 @@ export const limits = {
   /** How long after the last time. */
   person_repo_days: 400,
   import_body_bytes: 104_857_600,
-  /** Projects in a file that is imported; heartbeats of further ones do not count. */
+  /** Projects in a file that is imported, projects in a day of it, and all days of it, counted once for each project. */
   import_projects: 2_000,
+  import_projects_per_day: 50,
+  import_project_days: 50_000,
   /** How many rows (a day of a repository in a workspace) one flush, or one request with heartbeats, may change. */
   flush_rows: 5_000,
   /** Minutes times workspaces in which they may count, for one request with heartbeats or one assignment of a name. */

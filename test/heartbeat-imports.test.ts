@@ -1,11 +1,19 @@
 /** Files of heartbeats from elsewhere: WakaTime's data dump, and what wakapi exports. */
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
+import { runImports, startImport } from '../src/features/editors/import-heartbeats.js'
+import { projectHostOf } from '../src/features/editors/project-names.js'
+import { reduceFile } from '../src/features/editors/reduce-file.js'
 import { reach } from './database.js'
+import { hasMembers } from './has-members.js'
+import { fillWithPatterns } from './many-patterns.js'
 import { programFile, temporaryFolder } from './process.js'
 import { type Caller, type Service, startService } from './service.js'
 import { until } from './until.js'
@@ -176,6 +184,142 @@ t.test('imports', async (t) => {
       [],
     )
     t.same(left, [{ days: 0 }])
+  })
+
+  t.test('two instances skip and repeat no day, whatever fails and is cancelled', async (t) => {
+    const { caller } = await someone(service, 'jo')
+    const other = await startService(t, { beside: service })
+    await fillWithPatterns(service, 'jo', 110, `'p' || n`)
+    // A day with these changes more rows than a day may change.
+    const names = Array.from({ length: 50 }, (_, n) => `jo/p${n + 1}`)
+    const tooMuch = (day: number) =>
+      names.map((project, index) => ({ ...morning(day, 1, project)[0], time: midnight(day) + index * 60 }))
+    const days = 12
+    const isFailing = (index: number) => index % 3 !== 0
+    const fileOf = (first: number) =>
+      JSON.stringify(
+        Array.from({ length: days }, (_, index) =>
+          isFailing(index) ? tooMuch(first + index) : morning(first + index, 2),
+        ).flat(),
+      )
+    const expected: Record<string, number> = {}
+    const expectAll = (first: number) => {
+      for (let index = 0; index < days; index++)
+        if (!isFailing(index)) expected[`${dayOf(midnight(first + index))} acme/web`] = 3
+    }
+    /** Runs an instance to which `happens` each time between the failure of a day and what follows it. */
+    const runWhile = (happens: () => Promise<unknown>) => {
+      const { database, config } = service.app
+      const interrupted = Object.create(database)
+      interrupted.transaction = (...call: Parameters<typeof database.transaction>) =>
+        database.transaction(...call).catch(async (error) => {
+          await happens()
+          throw error
+        })
+      return runImports(interrupted, config.repohost.kind)
+    }
+    const userId = (await caller.get('/api/me')).body.id
+    const store = async (first: number) => {
+      const stream = Readable.from([Buffer.from(fileOf(first))])
+      const file = await reduceFile(stream, projectHostOf(service.app.config.repohost))
+      await startImport(service.database, userId, file)
+    }
+    await store(100)
+    await runWhile(() => other.app.imports.run())
+    expectAll(100)
+    hasMembers(t, (await caller.get(IMPORT)).body, { state: 'done', days_done: days })
+    t.same(await minutesOf(caller), expected, 'another instance goes on')
+
+    await store(200)
+    let restarts = 0
+    await runWhile(async () => {
+      if (++restarts > 3) return
+      await caller.delete(IMPORT)
+      await store(200 + restarts * 100)
+    })
+    expectAll(500)
+    hasMembers(t, (await caller.get(IMPORT)).body, { state: 'done', days_done: days })
+    const last = await minutesOf(caller)
+    for (const [key, minutes] of Object.entries(expected)) t.equal(last[key], minutes, key)
+  })
+
+  t.test('a day and a file have a limited number of projects', async (t) => {
+    const { caller } = await someone(service, 'kim')
+    const csv = (rows: { time: number; project: string }[]) =>
+      `time,project\n${rows.map(({ time, project }) => `${time},${project}`).join('\n')}`
+    const detailOf = async (body: string) => {
+      const reply = await caller.request('POST', IMPORT, { body })
+      return [reply.status, reply.body.errors?.[0]?.message]
+    }
+    // Another project in each minute of 60 days.
+    const everyMinute = Array.from({ length: 60 * 1_440 }, (_, minute) => ({
+      time: midnight(200) + minute * 60,
+      project: `p${minute}`,
+    }))
+    t.same(await detailOf(csv(everyMinute)), [400, 'must have at most 50 projects in a day'])
+    const daily = (perDay: number, days: number, name: (day: number, n: number) => string) =>
+      Array.from({ length: perDay * days }, (_, index) => {
+        const [day, n] = [Math.floor(index / perDay), index % perDay]
+        return { time: midnight(3_000 - day) + n * 60, project: name(day, n) }
+      })
+    t.same(await detailOf(csv(daily(50, 41, (day, n) => `p${day * 50 + n}`))), [
+      400,
+      'must have at most 2000 projects',
+    ])
+    t.same(await detailOf(csv(daily(50, 1_001, (_, n) => `p${n}`))), [
+      400,
+      'has too many days with too many projects: import it in parts',
+    ])
+    t.equal((await caller.get(IMPORT)).body.state, 'none')
+    const most = await importFile(caller, csv(daily(50, 40, (day, n) => `p${day * 50 + n}`)))
+    t.same([most.state, most.heartbeats, most.days, most.days_done], ['done', 2_000, 40, 40])
+  })
+
+  t.test('quotes in CSV are part of a name, and CSV that ends too early is rejected', async (t) => {
+    const { caller } = await someone(service, 'lou')
+    const start = midnight(90)
+    const rows = [`${start},"""x"""`, `${start + 60},"a,b\nc"`, `${start + 120},plain "x"`]
+    const body = `time,project\n${rows.join('\r\n')}`.replaceAll('\\"', '"')
+    await importFile(caller, body)
+    const { projects } = (await caller.get('/api/me/editor-projects')).body
+    t.same(projects.map(({ name }: { name: string }) => name).sort(), ['"x"', 'a,b\nc', 'plain "x"'])
+    const cut = await caller.request('POST', IMPORT, { body: `time,project\n${start},"acme` })
+    t.equal(cut.status, 400)
+    t.match(cut.body.errors[0].message, /^is not CSV: Quote Not Closed/)
+  })
+
+  t.test('who sends slowly gives way to those who wait', async (t) => {
+    const { hostname, port } = new URL(service.url)
+    const drip = async (index: number) => {
+      const { token } = await service.signIn(`slow-${index}`)
+      const call = request({
+        hostname,
+        port,
+        path: IMPORT,
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Length': 1_000_000 },
+      })
+      t.teardown(() => call.destroy())
+      call.on('error', () => {})
+      call.write('[')
+      const [response] = (await once(call, 'response')) as [IncomingMessage]
+      return response.statusCode
+    }
+    let first: number | undefined
+    for (let index = 0; index < 8; index++)
+      drip(index).then(
+        (status) => {
+          first ??= status
+        },
+        () => {},
+      )
+    const { caller } = await someone(service, 'moe')
+    await until(async () => {
+      const { state } = await importFile(caller, csvOf(morning(100, 5)))
+      t.equal(state, 'done')
+      return first !== undefined
+    }, 'one of them gives up')
+    t.equal(first, 408)
   })
 
   t.test('a file that is not an export is rejected, and none of it is kept', async (t) => {

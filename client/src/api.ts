@@ -343,6 +343,8 @@ export type Limits = {
   person_repo_days: number
   import_body_bytes: number
   import_projects: number
+  import_projects_per_day: number
+  import_project_days: number
   flush_rows: number
   heartbeat_minutes: number
   flush_comparisons: number
@@ -2272,6 +2274,21 @@ export type ProblemRouteNotFound = {
   request_id: string
 }
 
+/** The request took too long to arrive. Send it again. */
+export type ProblemRequestTimeout = {
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#request_timeout'
+  status: 408
+  /** The HTTP name of the status. */
+  title: 'Request Timeout'
+  /** Stable. Programs can rely on it. */
+  code: 'request_timeout'
+  /** What happened and what to do next, for people. */
+  detail: string
+  /** The `X-Request-Id` of the response. */
+  request_id: string
+}
+
 /** None of your workspaces matches this repository. Create a workspace with the suggested pattern, or add the pattern to one. */
 export type ProblemWorkspaceRequired = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
@@ -2971,7 +2988,7 @@ export interface Operations {
       }
     }
     answer: Import
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemBadRequest | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemPayloadTooLarge | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemBadRequest | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRequestTimeout | ProblemPayloadTooLarge | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Get the progress of the latest import */
   'GET /api/wakatime/v1/users/{user}/import': {

@@ -28,12 +28,12 @@ import {
 } from './queries/imports.js'
 import { seeNames } from './queries/projects.js'
 import { type CountedHeartbeats, countHeartbeats } from './record-heartbeats.js'
-import type { ReducedDay, ReducedFile } from './reduce-file.js'
+import { DAY_MINUTES, type ReducedDay, type ReducedFile } from './reduce-file.js'
 import { hourOf, type StoredHour, Timeline } from './timeline.js'
 
 const MINUTES = 60
 /** How many days one statement writes. */
-const DAYS_AT_ONCE = 200
+const DAYS_AT_ONCE = 50
 
 export const importUnderWay = () =>
   tooMany('import', 1, 10, 'You already have an import in progress. Wait until it ends, or cancel it.')
@@ -58,15 +58,20 @@ export const startImport = async (database: Database, userId: string, file: Redu
   return describeImport(database.read, userId)
 }
 
-const toStored = ({ day, minutes }: ReducedDay, { projects }: ReducedFile): ImportDay => {
-  const numbers = [...new Set(minutes)].filter((number) => number > 0)
+const toStored = ({ day, minutes, numbers }: ReducedDay, { projects }: ReducedFile): ImportDay => {
+  const bits = new Map(Array.from(numbers, (number) => [number, Buffer.alloc(DAY_MINUTES / 8)]))
+  minutes.forEach((number, minute) => {
+    const own = bits.get(number)
+    if (own) own[minute >> 3] = (own[minute >> 3] ?? 0) | (0x80 >> (minute & 7))
+  })
   return {
     day: dayOfHour(day * HOURS),
-    projects: numbers.map((number) => {
+    projects: Array.from(numbers, (number) => {
       const { repo, name } = projects[number - 1] as (typeof projects)[number]
       return repo ?? name
     }),
-    marks: numbers.map((number) => Array.from(minutes, (own) => (own === number ? '1' : '0')).join('')),
+    // PostgreSQL reads bits in hexadecimal.
+    marks: Array.from(bits.values(), (own) => `x${own.toString('hex')}`),
   }
 }
 
@@ -103,24 +108,43 @@ const background = { background: true, rowsMayConflict: true }
 
 /** A day that exceeds a limit is left out. @returns whether there may be more to do */
 const importNextDay = async (database: Database, userId: string, kind: RepohostKind): Promise<boolean> => {
+  let failed: Place | undefined
   try {
-    return await database.transaction((tx) => importDay(tx, userId, kind), background)
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    await database.transaction(
-      (tx) =>
-        error.code === 'token_invalid' ? endImport(tx, userId, 'cancelled') : advanceImport(tx, userId, 0),
+    return await database.transaction(
+      (tx) => importDay(tx, userId, kind, (place) => (failed = place)),
       background,
     )
+  } catch (error) {
+    if (!(error instanceof ApiError) || !failed) throw error
+    const place = failed
+    await database.transaction(async (tx) => {
+      // Another instance may have taken the import meanwhile, or the person may have cancelled it and begun another.
+      const now = await takeImport(tx, userId)
+      if (now?.id !== place.id || now.daysDone !== place.daysDone) return
+      if (error.code === 'token_invalid') await endImport(tx, userId, 'cancelled')
+      else await advanceImport(tx, userId, 0)
+    }, background)
     return true
   }
 }
 
+/** How far an import is. */
+interface Place {
+  id: string
+  daysDone: number
+}
+
 /** @returns whether there may be more to do */
-const importDay = async (tx: Tx, userId: string, kind: RepohostKind): Promise<boolean> => {
-  const done = await takeImport(tx, userId)
-  if (done === undefined) return false
-  const next = await readNextDays(tx, userId, done)
+const importDay = async (
+  tx: Tx,
+  userId: string,
+  kind: RepohostKind,
+  taken: (place: Place) => void,
+): Promise<boolean> => {
+  const place = await takeImport(tx, userId)
+  if (!place) return false
+  taken(place)
+  const next = await readNextDays(tx, userId, place.daysDone)
   if (!next) {
     await endImport(tx, userId, 'done')
     return false

@@ -1,8 +1,9 @@
 /**
  * Reduces a file of heartbeats to times and projects while it arrives: WakaTime's data dump, and the CSV or JSON of wakapi.
- * Whatever the file, this takes some megabytes at most, because a minute has one project.
+ * Whatever the file, this takes some megabytes at most, because a minute has one project, and a day a limited number of them.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { CsvError } from 'csv-parse'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
 import {
@@ -19,7 +20,7 @@ import { JsonReader, NoJsonError } from './reading/json.js'
 export const DAY_MINUTES = 1_440
 /** The first of January 2000, in minutes since 1970. */
 const FIRST_MINUTE = 946_684_800 / 60
-const PIECE_BYTES = 65_536
+const PIECE_BYTES = 16_384
 
 /** The minutes of a UTC day, each with the first project in it. */
 export interface ReducedDay {
@@ -27,6 +28,8 @@ export interface ReducedDay {
   day: number
   /** The number of the project for each minute of the day. 0: no project. */
   minutes: Uint16Array
+  /** The numbers in `minutes`. */
+  numbers: Set<number>
 }
 
 export interface ReducedFile {
@@ -41,7 +44,8 @@ class Reduction {
   private heartbeats = 0
   private readonly projects: Project[] = []
   private readonly numbers = new Map<string, number>()
-  private readonly days = new Map<number, Uint16Array>()
+  private readonly days = new Map<number, ReducedDay>()
+  private projectDays = 0
   private readonly lastMinute = Math.floor(Date.now() / 60_000) + DAY_MINUTES
 
   constructor(private readonly host: ProjectHost) {}
@@ -56,16 +60,29 @@ class Reduction {
     if (!(minute >= FIRST_MINUTE && minute <= this.lastMinute)) return
     const number = this.numberOf(sent)
     if (number === undefined) return
-    const day = Math.floor(minute / DAY_MINUTES)
-    const minutes = this.days.get(day) ?? new Uint16Array(DAY_MINUTES)
-    this.days.set(day, minutes)
+    const day = this.dayOf(Math.floor(minute / DAY_MINUTES))
     const index = minute % DAY_MINUTES
-    if (minutes[index] === 0) minutes[index] = number
+    if (day.minutes[index] !== 0) return
+    day.minutes[index] = number
+    if (day.numbers.has(number)) return
+    day.numbers.add(number)
+    if (day.numbers.size > limits.import_projects_per_day)
+      throw invalid('/body', `must have at most ${limits.import_projects_per_day} projects in a day`)
+    if (++this.projectDays > limits.import_project_days)
+      throw invalid('/body', 'has too many days with too many projects: import it in parts')
   }
 
   result(): ReducedFile {
-    const days = Array.from(this.days, ([day, minutes]) => ({ day, minutes })).sort((a, b) => a.day - b.day)
+    const days = [...this.days.values()].sort((a, b) => a.day - b.day)
     return { heartbeats: this.heartbeats, projects: this.projects, days }
+  }
+
+  private dayOf(day: number): ReducedDay {
+    const known = this.days.get(day)
+    if (known) return known
+    const added = { day, minutes: new Uint16Array(DAY_MINUTES), numbers: new Set<number>() }
+    this.days.set(day, added)
+    return added
   }
 
   private numberOf(sent: SentHeartbeat): number | undefined {
@@ -74,7 +91,8 @@ class Reduction {
     const key = project.repo?.toLowerCase() ?? project.name ?? ''
     const known = this.numbers.get(key)
     if (known !== undefined) return known
-    if (this.projects.length >= limits.import_projects) return undefined
+    if (this.projects.length >= limits.import_projects)
+      throw invalid('/body', `must have at most ${limits.import_projects} projects`)
     const number = this.projects.push(project)
     this.numbers.set(key, number)
     return number
@@ -102,13 +120,14 @@ export const reduceFile = async (chunks: AsyncIterable<Buffer>, host: ProjectHos
         reader ??= /[[{]/.test(String.fromCharCode(piece[start] ?? 0))
           ? new JsonReader({ ends: reduction.add })
           : new CsvReader(reduction.add)
-        reader.push(piece.subarray(start))
+        await reader.push(piece.subarray(start))
       }
     }
-    reader?.end()
+    await reader?.end()
   } catch (error) {
     if (error instanceof NoJsonError)
       throw new ApiError('invalid_json', { detail: 'The file is not JSON, or it is not complete.' })
+    if (error instanceof CsvError) throw invalid('/body', `is not CSV: ${error.message}`)
     throw error
   }
   if (reader instanceof CsvReader && !reader.hasColumns)

@@ -70,7 +70,7 @@ const ADD_DAYS = statement(
   from unnest($2::date[], $3::text[], $4::text[]) as r (day, projects, marks)`,
 )
 
-/** A day with the minutes of each project, a digit each. */
+/** A day with the minutes of each project: bits, as a digit each when read. */
 export interface ImportDay {
   day: string
   projects: string[]
@@ -132,16 +132,18 @@ export const listRunningImports = async (db: Db): Promise<{ id: string }[]> =>
 
 const TAKE_IMPORT = statement(
   'take an import',
-  { daysDone: integer },
+  { id: uuid, daysDone: integer },
   `
-  select days_done as "daysDone" from imports
+  select id, days_done as "daysDone" from imports
   where user_id = $1::uuid and state = 'running'
   for update skip locked`,
 )
 
-/** @returns how many days are done; undefined for an import that has ended, or that another instance is at */
-export const takeImport = async (tx: Db, userId: string): Promise<number | undefined> =>
-  (await tx.rows(TAKE_IMPORT, [userId]))[0]?.daysDone
+/** @returns how far it is; undefined for an import that has ended, or that another instance is at */
+export const takeImport = async (
+  tx: Db,
+  userId: string,
+): Promise<{ id: string; daysDone: number } | undefined> => (await tx.rows(TAKE_IMPORT, [userId]))[0]
 
 /** $1: the user; $2: minutes that were added. */
 const ADVANCE_IMPORT = statement(

@@ -1,4 +1,5 @@
 /** Imports of files of heartbeats. */
+import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Ok, ref } from '../../../../schemas/common.js'
@@ -22,23 +23,52 @@ import { reduceFile } from '../reduce-file.js'
 const AT_ONCE = 8
 const WAITING = 32
 const WAIT_MS = 5_000
+/** While others wait, a file must have arrived at this rate on average, after some seconds to begin. */
+const BYTES_PER_MS = 250
+const BEGIN_MS = 3_000
 
 /** Reads what has arrived. The wait for more does not count as working time. */
-async function* chunksOf(payload: Readable, work: Work | null): AsyncGenerator<Buffer> {
+async function* chunksOf(
+  payload: Readable,
+  work: Work | null,
+  areOthersWaiting: () => boolean,
+): AsyncGenerator<Buffer> {
   // The rest of a rejected file is read like other bodies, so that its connection stays open for the answer.
   const chunks = payload.iterator({ destroyOnReturn: false })
-  const next = (): Promise<IteratorResult<Buffer>> =>
-    chunks.next().catch((cause) => {
+  const begin = performance.now()
+  let received = 0
+  const isTooSlow = () => {
+    const ms = performance.now() - begin
+    return ms > BEGIN_MS && received < ms * BYTES_PER_MS && areOthersWaiting()
+  }
+  const next = async (): Promise<IteratorResult<Buffer>> => {
+    const slow = new AbortController()
+    const check = setInterval(() => isTooSlow() && slow.abort(), 500)
+    const gaveUp = once(slow.signal, 'abort').then((): never => {
+      throw new ApiError('request_timeout', {
+        detail:
+          'The file arrived too slowly while others waited. Send it again later, or from a faster connection.',
+      })
+    })
+    const chunk = chunks.next().catch((cause) => {
       throw new ApiError('bad_request', { detail: 'The file did not arrive completely.', cause })
     })
+    try {
+      return await Promise.race([chunk, gaveUp])
+    } finally {
+      clearInterval(check)
+    }
+  }
   try {
     for (;;) {
       const { done, value } = await (work ? work.elsewhere(next) : next())
       if (done) return
+      received += value.length
       yield value
     }
   } finally {
-    await chunks.return?.()
+    // What is still awaited may never come.
+    void chunks.return?.()
   }
 }
 
@@ -64,7 +94,7 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'POST',
     url: '/users/:user/import',
-    config: { access: writingEditor, errors: ['bad_request'] },
+    config: { access: writingEditor, errors: ['bad_request', 'request_timeout'] },
     schema: {
       ...shared,
       operationId: 'startImport',
@@ -84,7 +114,10 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
       try {
         const file = await arrivals.run(() => {
           app.allowUpload(request.raw)
-          return reduceFile(chunksOf(body, request.work), host)
+          return reduceFile(
+            chunksOf(body, request.work, () => arrivals.queueLength > 0),
+            host,
+          )
         })
         const started = await startImport(database, userId, file)
         void imports.run()
