@@ -71,7 +71,7 @@ export const assignProject = (
       const timeline = new Timeline(stored)
       const reassigned = timeline.agents.hoursOf(name)
       const target = await readTarget(tx, userId, new Set(repoKey === undefined ? [] : [repoKey]))
-      const { write } = await countMinutes(tx, userId, timeline, {
+      const { isSmall, write } = await countMinutes(tx, userId, timeline, {
         target,
         repoKeyOf: (project) => projects.keyOf(project),
         candidates: storedFor(timeline, new Set(repoKey === undefined ? [] : [name])),
@@ -82,14 +82,14 @@ export const assignProject = (
         reassigned,
         firstDays: firstDay,
       })
-      tx.deferToCommit(
-        Promise.all([
-          chooseRepo(tx, userId, choice),
-          writeMarks(tx, userId, timeline.toStored()),
-          write(projects.repos),
-          agents.write(projects.repos),
-        ]),
-      )
+      const written = Promise.all([
+        chooseRepo(tx, userId, choice),
+        writeMarks(tx, userId, timeline.toStored()),
+        write(projects.repos),
+        agents.write(projects.repos),
+      ])
+      if (!isSmall) await written
+      tx.deferToCommit(written)
     },
     { readsFirst: true, rowsMayConflict: true },
   )

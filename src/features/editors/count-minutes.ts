@@ -65,6 +65,8 @@ interface Counted {
   minutes: number
   /** With `imported`: the minutes of each place, whether or not they were imported before. */
   found: (Place & { minutes: number })[]
+  /** Whether all writes are sent at once, so that they may be deferred to the commit. */
+  isSmall: boolean
   write(names: ReadonlyMap<string, string>): Promise<unknown>
 }
 
@@ -94,7 +96,7 @@ export const countMinutes = async (
     minutes: ofRepos.get(repoKey)?.length ?? 0,
     days: daysOf.get(repoKey)?.size ?? 0,
   }))
-  let work = 0
+  let work = await pauseAfter(candidates.length)
   const places: { workspaceId: string; own: typeof recorded }[] = []
   for (const { workspaceId, repoKeys } of target.workspaces) {
     const matched = repoKeys.flatMap((repoKey) => ofRepos.get(repoKey) ?? [])
@@ -104,7 +106,7 @@ export const countMinutes = async (
     if (own.length > 0) places.push({ workspaceId, own })
     work = await pauseAfter(work + matched.length)
   }
-  if (places.length === 0) return { minutes: 0, found: [], write: async () => {} }
+  if (places.length === 0) return { minutes: 0, found: [], isSmall: true, write: async () => {} }
   const [windows, ...locked] = await Promise.all([
     readIdleWindows(
       tx,
@@ -140,16 +142,27 @@ export const countMinutes = async (
     added.push({ workspaceId, days })
     work = await pauseAfter(work + own.length)
   }
+  const isSmall = places.reduce((sum, { own }) => sum + own.length, 0) < PIECE_MINUTES
   return {
     minutes: added.reduce((sum, { days }) => sum + sumOf(days), 0),
     found,
-    write: (names) =>
-      Promise.all(added.map(({ workspaceId, days }) => addMemberDays(tx, workspaceId, userId, days, names))),
+    isSmall,
+    write: async (names) => {
+      const writes: Promise<void>[] = []
+      for (const { workspaceId, days } of added) {
+        const write = addMemberDays(tx, workspaceId, userId, days, names)
+        // It is awaited only after the others were sent.
+        write.catch(() => {})
+        writes.push(write)
+        if (!isSmall) await nextTurn()
+      }
+      await Promise.all(writes)
+    },
   }
 }
 
 /** How many minutes are looked at before other requests run. */
-const PIECE_MINUTES = 10_000
+const PIECE_MINUTES = 1_000
 
 /** @returns the work since the last pause */
 const pauseAfter = async (work: number): Promise<number> => {

@@ -185,7 +185,7 @@ export const countHeartbeats = async (
     return (workspaceId: string, project: string) =>
       isRepo(project, kind) ? '' : (days.get(workspaceId) ?? '')
   }
-  const { minutes, write } = await countMinutes(tx, userId, timeline, {
+  const { minutes, isSmall, write } = await countMinutes(tx, userId, timeline, {
     target,
     repoKeyOf,
     candidates: [...timeline.around(marked)],
@@ -202,6 +202,7 @@ export const countHeartbeats = async (
     write(projects.repos),
     agents.write(projects.repos),
   ])
+  if (!isSmall) await written
   return { recorded, minutes, projects, repos, mayWait, written }
 }
 
