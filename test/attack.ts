@@ -222,7 +222,8 @@ const HEADER_BYTES = 14_000
 
 /**
  * Each string, number, array and object in the body, the path, the query and the headers of each operation, made hostile.
- * @param texts instead of long runs: what stands in each place of the body, the path and the query
+ * @param texts instead of long runs: what stands in each place of the body, the path and the query. Empty: each operation
+ * once, with nothing hostile
  */
 export function* attacksOn(
   document: Document,
@@ -265,6 +266,7 @@ export function* attacksOn(
         body: schema && JSON.stringify(sample),
       }
 
+      if (texts?.length === 0) yield { ...base, place: '', filling: '', bytes: 0 }
       for (const { pointer, kind } of schema ? placesIn(sample) : []) {
         for (const bytes of sizes) {
           const hostile = texts?.map((text) => [text, JSON.stringify(text)] as const) ?? fillings(kind, bytes)

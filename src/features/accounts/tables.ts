@@ -75,6 +75,7 @@ export const recordings = table(
   {
     people: { userId: { erasure: 'delete', export: 'recording' } },
     place: 'every node',
+    routedBy: 'their person',
     privacyRecord: 'recording',
     label: 'recording preferences',
   },
@@ -208,6 +209,7 @@ export const personRepos = table(
       sql: `seen_day < (${daysAgo(limits.person_repo_days)})::date`,
     },
     place: { spreadBy: 'user_id' },
+    routedBy: 'their person',
     privacyRecord: 'project names',
     label: 'repositories named in full',
   },

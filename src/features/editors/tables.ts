@@ -17,6 +17,7 @@ export const heartbeatPeople = table(
   {
     people: { userId: { erasure: 'delete', export: 'profile' } },
     place: { spreadBy: 'user_id' },
+    routedBy: 'their person',
     privacyRecord: 'heartbeats',
     label: 'newest heartbeat',
   },
@@ -64,6 +65,7 @@ export const heartbeatHours = table(
       sql: `hour < (extract(epoch from ${daysAgo(limits.heartbeat_days)}) / 3600)::int`,
     },
     place: { spreadBy: 'user_id' },
+    routedBy: 'their person',
     privacyRecord: 'heartbeats',
     label: 'hours with heartbeats',
   },
@@ -92,6 +94,7 @@ export const editorProjects = table(
       sql: `repo is null and not ignored and seen_at < ${daysAgo(limits.heartbeat_days)}`,
     },
     place: { spreadBy: 'user_id' },
+    routedBy: 'their person',
     privacyRecord: 'project names',
     label: 'project names',
   },
@@ -123,6 +126,7 @@ export const imports = table(
       sql: `state <> 'running' and updated_at < ${daysAgo(limits.heartbeat_days)}`,
     },
     place: { spreadBy: 'user_id' },
+    routedBy: 'their person',
     privacyRecord: 'imports',
   },
   (t) => [
@@ -146,6 +150,7 @@ export const importDays = table(
     people: { userId: { erasure: 'delete', export: 'import_days' } },
     expiry: { task: 'old import days', sql: `created_at < ${daysAgo(limits.heartbeat_days)}` },
     place: { spreadBy: 'user_id' },
+    routedBy: 'their person',
     privacyRecord: 'imports',
     label: 'days that are being imported',
   },
@@ -165,6 +170,7 @@ export const importedMinutes = table(
   {
     people: { userId: { erasure: 'delete', export: 'imported_minutes' } },
     place: { spreadBy: 'user_id' },
+    routedBy: { also: 'the patterns of workspaces that the person has joined' },
     privacyRecord: 'imports',
   },
   (t) => [

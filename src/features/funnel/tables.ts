@@ -18,6 +18,7 @@ export const funnelUsers = table(
   {
     people: { userId: { erasure: 'delete', export: 'funnel' } },
     place: { spreadBy: 'user_id' },
+    routedBy: 'their person',
     privacyRecord: 'funnel events',
     label: 'funnel events',
   },
@@ -31,6 +32,7 @@ export const funnelDays = table(
   {
     people: { userId: { erasure: 'delete', export: 'funnel_days' } },
     place: { spreadBy: 'user_id' },
+    routedBy: 'their person',
     privacyRecord: 'funnel events',
     label: 'funnel events by day',
   },

@@ -100,6 +100,7 @@ export const agentMinutes = table(
   {
     people: { userId: { erasure: 'delete', export: 'agent_minutes' } },
     place: { spreadBy: 'user_id' },
+    routedBy: { also: 'the patterns of workspaces that the person has joined' },
     privacyRecord: 'agent time',
     label: 'minutes of agents',
   },
@@ -124,6 +125,7 @@ export const flushes = table(
     people: { userId: { erasure: 'delete', export: 'flushes' } },
     expiry: { task: 'old flush ids', sql: `created_at < ${daysAgo(limits.flush_id_days)}` },
     place: { spreadBy: 'user_id' },
+    routedBy: { also: 'the patterns of workspaces that the person has joined' },
     privacyRecord: 'answers to flushes',
     label: 'answers to flushes',
   },

@@ -40,6 +40,11 @@ export interface TableRules<Column extends string = string> {
    * on the coordinator alone.
    */
   place: 'every node' | 'coordinator' | { spreadBy: 'workspace_id' | 'owner_key' | 'user_id' }
+  /**
+   * Who decides what the rows of a person are and where they go. Nothing that anyone else does may change rows that are
+   * routed by their person (`test/routing.test.ts`). Required of tables that are spread by the person.
+   */
+  routedBy?: 'their person' | { also: string }
   /** Of a deleted workspace, these rows go before all others. */
   purgedFirst?: true
   /** The record of `GET /api/privacy` that describes the rows. Null if they hold no data about people. */
@@ -83,6 +88,11 @@ export const table = <Name extends string, Columns extends Record<string, PgColu
         `${name}.${column} refers to a workspace: call it workspace_id, so that rows are deleted with their workspace`,
       )
   }
+  const { place, routedBy } = rules as TableRules
+  if (typeof place === 'object' && place.spreadBy === 'user_id' && !routedBy)
+    throw new Error(
+      `${name} holds a person's own data: say with "routedBy" who decides what its rows are, and where they go`,
+    )
   declaredTables.push({ table: made, rules: rules as TableRules })
   return made
 }

@@ -1,0 +1,179 @@
+/**
+ * What is recorded about a person goes where that person sent it or agreed to. Every operation is called by an admin, and no
+ * answer about the person's own data is another for it; and agents of a person change no answer to anyone else.
+ */
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { peopleColumns, tables } from '../src/tables.js'
+import { attacksOn, type Document } from './attack.js'
+import { type Caller, type Service, startService } from './service.js'
+
+const DAY = 86_400
+const yesterday = Math.floor(Date.now() / 1_000 / DAY) * DAY - DAY
+const day = new Date(yesterday * 1_000).toISOString().slice(0, 10)
+const today = new Date().toISOString().slice(0, 10)
+const FOLDERS = ['job-applications', 'web', 'taxes', 'diary']
+
+const send = async (caller: Caller, minute: number, projects: string[], category = 'coding') => {
+  const reply = await caller.post(
+    '/api/wakatime/v1/users/current/heartbeats.bulk',
+    projects.map((project, index) => ({
+      time: yesterday + (9 * 60 + minute + index) * 60,
+      project,
+      category,
+    })),
+  )
+  if (reply.status !== 202) throw new Error(reply.text)
+}
+
+/** These end the membership, the account or the session. */
+const ENDS = [
+  'deleteWorkspace',
+  'removeMember',
+  'leaveWorkspace',
+  'deleteAccount',
+  'logout',
+  'verifyRepohostToken',
+]
+
+/** Calls every operation that is not in \`left\`, with these values. @returns the answers by operation */
+const callAll = async (
+  service: Service,
+  caller: Caller,
+  values: Record<string, unknown>,
+  isAsked: (operation: string, method: string) => boolean,
+) => {
+  const document = (await service.request('GET', '/api/openapi.json')).body as Document
+  const headers = { authorization: `Bearer ${caller.token}`, 'x-repohost-token': caller.repohostToken }
+  const answers: Record<string, { status: number; text: string }> = {}
+  for (const call of attacksOn(document, values, headers, [], [])) {
+    if (ENDS.includes(call.operation) || !isAsked(call.operation, call.method)) continue
+    const { status, text } = await service.request(call.method, call.path, {
+      headers: call.headers,
+      ...(call.body !== undefined && { body: call.body }),
+    })
+    answers[call.operation] = { status, text }
+  }
+  return answers
+}
+
+/** Members of an account export with rows that their person alone routes. Events of the funnel are written later, together. */
+const ownMembers = peopleColumns().flatMap(({ tableName, export: member }) => {
+  const rules = tables.find(({ table }) => tableName === nameOf(table))?.rules
+  return rules?.routedBy === 'their person' && typeof member === 'string' && !/^(profile|funnel)/.test(member)
+    ? member
+    : []
+})
+function nameOf(table: object): string {
+  return String(Reflect.get(table, Symbol.for('drizzle:Name')))
+}
+
+const steady = (value: unknown, person: string) =>
+  JSON.stringify(value)
+    .replaceAll(person, 'bob')
+    .replace(/"[0-9]{4}-[0-9]{2}-[0-9]{2}T[^"]*"/g, '"a time"')
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'an id')
+
+t.test('nothing that an admin does changes an answer about what a person has sent', async (t) => {
+  t.ok(ownMembers.includes('editor_projects') && ownMembers.includes('heartbeat_hours'))
+  const service = await startService(t)
+  const admin = await service.signIn('admin')
+  let meddled = 0
+  const play = async (meddle: boolean) => {
+    const login = `bob-${randomUUID().slice(0, 8)}`
+    const bob = await service.signIn(login)
+    const { id } = await service.workspace(admin, { members: [bob], patterns: ['acme/*'] })
+    await send(bob, 0, [`${login}/diary`, ...FOLDERS])
+    if (meddle) {
+      const patterns = ['acme/*', 'other/*']
+      for (const name of FOLDERS) {
+        const shared = { id, workspace: id, owner: 'acme', login, name, patterns, day, from: day, to: today }
+        for (const repo of [name, `acme/${name}`]) {
+          const answers = await callAll(service, admin, { ...shared, repo }, (_, method) => method !== 'GET')
+          meddled += Object.values(answers).filter(({ status }) => status < 300).length
+        }
+        await admin.put(`/api/team/workspaces/${id}/project-settings/acme/${name}`, {
+          settings: { 'ext.a': 1 },
+        })
+      }
+    }
+    await send(bob, 20, [...FOLDERS, `${login}/diary`])
+    const exported = (await bob.get('/api/me/export')).body
+    const own = (operation: string, method: string) =>
+      method === 'GET' &&
+      /^(listEditorProjects|getRecording|get(StatusBar|Stats|Summaries|AllTime|TimedProjects|Durations))$/.test(
+        operation,
+      )
+    const answers = await callAll(
+      service,
+      bob,
+      { start: day, end: today, range: 'last_7_days', date: day, user: 'current' },
+      own,
+    )
+    return {
+      exported: Object.fromEntries(
+        ownMembers.map((member) => [member, steady(exported[member] ?? null, login)]),
+      ),
+      answers: Object.fromEntries(
+        Object.entries(answers).map(([name, { status, text }]) => [
+          name,
+          [status, steady(JSON.parse(text), login)],
+        ]),
+      ),
+    }
+  }
+  const alone = await play(false)
+  t.strictSame(await play(true), alone)
+  t.ok(meddled > 50, `${meddled} changes were accepted`)
+  t.ok(
+    Object.values(alone.answers).every(([status]) => status === 200),
+    JSON.stringify(alone.answers).slice(0, 2_000),
+  )
+  t.match(JSON.stringify(alone), /diary/)
+})
+
+t.test('no answer to anyone else changes when agents of a person work', async (t) => {
+  const service = await startService(t)
+  const [admin, bob, carol] = [
+    await service.signIn('admin'),
+    await service.signIn('bob'),
+    await service.signIn('carol'),
+  ]
+  const { id } = await service.workspace(admin, { members: [bob, carol] })
+  await service.database.hot.statement(`update members set joined_at = joined_at - interval '9 days'`, [])
+  await send(bob, 0, ['acme/web', 'acme/web', 'acme/api', 'taxes'])
+  await send(carol, 0, ['acme/web', 'acme/web'])
+  const values = {
+    id,
+    workspace: id,
+    day,
+    from: day,
+    to: today,
+    start: day,
+    end: today,
+    user: 'current',
+    member: 'bob',
+  }
+  const seen = async () => {
+    await service.app.rollups.run()
+    const answers: Record<string, unknown> = {}
+    for (const caller of [admin, carol]) {
+      const all = await callAll(
+        service,
+        caller,
+        values,
+        (name, method) => method === 'GET' && !/Login$|export|Client|Reference/.test(name),
+      )
+      for (const [name, { status, text }] of Object.entries(all))
+        answers[`${caller.login} ${name}`] = [status, steady(text, 'bob')]
+    }
+    return answers
+  }
+  await seen()
+  const before = await seen()
+  await send(bob, 5, ['acme/web', 'acme/api', 'acme/new', 'taxes', 'acme/web'], 'ai coding')
+  await send(bob, 200, ['acme/web', 'acme/api', 'acme/new'], 'ai coding')
+  const own = await bob.get(`/api/team/dashboard/mine?workspace=${id}&from=${day}&to=${today}`)
+  t.ok(own.body.totals.agent_minutes > 3, 'their person sees them')
+  t.strictSame(await seen(), before)
+})
