@@ -1,0 +1,171 @@
+/** The configuration of a workspace as a file: what it says, and how it differs from the service. */
+import type { Configuration, ConfigurationBody, ConfigurationResult } from './api.js'
+import { JsonError, type Parsed, parseJson, pointerOf } from './jsonc.js'
+
+type Values = Record<string, unknown>
+type Sections = Omit<ConfigurationBody, 'reason'>
+
+export interface ConfigurationFile {
+  sections: Sections
+  /** The line of a member of the request, if the file has it. */
+  lineOf(pointer: string): number | undefined
+}
+
+const isObject = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isTexts = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string')
+
+/** What each section must be. */
+const kinds: Record<keyof Sections, [is: (value: unknown) => boolean, what: string]> = {
+  settings: [isObject, 'an object'],
+  locked: [isTexts, 'a list of keys'],
+  idle_window_minutes: [Number.isInteger, 'a whole number'],
+  patterns: [isTexts, 'a list of patterns'],
+  projects: [isObject, 'an object'],
+}
+
+/** @throws {JsonError} */
+export const readConfiguration = (text: string): ConfigurationFile => {
+  const { value, lines }: Parsed = parseJson(text)
+  const lineOf = (pointer: string) => lines.get(pointer)
+  const fail = (message: string, ...names: string[]): never => {
+    throw new JsonError(message, lineOf(pointerOf(...names)) ?? 1)
+  }
+  if (!isObject(value)) return fail('the file must be an object')
+  const { $schema: _, ...sections } = value
+  for (const [name, content] of Object.entries(sections)) {
+    if (name === 'activity_privacy')
+      fail('the privacy level is no part of the file: change it on the page', name)
+    const [is, what] = kinds[name as keyof Sections] ?? fail(`\`${name}\` is not a section`, name)
+    if (!is(content)) fail(`\`${name}\` must be ${what}`, name)
+  }
+  const known = new Set<string>()
+  for (const [repo, project] of Object.entries((sections.projects ?? {}) as Values)) {
+    if (known.has(repo.toLowerCase())) fail(`\`${repo}\` appears twice`, 'projects', repo)
+    known.add(repo.toLowerCase())
+    if (!isObject(project) || !isObject(project.settings))
+      fail(`\`${repo}\` must be an object with \`settings\``, 'projects', repo)
+    const other = Object.keys(project as Values).find((name) => name !== 'settings')
+    if (other !== undefined) fail(`\`${repo}\` can only have \`settings\``, 'projects', repo, other)
+  }
+  return { sections: sections as Sections, lineOf }
+}
+
+/** What the service has and the file does not, as `settings: ext.theme`. */
+type Extra = { section: string; name: string }
+
+/** The request for a file. Unless it prunes, what only the service has stays. */
+export const requestOf = (
+  file: Sections,
+  server: Configuration,
+  prune: boolean,
+): { body: Sections; extras: Extra[] } => {
+  const extras: Extra[] = []
+  const merge = (section: string, wanted: Values, stored: Values): Values => {
+    const missing = Object.keys(stored).filter((name) => !Object.hasOwn(wanted, name))
+    extras.push(...missing.map((name) => ({ section, name })))
+    return prune ? wanted : { ...Object.fromEntries(missing.map((name) => [name, stored[name]])), ...wanted }
+  }
+  const join = (section: string, wanted: string[], stored: string[]): string[] => {
+    const missing = stored.filter((name) => !wanted.includes(name))
+    extras.push(...missing.map((name) => ({ section, name })))
+    return prune ? wanted : [...wanted, ...missing]
+  }
+  const { settings, locked, patterns, projects } = file
+  const body = { ...file }
+  if (settings) body.settings = merge('settings', settings, server.settings)
+  if (locked) body.locked = join('locked', locked, server.locked)
+  if (patterns) body.patterns = join('patterns', patterns, server.patterns)
+  if (projects) {
+    const stored = new Map(Object.entries(server.projects).map(([repo, one]) => [repo.toLowerCase(), one]))
+    const merged = Object.entries(projects).map(([repo, project]) => {
+      const known = stored.get(repo.toLowerCase())?.settings ?? {}
+      return [repo, { settings: merge(repo, project.settings, known) }] as const
+    })
+    const named = new Set(Object.keys(projects).map((repo) => repo.toLowerCase()))
+    const missing = Object.entries(server.projects).filter(([repo]) => !named.has(repo.toLowerCase()))
+    extras.push(...missing.map(([name]) => ({ section: 'projects', name })))
+    body.projects = Object.fromEntries([...merged, ...(prune ? [] : missing)])
+  }
+  return { body, extras }
+}
+
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isObject(value)) return value
+  const names = Object.keys(value).sort()
+  return Object.fromEntries(names.map((name) => [name, sorted(value[name])]))
+}
+
+/** Always the same text for the same configuration. */
+export const textOf = (configuration: Configuration): string =>
+  `${JSON.stringify(sorted(configuration), undefined, 2)}\n`
+
+export interface Difference extends ConfigurationResult {
+  extras: Extra[]
+}
+
+const sides = ({ before, after, hides }: ConfigurationResult['changes'][number]) => {
+  const show = (value: unknown, side: 'before' | 'after') =>
+    value === null && hides !== side ? undefined : JSON.stringify(value)
+  return { before: show(before, 'before'), after: show(after, 'after') }
+}
+
+const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`
+const affects = ({ affected: { repositories, people } }: Difference) =>
+  `${count(repositories, 'repository', 'repositories')} and ${count(people, 'person', 'people')}`
+const EXTRAS = 'Only on the server (`--prune` removes it)'
+
+export const toJson = ({ extras, ...result }: Difference): string =>
+  JSON.stringify({ ...result, only_on_server: extras }, undefined, 2)
+
+export const toText = (difference: Difference, colored: boolean): string => {
+  const { changes, warnings, extras } = difference
+  const paint = (text: string, code: number) => (colored ? `\u001b[${code}m${text}\u001b[0m` : text)
+  const lines = changes.flatMap((change) => {
+    const { before, after } = sides(change)
+    return [
+      `${change.scope}: ${change.key}`,
+      ...(before === undefined ? [] : [paint(`  - ${before}`, 31)]),
+      ...(after === undefined ? [] : [paint(`  + ${after}`, 32)]),
+    ]
+  })
+  if (changes.length > 0) lines.push(`This affects ${affects(difference)}.`)
+  else lines.push('Nothing to change.')
+  for (const { path, message } of warnings) lines.push(`Warning: ${path.slice('/body/'.length)} ${message}`)
+  if (extras.length > 0) lines.push(`${EXTRAS}:`)
+  for (const { section, name } of extras) lines.push(`  ${section}: ${name}`)
+  return lines.join('\n')
+}
+
+/** In a cell of a table. A fence that is longer than any inside keeps it code. */
+const code = (text: string | undefined) => {
+  if (text === undefined) return ''
+  const longest = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  const space = longest > 0 ? ' ' : ''
+  return `${fence}${space}${text.replaceAll('|', '\\|').replaceAll(/[\r\n]/g, ' ')}${space}${fence}`
+}
+
+export const toMarkdown = (difference: Difference): string => {
+  const { changes, warnings, extras } = difference
+  if (changes.length === 0 && extras.length === 0) return 'The team settings stay as they are.'
+  const rows = changes.map((change) => {
+    const { before, after } = sides(change)
+    return `| ${code(change.scope)} | ${code(change.key)} | ${code(before)} | ${code(after)} |`
+  })
+  return [
+    ...(rows.length > 0
+      ? [
+          `**Team settings:** ${count(rows.length, 'change', 'changes')} for ${affects(difference)}.`,
+          '',
+          '| where | key | before | after |',
+          '|---|---|---|---|',
+          ...rows,
+        ]
+      : ['**Team settings:** no changes.']),
+    ...warnings.map(({ path, message }) => `\n⚠️ ${code(path.slice('/body/'.length))} ${code(message)}`),
+    ...(extras.length > 0 ? ['', `${EXTRAS}:`, ''] : []),
+    ...extras.map(({ section, name }) => `- ${code(`${section}: ${name}`)}`),
+  ].join('\n')
+}
