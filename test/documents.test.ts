@@ -27,7 +27,8 @@ const COMMAND =
 
 /** What a command of a package manager fetches: the package of `-p`, otherwise the first word that is no option. */
 const packagesOf = ([word, ...others]: string[]): string[] => {
-  if (word === undefined) return []
+  // With `--no`, npx runs only what is installed.
+  if (word === undefined || word === '--no') return []
   if (/^(-p|--package)$/.test(word)) return others.slice(0, 1)
   return word.startsWith('-') ? packagesOf(others) : [word]
 }
@@ -58,6 +59,7 @@ t.test('no instruction installs a package by a name that is not a dependency of 
       'npx patch-package',
       'npm install --global ./team-settings-cloud-1.0.0.tgz',
       'npx -p ./x.tgz team-settings-cloud',
+      'npx --no team-settings',
       'npm install "$SERVICE/api/client-1.0.0.tgz"',
     ].flatMap((text) => unclaimedIn(text, trusted)),
     ['team-settings-cloud', '@team-settings/client', 'team/settings', 'team-settings-cloud'],
