@@ -36,7 +36,7 @@ const ENDS = [
   'verifyRepohostToken',
 ]
 
-/** Calls every operation that is not in \`left\`, with these values. @returns the answers by operation */
+/** Calls every operation for which `isAsked`, with these values. @returns the answers by operation */
 const callAll = async (
   service: Service,
   caller: Caller,

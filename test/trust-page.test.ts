@@ -6,6 +6,7 @@ import { withWork } from '../src/operator/config-docs.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { workOfOperations } from '../src/work.js'
 import { claimsOf, withoutTest } from './claims.js'
+import { worstOperations } from './faults/worst-operations.js'
 
 const page = await readFile(join(projectRoot, 'docs/trust.md'), 'utf8')
 
@@ -42,4 +43,9 @@ t.test('the tables of operations and tasks match the code, and no declaration is
     Object.values(path as object).map(({ operationId }) => operationId),
   )
   t.strictSame(Object.keys(workOfOperations).sort(), operations.sort())
+  t.strictSame(
+    Object.keys(worstOperations).sort(),
+    operations,
+    'and test/faults/worst-operations.ts has an entry for each',
+  )
 })

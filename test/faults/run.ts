@@ -9,6 +9,7 @@ import { startTestServer } from '../database.js'
 import { clockSkewed } from './clock.js'
 import { connectionsCut } from './connections.js'
 import { diskFull } from './disk.js'
+import { everyOperation } from './every-operation.js'
 import { failover } from './failover.js'
 import { type Fault, missing, type Outcome, say } from './fault.js'
 import { firstStarts } from './first-starts.js'
@@ -39,6 +40,7 @@ const faults: Fault[] = [
   failover,
   hostDown,
   worstCaller,
+  everyOperation,
   clientQueue,
   soak,
   pooled,
@@ -88,7 +90,9 @@ const rowOf = (name: string, outcome: Outcome, ms: number) => {
   return `| ${[name, outcome.did, ...cells, Math.round(ms / 1_000), verdict].join(' | ')} |`
 }
 
-const isChosen = ({ name }: Fault) => !values.only || values.only.includes(name)
+/** `worst-caller` is also `worst-caller-operations`. */
+const isChosen = ({ name }: Fault) =>
+  !values.only || values.only.some((only) => name === only || name.startsWith(`${only}-`))
 const unknown = values.only?.filter((name) => !faults.some((fault) => fault.name === name)) ?? []
 if (values.list || unknown.length > 0) {
   for (const name of unknown) say(`There is no fault ${name}.`)
