@@ -16,6 +16,7 @@ const below = {
     'funnel',
     'accounts',
   ],
+  repositories: ['rollups', 'minutes', 'settings', 'workspaces', 'accounts'],
   editors: ['minutes', 'settings', 'workspaces', 'accounts'],
   dashboard: ['rollups', 'minutes', 'workspaces', 'accounts'],
   rollups: ['minutes', 'workspaces', 'accounts'],

@@ -14,6 +14,11 @@ export const ProjectPage = Named('ProjectPage', {
         examples: [true],
       }),
       has_override: Type.Boolean({ examples: [false] }),
+      has_activity: Type.Boolean({
+        description:
+          'Whether there is activity of the caller, or for admins of anyone, as far as the privacy level shows it. An access key needs `activity:read` for the former and `dashboard:read` for the latter.',
+        examples: [true],
+      }),
       version: Nullable(Type.Integer({ examples: [3] })),
       updated_at: Nullable(Timestamp),
     }),

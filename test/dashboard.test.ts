@@ -109,9 +109,8 @@ t.test('a range has at most 366 days and its ends in order', async (t) => {
   t.equal(await range(`&from=${addDays(today, -1)}`), `${addDays(today, -1)} ${tomorrow} 3`)
   for (const later of [addDays(today, 2), '9999-12-31']) {
     t.equal(await range(`&from=${later}`), 'validation_failed')
+    t.equal(await range(`&from=${today}&to=${later}`), 'validation_failed')
   }
-  t.equal(await range('&to=2099-01-01'), 'validation_failed')
-  t.equal(await range(`&from=${today}&to=${addDays(today, 30)}`), `${today} ${tomorrow} 2`)
   t.equal(await range('&member=nobody'), 'member_not_found')
 })
 

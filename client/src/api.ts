@@ -682,6 +682,8 @@ export type Project = {
   /** Whether the repository has settings in this workspace. */
   synced: boolean
   has_override: boolean
+  /** Whether there is activity of the caller, or for admins of anyone, as far as the privacy level shows it. An access key needs `activity:read` for the former and `dashboard:read` for the latter. */
+  has_activity: boolean
   version: number | null
   updated_at: string | null
 }

@@ -62,7 +62,7 @@ else {
   const screens: [path: string, seen: string | RegExp][] = [
     [`/w/${id}/me`, 'My working hours'],
     [`/w/${id}`, 'Working hours'],
-    [`/w/${id}?from=2026-01-01&to=2026-12-31&show=commits`, 'Commits by week'],
+    [`/w/${id}?from=2025-01-01&to=2025-12-31&show=commits`, 'Commits by week'],
     [`/w/${id}/people`, 'Open invites'],
     [`/w/${id}/repos`, 'Repository patterns'],
     [`/w/${id}/repos/acme/web`, 'There is only one version.'],

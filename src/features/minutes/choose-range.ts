@@ -19,8 +19,8 @@ export const chooseRange = async (
 }
 
 /**
- * The same for a dashboard. It ends tomorrow at the latest, so that clients ahead of UTC can ask for their own today. A later
- * range would show, as the one before it, days that no one reads as asked for.
+ * The same for a dashboard, which ends tomorrow at the latest, so that clients ahead of UTC can ask for their own today. A
+ * later range would show, as the one before it, days that no one reads as asked for.
  * @throws {ApiError} `invalid_range`, `validation_failed`
  */
 export const chooseDashboardRange = async (
@@ -28,9 +28,11 @@ export const chooseDashboardRange = async (
   given: { from?: string | undefined; to?: string | undefined },
 ): Promise<Range> => {
   const last = addDays(await readToday(database), 1)
-  const isLater = (day: string | undefined) => day !== undefined && day > last
-  if (isLater(given.from)) throw invalid('/query/from', 'must not be later than tomorrow (UTC)')
+  for (const end of ['from', 'to'] as const) {
+    const day = given[end]
+    if (day !== undefined && day > last)
+      throw invalid(`/query/${end}`, 'must not be later than tomorrow (UTC)')
+  }
   const range = await chooseRange(database, given)
-  if (isLater(range.from)) throw invalid('/query/to', 'must not be later than tomorrow (UTC)')
-  return isLater(range.to) ? { ...range, to: last, days: countDays(range.from, last) } : range
+  return range.to <= last ? range : { ...range, to: last, days: countDays(range.from, last) }
 }

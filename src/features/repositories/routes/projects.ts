@@ -4,7 +4,7 @@ import { ProjectPage } from '../../../../schemas/projects.js'
 import { anyCallerWith } from '../../../platform/access/access.js'
 import { createCursorSeal } from '../../../platform/http/cursor-seal.js'
 import { sealedPagesOf } from '../../../platform/http/pagination.js'
-import { listProjects } from '../queries/projects.js'
+import { listSeenProjects } from '../list-projects.js'
 
 export const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
   // A page can end with a repository that matches no pattern, which the caller does not see.
@@ -18,15 +18,15 @@ export const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['settings'],
       summary: "List the repositories of the caller's workspaces",
       description:
-        'Repositories that have settings or an override, and match a pattern of the workspace now. There is one row per workspace and repository, ordered by owner, repository and workspace. A page can hold fewer rows than `limit`, or none, before the last page.',
+        'Repositories that have settings, an override or activity that the caller may know of, and match a pattern of the workspace now. There is one row per workspace and repository, ordered by owner, repository and workspace. A page can hold fewer rows than `limit`, or none, before the last page.',
       querystring: PageQuery,
       response: { 200: ProjectPage },
     },
     handler: async (request) => {
-      const caller = { userId: request.memberId, within: request.key?.workspaceId ?? null }
+      const caller = { userId: request.memberId, key: request.key }
       const page = await pages.readBounded(
         request.query,
-        (after, limit) => listProjects(app.db, caller, after, limit),
+        (after, limit) => listSeenProjects(app.db, caller, app.config.privacy, after, limit),
         ({ owner, repo, workspace_id }) => [owner.toLowerCase(), repo.toLowerCase(), workspace_id],
       )
       return { projects: page.rows, next_cursor: page.next_cursor }

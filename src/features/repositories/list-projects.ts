@@ -1,0 +1,41 @@
+import type { Role } from '../../../schemas/common.js'
+import type { Db } from '../../platform/database/client.js'
+import { FIRST_DAY } from '../../platform/time/days.js'
+import type { KeyInUse } from '../accounts/index.js'
+import { firstNamedDay, type PrivacyRules } from '../workspaces/index.js'
+import { listCallersWorkspaces, listProjects, type SeenWorkspaces } from './queries/projects.js'
+
+/** Members know the repositories of their own activity, and admins those of everyone, as far as the privacy level shows them. */
+const seenBy = (
+  key: KeyInUse | null,
+  { floor }: PrivacyRules,
+  workspaces: Awaited<ReturnType<typeof listCallersWorkspaces>>,
+): SeenWorkspaces => {
+  const mayKnowOwn = !key || (key.workspaceId === null && key.scopes.includes('activity:read'))
+  const mayKnowAll = (role: Role) => role === 'admin' && (!key || key.scopes.includes('dashboard:read'))
+  const seen: SeenWorkspaces = { all: [], own: [], named: [], namedFrom: [], published: [] }
+  for (const { workspaceId, role, level, teamUntil } of workspaces) {
+    seen.all.push(workspaceId)
+    if (mayKnowOwn) seen.own.push(workspaceId)
+    if (!mayKnowAll(role)) continue
+    const day = firstNamedDay(floor, { level, teamUntil })
+    if (day === FIRST_DAY) seen.named.push(workspaceId)
+    else {
+      seen.published.push(workspaceId)
+      if (day !== null) seen.namedFrom.push({ workspaceId, day })
+    }
+  }
+  return seen
+}
+
+/** A page of the repositories that the service knows and the caller sees. */
+export const listSeenProjects = async (
+  db: Db,
+  { userId, key }: { userId: string; key: KeyInUse | null },
+  privacy: PrivacyRules,
+  after: string[] | undefined,
+  limit: number,
+) => {
+  const workspaces = await listCallersWorkspaces(db, userId, key?.workspaceId ?? null)
+  return listProjects(db, userId, seenBy(key, privacy, workspaces), after, limit)
+}
