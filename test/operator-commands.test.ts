@@ -245,6 +245,7 @@ t.test('an operator finds and shows workspaces', async (t) => {
     'invites: 1',
     'memberships: 1',
     'overrides: 1',
+    'repositories named in full: 1',
     'snapshot versions: 1',
     'snapshots: 1',
     'workspace settings versions: 1',

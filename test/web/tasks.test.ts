@@ -490,7 +490,7 @@ else {
     await until(async () => (await rows('Members')) === 50, '50 members are shown')
     await visitor.button(`Show more (50 of ${members})`).click()
     await until(async () => (await rows('Members')) === 100, '50 more members are shown')
-    t.equal(requests.filter((path) => path.endsWith('/members')).length, 1)
+    t.equal(requests.filter((path) => path.endsWith(`${workspaceId}/members`)).length, 1)
   })
 
   t.test('members are sorted, and a change of the name can be undone', async (t) => {

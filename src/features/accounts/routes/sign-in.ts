@@ -48,7 +48,8 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
       app.following.atSignIn(user, clients.repohost.membershipsOf(token, { id, login }, request.trace, asked))
 
   /** Redirects to a page of the dashboard. `URL` encodes non-ASCII characters, which a header cannot hold. */
-  const redirectHome = (reply: FastifyReply, path: string) => reply.redirect(new URL(path, home).href)
+  /** With its status, because an error handler may begin with that of the error. */
+  const redirectHome = (reply: FastifyReply, path: string) => reply.redirect(new URL(path, home).href, 302)
 
   /** Counts how a sign-in ends; undefined is the user's own no. */
   const counted = async <T>(way: 'token' | 'browser', work: () => Promise<T>): Promise<T> => {
