@@ -69,7 +69,10 @@ class Reduction {
     if (day.numbers.size > limits.import_projects_per_day)
       throw invalid('/body', `must have at most ${limits.import_projects_per_day} projects in a day`)
     if (++this.projectDays > limits.import_project_days)
-      throw invalid('/body', 'has too many days with too many projects: import it in parts')
+      throw invalid(
+        '/body',
+        `must have at most ${limits.import_project_days} projects, each counted on each of its days: import it in parts`,
+      )
   }
 
   result(): ReducedFile {
