@@ -33,6 +33,8 @@ t.test('outside its own features, only export, erasure and the count of rows rea
       'src/features/personal-data/queries/account-export.ts',
       'src/features/personal-data/queries/erasures.ts',
       'src/features/personal-data/queries/row-counts.ts',
+      // Which repositories have activity: `list-projects.ts` asks the policy for whom and from when.
+      'src/features/repositories/queries/projects.ts',
     ],
   )
 })

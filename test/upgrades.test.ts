@@ -29,6 +29,18 @@ const known = (now: unknown, then: unknown): unknown => {
   return Object.fromEntries(members.map(([name, value]) => [name, known(value, then[name as never])]))
 }
 
+interface ListedProjects {
+  projects: { synced: boolean; has_override: boolean; has_activity?: boolean }[]
+}
+
+/** The repositories that releases listed that did not know which have activity. */
+const withoutActive = ({ projects, ...page }: ListedProjects, then: ListedProjects): ListedProjects => ({
+  ...page,
+  projects: then.projects.some((project) => 'has_activity' in project)
+    ? projects
+    : projects.filter(({ synced, has_override }) => synced || has_override),
+})
+
 /** A database with what is kept in a file: what `pg_dump` wrote, or a backup. */
 const upgrade = async (t: Test, file: string) => {
   const { url, sql } = file.endsWith('.sql.gz')
@@ -78,6 +90,8 @@ for (const file of files) {
     const tokens = Object.keys(people).flatMap((login) => tokenOf(login) ?? [])
     for (const { login, path, status, body } of answers) {
       const now = await readStable(url, tokenOf(login), path)
+      if (path === '/projects' && status === 200)
+        Object.assign(now.body as object, withoutActive(now.body as ListedProjects, body as ListedProjects))
       const isOfTeam = path.startsWith('/team/dashboard?') && !path.includes('member=')
       if (isOfTeam && (body as { heatmap?: Cell[] | null }).heatmap)
         Object.assign(now.body as object, { heatmap: await addUpOwn(url, tokens, path) })

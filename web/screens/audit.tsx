@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { call, useAction, usePages, useRead } from '../api.js'
 import { csvOf, type Entry, KNOWN_ACTIONS, labelOf, sentenceOf } from '../audit-text.js'
+import { download } from '../download.js'
 import { capitalized, count, time, today } from '../format.js'
 import { useWorkspace } from '../me.js'
 import { useUrlQuery } from '../query.js'
@@ -91,7 +92,7 @@ export const Audit = () => {
           ? `The file has only the newest ${count(written.length)} entries. The oldest of them is from ${show(oldest.at)}. To download older entries, choose that date under “To”.`
           : undefined
       // The times in the file are in UTC, those on the page in the viewer's time zone.
-      download(`audit-${today()}.csv`, csvOf(written, textWith(String)))
+      download(`audit-${today()}.csv`, csvOf(written, textWith(String)), 'text/csv')
       note(textWith(time))
       toast(`${count(written.length)} ${written.length === 1 ? 'entry' : 'entries'} downloaded`)
     })
@@ -257,14 +258,4 @@ const Row = (props: { entry: Entry; workspaceId: string; onChoose: () => void })
       <td class="small wide">{time(at)}</td>
     </tr>
   )
-}
-
-const download = (name: string, text: string) => {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  // The browser has started the download once this task is over.
-  setTimeout(() => URL.revokeObjectURL(url))
 }

@@ -14,6 +14,7 @@ import { toast } from '../toast.js'
 import { Confirm, FailureNote, Form, Loaded, SettingKey, SkipLinks } from '../ui.js'
 import { Unsaved } from '../unsaved.js'
 import { WorkspaceKeys } from './access-keys.js'
+import { ConfigurationFile } from './configuration-file.js'
 import { Webhook } from './webhook.js'
 
 type State = AnswerOf<'GET /api/team/workspaces/{id}/settings'>
@@ -35,6 +36,7 @@ export const Settings = () => {
         <bdi>{workspace.name}</bdi> settings
       </h1>
       <SkipLinks to={[['versions', 'Skip to versions']]} />
+      <ManagedBy author={versions.data?.versions[0]?.created_by} />
       <Loaded asked={asked} height={600}>
         {(state) =>
           isAdmin ? (
@@ -68,6 +70,7 @@ export const Settings = () => {
         }}
         effect={`The settings, locks and idle window change for ${people(workspace.member_count)}. The privacy level does not change.`}
       />
+      <ConfigurationFile isAdmin={isAdmin} again={again} />
       {isAdmin && (
         <>
           <WorkspaceKeys />
@@ -81,6 +84,14 @@ export const Settings = () => {
     </>
   )
 }
+
+/** The history names keys as `key ci`; no login has a space. */
+const ManagedBy = ({ author }: { author: string | null | undefined }) =>
+  author?.startsWith('key ') ? (
+    <p class="note">
+      Managed by key <em>{author.slice('key '.length)}</em>. Changes here are overwritten by the next run.
+    </p>
+  ) : null
 
 const LockNote = ({ locked }: { locked: string[] }) =>
   locked.length === 0 ? null : (
