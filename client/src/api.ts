@@ -3380,7 +3380,7 @@ export interface Operations {
       body: OrganizationBody
     }
     answer: Organization
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemRepohostTokenRequired | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRepohostTokenInvalid | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemOrganizationAccessDenied | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemPatternOutsideOrganization | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemMaintenance | ProblemUpstreamTimeout
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemRepohostTokenRequired | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRepohostTokenInvalid | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemOrganizationAccessDenied | ProblemWorkspaceNotFound | ProblemPersonalWorkspace | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemPatternOutsideOrganization | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemMaintenance | ProblemUpstreamTimeout
   }
   /** Stop following an organization */
   'DELETE /api/team/workspaces/{id}/organization': {

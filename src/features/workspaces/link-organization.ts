@@ -30,7 +30,7 @@ export const requireOrganization = async (db: Db, workspaceId: string): Promise<
 
 /**
  * @param find asks the host, last, and throws if the caller does not own or administer the organisation
- * @throws {ApiError} `pattern_outside_organization`
+ * @throws {ApiError} `personal_workspace`, `pattern_outside_organization`
  */
 export const linkOrganization = async (
   database: Database,
@@ -43,7 +43,9 @@ export const linkOrganization = async (
   }
   await requireInside(database.read)
   const { id, name } = await find()
-  return changeWorkspace(database, call, 'admin', async ({ tx, caller, record }) => {
+  return changeWorkspace(database, call, 'admin', async ({ tx, caller, workspace, record }) => {
+    // No one else can be in it, and pushes add the login of its owner to its patterns.
+    if (workspace.personal) throw new ApiError('personal_workspace')
     // People who join meanwhile hold the roles, and rely on the link.
     await lockRoles(tx, call.workspaceId)
     await requireInside(tx)

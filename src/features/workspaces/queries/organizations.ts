@@ -91,12 +91,13 @@ const LIST_FOLLOWED = statement(
   join organizations o on o.workspace_id = m.workspace_id
   left join organization_members om on om.workspace_id = m.workspace_id and om.user_id = m.user_id
   where m.user_id = $1::uuid
-  order by o.workspace_id`,
+  order by random()`,
 )
 
 /** Of a workspace that the person is in. `isKnown`: the host has said something about the person before. */
 export type Followed = Omit<RowOf<typeof followedColumns>, 'hostId'> & { hostId: number }
 
+/** In an order that no one can foresee: only some can be asked about, and nobody can put others before them. */
 export const listFollowed = async (db: Db, userId: string): Promise<Followed[]> => {
   const rows = await db.rows(LIST_FOLLOWED, [userId])
   return rows.map((row) => ({ ...row, hostId: Number(row.hostId) }))
@@ -118,7 +119,7 @@ const LIST_OPEN = statement(
   `
   select o.workspace_id as "workspaceId", o.host_id::text as "hostId", o.name
   from organizations o
-  join workspaces w on w.id = o.workspace_id and w.deleted_at is null
+  join workspaces w on w.id = o.workspace_id and w.deleted_at is null and w.personal_of is null
   left join members m on m.workspace_id = o.workspace_id and m.user_id = $1::uuid
   where o.joins = 'member' and o.host_id = any($2::bigint[]) and m.user_id is null
   order by o.linked_at, o.workspace_id

@@ -43,6 +43,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         'repohost_token_invalid',
         'organization_access_denied',
         'pattern_outside_organization',
+        'personal_workspace',
         'upstream_failed',
         'upstream_timeout',
       ],

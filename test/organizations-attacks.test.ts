@@ -1,0 +1,228 @@
+/** Memberships that follow an organisation: attacks, and a company's day. */
+import t, { type Test } from 'tap'
+import { deliveryShapes } from '../demo/host-deliveries.js'
+import { type Caller, type ServiceOptions, startService } from './service.js'
+import { createWebhook } from './webhooks.js'
+
+const asks = { mayAskOrganizations: true }
+const ACME = 9_919
+
+const start = async (t: Test, options: ServiceOptions = {}) => {
+  const service = await startService(t, options)
+  const acme = { id: ACME, name: 'Acme', members: new Map<number, 'member' | 'admin'>() }
+  service.repohost.organizations.push(acme)
+  const ada = await service.signIn('ada', asks)
+  acme.members.set(ada.repohostId, 'admin')
+  const { id } = await service.workspace(ada)
+  const path = `/api/team/workspaces/${id}`
+  const linkOf = (caller: Caller, workspace: string, body: object) =>
+    caller.request('PUT', `/api/team/workspaces/${workspace}/organization`, {
+      body,
+      headers: { 'X-Repohost-Token': caller.repohostToken },
+    })
+  const organization = (orgId: number, name: string, ...people: [Caller, 'member' | 'admin'][]) => {
+    const one = { id: orgId, name, members: new Map(people.map(([who, role]) => [who.repohostId, role])) }
+    service.repohost.organizations.push(one)
+    return one
+  }
+  return { service, acme, ada, id, path, linkOf, organization }
+}
+
+t.test('a personal workspace follows no organisation', async (t) => {
+  const { service, linkOf, organization } = await start(t)
+  const eve = await service.signIn('eve', asks)
+  const pushed = await eve.push('eve/app', { 'ext.a': 1 })
+  t.equal(pushed.status, 200, pushed.text)
+  const own = (await eve.get('/api/team/me')).body.workspaces.find((w: { personal: boolean }) => w.personal)
+  organization(50, 'evil', [eve, 'admin'])
+  t.equal((await eve.put(`/api/team/workspaces/${own.id}/patterns`, { patterns: [] })).status, 200)
+  const linked = await linkOf(eve, own.id, { organization: 'evil', join: 'member' })
+  t.hasStrict(linked, { status: 409, body: { code: 'personal_workspace' } })
+  const victim = service.repohost.addUser('victim', asks)
+  service.repohost.organizations.find(({ id }) => id === 50)?.members.set(victim.id, 'member')
+  await service.signIn('victim', asks)
+  const logins = async () =>
+    (await eve.get(`/api/team/workspaces/${own.id}/members`)).body.members.map(
+      (m: { login: string }) => m.login,
+    )
+  t.same(await logins(), ['eve'])
+  t.equal((await eve.push('eve/app2', { 'ext.a': 1 })).status, 200)
+})
+
+t.test('a leaver cannot hide behind more organisations than one sign-in asks about', async (t) => {
+  const { service, acme, ada, linkOf } = await start(t)
+  const bobUser = service.repohost.addUser('bob', asks)
+  const bob = await service.signIn('bob', asks)
+  for (let n = 0; n < 12; n++) {
+    const org = {
+      id: 1000 + n,
+      name: `shield-${n}`,
+      members: new Map<number, 'member' | 'admin'>([[bob.repohostId, 'admin']]),
+    }
+    service.repohost.organizations.push(org)
+    const made = await service.workspace(bob, { name: `S${n}`, patterns: [] })
+    const put = await linkOf(bob, made.id, { organization: org.name, leave: 'remove' })
+    t.equal(put.status, 200, put.text)
+    org.members.delete(bob.repohostId)
+  }
+  const { id } = await service.workspace(ada, { name: 'Company' })
+  const path = `/api/team/workspaces/${id}`
+  t.equal((await linkOf(ada, id, { organization: 'acme', join: 'member', leave: 'remove' })).status, 200)
+  acme.members.set(bobUser.id, 'member')
+  await service.signIn('bob', asks)
+  t.equal((await bob.get(`${path}/members`)).status, 200, 'bob has joined')
+  acme.members.delete(bob.repohostId)
+  for (let n = 0; n < 20; n++) await service.signIn('bob', asks)
+  t.equal((await bob.get(`${path}/members`)).status, 404, 'bob has left')
+})
+
+t.test(
+  'many reports remove as many as an hour allows, and others do not wait',
+  { timeout: 300_000 },
+  async (t) => {
+    const { service, acme, ada, id, path, linkOf } = await start(t)
+    await linkOf(ada, id, { organization: 'acme', join: 'member', leave: 'remove' })
+    const webhook = await createWebhook(service, ada, id)
+    const people: Caller[] = []
+    for (let n = 0; n < 60; n++) {
+      const user = service.repohost.addUser(`p-${n}`, asks)
+      acme.members.set(user.id, 'member')
+      people.push(await service.signIn(`p-${n}`, asks))
+    }
+    const outsider = await service.signIn('outsider')
+    const codes = new Map<number, number>()
+    let slowest = 0
+    let sent = 0
+    const sender = async () => {
+      while (sent < 1_000) {
+        const n = sent++
+        const who = people[n % people.length] as Caller
+        const event = deliveryShapes.github.left?.(
+          { id: ACME, name: 'Acme' },
+          { id: who.repohostId, login: who.login },
+        )
+        if (!event) return
+        const { status } = await webhook.send(event)
+        codes.set(status, (codes.get(status) ?? 0) + 1)
+      }
+    }
+    let done = false
+    const watcher = async () => {
+      while (!done) {
+        const before = Date.now()
+        await outsider.get('/api/team/me')
+        slowest = Math.max(slowest, Date.now() - before)
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+    }
+    const watching = watcher()
+    await Promise.all(Array.from({ length: 8 }, sender))
+    done = true
+    await watching
+    const members = (await ada.get(`${path}/members?limit=500`)).body.members
+    t.equal(members.length, 41, '20 removed, 40 and the admin stay')
+    const waiting = (await ada.get(`${path}/organization/members?limit=500`)).body.members
+    t.equal(waiting.length, 40)
+    const audit = (await ada.get(`${path}/audit?limit=500`)).body.entries
+    t.equal(audit.filter((e: { action: string }) => e.action === 'member.removal_waits').length, 40)
+    t.ok(slowest < 2_000)
+  },
+)
+
+t.test("a company's day", { timeout: 400_000 }, async (t) => {
+  const { service, acme, ada, id, path, linkOf } = await start(t)
+  await linkOf(ada, id, { organization: 'acme', join: 'member', leave: 'remove' })
+  const webhook = await createWebhook(service, ada, id)
+  const model = new Set(['ada'])
+  const people: Caller[] = []
+  const logins = Array.from({ length: 1_000 }, (_, n) => `w-${String(n).padStart(4, '0')}`)
+  const signIn = async (login: string) => {
+    for (let tries = 0; tries < 200; tries++) {
+      const user = service.repohost.addUser(login, asks)
+      const reply = await service.request('POST', '/api/auth/verify', {
+        body: { repohost_token: user.token },
+      })
+      if (reply.status === 200) return reply
+      if (reply.status !== 429 && reply.status !== 503) throw new Error(reply.text)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    throw new Error(`${login} cannot sign in`)
+  }
+  let next = 0
+  const worker = async () => {
+    while (next < logins.length) {
+      const login = logins[next++] as string
+      const user = service.repohost.addUser(login, asks)
+      acme.members.set(user.id, 'member')
+      await signIn(login)
+      model.add(login)
+      people.push({ login, repohostId: user.id } as Caller)
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, worker))
+  const members = async () => {
+    const found: string[] = []
+    let cursor: string | null = null
+    do {
+      const page: { body: { members: { login: string }[]; next_cursor: string | null } } = await ada.get(
+        `${path}/members?limit=500${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
+      )
+      found.push(...page.body.members.map(({ login }) => login))
+      cursor = page.body.next_cursor
+    } while (cursor)
+    return found.sort()
+  }
+  const same = async (what: string) => t.strictSame(await members(), [...model].sort(), what)
+  await same('all have joined')
+  people.sort((a, b) => a.login.localeCompare(b.login))
+  const report = ({ repohostId, login }: Caller) => {
+    const event = deliveryShapes.github.left?.({ id: ACME, name: 'Acme' }, { id: repohostId, login })
+    return webhook.send(event as NonNullable<typeof event>)
+  }
+  const leave = (someone: Caller) => acme.members.delete(someone.repohostId)
+  for (const one of people.slice(0, 12)) {
+    leave(one)
+    t.equal((await report(one)).status, 200)
+    model.delete(one.login)
+  }
+  await same('12 leave by webhook')
+  for (const one of people.slice(12, 17)) leave(one)
+  for (const fault of [500, 429, 403, 502] as const) {
+    service.repohost.organizationFault = fault
+    for (const one of people.slice(12, 40)) await signIn(one.login)
+  }
+  service.repohost.organizationFault = undefined
+  await same('an outage removes nobody')
+  for (const one of people.slice(12, 17)) {
+    await signIn(one.login)
+    model.delete(one.login)
+  }
+  await same('5 leave by sign-in')
+  // An hour later: nobody waits for the clock here, the entries are made older.
+  await service.database.write.statement(
+    `update audit_entries set at = at - interval '2 hours' where action = 'member.removed'`,
+    [],
+  )
+  const crowd = people.slice(100, 150)
+  for (const one of crowd) leave(one)
+  await Promise.all(crowd.map(report))
+  const now = await members()
+  const gone = crowd.filter(({ login }) => !now.includes(login))
+  t.equal(gone.length, 20, '20 go')
+  for (const { login } of gone) model.delete(login)
+  await same('and no one else')
+  const waiting = (await ada.get(`${path}/organization/members?limit=500`)).body.members
+  t.strictSame(
+    waiting.map(({ login }: { login: string }) => login).sort(),
+    crowd
+      .filter((one) => !gone.includes(one))
+      .map(({ login }) => login)
+      .sort(),
+    '30 wait',
+  )
+  for (const { login } of waiting) {
+    t.equal((await ada.delete(`${path}/members?login=${login}`)).status, 200)
+    model.delete(login)
+  }
+  await same('until an admin confirms')
+})
