@@ -82,9 +82,12 @@ const LIST_PROJECTS = statement(
     union
     select workspace_id, repo_key from activity_repos where workspace_id = any($8::uuid[])
     union
-    select a.workspace_id, a.repo_key from unnest($9::uuid[], $10::date[]) v (workspace_id, day)
-    join activity a on a.workspace_id = v.workspace_id and a.day >= v.day
-    where ${HAS_ACTIVITY}
+    select r.workspace_id, r.repo_key from unnest($9::uuid[], $10::date[]) v (workspace_id, day)
+    join activity_repos r on r.workspace_id = v.workspace_id
+    where exists (
+      select from activity a
+      where a.workspace_id = r.workspace_id and a.repo_key = r.repo_key and a.day >= v.day and ${HAS_ACTIVITY}
+    )
     union
     select workspace_id, repo_key from published_repos where workspace_id = any($11::uuid[])
   ), known as (
