@@ -137,7 +137,7 @@ const SignedIn = () => {
                 <Route path="/w/:id/people" component={People} />
                 <Route path="/w/:id/repos" component={Repositories} />
                 <Route path="/w/:id/repos/:owner/:repo" component={Repository} />
-                <Route path="/w/:id/settings" component={Settings} />
+                <Route path="/w/:id/settings/:page?" component={Settings} />
                 <Route path="/w/:id/audit" component={Audit} />
                 <Route path="/s/:owner/:repo" component={Snapshots} />
                 <Route path="/join/:code" component={Join} />
@@ -453,7 +453,8 @@ const Tabs = ({ label, tabs, path }: { label: string; tabs: Tab[]; path: string 
               href={target}
               aria-current={
                 path === target ||
-                (title === 'Repositories' && (path.startsWith('/s/') || path.startsWith(`${target}/`)))
+                (title === 'Repositories' && path.startsWith('/s/')) ||
+                (['Repositories', 'Settings'].includes(title) && path.startsWith(`${target}/`))
                   ? 'page'
                   : undefined
               }

@@ -28,6 +28,12 @@ const ofAdmins: [title: string, path: string, about: string][] = [
   ['Audit', '/audit', 'audit trail, changes'],
 ]
 
+const ofSettings: [title: string, path: string, about: string][] = [
+  ['Settings › Access keys', '/settings/keys', 'tokens, build jobs'],
+  ['Settings › Webhook and organization', '/settings/webhook', 'commits, issues, membership'],
+  ['Settings › General', '/settings/general', 'rename, delete'],
+]
+
 const pagesOf = (workspace: Workspace | undefined): Item[] => {
   const own: [title: string, path: string, about?: string][] = workspace
     ? [
@@ -35,7 +41,9 @@ const pagesOf = (workspace: Workspace | undefined): Item[] => {
         ['My activity', '/me', 'my numbers, hours'],
         ['People', '/people', 'members, roles, invites, leave'],
         ['Repositories', '/repos', 'patterns, overrides'],
-        ['Settings', '/settings', 'privacy level, idle window, locks, access keys, webhook, rename, delete'],
+        ['Settings', '/settings', 'idle window, locks, versions, file'],
+        ['Settings › Members’ privacy', '/settings/privacy', 'privacy level, who sees numbers'],
+        ...(workspace.role === 'admin' ? ofSettings : []),
       ]
     : []
   const account: [title: string, path: string, about: string][] = [

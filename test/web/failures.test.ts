@@ -131,12 +131,14 @@ else {
     ],
     [
       `/w/${id}/settings`,
-      [
-        `team/workspaces/${id}/settings`,
-        `team/workspaces/${id}/settings/versions`,
-        `team/workspaces/${id}/keys`,
-      ],
+      [`team/workspaces/${id}/settings`, `team/workspaces/${id}/settings/versions`],
       'Idle window in minutes',
+    ],
+    [`/w/${id}/settings/privacy`, [`team/workspaces/${id}/settings`], 'Admins, by name'],
+    [
+      `/w/${id}/settings/keys`,
+      [`team/workspaces/${id}/keys`],
+      'No access keys. To create one, select “Create access key”.',
     ],
     [`/w/${id}/audit`, [`team/workspaces/${id}/audit`], /^created the workspace/],
     [
@@ -281,15 +283,15 @@ else {
       done: 'Settings saved',
     },
     'a new name': {
-      path: `/w/${id}/settings`,
+      path: `/w/${id}/settings/general`,
       typed: { 'Workspace name': 'Acme Corporation' },
       submit: 'Rename workspace',
       method: 'PATCH',
       call: `team/workspaces/${id}`,
-      done: 'Acme Corporation settings',
+      done: 'Acme Corporation general settings',
     },
     'the deletion of a workspace': {
-      path: `/w/${id}/settings`,
+      path: `/w/${id}/settings/general`,
       opener: 'Delete workspace',
       typed: { 'Type Acme Corporation to confirm': 'Acme Corporation' },
       submit: 'Delete workspace',

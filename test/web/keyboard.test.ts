@@ -380,18 +380,12 @@ else {
     [
       `/w/${id}/settings`,
       'Acme settings',
-      [
-        'Editor settings',
-        'Activity',
-        'Pending changes',
-        'Versions',
-        'Access keys',
-        'Webhook',
-        'Name',
-        'Deletion',
-      ],
+      ['Editor settings', 'Activity', 'Pending changes', 'Versions'],
       ['Versions, newest first'],
     ],
+    [`/w/${id}/settings/privacy`, 'Acme members’ privacy', ['Who sees each person’s numbers'], []],
+    [`/w/${id}/settings/keys`, 'Acme access keys', ['Access keys'], []],
+    [`/w/${id}/settings/general`, 'Acme general settings', ['Name', 'Deletion'], []],
     [`/w/${id}/audit?action=settings.restored`, 'Acme audit trail', ['Entries'], ['Entries, newest first']],
     [
       `/s/acme/web?workspace=${id}`,

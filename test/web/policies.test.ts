@@ -311,6 +311,12 @@ else {
     await phone.page.keyboard.press('Tab')
     await phone.page.keyboard.press('Space')
     t.equal(await phone.page.getByRole('checkbox', { name: 'Lock ext.theme', exact: true }).isChecked(), true)
+    const save = await phone.button('Save settings').boundingBox()
+    t.ok(
+      save && save.y > 700 && save.y + save.height <= 844,
+      'saving is in sight, wherever the change was made',
+    )
+    t.strictSame(await phone.violations(), [])
     await phone.button('Save settings').press('Enter')
     await phone.sees('Settings saved')
     t.same((await ada.get(settings)).body.locked, ['ext.tabSize', 'ext.theme'])

@@ -301,7 +301,7 @@ else {
 
   t.test('a right-to-left time keeps its direction within an English sentence', async (t) => {
     const visitor = await visit(ada, 'ar')
-    await visitor.open(`/w/${id}/settings`)
+    await visitor.open(`/w/${id}/settings/privacy`)
     const places = await visitor.page.getByText(/^In effect since /).evaluate((line) => {
       const [, text] = line.childNodes
       const at = (offset: number) => {
@@ -419,13 +419,13 @@ else {
       t.strictSame(await visitor.violations(), [])
       await refusal.getByRole('button', { name: 'Dismiss', exact: true }).click()
     }
-    await visitor.open(`/w/${id}/settings`)
+    await visitor.open(`/w/${id}/settings/general`)
     await visitor.field('Workspace name').fill('Busy 2')
     await visitor.button('Rename workspace').click()
     await visitor.sees('Workspace renamed')
     await ada.patch(path, { name: 'Busy 3' })
     await undo('Workspace renamed')
-    await visitor.heading('Busy 3 settings').waitFor()
+    await visitor.heading('Busy 3 general settings').waitFor()
     t.equal(await visitor.field('Workspace name').inputValue(), 'Busy 3')
 
     await visitor.open(`/w/${id}/repos`)
@@ -499,13 +499,13 @@ else {
     t.strictSame(await rowsOf(admin, 'Members'), ['AD\nada\nyou', 'BO\nbob'])
     await admin.button('Person').click()
     t.strictSame(await rowsOf(admin, 'Members'), ['BO\nbob', 'AD\nada\nyou'])
-    await admin.open(`/w/${id}/settings`)
+    await admin.open(`/w/${id}/settings/general`)
     await admin.field('Workspace name').fill('Acme 2')
     await admin.button('Rename workspace').click()
     await admin.sees('Workspace renamed')
-    await admin.heading('Acme 2 settings').waitFor()
+    await admin.heading('Acme 2 general settings').waitFor()
     await admin.button('Undo').click()
-    await admin.heading('Acme settings').waitFor()
+    await admin.heading('Acme general settings').waitFor()
     t.equal(await admin.field('Workspace name').inputValue(), 'Acme')
   })
 
@@ -590,17 +590,17 @@ else {
     const { id } = await service.workspace(dan, { name: 'Initech', patterns: ['initech/*'] })
     await work(dan, 'initech/reports', addDays(today, -20), 60)
     const visitor = await visit(dan)
-    await visitor.open(`/w/${id}/settings`)
+    await visitor.open(`/w/${id}/settings/privacy`)
     await visitor.page.getByRole('radio', { name: /^Only that person/ }).check()
     const consequence =
       'From now on, no one sees another person’s numbers, on any day, past days included. Admins see whole weeks of the team. If you switch back later, all days until the end of that week stay hidden.'
     await visitor.sees(consequence)
-    await visitor.button('Save settings').click()
+    await visitor.button('Save privacy level').click()
     await visitor.button('Cancel').click()
-    await visitor.button('Save settings').click()
+    await visitor.button('Save privacy level').click()
     await visitor.sees('Every member can see this change and since when it applies.')
     await visitor.button('Hide numbers').click()
-    await visitor.sees('Settings saved')
+    await visitor.sees('Privacy level saved')
     await visitor.link('Team').click()
     await visitor.sees('This page shows only whole weeks. It shows no one’s personal numbers.')
     await visitor.settled()
@@ -725,7 +725,7 @@ else {
 
   t.test('an access key is shown once, does only what it may, and ends when it is revoked', async (t) => {
     const visitor = await visit(ada)
-    await visitor.open(`/w/${id}/settings`)
+    await visitor.open(`/w/${id}/settings/keys`)
     await visitor.button('Create access key').click()
     await visitor.page.getByRole('textbox', { name: 'Name', exact: true }).fill('nightly')
     const scope = (name: string) => visitor.page.getByRole('checkbox', { name: new RegExp(`^${name}`) })
@@ -741,7 +741,7 @@ else {
         () => 'rejected',
       )
     t.equal(await run(), 'done')
-    await visitor.open(`/w/${id}/settings`)
+    await visitor.open(`/w/${id}/settings/keys`)
     await visitor.sees(/^Created .* by ada\. Expires .* Last used /)
     t.notOk((await visitor.page.content()).includes(secret))
     await visitor.button('Revoke nightly').click()
@@ -820,7 +820,7 @@ else {
   t.test('a webhook is created, shows its deliveries, and is rotated and deleted', async (t) => {
     const visitor = await visit(ada)
     const { page } = visitor
-    await visitor.open(`/w/${id}/settings`)
+    await visitor.open(`/w/${id}/settings/webhook`)
     await visitor.button('Show webhook').click()
     await visitor.button('Create webhook').click()
     await visitor.sees('No deliveries yet. Deliveries with a wrong secret are not listed.')

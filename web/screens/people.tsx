@@ -20,7 +20,7 @@ import {
   Person,
   SortedTable,
 } from '../ui.js'
-import { ConcernedMembers, OrganizationLink } from './organization.js'
+import { ConcernedMembers } from './organization.js'
 
 type Member = AnswerOf<'GET /api/team/workspaces/{id}/members'>['members'][number]
 type Invite = AnswerOf<'GET /api/team/workspaces/{id}/invites'>['invites'][number]
@@ -59,7 +59,6 @@ export const People = () => {
           </Loaded>
         </section>
       )}
-      {!workspace.personal && <OrganizationLink />}
       {!workspace.personal && <Leave />}
       {inviting && <NewInvite onClose={() => invite(false)} onCreated={invites.again} />}
     </>

@@ -1,27 +1,22 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
-import { call, requireUnchanged, useAction, useRead } from '../api.js'
-import { consent } from '../consent.js'
-import { addDays, bytes, fullDay, mondayOf, people, time, today } from '../format.js'
+import { call, useAction, useRead } from '../api.js'
+import { bytes, people } from '../format.js'
 import { History, WarningList } from '../history.js'
 import { useImpact } from '../impact.js'
 import { Diff, merged, patchOf, same, sizeOf, textOf, type Values } from '../json.js'
-import { readWorkspace, useMe, useWorkspace } from '../me.js'
+import { useWorkspace } from '../me.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
-import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
-import { Confirm, FailureNote, Form, Loaded, SettingKey, SkipLinks } from '../ui.js'
+import { FailureNote, Form, Loaded, SettingKey, SkipLinks } from '../ui.js'
 import { Unsaved } from '../unsaved.js'
-import { WorkspaceKeys } from './access-keys.js'
 import { ConfigurationFile } from './configuration-file.js'
-import { Webhook } from './webhook.js'
 
 type State = AnswerOf<'GET /api/team/workspaces/{id}/settings'>
 
-export const Settings = () => {
+export const EditorSettings = () => {
   const workspace = useWorkspace()
-  useTitle(`${workspace.name} settings`)
   const path = { id: workspace.id }
   const asked = useRead('GET /api/team/workspaces/{id}/settings', { path })
   const versions = useRead('GET /api/team/workspaces/{id}/settings/versions', { path })
@@ -32,9 +27,6 @@ export const Settings = () => {
   }
   return (
     <>
-      <h1>
-        <bdi>{workspace.name}</bdi> settings
-      </h1>
       <SkipLinks to={[['versions', 'Skip to versions']]} />
       <ManagedBy author={versions.data?.versions[0]?.created_by} />
       <Loaded asked={asked} height={600}>
@@ -71,16 +63,6 @@ export const Settings = () => {
         effect={`The settings, locks and idle window change for ${people(workspace.member_count)}. The privacy level does not change.`}
       />
       <ConfigurationFile isAdmin={isAdmin} again={again} />
-      {isAdmin && (
-        <>
-          <WorkspaceKeys />
-          <Webhook />
-          <div class="two">
-            <Rename />
-            <DeleteSpace />
-          </div>
-        </>
-      )}
     </>
   )
 }
@@ -106,7 +88,6 @@ interface Draft extends Editing {
   etag: string | undefined
   locked: string[]
   idle: number
-  privacy: State['activity_privacy']
 }
 
 const draftOf = (state: State, etag: string | undefined): Draft => ({
@@ -115,7 +96,6 @@ const draftOf = (state: State, etag: string | undefined): Draft => ({
   etag,
   locked: state.locked,
   idle: state.idle_window_minutes,
-  privacy: state.activity_privacy,
 })
 
 const isUntouched = ({ base, etag, ...draft }: Draft) => {
@@ -125,11 +105,9 @@ const isUntouched = ({ base, etag, ...draft }: Draft) => {
 
 const Editor = ({ state, etag, again }: { state: State; etag: string | undefined; again: () => void }) => {
   const workspace = useWorkspace()
-  const me = useMe()
   const [draft, set] = useState(() => draftOf(state, etag))
   const [conflict, setConflict] = useState<{ theirs: State; etag: string | undefined }>()
   const [saved, setSaved] = useState<State>()
-  const [asking, ask] = useState(false)
   const { busy, failure, act, clear } = useAction()
   const edit = (change: Partial<Draft>) => {
     setSaved(undefined)
@@ -144,9 +122,9 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
     ...(Object.keys(patch).length > 0 && { settings: patch }),
     ...(locks.length + unlocks.length > 0 && { locked }),
     ...(draft.idle !== draft.base.idle_window_minutes && { idle_window_minutes: draft.idle }),
-    ...(draft.privacy !== draft.base.activity_privacy && { activity_privacy: draft.privacy }),
   }
   const isChanged = Object.keys(changes).length > 0
+  const isDirty = isChanged || !values
   const keys = [...new Set([...Object.keys(patch), ...locks, ...unlocks])]
   const impact = useImpact(keys.length > 0)
   const path = { id: workspace.id }
@@ -167,7 +145,6 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
         setConflict(undefined)
         setSaved(data)
         again()
-        if (changes.activity_privacy) me.again()
         toast('Settings saved')
       } catch (error) {
         if ((error as { code: string }).code !== 'version_conflict') throw error
@@ -180,27 +157,8 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
   return (
     <>
       {/* Outside of the form, because its dialog contains another form. */}
-      <Unsaved isChanged={isChanged || !values} />
-      {asking && changes.activity_privacy && (
-        <Confirm
-          title={
-            changes.activity_privacy === 'team' ? 'Hide each person’s numbers?' : 'Show numbers by name?'
-          }
-          action={changes.activity_privacy === 'team' ? 'Hide numbers' : 'Show numbers'}
-          isHarmless={changes.activity_privacy === 'team'}
-          busy={busy}
-          failure={undefined}
-          onNo={() => ask(false)}
-          onYes={async () => {
-            await save()
-            ask(false)
-          }}
-        >
-          <p>{consequenceOf(changes.activity_privacy)}</p>
-          <p>Every member can see this change and since when it applies.</p>
-        </Confirm>
-      )}
-      <Form class="stack" onSubmit={() => (changes.activity_privacy ? ask(true) : save())}>
+      <Unsaved isChanged={isDirty} />
+      <Form class="stack" onSubmit={save}>
         <div class="lead">
           <section class="card stack tight" aria-label="Editor settings">
             {/* The headings of the groups below need one above them. */}
@@ -249,10 +207,10 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                       Idle window: {draft.base.idle_window_minutes} to {changes.idle_window_minutes} minutes
                     </p>
                   )}
-                  {changes.activity_privacy && <p>{consequenceOf(changes.activity_privacy)}</p>}
                 </>
               )}
-              {conflict ? (
+              {!isDirty && <p class="muted">Changes show up here before you save them.</p>}
+              {conflict && (
                 <Conflict
                   base={draft.base.settings}
                   theirs={conflict.theirs.settings}
@@ -267,33 +225,13 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                       etag: conflict.etag,
                       locked: [...theirLocks, ...without(locks, theirLocks)],
                       idle: changes.idle_window_minutes ?? conflict.theirs.idle_window_minutes,
-                      privacy: changes.activity_privacy ?? conflict.theirs.activity_privacy,
                     })
                     setConflict(undefined)
                   }}
                 />
-              ) : (
-                failure && <FailureNote failure={failure} />
               )}
-              <div class="row">
-                <button
-                  type="submit"
-                  class={conflict ? '' : 'primary'}
-                  aria-disabled={busy || !values || !isChanged || conflict !== undefined}
-                >
-                  Save settings
-                </button>
-                {(isChanged || !values) && (
-                  <button type="button" onClick={() => edit(draftOf(draft.base, draft.etag))}>
-                    Discard changes
-                  </button>
-                )}
-                <span role="status" class="muted">
-                  {isChanged || !values ? '' : 'No changes.'}
-                </span>
-              </div>
               {saved?.warnings && saved.version === draft.base.version && (
-                <div class="note" role="alert">
+                <div class="note" role="alert" ref={scrollTo}>
                   <WarningList warnings={saved.warnings} />
                 </div>
               )}
@@ -317,27 +255,29 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                   at most 10 minutes.
                 </p>
               </div>
-              <fieldset class="stack tight">
-                <legend>Privacy level: who sees each person’s numbers</legend>
-                {levels.map(([level, title, about]) => (
-                  <label key={level} class="check">
-                    <input
-                      type="radio"
-                      name="privacy"
-                      checked={draft.privacy === level}
-                      onChange={() => edit({ privacy: level })}
-                    />
-                    <span>
-                      <strong>{title}</strong>
-                      <span class="small muted">{about}</span>
-                    </span>
-                  </label>
-                ))}
-              </fieldset>
-              <p class="small muted">
-                In effect since {time(draft.base.activity_privacy_since)}. Every member can see this.
-              </p>
             </section>
+          </div>
+        </div>
+        <div class="saving">
+          <div class={isDirty ? 'unsaved stack tight' : 'stack tight'}>
+            {failure && !conflict && <FailureNote failure={failure} />}
+            <div class="row">
+              <button
+                type="submit"
+                class={conflict ? '' : 'primary'}
+                aria-disabled={busy || !values || !isChanged || conflict !== undefined}
+              >
+                Save settings
+              </button>
+              {isDirty && (
+                <button type="button" onClick={() => edit(draftOf(draft.base, draft.etag))}>
+                  Discard changes
+                </button>
+              )}
+              <span role="status" class="muted">
+                {isDirty ? 'Unsaved changes' : 'No changes'}
+              </span>
+            </div>
           </div>
         </div>
       </Form>
@@ -345,18 +285,10 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
   )
 }
 
-/** What a change of the privacy level does, and from which day. */
-const consequenceOf = (level: State['activity_privacy']): string =>
-  level === 'team'
-    ? 'From now on, no one sees another person’s numbers, on any day, past days included. Admins see whole weeks of the team. If you switch back later, all days until the end of that week stay hidden.'
-    : `From ${fullDay(addDays(mondayOf(today()), 7))} (UTC) on, admins see each person’s daily numbers by name. Earlier days stay hidden.`
-
 const without = (all: readonly string[], some: readonly string[]) => all.filter((one) => !some.includes(one))
 
-const levels = [
-  ['named', 'Admins, by name', consent.named],
-  ['team', 'Only that person', consent.team],
-] as const
+/** On a phone, what needs an answer may be far above the button that was pressed. */
+const scrollTo = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
 /** Conflicting changes by two admins. The admin chooses a value for each key. */
 const Conflict = (props: {
@@ -374,7 +306,7 @@ const Conflict = (props: {
   const write = (value: unknown) =>
     value === undefined || value === null ? 'removed' : JSON.stringify(value)
   return (
-    <section class="note fault stack tight" role="alert" aria-label="Conflict">
+    <section class="note fault stack tight" role="alert" aria-label="Conflict" ref={scrollTo}>
       <h2>Conflicting changes</h2>
       <p>
         Another admin saved changes first. Your input is kept.{' '}
@@ -424,94 +356,6 @@ const Conflict = (props: {
           Apply my changes
         </button>
       </div>
-    </section>
-  )
-}
-
-const Rename = () => {
-  const workspace = useWorkspace()
-  const me = useMe()
-  const [name, type] = useState(workspace.name)
-  const { busy, failure, act } = useAction()
-  const rename = async (name: string) => {
-    const { data } = await call('PATCH /api/team/workspaces/{id}', {
-      path: { id: workspace.id },
-      body: { name },
-    })
-    me.again()
-    return data.name
-  }
-  return (
-    <section class="card stack tight" aria-labelledby="rename">
-      <h2 id="rename">Name</h2>
-      <Form
-        class="row"
-        onSubmit={() => {
-          const before = workspace.name
-          act(async () => {
-            const saved = await rename(name)
-            toast('Workspace renamed', async () => {
-              const now = await readWorkspace(workspace.id)
-              if (now) type(now.name)
-              me.again()
-              requireUnchanged(now?.name === saved)
-              await rename(before)
-              type(before)
-            })
-          })
-        }}
-      >
-        <input
-          class="grow"
-          aria-label="Workspace name"
-          required
-          maxLength={limits.workspace_name_length}
-          value={name}
-          onInput={(event) => type(event.currentTarget.value)}
-        />
-        <button type="submit" aria-disabled={busy || name === workspace.name}>
-          Rename workspace
-        </button>
-      </Form>
-      {failure && <FailureNote failure={failure} />}
-    </section>
-  )
-}
-
-const DeleteSpace = () => {
-  const workspace = useWorkspace()
-  const [asking, ask] = useState(false)
-  const { busy, failure, act } = useAction()
-  return (
-    <section class="card stack tight" aria-labelledby="delete">
-      <h2 id="delete">Deletion</h2>
-      <p class="muted">Deletes all settings, overrides, activity and the audit trail for all members.</p>
-      <div>
-        <button type="button" class="danger" onClick={() => ask(true)}>
-          Delete workspace
-        </button>
-      </div>
-      {asking && (
-        <Confirm
-          title={`Delete ${workspace.name}?`}
-          action="Delete workspace"
-          word={workspace.name}
-          busy={busy}
-          failure={failure}
-          onNo={() => ask(false)}
-          onYes={async () => {
-            const done = await act(() =>
-              call('DELETE /api/team/workspaces/{id}', { path: { id: workspace.id } }),
-            )
-            if (done) location.assign('/')
-          }}
-        >
-          <p>
-            This deletes the workspace and all its data for {people(workspace.member_count)}. You cannot undo
-            this.
-          </p>
-        </Confirm>
-      )}
     </section>
   )
 }

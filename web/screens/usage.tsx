@@ -126,7 +126,7 @@ const OfWorkspace = ({ workspace }: { workspace: Workspace }) => {
                   name: 'Access keys of the workspace',
                   used: keys.data?.keys.length,
                   limit: documented.keys_per_owner,
-                  href: `/w/${id}/settings`,
+                  href: `/w/${id}/settings/keys`,
                 },
               ]
             : []),

@@ -1,0 +1,103 @@
+/** The name of a workspace, and its deletion. Only for admins. */
+import { useState } from 'preact/hooks'
+import { limits } from '../../schemas/limits.js'
+import { call, requireUnchanged, useAction } from '../api.js'
+import { people } from '../format.js'
+import { readWorkspace, useMe, useWorkspace } from '../me.js'
+import { toast } from '../toast.js'
+import { Confirm, FailureNote, Form } from '../ui.js'
+
+export const General = () => (
+  <div class="two">
+    <Rename />
+    <DeleteSpace />
+  </div>
+)
+
+const Rename = () => {
+  const workspace = useWorkspace()
+  const me = useMe()
+  const [name, type] = useState(workspace.name)
+  const { busy, failure, act } = useAction()
+  const rename = async (name: string) => {
+    const { data } = await call('PATCH /api/team/workspaces/{id}', {
+      path: { id: workspace.id },
+      body: { name },
+    })
+    me.again()
+    return data.name
+  }
+  return (
+    <section class="card stack tight" aria-labelledby="rename">
+      <h2 id="rename">Name</h2>
+      <Form
+        class="row"
+        onSubmit={() => {
+          const before = workspace.name
+          act(async () => {
+            const saved = await rename(name)
+            toast('Workspace renamed', async () => {
+              const now = await readWorkspace(workspace.id)
+              if (now) type(now.name)
+              me.again()
+              requireUnchanged(now?.name === saved)
+              await rename(before)
+              type(before)
+            })
+          })
+        }}
+      >
+        <input
+          class="grow"
+          aria-label="Workspace name"
+          required
+          maxLength={limits.workspace_name_length}
+          value={name}
+          onInput={(event) => type(event.currentTarget.value)}
+        />
+        <button type="submit" aria-disabled={busy || name === workspace.name}>
+          Rename workspace
+        </button>
+      </Form>
+      {failure && <FailureNote failure={failure} />}
+    </section>
+  )
+}
+
+const DeleteSpace = () => {
+  const workspace = useWorkspace()
+  const [asking, ask] = useState(false)
+  const { busy, failure, act } = useAction()
+  return (
+    <section class="card stack tight" aria-labelledby="delete">
+      <h2 id="delete">Deletion</h2>
+      <p class="muted">Deletes all settings, overrides, activity and the audit trail for all members.</p>
+      <div>
+        <button type="button" class="danger" onClick={() => ask(true)}>
+          Delete workspace
+        </button>
+      </div>
+      {asking && (
+        <Confirm
+          title={`Delete ${workspace.name}?`}
+          action="Delete workspace"
+          word={workspace.name}
+          busy={busy}
+          failure={failure}
+          onNo={() => ask(false)}
+          onYes={async () => {
+            const done = await act(() =>
+              call('DELETE /api/team/workspaces/{id}', { path: { id: workspace.id } }),
+            )
+            if (done) location.assign('/')
+          }}
+        >
+          <p>
+            This deletes the workspace and all its data for {people(workspace.member_count)}. You cannot undo
+            this.
+          </p>
+        </Confirm>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,128 @@
+/** The privacy level of a workspace: who sees each person's numbers. Every member sees it, and admins change it. */
+import { useState } from 'preact/hooks'
+import type { AnswerOf } from '../../client/src/operations.js'
+import { call, useAction, useRead } from '../api.js'
+import { consent } from '../consent.js'
+import { addDays, fullDay, mondayOf, time, today } from '../format.js'
+import { useMe, useWorkspace } from '../me.js'
+import { toast } from '../toast.js'
+import { Confirm, FailureNote, Form, Loaded } from '../ui.js'
+import { Unsaved } from '../unsaved.js'
+
+type State = AnswerOf<'GET /api/team/workspaces/{id}/settings'>
+type Level = State['activity_privacy']
+
+export const MembersPrivacy = () => {
+  const { id, role } = useWorkspace()
+  const asked = useRead('GET /api/team/workspaces/{id}/settings', { path: { id } })
+  return (
+    <section class="card stack narrow" aria-labelledby="privacy">
+      <h2 id="privacy">Who sees each person’s numbers</h2>
+      <Loaded asked={asked} height={200}>
+        {(state) => (
+          <>
+            {role === 'admin' ? (
+              // Another admin's change starts the form over.
+              <Choice key={state.activity_privacy} state={state} again={asked.again} />
+            ) : (
+              <div>
+                {levels.map(
+                  ([level, title, about]) =>
+                    level === state.activity_privacy && (
+                      <p key={level}>
+                        <strong>{title}.</strong> {about}
+                      </p>
+                    ),
+                )}
+              </div>
+            )}
+            <p class="small muted">
+              In effect since {time(state.activity_privacy_since)}. Every member can see this. What is
+              recorded about you, and who has viewed it, is under <a href="/account/privacy">Privacy</a>.
+            </p>
+          </>
+        )}
+      </Loaded>
+    </section>
+  )
+}
+
+const Choice = ({ state, again }: { state: State; again: () => void }) => {
+  const me = useMe()
+  const { id } = useWorkspace()
+  const [chosen, choose] = useState<Level>(state.activity_privacy)
+  const [asking, ask] = useState(false)
+  const { busy, failure, act, clear } = useAction()
+  const isChanged = chosen !== state.activity_privacy
+  const save = async () => {
+    await act(async () => {
+      await call('PATCH /api/team/workspaces/{id}/settings', {
+        path: { id },
+        body: { activity_privacy: chosen },
+      })
+      again()
+      me.again()
+      toast('Privacy level saved')
+    })
+    ask(false)
+  }
+  return (
+    <>
+      <Unsaved isChanged={isChanged} />
+      {asking && (
+        <Confirm
+          title={chosen === 'team' ? 'Hide each person’s numbers?' : 'Show numbers by name?'}
+          action={chosen === 'team' ? 'Hide numbers' : 'Show numbers'}
+          isHarmless={chosen === 'team'}
+          busy={busy}
+          failure={undefined}
+          onNo={() => ask(false)}
+          onYes={save}
+        >
+          <p>{consequenceOf(chosen)}</p>
+          <p>Every member can see this change and since when it applies.</p>
+        </Confirm>
+      )}
+      <Form class="stack tight" onSubmit={() => isChanged && ask(true)}>
+        <fieldset class="stack tight">
+          <legend class="away">Privacy level</legend>
+          {levels.map(([level, title, about]) => (
+            <label key={level} class="check">
+              <input
+                type="radio"
+                name="privacy"
+                checked={chosen === level}
+                onChange={() => {
+                  clear()
+                  choose(level)
+                }}
+              />
+              <span>
+                <strong>{title}</strong>
+                <span class="small muted">{about}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        {isChanged && <p class="note">{consequenceOf(chosen)}</p>}
+        {failure && <FailureNote failure={failure} />}
+        <div>
+          <button type="submit" class="primary" aria-disabled={busy || !isChanged}>
+            Save privacy level
+          </button>
+        </div>
+      </Form>
+    </>
+  )
+}
+
+/** What a change of the privacy level does, and from which day. */
+const consequenceOf = (level: Level): string =>
+  level === 'team'
+    ? 'From now on, no one sees another person’s numbers, on any day, past days included. Admins see whole weeks of the team. If you switch back later, all days until the end of that week stay hidden.'
+    : `From ${fullDay(addDays(mondayOf(today()), 7))} (UTC) on, admins see each person’s daily numbers by name. Earlier days stay hidden.`
+
+const levels = [
+  ['named', 'Admins, by name', consent.named],
+  ['team', 'Only that person', consent.team],
+] as const

@@ -1,0 +1,85 @@
+/** The settings of a workspace, in pages of their own. */
+import { useRoute } from 'preact-iso/router'
+import { useWorkspace, type Workspace } from '../me.js'
+import { useTitle } from '../title.js'
+import { WorkspaceKeys } from './access-keys.js'
+import { General } from './general.js'
+import { MembersPrivacy } from './members-privacy.js'
+import { OrganizationLink } from './organization.js'
+import { EditorSettings } from './settings.js'
+import { Webhook } from './webhook.js'
+
+interface SettingsPage {
+  /** The end of the address. */
+  path: string
+  title: string
+  /** What follows the name of the workspace in the heading. */
+  heading: string
+  isShown: (workspace: Workspace) => boolean
+  Content: () => preact.ComponentChildren
+}
+
+const toAll = () => true
+const toAdmins = ({ role }: Workspace) => role === 'admin'
+
+const pages: SettingsPage[] = [
+  { path: '', title: 'Settings', heading: 'settings', isShown: toAll, Content: EditorSettings },
+  {
+    path: '/privacy',
+    title: 'Members’ privacy',
+    heading: 'members’ privacy',
+    isShown: toAll,
+    Content: MembersPrivacy,
+  },
+  { path: '/keys', title: 'Access keys', heading: 'access keys', isShown: toAdmins, Content: WorkspaceKeys },
+  {
+    path: '/webhook',
+    title: 'Webhook and organization',
+    heading: 'webhook and organization',
+    isShown: toAdmins,
+    Content: () => (
+      <div class="stack">
+        <Webhook />
+        {!useWorkspace().personal && <OrganizationLink />}
+      </div>
+    ),
+  },
+  {
+    path: '/organization',
+    title: 'Organization',
+    heading: 'organization',
+    isShown: (workspace) => !toAdmins(workspace) && !workspace.personal,
+    Content: OrganizationLink,
+  },
+  { path: '/general', title: 'General', heading: 'general settings', isShown: toAdmins, Content: General },
+]
+
+export const Settings = () => {
+  const workspace = useWorkspace()
+  const { page = '' } = useRoute().params
+  const shown = pages.filter(({ isShown }) => isShown(workspace))
+  const current = shown.find(({ path }) => path === (page && `/${page}`)) ?? shown[0]
+  useTitle(`${workspace.name} ${current?.heading}`)
+  return (
+    <>
+      <h1>
+        <bdi>{workspace.name}</bdi> {current?.heading}
+      </h1>
+      <nav class="pages" aria-label="Settings pages">
+        <ul>
+          {shown.map(({ path, title }) => (
+            <li key={path}>
+              <a
+                href={`/w/${workspace.id}/settings${path}`}
+                aria-current={path === current?.path ? 'page' : undefined}
+              >
+                {title}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {current && <current.Content key={current.path} />}
+    </>
+  )
+}
