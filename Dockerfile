@@ -7,7 +7,6 @@ FROM ${NODE} AS build
 WORKDIR /service
 COPY package.json package-lock.json ./
 COPY client/package.json client/
-COPY examples/vscode/package.json examples/vscode/
 COPY patches patches
 RUN npm ci --ignore-scripts && npx patch-package
 COPY tsconfig.json tsconfig.build.json ./

@@ -161,26 +161,3 @@ console.log(typeof createClient, typeof folderStorage)
   const { stdout } = await run(process.execPath, ['index.js'], { cwd: folder })
   t.equal(stdout, 'function function\n')
 })
-
-t.test('the example has at most 300 lines, and is packaged as an editor wants it', async (t) => {
-  const sources = (await readdir(join(projectRoot, 'examples/vscode/src'))).map(
-    (name) => `examples/vscode/src/${name}`,
-  )
-  const lines = (await Promise.all(sources.map(read))).join('').split('\n').length - 1
-  t.ok(lines <= 300, `${lines} lines`)
-
-  await buildClient()
-  await run('npm', ['run', '--silent', 'package'], { cwd: join(projectRoot, 'examples/vscode') })
-  const out = 'examples/vscode/out'
-  const manifest = JSON.parse(await read(`${out}/extension/package.json`))
-  const required = async (file: string) => {
-    const code = await read(`${out}/extension/${file}`)
-    return [...new Set(Array.from(code.matchAll(/\brequire\("([^"]+)"\)/g), ([, name]) => name))].sort()
-  }
-  t.strictSame(await required(manifest.main), ['node:fs/promises', 'node:path', 'vscode'])
-  t.strictSame(await required(manifest.browser), ['vscode'], 'a browser has no modules of Node.js')
-  t.notOk(['devDependencies', 'imports', 'private'].some((name) => name in manifest))
-  t.ok((await read(`${out}/extension.vsixmanifest`)).includes(` Version="${manifest.version}"`))
-  for (const file of ['[Content_Types].xml', 'extension/README.md', 'extension/LICENSE'])
-    t.ok(await read(`${out}/${file}`))
-})

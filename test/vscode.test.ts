@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { errorCatalogue } from '../schemas/errors.js'
-import { startEditor } from './fake-vscode.js'
+import { openEditor } from './editor.js'
 import { hasMembers } from './has-members.js'
 import { temporaryFolder } from './process.js'
 import { type Caller, startService } from './service.js'
@@ -14,16 +14,20 @@ const service = await startService(t)
 
 /** A person with a workspace, and an editor in which no one is signed in. */
 const start = async (test: Parameters<typeof temporaryFolder>[0], login: string, opened?: string) => {
+  const folder = await temporaryFolder(test)
+  const place = {
+    address: opened ?? join(folder, 'repository'),
+    remote: `git@github.com:${login}-team/api.git`,
+  }
   const caller = await service.signIn(login)
   const { id } = await service.workspace(caller, { patterns: [`${login}-team/*`] })
-  const editor = await startEditor({
-    cloudUrl: service.url,
-    folder: await temporaryFolder(test),
-    remote: `git@github.com:${login}-team/api.git`,
-    ...(opened !== undefined && { opened }),
+  const editor = await openEditor({
+    configuration: { 'ext.cloudUrl': service.url },
+    folder,
+    folders: [place],
   })
   const { token } = service.repohost.addUser(login, { id: caller.repohostId })
-  return { caller, id, editor, token, repo: `${login}-team/api` }
+  return { caller, id, editor, token, place, repo: `${login}-team/api` }
 }
 
 const minutesOf = async (caller: Caller): Promise<number> =>
@@ -75,8 +79,8 @@ t.test('it sends tokens only over https, or to this machine', async (t) => {
   await (await editor.open()).deactivate()
   t.strictSame([...editor.seen.origins], [service.url])
   editor.seen.origins.clear()
-  const stored = JSON.parse(editor.secrets.get('ext.session') ?? '{}')
-  t.equal(editor.packageJSON.contributes.configuration.properties['ext.cloudUrl'].default, '')
+  const stored = JSON.parse(editor.secrets.get('session') ?? '{}')
+  t.equal(editor.packageJSON.contributes.configuration.properties['ext.cloudUrl']?.default, '')
   for (const address of [
     '',
     'team.example.com',
@@ -87,7 +91,7 @@ t.test('it sends tokens only over https, or to this machine', async (t) => {
     'javascript:alert(1)',
   ]) {
     editor.configuration['ext.cloudUrl'] = address
-    editor.secrets.set('ext.session', JSON.stringify({ ...stored, baseUrl: address }))
+    editor.secrets.set('session', JSON.stringify({ ...stored, baseUrl: address }))
     const window = await editor.open()
     for (const command of ['ext.signIn', 'ext.pull', 'ext.push'])
       t.same(
@@ -240,16 +244,16 @@ t.test('it counts a minute with activity, and shows that until it is paused', as
   const { editor, token, caller } = await start(t, 'cleo')
   editor.person.github = token
   const first = await editor.open()
-  editor.minutePasses()
+  await editor.minutePasses()
   t.equal(editor.seen.text, '$(record) 0 min', 'it is untouched')
   editor.type()
-  editor.minutePasses()
+  await editor.minutePasses()
   editor.person.focused = false
-  editor.minutePasses()
+  await editor.minutePasses()
   editor.person.focused = true
   await editor.run('ext.togglePause')
   t.match(editor.seen, { text: /not recorded/, tooltip: /You have paused it/ })
-  editor.minutePasses()
+  await editor.minutePasses()
   await editor.run('ext.togglePause')
   t.equal(editor.seen.text, '$(record) 1 min')
   await first.deactivate()
@@ -345,8 +349,8 @@ t.test('it signs in with a token that was entered, keeps it secret, and forgets 
   const window = await editor.open()
   editor.person.types = token
   t.same(await editor.run('ext.signInWithToken'), [])
-  t.equal(editor.secrets.get('ext.hostToken'), token)
-  const { token: session } = JSON.parse(editor.secrets.get('ext.session') ?? '{}')
+  t.equal(editor.secrets.get('hostToken'), token)
+  const { token: session } = JSON.parse(editor.secrets.get('session') ?? '{}')
   await editor.run('ext.signOut')
   t.equal(editor.secrets.size, 0)
   t.match(editor.seen.tooltip, /not signed in/)
@@ -361,10 +365,10 @@ t.test('an old session is replaced without a question', async (t) => {
   const { editor, token } = await start(t, 'gwen')
   editor.person.github = token
   await (await editor.open()).deactivate()
-  const stored = JSON.parse(editor.secrets.get('ext.session') ?? '{}')
-  editor.secrets.set('ext.session', JSON.stringify({ ...stored, token: 'old' }))
+  const stored = JSON.parse(editor.secrets.get('session') ?? '{}')
+  editor.secrets.set('session', JSON.stringify({ ...stored, token: 'old' }))
   const window = await editor.open()
-  t.not(JSON.parse(editor.secrets.get('ext.session') ?? '{}').token, 'old')
+  t.not(JSON.parse(editor.secrets.get('session') ?? '{}').token, 'old')
   t.equal(editor.seen.asked, 0)
   await window.deactivate()
 })
@@ -380,9 +384,9 @@ t.test('it starts without a network', async (t) => {
 })
 
 t.test('it finds a repository that Git discovers late, with remotes that come later still', async (t) => {
-  const { editor, token, caller, id, repo } = await start(t, 'iris')
+  const { editor, token, caller, id, repo, place } = await start(t, 'iris')
   await caller.patch(`/api/team/workspaces/${id}/settings`, { settings: { 'ext.theme': 'dark' } })
-  editor.closeRepository()
+  editor.closeRepositories()
   editor.person.github = token
   const window = await editor.open()
   t.strictSame(
@@ -394,7 +398,7 @@ t.test('it finds a repository that Git discovers late, with remotes that come la
     ],
   )
   t.same(editor.workspaceValues, {})
-  await editor.findRepository()
+  await editor.findRepository(place)
   t.equal(editor.seen.text, '$(record) 0 min')
   t.match(editor.seen.tooltip, new RegExp(repo))
   await until(() => editor.workspaceValues['ext.theme'] === 'dark', 'the settings are pulled')
@@ -432,9 +436,9 @@ t.test('the status bar says when minutes wait: for the service, or for a sign-in
   const { editor, token } = await start(t, 'kate')
   editor.person.github = token
   await (await editor.open()).deactivate()
-  const session = JSON.parse(editor.secrets.get('ext.session') ?? '{}')
+  const session = JSON.parse(editor.secrets.get('session') ?? '{}')
 
-  editor.secrets.set('ext.session', JSON.stringify({ ...session, token: 'old' }))
+  editor.secrets.set('session', JSON.stringify({ ...session, token: 'old' }))
   editor.person.agrees = false
   const signedOut = await editor.open()
   await until(() => editor.seen.text === '$(record) 0 min, signed out', 'the queue needs another token')
@@ -445,7 +449,7 @@ t.test('the status bar says when minutes wait: for the service, or for a sign-in
   await signedOut.deactivate()
 
   editor.configuration['ext.cloudUrl'] = 'http://127.0.0.1:1'
-  editor.secrets.set('ext.session', JSON.stringify({ ...session, baseUrl: 'http://127.0.0.1:1' }))
+  editor.secrets.set('session', JSON.stringify({ ...session, baseUrl: 'http://127.0.0.1:1' }))
   const offline = editor.open()
   await until(() => editor.seen.text === '$(record) 0 min, waiting for the service', 'nothing answers')
   await (await offline).deactivate()
@@ -474,5 +478,64 @@ t.test('it says that the service is not reachable, and not how', async (t) => {
   editor.configuration['ext.cloudUrl'] = 'http://127.0.0.1:1'
   const window = await editor.open()
   t.same(await editor.run('ext.signIn'), ['Not reachable. Your minutes wait.'])
+  await window.deactivate()
+})
+
+t.test('with several folders, each has the settings and minutes of its own repository', async (t) => {
+  const caller = await service.signIn('wilma')
+  const folder = await temporaryFolder(t)
+  const places = ['api', 'web'].map((name) => ({
+    address: join(folder, name),
+    remote: `https://github.com/wilma-${name}/${name}.git`,
+  }))
+  const themes = { api: 'dark', web: 'blue' }
+  for (const [name, theme] of Object.entries(themes)) {
+    const { id } = await service.workspace(caller, { name, patterns: [`wilma-${name}/*`] })
+    await caller.patch(`/api/team/workspaces/${id}/settings`, {
+      settings: { 'ext.theme': theme },
+      locked: ['ext.theme'],
+    })
+  }
+  const editor = await openEditor({ configuration: { 'ext.cloudUrl': service.url }, folder, folders: places })
+  editor.person.github = service.repohost.addUser('wilma', { id: caller.repohostId }).token
+  const window = await editor.open()
+  const [api = '', web = ''] = places.map(({ address }) => address)
+  const expected = { [api]: { 'ext.theme': 'dark' }, [web]: { 'ext.theme': 'blue' } }
+  t.strictSame(editor.folderValues, expected)
+  t.strictSame(await editor.edit('ext.theme', 'light', web), ['ext.theme: Set by your team.'])
+  t.strictSame(editor.folderValues, expected)
+  t.match(editor.seen.tooltip, /in wilma-api\/api and wilma-web\/web by the hour/)
+
+  editor.type(join(web, 'src/index.ts'))
+  await editor.minutePasses()
+  t.same(await editor.run('ext.push'), [], 'it asks which repository, and nothing was chosen')
+  editor.person.picks = 'wilma-web/web'
+  t.same(await editor.run('ext.push'), ['The settings of wilma-web/web are pushed.'])
+  t.hasStrict((await caller.get('/api/settings/wilma-web/web')).body.settings, { 'ext.theme': 'blue' })
+  await window.deactivate()
+  const next = await editor.open()
+  const minutes = async (): Promise<[string, number][]> =>
+    (await caller.get('/api/team/active-minutes')).body.workspaces.map(
+      ({ name, minutes }: { name: string; minutes: number }) => [name, minutes],
+    )
+  await until(async () => (await minutes()).some(([, count]) => count > 0), 'the minute arrives')
+  t.strictSame((await minutes()).sort(), [
+    ['api', 0],
+    ['web', 1],
+  ])
+  await next.deactivate()
+})
+
+t.test('at a host without accounts in the editor, signing in asks for a token', async (t) => {
+  const { editor, token } = await start(t, 'xena')
+  editor.configuration['ext.signInWith'] = 'token'
+  editor.person.github = token
+  const window = await editor.open()
+  t.same(await editor.run('ext.signIn'), [])
+  t.match(editor.seen.tooltip, /not signed in/, 'nothing was entered')
+  editor.person.types = token
+  t.same(await editor.run('ext.signIn'), [])
+  t.match(editor.seen.tooltip, /in xena-team\/api/)
+  t.strictSame(editor.seen.scopes, [], 'GitHub is never asked')
   await window.deactivate()
 })

@@ -26,11 +26,9 @@ const succeeds = (command, ...args) => spawnSync(command, args, { stdio: 'ignore
 
 /** Where another version is named. */
 const findOtherVersions = () => {
-  const example = manifest('examples/vscode/package.json')
   const found = {
     'client/package.json': manifest('client/package.json').version,
-    'examples/vscode/package.json': example.version,
-    'examples/vscode/package.json (the client)': example.devDependencies['@team-settings/client'],
+    'examples/vscode/package.json': manifest('examples/vscode/package.json').version,
     'package-lock.json': manifest('package-lock.json').version,
     'openapi/openapi.json': manifest('openapi/openapi.json').info.version,
     Dockerfile: read('Dockerfile').match(/^ARG VERSION=(.*)$/m)?.[1],
@@ -63,6 +61,10 @@ if (!isDryRun) {
       problems.push(`The registry has no package ${published}. ${CLAIM}`)
 }
 if (problems.length > 0) fail(problems.join('\n'))
+
+show('npm', 'run', '--silent', 'build:client')
+if (!readFileSync('build/client.tgz').equals(readFileSync('examples/vscode/client.tgz')))
+  fail('examples/vscode/client.tgz is another client. Run npm run template-client, and commit it.')
 
 say(`Testing ${version} …`)
 // The test of the package then installs it with npm.

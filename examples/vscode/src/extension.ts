@@ -1,41 +1,36 @@
-/** Team settings and active minutes in an editor: an extension to start from. */
-import { createFlushQueue, type FlushQueue } from '@team-settings/client'
+/** Puts it together: who is signed in, which folders are open, and what the commands do. */
 import * as vscode from 'vscode'
-import { storageAt } from '#storage'
-import { openRepository, watchRepositories } from './repository.js'
+import { MINUTE, Minutes } from './minutes.js'
+import { PREFIX, setting } from './names.js'
+import { type Folder, openFolders, repositoryOf, watchRepositories } from './repositories.js'
 import { enterToken, type Session, signIn, signOut } from './session.js'
 import { pull, push, restoreLocked } from './settings.js'
+import { show as showIn } from './status-bar.js'
 
-const MINUTE = 60_000
-const WAITS: Record<string, string> = { waiting: ', waiting for the service', signed_out: ', signed out' }
-let queue: FlushQueue | undefined
+let minutes: Minutes | undefined
 export const activate = async (context: vscode.ExtensionContext): Promise<void> => {
   let session: Session | undefined
-  let repo: string | undefined
-  let [idleMinutes, lastSign, recorded, stops] = [5, 0, 0, 0]
-  let state = 'ready'
-  const isPaused = () => context.globalState.get('paused', false)
+  let folders: Folder[] = []
+  let idle = new Map<string, number>()
+  let stops = 0
   const log = vscode.window.createOutputChannel('Team settings', { log: true })
   const item = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Right)
-  const show = () => {
-    const why =
-      (session === undefined && 'You are not signed in.') ||
-      (isPaused() && 'You have paused it.') ||
-      (state === 'recording_off' && 'You have turned recording off under Privacy in the dashboard.') ||
-      (repo === undefined && 'Open a folder of a repository with a remote.')
-    const click = !session || state === 'signed_out' ? 'sign in' : isPaused() ? 'resume' : why ? '' : 'pause'
-    const what = `Recorded since the start: the number of active minutes in ${repo} by the hour, and nothing else. They are kept here until the service has them.`
-    item.text = why ? '$(debug-pause) not recorded' : `$(record) ${recorded} min${WAITS[state] ?? ''}`
-    item.tooltip = `${why ? `Nothing is recorded. ${why}` : what}${click && ` Click to ${click}.`}`
-    item.command = click === 'sign in' ? 'ext.signIn' : click ? 'ext.togglePause' : undefined
-    item.show()
-  }
+  const show = () =>
+    showIn(
+      item,
+      counted,
+      session !== undefined,
+      folders.map(({ repo }) => repo),
+    )
+  const counted = new Minutes(context, (report) => log.warn('Not all minutes counted.', report), show)
+  minutes = counted
+
   const stop = async () => {
-    const last = queue
-    queue = session = undefined
+    session = undefined
     stops++
+    const stopped = counted.stop()
     show()
-    await last?.dispose()
+    await stopped
   }
   const start = async (ask?: boolean) => {
     const before = stops
@@ -43,36 +38,23 @@ export const activate = async (context: vscode.ExtensionContext): Promise<void> 
     if (next === undefined || before !== stops) return refresh()
     const stopped = stop()
     session = next
-    queue = createFlushQueue({
-      client: next.client,
-      // All windows share it; minutes of one person are not to be sent by another.
-      storage: storageAt(vscode.Uri.joinPath(context.globalStorageUri, 'minutes', next.login)),
-      onState: ({ status, report }) => {
-        if (session === next) state = status
-        if (report !== undefined) log.warn('Not all minutes counted.', report)
-        show()
-      },
-    })
-    isPaused() ? queue.pause() : void queue.flush() // Also what a killed window has left.
+    counted.start(next)
     await stopped
     await refresh()
-    // Asks once who counts minutes where a WakaTime plugin sends heartbeats as well, because both would add up.
-    if (context.globalState.get('sourceChosen', false)) return
-    if ((await next.client.request('GET /api/me')).data.heartbeats === null) return
-    const question = 'A WakaTime plugin also sends your time. Which one should count your minutes?'
-    const who = await vscode.window.showInformationMessage(question, 'The WakaTime plugin', 'This extension')
-    if (who !== undefined) await context.globalState.update('sourceChosen', true)
-    if (who === 'The WakaTime plugin' && !isPaused()) await togglePause()
+    await counted.chooseSource(next)
   }
-  const togglePause = async () => {
-    await context.globalState.update('paused', !isPaused())
-    isPaused() ? queue?.pause() : queue?.resume()
-    show()
+  const startAsking = async (withToken = setting('signInWith') === 'token') => {
+    if (!withToken || (await enterToken(context))) await start(true)
   }
   const refresh = async () => {
-    repo = await openRepository()
+    folders = await openFolders()
     show()
-    if (session !== undefined && repo !== undefined) idleMinutes = await pull(context, session, repo)
+    if (session !== undefined) idle = await pull(context, session, folders)
+  }
+  const pushOne = async (session: Session) => {
+    const items = folders.map((folder) => ({ label: folder.repo, folder }))
+    const [chosen] = items.length > 1 ? [await vscode.window.showQuickPick(items)] : items
+    if (chosen) await push(context, session, chosen.folder)
   }
   /** Runs work, logs what goes wrong, and tells the person who asked for it. */
   const guarded = (work: () => unknown, tell?: (message: string) => unknown) => async () => {
@@ -86,47 +68,44 @@ export const activate = async (context: vscode.ExtensionContext): Promise<void> 
     }
   }
   const command = (name: string, work: () => unknown) =>
-    vscode.commands.registerCommand(name, guarded(work, vscode.window.showErrorMessage))
-  const withRepository = async (work: (session: Session, repo: string) => Promise<unknown>) => {
-    if (session === undefined) await start(true)
-    if (!session || !repo) throw new Error('Sign in, and open a repository with a remote.')
-    await work(session, repo)
+    vscode.commands.registerCommand(PREFIX + name, guarded(work, vscode.window.showErrorMessage))
+  const withRepositories = async (work: (session: Session) => Promise<unknown>) => {
+    if (session === undefined) await startAsking()
+    if (!session || folders.length === 0) throw new Error('Sign in, and open a repository with a remote.')
+    await work(session)
   }
-  const sign = () => {
-    if (vscode.window.state.focused) lastSign = Date.now()
-  }
-  const countMinute = async () => {
-    const isActive = vscode.window.state.focused && Date.now() - lastSign < idleMinutes * MINUTE
-    if (!isActive || !queue || !repo || isPaused() || state === 'recording_off') return
-    // An extension host whose editor is gone gets no answer. It must not count beside the new one.
-    const now = Date.now()
-    await context.globalState.update('lastMinute', now)
-    if (Date.now() - now > MINUTE) return
-    recorded++
-    await queue.add(repo, now, 1)
-    show()
-  }
-  const timers = [setInterval(guarded(countMinute), MINUTE), setInterval(guarded(refresh), 60 * MINUTE)]
-  const repositoryChanged = guarded(async () => (await openRepository()) !== repo && refresh())
+  /** Of the file that the person has worked in, or else of the first folder. */
+  const current = async (file?: vscode.Uri) => (file && (await repositoryOf(file))) ?? folders[0]?.repo
+  const namesOf = (folders: Folder[]) => folders.map(({ uri, repo }) => `${uri} ${repo}`).join()
+  const foldersChanged = guarded(async () => namesOf(await openFolders()) !== namesOf(folders) && refresh())
   // An address may be half typed: a host token goes to a new one only once the person signs in.
   const configurationChanged = (event: vscode.ConfigurationChangeEvent) =>
-    event.affectsConfiguration('ext.cloudUrl') ? guarded(() => stop().then(() => start()))() : restoreLocked()
+    event.affectsConfiguration(`${PREFIX}cloudUrl`)
+      ? guarded(() => stop().then(() => start()))()
+      : restoreLocked()
+  const timers = [
+    setInterval(
+      guarded(() => counted.count(current, idle)),
+      MINUTE,
+    ),
+    setInterval(guarded(refresh), 60 * MINUTE),
+  ]
   context.subscriptions.push(log, item, { dispose: () => timers.forEach(clearInterval) })
   context.subscriptions.push(
-    command('ext.signIn', () => start(true)),
-    command('ext.signInWithToken', async () => (await enterToken(context)) && start(true)),
-    command('ext.signOut', () => Promise.all([signOut(context, session), stop()])),
-    command('ext.pull', () => withRepository(refresh)),
-    command('ext.push', () => withRepository((session, repo) => push(context, session, repo))),
-    command('ext.togglePause', togglePause),
-    vscode.workspace.onDidChangeTextDocument(sign),
-    vscode.window.onDidChangeTextEditorSelection(sign),
-    vscode.window.onDidChangeWindowState(sign),
+    command('signIn', () => startAsking()),
+    command('signInWithToken', () => startAsking(true)),
+    command('signOut', () => Promise.all([signOut(context, session), stop()])),
+    command('pull', () => withRepositories(refresh)),
+    command('push', () => withRepositories(pushOne)),
+    command('togglePause', () => counted.togglePause()),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => counted.sign(document.uri)),
+    vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => counted.sign(textEditor.document.uri)),
+    vscode.window.onDidChangeWindowState(() => counted.sign()),
     vscode.workspace.onDidChangeConfiguration(configurationChanged),
   )
   show()
-  await guarded(async () => context.subscriptions.push(...(await watchRepositories(repositoryChanged))))()
+  await guarded(async () => context.subscriptions.push(...(await watchRepositories(foldersChanged))))()
   await guarded(() => start(false))()
 }
 
-export const deactivate = (): Promise<void> | undefined => queue?.dispose()
+export const deactivate = (): Promise<void> | undefined => minutes?.stop()

@@ -1,20 +1,33 @@
-/** Who is signed in: with the editor's own GitHub account, or with a token of the repository host. */
+/** Who is signed in: with an account of the editor, or with a token of the repository host. */
 import { createClient } from '@team-settings/client'
 import * as vscode from 'vscode'
+import { PREFIX, setting } from './names.js'
 
 /** Secrets: a token of the repository host that was entered by hand, and the session at the service. */
-const [HOST_TOKEN, SESSION] = ['ext.hostToken', 'ext.session']
+const [HOST_TOKEN, SESSION] = ['hostToken', 'session']
 /** Tokens are sent to the address that the user has set, and leave this machine only encrypted. */
 const serviceUrl = (): string => {
-  const address = vscode.workspace.getConfiguration('ext').get('cloudUrl', '')
+  const address = `${setting('cloudUrl')}`
   if (/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$))/i.test(address)) return address
-  throw new Error('Set ext.cloudUrl to the https:// address of your service.')
+  throw new Error(`Set ${PREFIX}cloudUrl to the https:// address of your service.`)
 }
 
+/** Of the repository host, which is GitHub unless the setting `signInWith` says otherwise. */
 const hostToken = async ({ secrets }: vscode.ExtensionContext, ask: boolean, more: string[] = []) => {
+  const entered = await secrets.get(HOST_TOKEN)
+  const provider = `${setting('signInWith')}`
+  // A token of GitHub must not be sent to the service of another host.
+  if (entered !== undefined || provider === 'token') return entered
   const how = ask ? { createIfNone: true } : { silent: true }
-  const session = () => vscode.authentication.getSession('github', ['read:user', ...more], how)
-  return (await secrets.get(HOST_TOKEN)) ?? (await session())?.accessToken
+  return (await vscode.authentication.getSession(provider, ['read:user', ...more], how))?.accessToken
+}
+
+/** Asks for a token of the repository host. */
+export const enterToken = async ({ secrets }: vscode.ExtensionContext): Promise<boolean> => {
+  const prompt = 'A personal access token of the repository host. It is kept in the editor’s secret storage.'
+  const token = await vscode.window.showInputBox({ prompt, password: true, ignoreFocusOut: true })
+  if (token) await secrets.store(HOST_TOKEN, token)
+  return Boolean(token)
 }
 
 export type Session = NonNullable<Awaited<ReturnType<typeof signIn>>>
@@ -39,20 +52,13 @@ export const signIn = async (context: vscode.ExtensionContext, ask?: boolean) =>
   // Minutes that wait belong to one person, so another person's token is rejected.
   const tokenOf = (next: typeof last) => (next?.login === login ? next.token : undefined)
   // GitHub has no smaller scope than `repo` that shows a private repository, and it also writes to all of them.
-  const more = () => (vscode.workspace.getConfiguration().get('ext.pushPrivateRepositories') ? ['repo'] : [])
+  const more = () => (setting('pushPrivateRepositories') ? ['repo'] : [])
   const client = createClient({ baseUrl, token, onUnauthorized: () => verify(false).then(tokenOf) })
   // A push has to show the token of the repository host.
   return { client, login, hostToken: () => hostToken(context, true, more()) }
 }
 
-export const enterToken = async (context: vscode.ExtensionContext): Promise<boolean> => {
-  const prompt = 'A personal access token of the repository host. It is kept in the editor’s secret storage.'
-  const token = await vscode.window.showInputBox({ prompt, password: true, ignoreFocusOut: true })
-  if (token) await context.secrets.store(HOST_TOKEN, token)
-  return Boolean(token)
-}
-
-export const signOut = async (context: vscode.ExtensionContext, session: Session | undefined) => {
-  for (const secret of [HOST_TOKEN, SESSION]) await context.secrets.delete(secret)
+export const signOut = async ({ secrets }: vscode.ExtensionContext, session: Session | undefined) => {
+  for (const secret of [HOST_TOKEN, SESSION]) await secrets.delete(secret)
   await session?.client.request('POST /api/auth/logout')
 }

@@ -2,9 +2,6 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { bundle } from './bundle.js'
-
-const client = `${process.cwd()}/client/src`
 
 /** Editors create the folders of a file. */
 const write = async (file: string, content: string | Uint8Array) => {
@@ -16,43 +13,49 @@ interface ConfigurationEvent {
   affectsConfiguration(name: string): boolean
 }
 
+/** A folder: its path, or its address at the host (`vscode-vfs://…`), and the remote of the repository in it. */
+export interface OpenFolder {
+  address: string
+  remote: string
+}
+
+/** What package.json declares. */
+export interface Manifest {
+  contributes: {
+    configuration: { properties: Record<string, { default?: unknown; scope?: string }> }
+    commands: { command: string }[]
+  }
+}
+
 /** The user's view and actions. */
 export const startEditor = async ({
-  cloudUrl,
+  code,
+  packageJSON,
+  configuration: chosen,
   folder,
-  remote,
-  opened,
+  folders,
 }: {
-  cloudUrl: string
+  /** The bundle of the extension. */
+  code: string
+  packageJSON: Manifest
+  /** The user's own settings, by their whole names. */
+  configuration: Record<string, unknown>
   /** Where the extension keeps files. */
   folder: string
-  remote: string
-  /** The open folder, with the settings of the workspace in it, or its address at the host (`vscode-vfs://…`). */
-  opened?: string
+  folders: OpenFolder[]
 }) => {
-  const code = await bundle('examples/vscode/src/extension.ts', {
-    platform: 'node',
-    format: 'cjs',
-    external: ['vscode'],
-    alias: {
-      '@team-settings/client/node': `${client}/node.ts`,
-      '@team-settings/client': `${client}/index.ts`,
-    },
-  })
   const commands = new Map<string, () => Promise<void>>()
   const secrets = new Map<string, string>()
   const globalState = new Map<string, unknown>()
   const workspaceState = new Map<string, unknown>()
-  const listeners: (() => void)[] = []
+  const listeners: ((event: object) => void)[] = []
   const configurationListeners: ((event: ConfigurationEvent) => Promise<void>)[] = []
-  const repositories: object[] = []
   /** The events of Git. */
   const gitListeners: (() => unknown)[] = []
   const onGit = (listener: () => unknown) => {
     gitListeners.push(listener)
     return { dispose: () => {} }
   }
-  const remotes: object[] = []
   const timers: (() => void)[] = []
   const seen = {
     messages: [] as string[],
@@ -77,18 +80,27 @@ export const startEditor = async ({
     /** The text typed into a box, and the pressed button. */
     types: undefined as string | undefined,
     presses: undefined as string | undefined,
+    /** The entry of a list that is chosen. */
+    picks: undefined as string | undefined,
     /** The `.code-workspace` that is open. */
     workspaceFile: undefined as string | undefined,
   }
-  const configuration: Record<string, unknown> = {
-    'ext.cloudUrl': cloudUrl,
-    'ext.pushPrivateRepositories': false,
-    'ext.theme': 'light',
-    'ext.fontSize': 12,
-  }
+  const { properties } = packageJSON.contributes.configuration
+  const defaults = Object.entries(properties).map(([key, property]) => [key, property.default])
+  const configuration: Record<string, unknown> = { ...Object.fromEntries(defaults), ...chosen }
+  /** Of the window with one folder. */
   const workspaceValues: Record<string, unknown> = {}
+  /** Of the folders of a window with several, by address. */
+  const folderValues: Record<string, Record<string, unknown>> = {}
+  const isOne = folders.length === 1
+  const valuesAt = (address = ''): Record<string, unknown> => {
+    if (isOne) return workspaceValues
+    if (address === '') return {}
+    folderValues[address] ??= {}
+    return folderValues[address]
+  }
 
-  const listen = (listener: () => void) => {
+  const listen = (listener: (event: object) => void) => {
     listeners.push(listener)
     return { dispose: () => {} }
   }
@@ -123,10 +135,18 @@ export const startEditor = async ({
     scheme: fsPath.match(/^(.+):\/\//)?.[1] ?? 'file',
     toString: () => fsPath,
   })
-  const isRemote = opened !== undefined && uriOf(opened).scheme !== 'file'
+  const openFolders = folders.map(({ address }) => ({ uri: uriOf(address) }))
+  const isRemote = (address: string) => uriOf(address).scheme !== 'file'
+  const isWithin = (address: string, folder: string) => `${address}/`.startsWith(`${folder}/`)
+  const repositories = folders
+    .filter(({ address }) => !isRemote(address))
+    .map(({ address, remote }) => ({
+      rootUri: uriOf(address),
+      state: { remotes: [{ name: 'origin', fetchUrl: remote }], onDidChange: onGit },
+    }))
   const vscode = {
     Uri: { joinPath: ({ fsPath }: { fsPath: string }, ...parts: string[]) => uriOf(join(fsPath, ...parts)) },
-    ConfigurationTarget: { Workspace: 2 },
+    ConfigurationTarget: { Workspace: 2, WorkspaceFolder: 3 },
     StatusBarAlignment: { Right: 2 },
     authentication: {
       async getSession(_provider: string, scopes: string[], { createIfNone = false }) {
@@ -147,6 +167,8 @@ export const startEditor = async ({
           enabled: true,
           getAPI: () => ({
             repositories,
+            getRepository: ({ fsPath }: { fsPath: string }) =>
+              repositories.find(({ rootUri }) => isWithin(fsPath, rootUri.fsPath)) ?? null,
             onDidChangeState: onGit,
             onDidOpenRepository: (listener: (repository: object | undefined) => unknown) =>
               onGit(() => listener(repositories[0])),
@@ -162,6 +184,7 @@ export const startEditor = async ({
       createStatusBarItem: () => item,
       createOutputChannel: () => ({ warn() {}, dispose() {} }),
       showInputBox: async () => person.types,
+      showQuickPick: async (items: { label: string }[]) => items.find(({ label }) => label === person.picks),
       showErrorMessage: say,
       showInformationMessage: say,
       showWarningMessage: say,
@@ -169,23 +192,29 @@ export const startEditor = async ({
       onDidChangeWindowState: listen,
     },
     workspace: {
-      getConfiguration: (section?: string) => ({
-        get: (key: string, other?: unknown) => {
-          const name = section === undefined ? key : `${section}.${key}`
-          return workspaceValues[name] ?? configuration[name] ?? other
-        },
-        inspect: (key: string) => ({ workspaceValue: workspaceValues[key] }),
-        async update(key: string, value: unknown) {
+      getConfiguration: (_section?: undefined, uri?: { fsPath: string }) => ({
+        get: (key: string) => valuesAt(uri?.fsPath)[key] ?? configuration[key],
+        inspect: (key: string) => ({
+          [isOne ? 'workspaceValue' : 'workspaceFolderValue']: valuesAt(uri?.fsPath)[key],
+        }),
+        async update(key: string, value: unknown, target: number) {
           if (!(key in configuration)) throw new Error(`${key} is not a registered configuration`)
-          workspaceValues[key] = value
-          if (opened && !isRemote)
-            await write(join(opened, '.vscode/settings.json'), JSON.stringify(workspaceValues))
+          if (target !== (isOne ? 2 : 3)) throw new Error(`${key} would be set for all folders`)
+          if (!isOne && properties[key]?.scope !== 'resource')
+            throw new Error(`${key} cannot be set for a folder`)
+          const address = uri?.fsPath ?? ''
+          const values = valuesAt(address)
+          values[key] = value
+          if (!isRemote(address)) await write(join(address, '.vscode/settings.json'), JSON.stringify(values))
         },
       }),
       get workspaceFile() {
         return person.workspaceFile
       },
-      workspaceFolders: opened === undefined ? undefined : [{ uri: uriOf(opened) }],
+      workspaceFolders: openFolders,
+      getWorkspaceFolder: ({ fsPath }: { fsPath: string }) =>
+        openFolders.find(({ uri }) => isWithin(fsPath, uri.fsPath)),
+      onDidChangeWorkspaceFolders: onGit,
       fs: {
         stat: ({ fsPath }: { fsPath: string }) =>
           stat(fsPath).catch(({ code }) => {
@@ -201,7 +230,6 @@ export const startEditor = async ({
     },
   }
   const require = createRequire(import.meta.url)
-  const packageJSON = require(`${process.cwd()}/examples/vscode/package.json`)
   const context = {
     extension: { packageJSON },
     globalStorageUri: uriOf(folder),
@@ -220,9 +248,6 @@ export const startEditor = async ({
     Promise.all(
       configurationListeners.map((listener) => listener({ affectsConfiguration: (name) => name === key })),
     )
-  remotes.push({ name: 'origin', fetchUrl: remote })
-  repositories.push({ state: { remotes, onDidChange: onGit } })
-
   /** A new window of it. */
   const open = async () => {
     timers.length = 0
@@ -263,13 +288,17 @@ export const startEditor = async ({
     packageJSON,
     commands,
     workspaceValues,
+    folderValues,
     configuration,
-    /** The user types. */
-    type: () => listeners.forEach((listener) => void listener()),
+    /** The user types in a file. */
+    type: (file = join(folders[0]?.address ?? '', 'index.ts')) => {
+      const document = { uri: uriOf(file) }
+      for (const listener of listeners) listener({ document, textEditor: { document } })
+    },
     minutePasses: () => timers[0]?.(),
     /** The user changes a setting of this workspace. */
-    edit: async (key: string, value: unknown) => {
-      workspaceValues[key] = value
+    edit: async (key: string, value: unknown, address?: string) => {
+      valuesAt(address)[key] = value
       seen.messages = []
       await change(key)
       return seen.messages
@@ -279,11 +308,11 @@ export const startEditor = async ({
       configuration[key] = value
       await change(key)
     },
-    closeRepository: () => repositories.splice(0),
-    /** Git's scan finds the repository, and only then its remotes. */
-    findRepository: async () => {
-      remotes.length = 0
-      repositories.push({ state: { remotes, onDidChange: onGit } })
+    closeRepositories: () => repositories.splice(0),
+    /** Git's scan finds a repository, and only then its remotes. */
+    findRepository: async ({ address, remote }: OpenFolder) => {
+      const remotes: { name: string; fetchUrl: string }[] = []
+      repositories.push({ rootUri: uriOf(address), state: { remotes, onDidChange: onGit } })
       await tellGit()
       remotes.push({ name: 'origin', fetchUrl: remote })
       await tellGit()

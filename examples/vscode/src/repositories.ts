@@ -1,0 +1,43 @@
+/** Which repositories are open, as the editor's Git extension knows them. */
+import { repositoryAt } from '@team-settings/client'
+import * as vscode from 'vscode'
+import type { GitExtension, Repository } from '../types/git.js'
+
+/** An open folder, and its repository: `owner/repo`. */
+export type Folder = { uri: vscode.Uri; repo: string }
+
+const gitApi = async () => {
+  const git = await vscode.extensions.getExtension<GitExtension>('vscode.git')?.activate()
+  return git?.enabled ? git.getAPI(1) : undefined
+}
+
+/** A folder at the host, like `vscode-vfs://github/owner/repo/folder`, which at GitLab would not say where the repository ends. */
+const AT_HOST = /^vscode-vfs:\/\/(?:github[^/]*\/[^/]+\/[^/]+|gitlab[^/]*\/[^/]+\/[^/]+\/?$)/
+
+/** The repository of a file or folder, by the address of its remote, such as `git@host:owner/repo.git`. */
+export const repositoryOf = async (uri: vscode.Uri): Promise<string | undefined> => {
+  const { uri: folder } = vscode.workspace.getWorkspaceFolder(uri) ?? { uri }
+  const git = folder.scheme === 'vscode-vfs' ? undefined : await gitApi()
+  // An open folder can also have repositories in it.
+  const isWithin = ({ rootUri }: Repository) => `${rootUri}`.startsWith(`${folder}/`)
+  const remotes = (git?.getRepository(uri) ?? git?.repositories.find(isWithin))?.state.remotes ?? []
+  const remote = (remotes.find(({ name }) => name === 'origin') ?? remotes[0])?.fetchUrl
+  const address = git ? remote : `${folder}`.match(AT_HOST)?.[0]
+  return address && repositoryAt(address)
+}
+
+export const openFolders = async (): Promise<Folder[]> => {
+  const uris = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri)
+  const folders = await Promise.all(uris.map(async (uri) => ({ uri, repo: await repositoryOf(uri) })))
+  return folders.filter((folder): folder is Folder => folder.repo !== undefined)
+}
+
+/** Calls `work` when folders open or close, and when Git finds a repository or its remotes, which can be long after the start. */
+export const watchRepositories = async (work: () => unknown): Promise<vscode.Disposable[]> => {
+  const git = await gitApi()
+  const watch = ({ state }: Repository) => state.onDidChange(work)
+  const opened = git?.onDidOpenRepository((repository) => [watch(repository), work()])
+  const others = [git?.onDidCloseRepository(work), git?.onDidChangeState(work), opened]
+  const folders = vscode.workspace.onDidChangeWorkspaceFolders(work)
+  return [folders, ...others, ...(git?.repositories.map(watch) ?? [])].filter((one) => one !== undefined)
+}
