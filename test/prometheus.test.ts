@@ -117,6 +117,12 @@ const createLoad = async (
       send('GET', '/nowhere'),
       send('PUT', '/settings/acme/api', { settings: {} }, { ...bearer, 'X-Repohost-Token': ada.token }),
       send('POST', '/team/active-minutes', minutes, bearer),
+      send(
+        'POST',
+        '/wakatime/v1/users/current/heartbeats.bulk',
+        [{ time: Date.now() / 1_000, project: 'api' }],
+        bearer,
+      ),
       send('POST', '/auth/verify', { repohost_token: 'wrong' }),
       send('POST', '/billing/checkout', {}, bearer),
       send('GET', `/assistant-a-models?apiKey=${a.key}`, undefined, bearer),
