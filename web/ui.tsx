@@ -23,6 +23,16 @@ export const DownloadIcon = () => (
 )
 
 /** The change since the compared range, such as `↑ 12% vs 40 h`. Empty if that range had nothing. */
+/** An arrow, and the same as a word. */
+export const UpOrDown = ({ isUp }: { isUp: boolean }) => (
+  <>
+    <svg class="change" width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">
+      <path d={isUp ? 'M5 9.5v-8M1.5 5L5 1.5 8.5 5' : 'M5 .5v8M1.5 5L5 8.5 8.5 5'} />
+    </svg>{' '}
+    <span class="away">{isUp ? 'Up' : 'Down'}</span>
+  </>
+)
+
 export const Change = (props: {
   now: number | null | undefined
   before: number | null | undefined
@@ -36,10 +46,7 @@ export const Change = (props: {
   const share = Math.abs(now - before) / before
   return (
     <>
-      <svg class="change" width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">
-        <path d={isUp ? 'M5 9.5v-8M1.5 5L5 1.5 8.5 5' : 'M5 .5v8M1.5 5L5 8.5 8.5 5'} />
-      </svg>{' '}
-      <span class="away">{isUp ? 'Up' : 'Down'}</span> {shareText(share)} vs {write(before)}
+      <UpOrDown isUp={isUp} /> {shareText(share)} vs {write(before)}
     </>
   )
 }
@@ -108,16 +115,17 @@ export const Skeleton = ({ height }: { height: number }) => (
 )
 
 /** The placeholder of a screen with figures and charts. */
-export const NumbersSkeleton = ({ children }: { children?: ComponentChildren }) => (
+export const NumbersSkeleton = (props: { isTeam?: boolean; children?: ComponentChildren }) => (
   <div class="stack skeleton">
     <div class="wait tiles">
       <span class="away">Loading</span>
     </div>
+    {props.isTeam && <div class="wait changes" />}
     <div class="lead">
       <Skeleton height={340} />
       <Skeleton height={340} />
     </div>
-    {children}
+    {props.children}
   </div>
 )
 

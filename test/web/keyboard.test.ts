@@ -361,7 +361,7 @@ else {
     [
       `/w/${id}`,
       /^Acme/,
-      ['Active time by day', 'Working hours', 'People', 'Repositories'],
+      ['What changed', 'Active time by day', 'Working hours', 'People', 'Repositories'],
       ['People', 'Repositories'],
     ],
     [`/w/${id}/people`, 'Acme people', ['Members', 'Open invites'], ['Members']],

@@ -2,6 +2,7 @@
 import { useRoute } from 'preact-iso/router'
 import { useWorkspace, type Workspace } from '../me.js'
 import { useTitle } from '../title.js'
+import { SkipLinks } from '../ui.js'
 import { WorkspaceKeys } from './access-keys.js'
 import { General } from './general.js'
 import { MembersPrivacy } from './members-privacy.js'
@@ -65,6 +66,7 @@ export const Settings = () => {
       <h1>
         <bdi>{workspace.name}</bdi> {current?.heading}
       </h1>
+      {current?.path === '' && <SkipLinks to={[['versions', 'Skip to versions']]} />}
       <nav class="pages" aria-label="Settings pages">
         <ul>
           {shown.map(({ path, title }) => (

@@ -9,7 +9,7 @@ import { Diff, merged, patchOf, same, sizeOf, textOf, type Values } from '../jso
 import { useWorkspace } from '../me.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
 import { toast } from '../toast.js'
-import { FailureNote, Form, Loaded, SettingKey, SkipLinks } from '../ui.js'
+import { FailureNote, Form, Loaded, SettingKey } from '../ui.js'
 import { Unsaved } from '../unsaved.js'
 import { ConfigurationFile } from './configuration-file.js'
 
@@ -27,7 +27,6 @@ export const EditorSettings = () => {
   }
   return (
     <>
-      <SkipLinks to={[['versions', 'Skip to versions']]} />
       <ManagedBy author={versions.data?.versions[0]?.created_by} />
       <Loaded asked={asked} height={600}>
         {(state) =>

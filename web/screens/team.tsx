@@ -38,6 +38,7 @@ import {
   SortedTable,
   Tip,
 } from '../ui.js'
+import { WhatChanged } from '../what-changed.js'
 
 type Dashboard = AnswerOf<'GET /api/team/dashboard'>
 type Daily = Dashboard['daily']
@@ -202,6 +203,16 @@ const TeamNumbers = () => {
             shown={shown.name}
             onShow={(name) => set({ show: name === 'active_minutes' ? undefined : name })}
           />
+          {/* People are never compared. */}
+          {!filter.member && !isEmpty && (
+            <WhatChanged
+              data={data}
+              before={comparison}
+              isAlone={!compared || (previous !== undefined && !comparison) || loaded.failure !== undefined}
+              onRepo={(repo) => set({ repo })}
+              onDay={(day) => set({ from: day, to: day })}
+            />
+          )}
           <div class="lead">
             <section class="card" aria-labelledby="trend">
               <header class="row apart">
@@ -228,7 +239,7 @@ const TeamNumbers = () => {
         </div>
       ) : (
         !asked.failure && (
-          <NumbersSkeleton>
+          <NumbersSkeleton isTeam={!filter.member}>
             <div class="two skeleton">
               <Skeleton height={570} />
               <Skeleton height={570} />
