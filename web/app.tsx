@@ -5,11 +5,12 @@ import lazy from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { announced } from './announce.js'
 import { call, checkConnection, clearCache, expired, offline, signedIn, useAction, useRead } from './api.js'
-import { FirstSteps } from './first-steps.js'
+import { StepsLeft } from './first-steps.js'
 import { visible } from './format.js'
-import { hasStepsLeft, hideSteps, homeOf, rememberWorkspace, startOf, switchTo } from './home.js'
+import { hasStepsLeft, homeOf, rememberWorkspace, startOf, switchTo } from './home.js'
 import { type Me, MeContext, useMe, type Workspace, WorkspaceContext } from './me.js'
 import { Menu } from './menu.js'
+import { rest } from './rest.js'
 import { MyActivity } from './screens/my-activity.js'
 import { SignIn } from './screens/sign-in.js'
 import { Team } from './screens/team.js'
@@ -19,23 +20,6 @@ import { PRODUCT, useTitle } from './title.js'
 import { Toasts } from './toast.js'
 import { Arrow, Dialog, FailureNote, NumbersSkeleton, Person, Skeleton } from './ui.js'
 
-const RELOADED_AT = 'reloaded-at'
-const RELOAD_INTERVAL_MS = 30_000
-
-/** Reloads the page, but never in a fast loop if the reload does not help. */
-const reload = () => {
-  const last = Number(sessionStorage.getItem(RELOADED_AT))
-  sessionStorage.setItem(RELOADED_AT, String(Date.now()))
-  setTimeout(() => location.reload(), Math.max(0, last + RELOAD_INTERVAL_MS - Date.now()))
-}
-
-/** The screens that are rarely opened first are one chunk, so that the first numbers need few requests. */
-const rest = () =>
-  import('./screens/rest.js').catch(() => {
-    // The service is unreachable, or has a newer version of the page. The page reloads once the service answers.
-    offline.value = true
-    return new Promise<never>(() => offline.subscribe((isOffline) => isOffline || reload()))
-  })
 const People = lazy(() => rest().then(({ People }) => People))
 const Repositories = lazy(() => rest().then(({ Repositories }) => Repositories))
 const Repository = lazy(() => rest().then(({ Repository }) => Repository))
@@ -127,9 +111,11 @@ const SignedIn = () => {
             <NotFound />
           ) : (
             <WorkspaceContext.Provider value={workspace as Workspace}>
-              {workspace && [startOf(workspace), `/w/${workspace.id}/me`].includes(path) && (
-                <StepsLeft key={workspace.id} workspace={workspace} />
-              )}
+              {workspace &&
+                hasStepsLeft(workspace) &&
+                [startOf(workspace), `/w/${workspace.id}/me`].includes(path) && (
+                  <StepsLeft key={workspace.id} workspace={workspace} />
+                )}
               <Router key={id}>
                 <Route path="/" component={Home} />
                 <Route path="/w/:id" component={Team} />
@@ -173,20 +159,6 @@ const Home = () => {
     if (target) route(target, true)
   }, [target])
   return target ? <NumbersSkeleton /> : <Welcome />
-}
-
-const StepsLeft = ({ workspace }: { workspace: Workspace }) => {
-  const [isHidden, hide] = useState(false)
-  if (isHidden || !hasStepsLeft(workspace)) return null
-  return (
-    <FirstSteps
-      workspace={workspace}
-      onHide={() => {
-        hideSteps(workspace.id)
-        hide(true)
-      }}
-    />
-  )
 }
 
 const NotFound = () => {

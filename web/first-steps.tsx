@@ -1,22 +1,40 @@
 /** The first steps of a workspace, ticked off as they are done. */
+import { useEffect, useState } from 'preact/hooks'
 import { useRead } from './api.js'
+import { hideSteps } from './home.js'
 import type { Workspace } from './me.js'
 import { lastDays } from './query.js'
 import { start } from './start.js'
 
 /** An editor that sent minutes in these days is connected. */
 const RECENT_DAYS = 30
+const POLL_MS = 10_000
 
-interface Step {
+export interface Step {
   title: string
   isDone: boolean
   children: preact.ComponentChildren
 }
 
+/** The steps of a workspace, until the admin hides them. */
+export const StepsLeft = ({ workspace }: { workspace: Workspace }) => {
+  const [isHidden, hide] = useState(false)
+  if (isHidden) return null
+  return (
+    <FirstSteps
+      workspace={workspace}
+      onHide={() => {
+        hideSteps(workspace.id)
+        hide(true)
+      }}
+    />
+  )
+}
+
 /** `workspace` is undefined before there is one. */
 export const FirstSteps = (props: {
   workspace: Workspace | undefined
-  onHide?: () => void
+  onHide?: (() => void) | undefined
   /** The form that creates a workspace. */
   children?: preact.ComponentChildren
 }) => {
@@ -27,8 +45,20 @@ export const FirstSteps = (props: {
   const hasMinutes =
     minutes.data &&
     'days' in minutes.data &&
-    minutes.data.days.some(({ workspaces }) => workspaces.some((one) => one.minutes > 0))
-  const isRecorded = me.data?.heartbeats != null || hasMinutes === true
+    minutes.data.days.some(({ workspaces }) =>
+      workspaces.some((one) => one.workspace_id === workspace?.id && one.minutes > 0),
+    )
+  const isRecorded = hasMinutes === true
+  const isWaiting = workspace !== undefined && !isRecorded
+  useEffect(() => {
+    if (!isWaiting) return
+    const timer = setInterval(() => {
+      if (document.hidden) return
+      me.again()
+      minutes.again()
+    }, POLL_MS)
+    return () => clearInterval(timer)
+  }, [isWaiting])
   const steps: Step[] = [
     {
       title: 'Create a workspace',
@@ -64,7 +94,9 @@ export const FirstSteps = (props: {
           )}{' '}
           in your editor and sign in there, or <a href="/account/editors">connect any other editor</a> through
           its WakaTime plugin. To build an extension, start with the{' '}
-          <a href="/api/docs/getting-started">guide</a>.
+          <a href="/api/docs/getting-started">guide</a>.{' '}
+          {me.data?.heartbeats &&
+            'Your editor has reported, but no minute in a repository of this workspace yet.'}
         </p>
       ),
     },
@@ -79,7 +111,6 @@ export const FirstSteps = (props: {
       ),
     },
   ]
-  const next = steps.findIndex(({ isDone }) => !isDone)
   const done = steps.filter(({ isDone }) => isDone).length
   return (
     <section class="card stack tight" aria-labelledby="first-steps">
@@ -96,23 +127,31 @@ export const FirstSteps = (props: {
           )}
         </span>
       </div>
-      <ol class="checklist">
-        {steps.map(({ title, isDone, children }, index) => (
-          <li key={title} class={isDone ? 'done' : ''}>
-            <span class="tick" aria-hidden="true">
-              {isDone ? <Tick /> : index + 1}
-            </span>
-            <div class="stack tight">
-              <h3>
-                {title}
-                <span class="away">{isDone ? ', done' : ', to do'}</span>
-              </h3>
-              {(index === next || (!isDone && workspace)) && children}
-            </div>
-          </li>
-        ))}
-      </ol>
+      <Checklist steps={steps} showAll={workspace !== undefined} />
     </section>
+  )
+}
+
+/** Steps in their order. Those that are to do explain themselves: all of them, or the next one. */
+export const Checklist = ({ steps, showAll }: { steps: Step[]; showAll: boolean }) => {
+  const next = steps.findIndex(({ isDone }) => !isDone)
+  return (
+    <ol class="checklist">
+      {steps.map(({ title, isDone, children }, index) => (
+        <li key={title} class={isDone ? 'done' : ''}>
+          <span class="tick" aria-hidden="true">
+            {isDone ? <Tick /> : index + 1}
+          </span>
+          <div class="stack tight">
+            <h3>
+              {title}
+              <span class="away">{isDone ? ', done' : ', to do'}</span>
+            </h3>
+            {(index === next || (!isDone && showAll)) && children}
+          </div>
+        </li>
+      ))}
+    </ol>
   )
 }
 

@@ -49,4 +49,13 @@ const hiddenSteps = (): string[] => stored(HIDDEN_STEPS)?.split(' ') ?? []
 export const hasStepsLeft = ({ id, role, personal, patterns, member_count }: Workspace): boolean =>
   role === 'admin' && !personal && (patterns.length === 0 || member_count < 2) && !hiddenSteps().includes(id)
 
+/** A young workspace in which no editor has reported keeps its first steps, until the admin hides them. */
+export const isBeginning = ({ id, role, personal, created_at }: Workspace): boolean =>
+  role === 'admin' &&
+  !personal &&
+  Date.parse(created_at) > Date.now() - YOUNG_DAYS * 86_400_000 &&
+  !hiddenSteps().includes(id)
+
+const YOUNG_DAYS = 30
+
 export const hideSteps = (id: string) => store(HIDDEN_STEPS, [...hiddenSteps(), id].join(' '))

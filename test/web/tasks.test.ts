@@ -151,6 +151,8 @@ else {
     await visitor.heading('Welcome').waitFor()
     t.strictSame(await visitor.violations(), [])
     await visitor.field('Name').fill('Stark')
+    t.equal(await visitor.field('Repositories').inputValue(), 'hal/*', 'their own repositories')
+    await visitor.field('Repositories').fill('')
     await visitor.button('Create workspace').click()
     await visitor.heading(/^Stark/).waitFor()
     t.strictSame(await steps(), [
@@ -758,6 +760,60 @@ else {
     t.ok(await scope('settings:read').isDisabled())
     t.ok(await scope('activity:read').isEnabled())
     t.strictSame(visitor.complaints, [])
+  })
+
+  t.test('from the invite link, a new member’s first minute is three clicks away', async (t) => {
+    const { code } = await service.workspace(await service.signIn('ivy'), {
+      name: 'Wayne',
+      patterns: ['wayne/*'],
+    })
+    const visitor = await visit()
+    const { page } = visitor
+    let clicks = 0
+    const click = (name: string | RegExp) => {
+      clicks++
+      return visitor.button(name).click()
+    }
+    const jay = service.repohost.addUser('jay')
+    await visitor.open(`/join/${code}`)
+    await visitor.tokenField().fill(jay.token)
+    await click('Sign in with token')
+    await click('Join as jay')
+    await visitor.heading('Record your first minute').waitFor()
+    await visitor.settled()
+    t.strictSame(await visitor.violations(), [])
+    await click('Create editor key')
+    const config = await page.locator('pre').innerText()
+    const [url, key] = ['api_url', 'api_key'].map(
+      (name) => config.match(new RegExp(`^${name} = (.*)$`, 'm'))?.[1],
+    )
+    const now = Math.floor(Date.now() / 1_000)
+    await fetch(`${url}/users/current/heartbeats.bulk`, {
+      method: 'POST',
+      headers: { Authorization: `Basic ${btoa(`${key}`)}` },
+      body: JSON.stringify([now - 60, now].map((time) => ({ time, project: 'wayne/cave' }))),
+    })
+    await visitor.heading('Your first minute has arrived').waitFor()
+    t.equal(clicks, 3)
+    await visitor.button('wayne/cave').waitFor()
+    t.strictSame(await visitor.violations(), [])
+    await visitor.button('Close').click()
+    t.equal(await visitor.heading('Your first minute has arrived').count(), 0)
+    t.strictSame(visitor.complaints, [])
+  })
+
+  t.test('the first steps stay until an editor has reported', async (t) => {
+    const kim = await service.signIn('kim')
+    const { id } = await service.workspace(kim, { name: 'Soylent', patterns: ['soylent/*'], members: [bob] })
+    const visitor = await visit(kim)
+    await visitor.open(`/w/${id}`)
+    await visitor.heading('First steps').waitFor()
+    await visitor.sees('3 of 4 done')
+    t.strictSame(await visitor.violations(), [])
+    await work(bob, 'soylent/green', today, 5)
+    await visitor.open(`/w/${id}`)
+    await visitor.sees('Working hours')
+    t.equal(await visitor.heading('First steps').count(), 0)
   })
 
   t.test('a person sets up an editor, assigns its project and imports a file', async (t) => {

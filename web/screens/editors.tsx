@@ -5,8 +5,8 @@ import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
 import { announce } from '../announce.js'
 import { call, refresh, useAction, useRead } from '../api.js'
+import { EditorKey } from '../editor-key.js'
 import { bytes, count, duration, time } from '../format.js'
-import { Snippet, wakatimeConfig } from '../snippets.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
 import { type Column, Dialog, FailureNote, Form, Loaded, RepoName, SortedTable } from '../ui.js'
@@ -33,16 +33,6 @@ export const Editors = () => {
 
 const SetUp = () => {
   const asked = useRead('GET /api/me', {})
-  const { busy, failure, act } = useAction()
-  const [secret, show] = useState<string>()
-  const create = () =>
-    act(async () => {
-      const { data } = await call('POST /api/me/keys', {
-        body: { name: 'Editor', scopes: ['activity:write'] },
-      })
-      show(data.secret)
-      announce('Editor key created')
-    })
   return (
     <section class="card stack tight" aria-labelledby="set-up">
       <h2 id="set-up">Setup</h2>
@@ -60,23 +50,7 @@ const SetUp = () => {
         </li>
         <li>Use your editor for two minutes. Its first heartbeat then appears below.</li>
       </ol>
-      {secret ? (
-        <>
-          <p>Copy the lines now. The service does not store the key and cannot show it again.</p>
-          <Snippet title=".wakatime.cfg" text={wakatimeConfig(secret)} />
-        </>
-      ) : (
-        <div class="row">
-          <button type="button" class="primary" aria-disabled={busy} onClick={create}>
-            Create editor key
-          </button>
-        </div>
-      )}
-      {failure && <FailureNote failure={failure} />}
-      <p class="small muted">
-        The key can only send activity and read today’s time. It expires after 1 year. To revoke it, open{' '}
-        <a href="/account/keys">Access keys</a>.
-      </p>
+      <EditorKey />
       <Loaded asked={asked} height={36}>
         {({ heartbeats }) => (
           <div class="row apart">

@@ -1,12 +1,14 @@
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import lazy from 'preact-iso/lazy'
 import type { AnswerOf } from '../../client/src/operations.js'
-import { useRead } from '../api.js'
+import { refresh, useRead } from '../api.js'
 import { Calendar, Heatmap, Trend } from '../charts.js'
 import { consent } from '../consent.js'
 import { addDays, count, days, duration, longWeekdays, mondayOf, today, weekdayOf } from '../format.js'
 import { useWorkspace } from '../me.js'
 import { comparedRange, rangeOf, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
+import { rest } from '../rest.js'
 import { weekdayCounts } from '../spark.js'
 import { useTitle } from '../title.js'
 import {
@@ -21,6 +23,8 @@ import {
   Tip,
 } from '../ui.js'
 import { Compared, listedRepos, metrics, numbersOf, pointsOf, useSummary } from './team.js'
+
+const FirstMinute = lazy(() => rest().then(({ FirstMinute }) => FirstMinute))
 
 type Own = AnswerOf<'GET /api/team/dashboard/mine'>
 
@@ -42,6 +46,15 @@ export const MyActivity = () => {
     'GET /api/team/dashboard/mine',
     asked.data && { query: { workspace: workspace.id, ...calendarRange() } },
   )
+  // Someone without a minute in a year is new here.
+  const isNew = year.data?.daily.every(({ active_minutes }) => !active_minutes) ?? false
+  const [wasNew, remember] = useState(false)
+  useEffect(() => {
+    if (isNew) remember(true)
+    else if (wasNew) refresh()
+  }, [isNew])
+  // Without activity, the year decides what comes first.
+  const isReady = asked.data && (asked.data.totals.active_minutes !== 0 || year.data || year.failure)
   const compared = asked.data && comparedRange(asked.data.range, query.compare)
   const loaded = useRead(
     'GET /api/team/dashboard/mine',
@@ -68,8 +81,11 @@ export const MyActivity = () => {
       <Filters on={[[query.repo, () => set({ repo: undefined })]]} />
       {chosen.problem && <RangeProblem chosen={chosen} />}
       <FailureOf asked={[asked, year, loaded]} />
-      {chosen.problem ? null : asked.data ? (
+      {chosen.problem ? null : asked.data && isReady ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
+          {(isNew || wasNew) && (
+            <FirstMinute hasArrived={!isNew} again={year.again} onClose={() => remember(false)} />
+          )}
           <Summary daily={year.data?.daily} totals={asked.data.totals} previous={previous?.totals} />
           <div class="lead">
             <section class="card" aria-labelledby="trend">

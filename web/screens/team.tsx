@@ -3,6 +3,7 @@ import type { AnswerOf } from '../../client/src/operations.js'
 import { announce } from '../announce.js'
 import { useRead } from '../api.js'
 import { Heatmap, type Point, Sparkline, Trend } from '../charts.js'
+import { StepsLeft } from '../first-steps.js'
 import {
   addDays,
   compact,
@@ -18,6 +19,7 @@ import {
   weekdayAndDay,
   weekdayOf,
 } from '../format.js'
+import { hasStepsLeft, isBeginning } from '../home.js'
 import { useMe, useWorkspace } from '../me.js'
 import { comparedRange, type Range, rangeOf, useUrlQuery, widening } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
@@ -131,6 +133,7 @@ const TeamNumbers = () => {
   }, [isPublishing])
   const isEmpty =
     !asked.stale && !filter.member && !filter.repo && metrics.every(({ name }) => data?.totals[name] === 0)
+  const isStart = isEmpty && isBeginning(workspace) && !hasStepsLeft(workspace) && range.to >= today()
   useSummary(asked, `${filter.member ?? workspace.name}${filter.repo ? ` in ${filter.repo}` : ''}`)
   const shown = metrics.find(({ name }) => name === query.show) ?? metrics[0]
   const { points, isByWeek } = useMemo(
@@ -178,7 +181,8 @@ const TeamNumbers = () => {
       )}
       {chosen.problem ? null : data ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
-          {isEmpty && (
+          {isStart && <StepsLeft workspace={workspace} />}
+          {isEmpty && !isStart && !hasStepsLeft(workspace) && (
             <div class="note row apart">
               <span class="grow">
                 No activity in the selected range. Active time comes from members’ editors while they work in{' '}

@@ -68,7 +68,7 @@ export const CreateWorkspace = ({ isStep = false }: { isStep?: boolean }) => {
   const { login } = useMe()
   const { busy, failure, act } = useAction()
   const [name, setName] = useState('')
-  const [patterns, setPatterns] = useState('')
+  const [patterns, setPatterns] = useState(`${login}/*`)
   const submit = () =>
     act(async () => {
       const { data } = await call('POST /api/team/workspaces/create', {
@@ -94,7 +94,6 @@ export const CreateWorkspace = ({ isStep = false }: { isStep?: boolean }) => {
           Repositories
           <input
             class="wide-input"
-            placeholder={`${login}/*`}
             value={patterns}
             onInput={(event) => setPatterns(event.currentTarget.value)}
             aria-describedby="patterns-help"

@@ -1,0 +1,40 @@
+/** Creates the key of an editor, and shows the lines that its WakaTime plugin needs. */
+import { useState } from 'preact/hooks'
+import { announce } from './announce.js'
+import { call, useAction } from './api.js'
+import { Snippet, wakatimeConfig } from './snippets.js'
+import { FailureNote } from './ui.js'
+
+export const EditorKey = () => {
+  const { busy, failure, act } = useAction()
+  const [secret, show] = useState<string>()
+  const create = () =>
+    act(async () => {
+      const { data } = await call('POST /api/me/keys', {
+        body: { name: 'Editor', scopes: ['activity:write'] },
+      })
+      show(data.secret)
+      announce('Editor key created')
+    })
+  return (
+    <>
+      {secret ? (
+        <>
+          <p>Copy the lines now. The service does not store the key and cannot show it again.</p>
+          <Snippet title=".wakatime.cfg" text={wakatimeConfig(secret)} />
+        </>
+      ) : (
+        <div class="row">
+          <button type="button" class="primary" aria-disabled={busy} onClick={create}>
+            Create editor key
+          </button>
+        </div>
+      )}
+      {failure && <FailureNote failure={failure} />}
+      <p class="small muted">
+        The key can only send activity and read today’s time. It expires after 1 year. To revoke it, open{' '}
+        <a href="/account/keys">Access keys</a>.
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,20 @@
+/** The code that most visits don't need at first. */
+import { offline } from './api.js'
+
+const RELOADED_AT = 'reloaded-at'
+const RELOAD_INTERVAL_MS = 30_000
+
+/** Reloads the page, but never in a fast loop if the reload does not help. */
+const reload = () => {
+  const last = Number(sessionStorage.getItem(RELOADED_AT))
+  sessionStorage.setItem(RELOADED_AT, String(Date.now()))
+  setTimeout(() => location.reload(), Math.max(0, last + RELOAD_INTERVAL_MS - Date.now()))
+}
+
+/** The screens that are rarely opened first are one chunk, so that the first numbers need few requests. */
+export const rest = () =>
+  import('./screens/rest.js').catch(() => {
+    // The service is unreachable, or has a newer version of the page. The page reloads once the service answers.
+    offline.value = true
+    return new Promise<never>(() => offline.subscribe((isOffline) => isOffline || reload()))
+  })

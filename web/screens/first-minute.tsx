@@ -1,0 +1,101 @@
+/** The way to a person's first minute in a workspace, and its arrival. */
+import { useEffect } from 'preact/hooks'
+import { useRead } from '../api.js'
+import { EditorKey } from '../editor-key.js'
+import { Checklist } from '../first-steps.js'
+import { useWorkspace } from '../me.js'
+import { start } from '../start.js'
+
+const POLL_MS = 5_000
+
+/** `again` looks for the first minute. */
+export const FirstMinute = (props: { hasArrived: boolean; again: () => void; onClose: () => void }) => {
+  const { hasArrived } = props
+  const { id, patterns } = useWorkspace()
+  const me = useRead('GET /api/me', {})
+  useEffect(() => {
+    if (hasArrived) return
+    const timer = setInterval(() => {
+      if (document.hidden) return
+      me.again()
+      props.again()
+    }, POLL_MS)
+    return () => clearInterval(timer)
+  }, [hasArrived])
+  if (hasArrived)
+    return (
+      <section class="card row arrived" aria-labelledby="first-minute">
+        <svg width="40" height="40" viewBox="0 0 40 40" aria-hidden="true">
+          <circle cx="20" cy="20" r="18" />
+          <path d="M12 21l6 6 11-13" pathLength="1" />
+        </svg>
+        <div class="grow" role="status">
+          <h2 id="first-minute">Your first minute has arrived</h2>
+          <p class="muted">Your editor is connected. The numbers below grow while you work.</p>
+        </div>
+        <button type="button" onClick={props.onClose}>
+          Close
+        </button>
+      </section>
+    )
+  return (
+    <section class="card stack tight" aria-labelledby="first-minute">
+      <h2 id="first-minute">Record your first minute</h2>
+      <Checklist
+        showAll
+        steps={[
+          {
+            title: 'Connect an editor',
+            isDone: me.data?.heartbeats != null,
+            children: (
+              <>
+                {start.extension_url && (
+                  <p>
+                    <a href={start.extension_url} rel="noreferrer" target="_blank">
+                      Install the extension
+                    </a>{' '}
+                    and sign in there. Any other editor works through its WakaTime plugin:
+                  </p>
+                )}
+                <p>
+                  Install the{' '}
+                  <a href="https://wakatime.com/plugins" target="_blank" rel="noreferrer">
+                    WakaTime plugin
+                  </a>
+                  , create a key, and save its lines as <span class="mono">.wakatime.cfg</span> in your home
+                  folder.
+                </p>
+                <EditorKey />
+              </>
+            ),
+          },
+          {
+            title: 'Work for two minutes',
+            isDone: false,
+            children: (
+              <>
+                <p>
+                  {patterns.length > 0 ? (
+                    <>
+                      Edit a file in a repository that matches <span class="mono">{patterns.join(', ')}</span>
+                      .
+                    </>
+                  ) : (
+                    'An admin has to choose repositories first, because this workspace covers none yet.'
+                  )}
+                </p>
+                <p class="waiting" role="status">
+                  Waiting for your first minute. This page shows it when it arrives.
+                </p>
+              </>
+            ),
+          },
+        ]}
+      />
+      <p class="small muted">
+        The team’s editor settings are under <a href={`/w/${id}/settings`}>Settings</a>. An extension of your
+        team pulls them when you sign in there.
+      </p>
+    </section>
+  )
+}
