@@ -304,7 +304,7 @@ else {
     await user.hears('Version 1 restored')
   }
 
-  await task('restore older settings', `/w/${id}/repos`, 40, async (user) => {
+  await task('restore older settings', `/w/${id}/repos`, 48, async (user) => {
     await user.to('link "version 2 and older"')
     await user.press('Enter')
     await user.comesTo('heading', 'acme/web settings')
