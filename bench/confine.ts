@@ -31,6 +31,8 @@ const groupsOf = (mib: number): { root: string; limits: Record<string, number> }
   ]
 }
 
+const groupIn = (root: string) => `${root}/bench-${process.pid}`
+
 const joinGroup = async (
   pids: number[],
   { root, limits }: { root: string; limits: Record<string, number> },
@@ -38,7 +40,7 @@ const joinGroup = async (
 ): Promise<void> => {
   // Only folders of cgroups have it.
   await access(`${root}/cgroup.procs`)
-  const group = `${root}/bench-${process.pid}`
+  const group = groupIn(root)
   await mkdir(group)
   cleanUp(async () => {
     const left = (await readFile(`${group}/cgroup.procs`, 'utf8')).split('\n').filter(Boolean)
@@ -62,6 +64,29 @@ const limitMemory = async (
     } catch {}
   }
   return false
+}
+
+/**
+ * What starts a program in so much memory, as a container would: the program sees the limit.
+ * @throws where no cgroup can be made
+ */
+export const launchIn = async (
+  mib: number,
+  cleanUp: (task: () => Promise<void>) => void,
+): Promise<string[]> => {
+  const joined: string[] = []
+  for (const groups of groupsOf(mib)) {
+    try {
+      for (const { root, limits } of groups.filter(({ limits }) =>
+        Object.keys(limits)[0]?.startsWith('memory'),
+      )) {
+        await joinGroup([], { root, limits }, cleanUp)
+        joined.push(`echo $$ >${groupIn(root)}/cgroup.procs`)
+      }
+      return ['/bin/sh', '-c', `${joined.join(' && ')} && exec "$0" "$@"`, process.execPath]
+    } catch {}
+  }
+  throw new Error('No cgroup could be made. This needs Linux, and the right to make one.')
 }
 
 const pin = (pid: number, cores: string) => run('taskset', ['-acp', cores, String(pid)])

@@ -82,9 +82,11 @@ export const startProcess = async (
   env: Record<string, string>,
   readyPath: string,
   root = projectRoot,
+  launch: readonly string[] = [process.execPath],
 ): Promise<Started> => {
   const port = await freePort()
-  const child = spawn(process.execPath, [join(root, 'build', script)], {
+  const [program = '', ...parameters] = launch
+  const child = spawn(program, [...parameters, join(root, 'build', script)], {
     cwd: root,
     env: { PATH: process.env.PATH, PORT: String(port), ...env },
     // The log is written, as in production, but not kept.
@@ -94,7 +96,8 @@ export const startProcess = async (
   const url = `http://127.0.0.1:${port}`
   const deadline = Date.now() + START_MS
   while (!(await fetch(url + readyPath).catch(() => undefined))?.ok) {
-    if (child.exitCode !== null) throw new Error(`${script} ended before it was ready`)
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`${script} ended before it was ready`)
     if (Date.now() > deadline) throw new Error(`${script} was not ready after ${START_MS} ms`)
     await sleep(50)
   }
@@ -109,12 +112,18 @@ export const startProcess = async (
 }
 
 /** Callers are not limited, because a few of them are the whole load. */
-const startTheService = (databaseUrl: string, env: Record<string, string>, root = projectRoot) =>
+const startTheService = (
+  databaseUrl: string,
+  env: Record<string, string>,
+  root = projectRoot,
+  launch?: readonly string[],
+) =>
   startProcess(
     'src/server.js',
     { DATABASE_URL: databaseUrl, JWT_SECRETS, DATABASE_POOL_SIZE: '10', RATE_LIMITS: 'off', ...env },
     '/api/ready',
     root,
+    launch,
   )
 
 export interface Load {
@@ -154,7 +163,9 @@ const TIMER_MS = 10
 
 /** The longest pause of the service's event loop since the last call, in milliseconds. */
 export const longestStall = async (metricsPort = METRICS_PORT): Promise<number> => {
-  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+  // A kept connection may be closed just when it is used again.
+  const reply = await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { headers: { Connection: 'close' } })
+  const metrics = await reply.text()
   return Number(metrics.match(/^nodejs_eventloop_lag_max_seconds (\S+)$/m)?.[1]) * 1_000 - TIMER_MS
 }
 
@@ -298,6 +309,7 @@ export const prepare = async (
   cleanUp: CleanUp,
   env: Record<string, string> = {},
   start = startDatabase,
+  launch?: readonly string[],
 ): Promise<Setting> => {
   say(
     `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
@@ -306,7 +318,8 @@ export const prepare = async (
   cleanUp(stop)
   const repohost = await startRepohost()
   cleanUp(repohost.close)
-  const startService = () => startTheService(databaseUrl, { REPOHOST_API_URL: repohost.url, ...env })
+  const startService = () =>
+    startTheService(databaseUrl, { REPOHOST_API_URL: repohost.url, ...env }, projectRoot, launch)
   const service = await startService()
   let current = service
   cleanUp(() => current.stop())

@@ -10,19 +10,21 @@ export const limits = {
   reason_length: 200,
   /** Overrides and current snapshots of a workspace together, in UTF-8 bytes of their settings. */
   workspace_bytes: 67_108_864,
-  /** The least that each of them counts, so that small settings do not add up to millions of rows. */
-  workspace_bytes_per_settings: 512,
-  /** Versions of a workspace's overrides before the current ones, counted in the same way. */
+  /** The least that each of them counts: 16,384 repositories with settings or an override fill a workspace. */
+  workspace_bytes_per_settings: 4_096,
+  /** Versions of a workspace's overrides before the current ones. */
   workspace_history_bytes: 67_108_864,
+  /** The least that each of those counts. */
+  workspace_history_bytes_per_version: 512,
   json_depth: 32,
   /** Members and items in a body. A full upload of counts has 301,503, and no settings have more than 174,800. */
   json_values: 320_000,
   body_bytes: 1_048_576,
   counts_body_bytes: 25_165_824,
   /** The configuration of a workspace that has as many overrides as fit, each with the longest name. */
-  configuration_body_bytes: 121_634_816,
+  configuration_body_bytes: 73_924_608,
   /** Members and items in such a body. */
-  configuration_json_values: 1_000_000,
+  configuration_json_values: 320_000,
   workspace_name_length: 100,
   /** Workspaces that a person has created and that still exist, the personal one included. */
   workspaces_created: 20,

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { limits } from '../schemas/limits.js'
 import { hasMembers } from './has-members.js'
 import { type Caller, type Service, startService } from './service.js'
 
@@ -168,6 +169,42 @@ t.test('of 20 jobs at once one wins, and the others learn the version', async (t
   t.equal((await ada.put(query, { settings: {} })).status, 412)
   t.equal((await ada.put(`${query}&dry_run=true`, { settings: {} })).status, 412)
 })
+
+t.test(
+  'a configuration at the limits is read and replaced, and no piece of that keeps others waiting',
+  async (t) => {
+    const service = await startService(t)
+    const { ada, path } = await setScene(service)
+    const keys = Array.from({ length: 10_000 }, (_, n) => `ext.key${n}`)
+    const write = (mark: string) => ({
+      settings: Object.fromEntries(keys.map((key) => [key, mark])),
+      locked: keys.slice(0, 5_000),
+      idle_window_minutes: 15,
+      patterns: ['acme/*', ...Array.from({ length: 49 }, (_, n) => `acme/*a*${n}*`)],
+      projects: Object.fromEntries([
+        ...Array.from({ length: 1_000 }, (_, n) => [`acme/small-${n}`, { settings: { 'ext.one': mark } }]),
+        ...Array.from({ length: 4 }, (_, n) => [
+          `acme/large-${n}`,
+          { settings: { 'ext.text': mark.repeat(limits.settings_bytes - '{"ext.text":""}'.length) } },
+        ]),
+        ['acme/wide', { settings: Object.fromEntries(keys.map((key) => [`ext.w${key.slice(4)}`, mark])) }],
+      ]),
+    })
+    for (const [mark, changes] of [
+      ['a', 21_007],
+      ['b', 21_004],
+    ] as const) {
+      const wanted = write(mark)
+      const tried = await ada.put(`${path}?dry_run=true`, wanted)
+      const done = await ada.put(path, wanted)
+      t.same([tried.status, done.status, done.body.changes.length], [200, 200, changes])
+      t.same(done.body.changes, tried.body.changes)
+      t.same((await ada.get(path)).body, wanted)
+    }
+    const tooLong = { ...write('c'), patterns: [`acme/${'x'.repeat(7 * limits.settings_bytes)}`] }
+    hasMembers(t, await ada.put(path, tooLong), { status: 400, body: { code: 'invalid_json' } })
+  },
+)
 
 t.test('a key that only reads can try, and cannot change', async (t) => {
   const service = await startService(t)

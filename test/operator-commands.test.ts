@@ -195,10 +195,10 @@ t.test('an operator finds and shows workspaces', async (t) => {
   const hal = await service.signIn('hal')
   const name = 'Gus \u001b[2J\nand others'
   const { id } = await service.workspace(gus, { name, patterns: ['gus/*', 'gus-labs/*'], members: [hal] })
-  await gus.push('gus/web', { 'ext.a': 'x'.repeat(2_000) })
+  await gus.push('gus/web', { 'ext.a': 'x'.repeat(20_000) })
   await gus.put(`${team}/${id}/project-settings/gus/web`, { settings: { 'ext.a': 1 } })
   await gus.post(`${team}/${id}/keys`, { name: 'nightly', scopes: ['settings:read'] })
-  const stored = Buffer.byteLength(JSON.stringify({ 'ext.a': 'x'.repeat(2_000) }))
+  const stored = Buffer.byteLength(JSON.stringify({ 'ext.a': 'x'.repeat(20_000) }))
   const bytes = stored + limits.workspace_bytes_per_settings
   const line = `${id}  Gus \\u{1b}[2J\\u{a}and others, 2 members, 1 active admin, 0.0 % of ${limits.workspace_bytes / 2 ** 20} MiB used`
   const today = new Date().toISOString().slice(0, 10)

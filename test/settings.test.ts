@@ -555,7 +555,7 @@ t.test('writers at the same moment do not both take the last room', async (t) =>
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
-  await fillUp(service, id, 5_100)
+  await fillUp(service, id, 5 * limits.workspace_bytes_per_settings + 100)
   const settings = { 'ext.a': 'a'.repeat(1_000 - 12) }
   const writes = Array.from({ length: 24 }, (_, n) =>
     retryWhileUnavailable(() =>

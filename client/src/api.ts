@@ -297,6 +297,7 @@ export type Limits = {
   workspace_bytes: number
   workspace_bytes_per_settings: number
   workspace_history_bytes: number
+  workspace_history_bytes_per_version: number
   json_depth: number
   json_values: number
   body_bytes: number

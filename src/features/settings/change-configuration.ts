@@ -77,10 +77,11 @@ export const changeConfiguration = (
     requireEtag(preconditions, etag, current.version)
 
     const judge = createJudge(rules)
-    const settings = planSettings(current, body, judge)
+    const turn = takeTurns()
+    const settings = await planSettings(current, body, judge, turn)
     const patterns = body.patterns ?? head.patterns
     const arePatternsNew = JSON.stringify(patterns) !== JSON.stringify(head.patterns)
-    const overrides = await planOverrides(change, workspaceId, body.projects, judge)
+    const overrides = await planOverrides(change, workspaceId, body.projects, judge, turn)
     const [before, after] = [parsePatterns(head.patterns), parsePatterns(patterns)]
     for (const list of batchesOf(overrides.written)) {
       const outside = await findOutside(tx, list, after)
@@ -89,7 +90,11 @@ export const changeConfiguration = (
           detail: `No pattern matches ${nameOf(outside)}. Add one.`,
         })
     }
-    for (const { keys, ...place } of overrides.written) requireOpen(settings.content.locked, keys, place)
+    const locked = new Set<string>(JSON.parse(settings.content.locked))
+    for (const { keys, ...place } of overrides.written) {
+      requireOpen(locked, keys, place)
+      await turn()
+    }
 
     const changes = [
       ...settings.changes,
@@ -118,7 +123,7 @@ export const changeConfiguration = (
 
 const nameOf = ({ owner, repo }: { owner: string; repo: string }) => `${owner}/${repo}`
 
-const requireOpen = (locked: string, content: Values, place: Place) => {
+const requireOpen = (locked: ReadonlySet<string>, content: Values, place: Place) => {
   try {
     requireUnlocked(locked, content)
   } catch (error) {
@@ -148,18 +153,21 @@ const createJudge = (rules: SettingsRules | undefined) => {
 }
 type Judge = ReturnType<typeof createJudge>
 
-const planSettings = (
+const planSettings = async (
   current: StoredWorkspaceSettings,
   { settings, locked, idle_window_minutes }: ConfigurationBody,
   judge: Judge,
-): { changes: ConfigurationChange[]; content: SettingsContent } => {
+  turn: () => Promise<void>,
+): Promise<{ changes: ConfigurationChange[]; content: SettingsContent }> => {
   const stored = JSON.parse(current.settings) as Values
-  const difference = settings && compareSettings('workspace', stored, settings)
+  const difference = settings && (await compareSettings('workspace', stored, settings, turn))
   const content = difference?.content ?? stored
   if (difference) judge.check(difference.set, '/body/settings')
+  await turn()
   const oldLocked = JSON.parse(current.locked) as string[]
   const newLocked = locked ?? oldLocked.filter((key) => Object.hasOwn(content, key))
   requireKeys(newLocked, content)
+  await turn()
   const text = difference && difference.changes.length > 0 ? JSON.stringify(content) : current.settings
   requireSize(text, 'The settings of the workspace')
   const idle = idle_window_minutes ?? current.idleWindowMinutes
@@ -210,23 +218,24 @@ const planOverrides = async (
   workspaceId: string,
   projects: ConfigurationBody['projects'],
   judge: Judge,
+  turn: () => Promise<void>,
 ): Promise<OverridePlan> => {
   const plan: OverridePlan = { changes: [], written: [], removed: [], grownBytes: 0 }
   if (!projects) return plan
-  const turn = takeTurns()
   const wanted = new Map<string, [name: string, settings: Values]>()
   for (const name of Object.keys(projects)) {
     wanted.set(name.toLowerCase(), [name, (projects[name] as { settings: Values }).settings])
     await turn()
   }
-  const add = (current: StoredOverride | undefined, name: string, settings: Values | undefined) => {
+  const add = async (current: StoredOverride | undefined, name: string, settings: Values | undefined) => {
     const stored = current && (JSON.parse(current.settings) as Values)
     const place = current ? { owner: current.owner, repo: current.repo } : divideRepo(name)
     const scope = nameOf(place)
-    const { changes, set, content } = compareSettings(scope, stored, settings)
+    const { changes, set, content } = await compareSettings(scope, stored, settings, turn)
     if (changes.length === 0) return
     for (const one of changes) plan.changes.push(one)
     const described = describeChange({ settings: stored ?? {} }, { settings: content })
+    await turn()
     const full = { ...place, ...repoKeysOf(place) }
     const oldSize = current ? counted(Buffer.byteLength(current.settings)) : 0
     if (!settings) {
@@ -255,16 +264,14 @@ const planOverrides = async (
       const key = nameOf(row).toLowerCase()
       const found = wanted.get(key)
       wanted.delete(key)
-      add(row, found?.[0] ?? nameOf(row), found?.[1])
-      await turn()
+      await add(row, found?.[0] ?? nameOf(row), found?.[1])
     }
     const last = rows.at(-1)
     if (!more || !last) break
     after = [last.owner.toLowerCase(), last.repo.toLowerCase()]
   }
   for (const [name, settings] of [...wanted.values()].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    add(undefined, name, settings)
-    await turn()
+    await add(undefined, name, settings)
   }
   return plan
 }

@@ -86,7 +86,7 @@ export const restoreOverride = (
 const requireOpen = async ({ tx }: Change, key: SnapshotKey, content: Record<string, unknown>) => {
   const [matches, locked] = await Promise.all([matchesWorkspace(tx, key), readLocked(tx, key.workspaceId)])
   if (!matches) throw new ApiError('repo_outside_patterns')
-  requireUnlocked(locked, content)
+  requireUnlocked(new Set<string>(JSON.parse(locked)), content)
 }
 
 /** The one way in which an override gets a new version. @param restored the version that it is taken from */

@@ -1,53 +1,74 @@
-/** How the configuration is received: a large one needs a permit, and is parsed in pieces between other requests. */
-import { finished, type Readable } from 'node:stream'
+/** How the configuration is received: a large one waits for memory, and is parsed in pieces between other requests. */
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { limits } from '../../../schemas/limits.js'
-import { ApiError } from '../../errors.js'
+import { IncomingBody } from '../../platform/http/incoming-body.js'
 import { parseBodyInTurns } from '../../platform/http/json-body.js'
-import { Semaphore } from '../../platform/process/semaphore.js'
+import { onResponseEnd } from '../../platform/http/response-end.js'
+import { holdMemory } from '../../platform/process/request-memory.js'
+import { readStorage } from './queries/storage-quota.js'
 
-/** Large configurations in memory. The others wait. */
-const LARGE_AT_ONCE = 2
-const WAITING = 16
-const WAIT_MS = 10_000
-const bounds = { depth: limits.json_depth, values: limits.configuration_json_values }
+/** What a change needs, in times of what is sent and what is stored. Measured with `bench/configuration`. */
+const MEMORY_FACTOR = 20
+/** Less than this is no reason to wait. */
+const SMALL_BYTES = limits.body_bytes
+/** A character of a string has up to six bytes, as `\u0041`. */
+const bounds = {
+  depth: limits.json_depth,
+  values: limits.configuration_json_values,
+  token: 6 * limits.settings_bytes,
+}
 
-/** @param requireRight rejects callers who may not send one, before it is received */
+const reserved = new WeakSet<FastifyRequest>()
+
+/**
+ * Waits for the memory that a change needs, once, and holds it until the answer has ended or the client has gone.
+ * @param bytes of the body
+ * @throws {ApiError} `unavailable`
+ */
+export const reserveMemory = async (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  workspaceId: string,
+  bytes = 0,
+): Promise<void> => {
+  if (reserved.has(request)) return
+  reserved.add(request)
+  const stored = (await readStorage(request.server.db, [workspaceId])).get(workspaceId) ?? 0
+  if (bytes + stored <= SMALL_BYTES) return
+  onResponseEnd(request, reply, await holdMemory(bytes + stored, MEMORY_FACTOR))
+}
+
+/** @param findWorkspace rejects callers who may not send one, before it is received */
 export const receiveConfigurations = (
   app: FastifyInstance,
-  requireRight: (request: FastifyRequest) => Promise<unknown>,
+  findWorkspace: (request: FastifyRequest) => Promise<string>,
 ): void => {
-  const permits = new Semaphore(LARGE_AT_ONCE, WAITING, WAIT_MS, () => new ApiError('unavailable'))
   const replies = new WeakMap<FastifyRequest, FastifyReply>()
   app.addHook('preParsing', (request, reply, _payload, done) => {
     replies.set(request, reply)
     done()
   })
 
-  /** Holds a permit until the answer has ended, or the client has gone. */
-  const hold = async (request: FastifyRequest): Promise<void> => {
-    await requireRight(request)
-    await permits.acquire()
-    finished((replies.get(request) as FastifyReply).raw, () => permits.release())
-  }
-
   const receive = async (request: FastifyRequest, payload: Readable): Promise<unknown> => {
-    const declared = Number(request.headers['content-length'] ?? 0)
-    if (declared > limits.configuration_body_bytes) throw new ApiError('payload_too_large')
-    const chunks: Buffer[] = []
-    let bytes = 0
-    let isHeld = false
-    // The rest of a rejected body is read like other bodies, so that its connection stays open for the answer.
-    for await (const chunk of payload.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      if (bytes > limits.configuration_body_bytes) throw new ApiError('payload_too_large')
-      chunks.push(chunk)
-      if (bytes <= limits.body_bytes || isHeld) continue
-      await hold(request)
-      isHeld = true
+    const declared = request.headers['content-length']
+    const incoming = new IncomingBody(payload, declared, limits.configuration_body_bytes)
+    try {
+      if (!(await incoming.receive(SMALL_BYTES))) {
+        const workspaceId = await findWorkspace(request)
+        await reserveMemory(
+          request,
+          replies.get(request) as FastifyReply,
+          workspaceId,
+          incoming.expectedBytes,
+        )
+        await incoming.receive()
+      }
+    } finally {
+      await incoming.leave()
     }
     // An empty body counts as absent.
-    return bytes === 0 ? undefined : parseBodyInTurns(Buffer.concat(chunks), bounds)
+    return incoming.bytes.length === 0 ? undefined : parseBodyInTurns(incoming.bytes, bounds)
   }
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', receive)

@@ -20,15 +20,19 @@ export interface Difference {
   content: Values
 }
 
+/** Keys between two looks at the clock. */
+const KEYS = 500
+
 /** @param before undefined: there is no override yet. @param after undefined: it is removed */
-export const compareSettings = (
+export const compareSettings = async (
   scope: string,
   before: Values | undefined,
   after: Values | undefined,
-): Difference => {
+  turn: () => Promise<void>,
+): Promise<Difference> => {
   const [old, fresh] = [before ?? {}, after ?? {}]
   const difference: Difference = { changes: [], set: {}, content: {} }
-  const add = (key: string, side: 'before' | 'after' | undefined) => {
+  const add = (key: string, side?: 'before' | 'after') => {
     const change = { scope, key, before: old[key] ?? null, after: fresh[key] ?? null }
     difference.changes.push(side ? { ...change, hides: side } : change)
   }
@@ -36,20 +40,21 @@ export const compareSettings = (
     if (Object.hasOwn(old, key) && old[key] === null) return 'before'
     return Object.hasOwn(fresh, key) && fresh[key] === null ? 'after' : undefined
   }
-  for (const key of Object.keys(old)) {
-    if (!Object.hasOwn(fresh, key)) add(key, sideOfNull(key))
-    else if (isSame(old[key], fresh[key])) difference.content[key] = old[key]
+  const compare = (key: string) => {
+    const [isOld, isFresh] = [Object.hasOwn(old, key), Object.hasOwn(fresh, key)]
+    if (isOld && isFresh && isSame(old[key], fresh[key])) difference.content[key] = old[key]
     else {
-      difference.content[key] = difference.set[key] = fresh[key]
+      if (isFresh) difference.content[key] = difference.set[key] = fresh[key]
       add(key, sideOfNull(key))
     }
   }
-  for (const key of Object.keys(fresh)) {
-    if (Object.hasOwn(old, key)) continue
-    difference.content[key] = difference.set[key] = fresh[key]
-    add(key, sideOfNull(key))
+  const newKeys = Object.keys(fresh).filter((key) => !Object.hasOwn(old, key))
+  for (const [index, key] of [...Object.keys(old), ...newKeys].entries()) {
+    compare(key)
+    if (index % KEYS === 0) await turn()
   }
   difference.changes.sort((one, other) => (one.key < other.key ? -1 : 1))
+  await turn()
   // An override without keys is one, too.
   if (difference.changes.length === 0 && (before === undefined) !== (after === undefined))
     difference.changes.push({ scope, key: 'settings', before: before ?? null, after: after ?? null })

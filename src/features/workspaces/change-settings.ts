@@ -64,11 +64,11 @@ const readCurrent = async (
 
 /** @throws {ApiError} `validation_failed` */
 export const requireKeys = (locks: string[], settings: Record<string, unknown>) => {
-  const errors = locks
-    .map((key, index) => ({ key, path: `/body/locked/${index}`, message: 'must be a key of the settings' }))
-    .filter(({ key }) => !Object.hasOwn(settings, key))
-    .map(({ path, message }) => ({ path, message }))
-  if (errors.length > 0) throw new ApiError('validation_failed', { errors: errors.slice(0, 100) })
+  const errors = [...locks.entries()]
+    .filter(([, key]) => !Object.hasOwn(settings, key))
+    .slice(0, 100)
+    .map(([index]) => ({ path: `/body/locked/${index}`, message: 'must be a key of the settings' }))
+  if (errors.length > 0) throw new ApiError('validation_failed', { errors })
 }
 
 /**

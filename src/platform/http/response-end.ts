@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -5,14 +6,33 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
  * Calls back once, when an answer has been sent or never will be. The response's own events are not enough: a response that
  * waits behind another one on its connection gets no event when the connection ends.
  */
-export const onResponseEnd = (request: FastifyRequest, reply: FastifyReply, work: () => void): void => {
-  const underWay = underWayOn(request.raw.socket)
+export const onResponseEnd = (
+  request: Pick<FastifyRequest, 'raw'>,
+  { raw: response }: Pick<FastifyReply, 'raw'>,
+  work: () => void,
+): void => {
+  const { socket } = request.raw
+  if (response.closed || socket.destroyed) {
+    work()
+    return
+  }
+  const known = workAfter.get(response)
+  if (known) {
+    known.push(work)
+    return
+  }
+  const all = [work]
+  workAfter.set(response, all)
+  const underWay = underWayOn(socket)
   const end = () => {
-    if (underWay.delete(end)) work()
+    if (underWay.delete(end)) for (const one of all) one()
   }
   underWay.add(end)
-  reply.raw.once('close', end)
+  response.once('close', end)
 }
+
+/** One listener serves all of a response, because Node warns of more than ten. */
+const workAfter = new WeakMap<ServerResponse, (() => void)[]>()
 
 const answersOf = new WeakMap<Socket, Set<() => void>>()
 

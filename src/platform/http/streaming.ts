@@ -1,6 +1,7 @@
 /** Sends answers while they are produced, so that they need not fit into memory. */
-import { finished, Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { onResponseEnd } from './response-end.js'
 
 /** Shorter pieces are joined. */
 export const PIECE_LENGTH = 65_536
@@ -13,7 +14,7 @@ export const sendPieces = async (reply: FastifyReply, type: string, pieces: Asyn
   // For HEAD, the framework would produce all pieces and discard them.
   if (reply.request.method === 'HEAD') return reply.type(type).send('' as never)
   // Also covers clients that have disconnected already: without a reader, the generator would never release its resources.
-  finished(reply.raw, () => pieces.return(undefined).catch(() => {}))
+  onResponseEnd(reply.request, reply, () => void pieces.return(undefined).catch(() => {}))
   const first = await pieces.next()
   const all = async function* () {
     if (first.done) return

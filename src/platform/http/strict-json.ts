@@ -17,6 +17,8 @@ export interface Bounds {
   depth: number
   /** Members and items of all objects and arrays together; an empty one counts as if it had one. */
   values: number
+  /** Bytes of a string, of a number, and of the blanks between two values: each is read without a pause. */
+  token?: number
 }
 
 /**
@@ -111,8 +113,8 @@ function* parseLarge(large: Large, start: number): Generator<undefined, unknown>
       const isNothing = skipBlanks(bytes, pieceStart) === at
       if (isNothing && (at !== last || pieceStart !== start + 1)) throw malformed()
       add(bytes.toString('utf8', pieceStart, at))
-      if (at === last) return isArray ? items : members
       yield
+      if (at === last) return isArray ? items : members
       memberStart = pieceStart = ++at
     } else if (byte === QUOTE) at = skipString(bytes, at)
     else {
@@ -170,9 +172,32 @@ interface Scanned {
   ends: Map<number, number>
 }
 
+/** Bytes that are checked or searched in one step. */
+const STEP_BYTES = 1_048_576
+
+/** @returns whether the text can contain a rejected key */
+function* requireUtf8(bytes: Buffer): Generator<undefined, boolean> {
+  let canPoison = false
+  for (let from = 0; from < bytes.length; ) {
+    let to = Math.min(from + STEP_BYTES, bytes.length)
+    // A character has at most three bytes after its first one.
+    for (let rest = 0; rest < 3 && isContinuation(bytes[to]); rest++) to++
+    if (!isUtf8(bytes.subarray(from, to))) throw new StrictJsonError('The body is not UTF-8.')
+    const piece = bytes.subarray(from, to + LONGEST_POISON)
+    canPoison ||= piece.includes('__proto__') || piece.includes('constructor')
+    from = to
+    if (from < bytes.length) yield
+  }
+  return canPoison
+}
+
+const LONGEST_POISON = 'constructor'.length
+const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80
+
 /** One pass over the bytes before parsing. Invalid JSON may pass, because the parser comes next. */
 function* scan(bytes: Buffer, bounds: Bounds, pieceBytes: number): Generator<undefined, Scanned> {
-  if (!isUtf8(bytes)) throw new StrictJsonError('The body is not UTF-8.')
+  const hasPoison = yield* requireUtf8(bytes)
+  const { token = Number.POSITIVE_INFINITY } = bounds
   const opened: number[] = []
   const ends = new Map<number, number>()
   let values = 0
@@ -186,8 +211,9 @@ function* scan(bytes: Buffer, bounds: Bounds, pieceBytes: number): Generator<und
     }
     const byte = bytes[at] as number
     if (byte === QUOTE) {
-      at++
-      while (at < bytes.length && bytes[at] !== QUOTE) {
+      const start = at++
+      const last = Math.min(bytes.length, start + token)
+      while (at < last && bytes[at] !== QUOTE) {
         if (bytes[at] !== BACKSLASH) at++
         else if (bytes[at + 1] !== LOWER_U) at += 2
         else {
@@ -195,9 +221,14 @@ function* scan(bytes: Buffer, bounds: Bounds, pieceBytes: number): Generator<und
           hasEscapes = true
         }
       }
+      if (at < bytes.length && bytes[at] !== QUOTE) throw tooLong(token)
       at++
     } else if (byte === MINUS || isDigit(byte)) {
-      at = checkNumber(bytes, at)
+      at = checkNumber(bytes, at, token)
+    } else if (isBlank(byte) && token < bytes.length) {
+      const last = at + token
+      at = skipBlanks(bytes.subarray(0, last), at)
+      if (at === last) throw tooLong(token)
     } else {
       at++
       if (isOpening(byte)) {
@@ -213,9 +244,11 @@ function* scan(bytes: Buffer, bounds: Bounds, pieceBytes: number): Generator<und
         throw new TooManyValuesError(`The body has more than ${bounds.values} values. Send fewer at once.`)
     }
   }
-  const canPoison = hasEscapes || bytes.includes('__proto__') || bytes.includes('constructor')
-  return { canPoison, ends }
+  return { canPoison: hasPoison || hasEscapes, ends }
 }
+
+const tooLong = (most: number) =>
+  new StrictJsonError(`The body has a value or blanks of more than ${most} bytes.`)
 
 /** @returns where the escape (`\uXXXX`, or two that make a pair) ends */
 const checkEscape = (bytes: Buffer, start: number): number => {
@@ -247,7 +280,7 @@ const SAFE_EXPONENT = 307
  *
  * @returns where the number ends
  */
-const checkNumber = (bytes: Buffer, start: number): number => {
+const checkNumber = (bytes: Buffer, start: number, most: number): number => {
   let at = start
   if (bytes[at] === MINUS) at++
   // The number is 0.d₁d₂… × 10^exponent, where d₁ is the first digit that is not 0.
@@ -256,6 +289,7 @@ const checkNumber = (bytes: Buffer, start: number): number => {
   let exponent = 0
   let hasPoint = false
   for (; ; at++) {
+    if (at - start > most) throw tooLong(most)
     const byte = bytes[at] as number
     if (byte === POINT) hasPoint = true
     else if (byte >= ZERO && byte <= NINE) {
@@ -273,7 +307,10 @@ const checkNumber = (bytes: Buffer, start: number): number => {
     if (bytes[at] === MINUS || bytes[at] === PLUS) at++
     let power = 0
     // Beyond this exponent, every number is infinite or zero.
-    for (; isDigit(bytes[at]); at++) power = Math.min(power * 10 + (bytes[at] as number) - ZERO, 1e9)
+    for (; isDigit(bytes[at]); at++) {
+      if (at - start > most) throw tooLong(most)
+      power = Math.min(power * 10 + (bytes[at] as number) - ZERO, 1e9)
+    }
     exponent += sign * power
   }
   const isSafe = digits === 0 || (digits <= SAFE_DIGITS && Math.abs(exponent - 1) <= SAFE_EXPONENT)

@@ -1,4 +1,4 @@
-/** Lets at most `permits` run at once. The others wait, for a bounded time, in a queue of bounded length. */
+/** Lets work of at most `permits` run at once. The others wait, for a bounded time, in a queue of bounded length. */
 export class Semaphore {
   private held = 0
   private readonly waiting = new Set<Waiting>()
@@ -26,10 +26,10 @@ export class Semaphore {
     }
   }
 
-  /** Resolves with a permit, which is held until `release`. */
-  acquire(deadline = Date.now() + this.waitMs): Promise<void> | void {
-    if (this.held < this.permits) {
-      this.held++
+  /** Resolves with permits, one if not said otherwise, which are held until `release` of as many. */
+  acquire(deadline = Date.now() + this.waitMs, permits = 1): Promise<void> | void {
+    if (this.waiting.size === 0 && this.held + permits <= this.permits) {
+      this.held += permits
       return
     }
     if (this.waiting.size >= this.queueLimit) {
@@ -39,6 +39,7 @@ export class Semaphore {
     const since = performance.now()
     return new Promise((resolve, reject) => {
       const waiting = {
+        permits,
         proceed: () => {
           this.onWait?.(performance.now() - since, true)
           resolve()
@@ -48,7 +49,10 @@ export class Semaphore {
           reject(error)
         },
         timer: setTimeout(
-          () => this.end(waiting).giveUp(this.timeoutError()),
+          () => {
+            this.end(waiting).giveUp(this.timeoutError())
+            this.admit()
+          },
           Math.max(0, deadline - Date.now()),
         ),
       }
@@ -56,11 +60,10 @@ export class Semaphore {
     })
   }
 
-  /** Passes the permit to the longest waiting. */
-  release(): void {
-    const next = this.waiting.values().next().value
-    if (next) this.end(next).proceed()
-    else this.held--
+  /** Passes the permits to those who wait, the longest waiting first. */
+  release(permits = 1): void {
+    this.held -= permits
+    this.admit()
   }
 
   /** Rejects everything that waits with this error. */
@@ -68,7 +71,7 @@ export class Semaphore {
     for (const waiting of this.waiting) this.end(waiting).giveUp(error)
   }
 
-  /** How many run. */
+  /** How many permits are held. */
   get inUse(): number {
     return this.held
   }
@@ -83,6 +86,14 @@ export class Semaphore {
     return this.held === 0 && this.waiting.size === 0
   }
 
+  private admit(): void {
+    for (const next of this.waiting) {
+      if (this.held + next.permits > this.permits) return
+      this.held += next.permits
+      this.end(next).proceed()
+    }
+  }
+
   private end(waiting: Waiting): Waiting {
     clearTimeout(waiting.timer)
     this.waiting.delete(waiting)
@@ -91,6 +102,7 @@ export class Semaphore {
 }
 
 interface Waiting {
+  permits: number
   proceed: () => void
   giveUp: (error: Error) => void
   timer: NodeJS.Timeout

@@ -9,21 +9,22 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { CountsBody } from '../../../../schemas/activity.js'
 import { limits } from '../../../../schemas/limits.js'
-import { ApiError, tooMany } from '../../../errors.js'
+import { tooMany } from '../../../errors.js'
+import { IncomingBody } from '../../../platform/http/incoming-body.js'
 import { parseBody } from '../../../platform/http/json-body.js'
-import { KeyedSemaphore, Semaphore } from '../../../platform/process/semaphore.js'
+import { withMemory } from '../../../platform/process/request-memory.js'
+import { KeyedSemaphore } from '../../../platform/process/semaphore.js'
 import { type CountBatches, toCountBatches } from '../count-batches.js'
 import { type CountsRead, createCountsReader } from './counts-reader.js'
 import { untilHangUp } from './hang-up.js'
-import { IncomingBody } from './incoming.js'
 import { limitOpeners } from './openers.js'
 
 /** Smaller bodies cost less than a thread. */
 const LARGE_BYTES = 131_072
-/** Large bodies in memory: of all callers, and of each. The others have arrived in part, and wait. */
-const MAX_UPLOADS = 8
+/** What a body needs, in times of its size, measured with `bench/memory`. */
+const MEMORY_FACTOR = 4
+/** Large bodies of one caller in memory. The others have arrived in part, and wait. */
 const MAX_UPLOADS_OF_CALLER = 1
-const WAITING = 64
 const WAITING_OF_CALLER = 16
 const WAIT_MS = 5_000
 
@@ -60,7 +61,6 @@ export const readLargeCounts = (
     repohost: { kind },
   } = app.config
   const read = createCountsReader()
-  const uploads = new Semaphore(MAX_UPLOADS, WAITING, WAIT_MS, () => new ApiError('unavailable'))
   const tooManyUploads = () =>
     tooMany('large_uploads', MAX_UPLOADS_OF_CALLER, WAIT_MS / 1_000, 'Send large bodies one after the other.')
   const uploadsOfCaller = new KeyedSemaphore(
@@ -69,8 +69,8 @@ export const readLargeCounts = (
     WAIT_MS,
     tooManyUploads,
   )
-  const inTurn = <T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> => {
-    const runUpload = () => uploads.run(work)
+  const inTurn = <T>(request: FastifyRequest, bytes: number, work: () => Promise<T>): Promise<T> => {
+    const runUpload = () => withMemory(bytes, MEMORY_FACTOR, work, Date.now() + WAIT_MS)
     return rateLimits ? uploadsOfCaller.run(request.memberId, runUpload) : runUpload()
   }
 
@@ -86,7 +86,7 @@ export const readLargeCounts = (
         // An empty body counts as absent.
         return incoming.bytes.length === 0 ? undefined : parseBody(incoming.bytes)
       }
-      return await inTurn(request, async () => {
+      return await inTurn(request, incoming.expectedBytes, async () => {
         await incoming.receive()
         return new LargeCounts(
           await untilHangUp(request, (signal) => read(incoming.bytes, { extensionPrefix, kind }, signal)),

@@ -6,23 +6,24 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
+import { IncomingBody } from '../../../platform/http/incoming-body.js'
 import { StrictJsonError } from '../../../platform/http/strict-json.js'
 import { inTime } from '../../../platform/process/in-time.js'
-import { KeyedSemaphore, Semaphore } from '../../../platform/process/semaphore.js'
+import { withMemory } from '../../../platform/process/request-memory.js'
+import { KeyedSemaphore } from '../../../platform/process/semaphore.js'
 import { addressOf } from '../../../platform/rate-limits/payers.js'
 import { untilHangUp } from '../uploads/hang-up.js'
-import { IncomingBody } from '../uploads/incoming.js'
 import { createReader } from '../uploads/reader.js'
 import { type Delivery, type DeliveryContext, readDelivery, type TooMuch } from './delivery.js'
 import type { Verification } from './signature.js'
 
 /** Smaller bodies cost less than a thread, and no more memory than connections have anyway. */
 const LARGE_BYTES = 131_072
-/** Large bodies in memory: of all senders, of one address, and of one webhook. The others have arrived in part, and wait. */
-const MAX_BODIES = 4
+/** What a body needs, in times of its size, measured with `bench/memory`. */
+const MEMORY_FACTOR = 4
+/** Large bodies in memory: of one address, and of one webhook. The others have arrived in part, and wait. */
 const MAX_BODIES_OF_ADDRESS = 2
 const MAX_BODIES_OF_WEBHOOK = 1
-const WAITING = 64
 const WAITING_OF_ONE = 8
 /** Hosts give up after 10 s. */
 const WAIT_MS = 5_000
@@ -47,7 +48,6 @@ export interface ExpectedDelivery extends DeliveryContext {
 
 export const createDeliveryReader = () => {
   const busy = () => new ApiError('unavailable')
-  const bodies = new Semaphore(MAX_BODIES, WAITING, WAIT_MS, busy)
   const bodiesOfAddress = new KeyedSemaphore(MAX_BODIES_OF_ADDRESS, WAITING_OF_ONE, WAIT_MS, busy)
   const bodiesOfWebhook = new KeyedSemaphore(MAX_BODIES_OF_WEBHOOK, WAITING_OF_ONE, WAIT_MS, busy)
   const read = createReader<Delivery | TooMuch, DeliveryContext>(
@@ -55,8 +55,17 @@ export const createDeliveryReader = () => {
     READERS,
   )
 
-  const inTurn = <T>(request: FastifyRequest, webhookId: string, work: () => Promise<T>): Promise<T> =>
-    bodiesOfWebhook.run(webhookId, () => bodiesOfAddress.run(addressOf(request), () => bodies.run(work)))
+  const inTurn = <T>(
+    request: FastifyRequest,
+    webhookId: string,
+    bytes: number,
+    work: () => Promise<T>,
+  ): Promise<T> =>
+    bodiesOfWebhook.run(webhookId, () =>
+      bodiesOfAddress.run(addressOf(request), () =>
+        withMemory(bytes, MEMORY_FACTOR, work, Date.now() + WAIT_MS),
+      ),
+    )
 
   const parse = async (work: () => Delivery | TooMuch | Promise<Delivery | TooMuch>): Promise<SignedBody> => {
     try {
@@ -89,7 +98,7 @@ export const createDeliveryReader = () => {
       await requireSignature()
       return parse(() => readDelivery(incoming.bytes, context))
     }
-    return inTurn(request, webhookId, async () => {
+    return inTurn(request, webhookId, incoming.expectedBytes, async () => {
       await inTime(incoming.receive(), ARRIVAL_MS, () => {
         throw new ApiError('request_timeout')
       })

@@ -9,6 +9,9 @@ import { takeTurns } from '../configuration-changes.js'
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Keys between two looks at the clock. */
+const KEYS = 500
+
 /** Names of keys and repositories can be as long as the body. */
 const NAME_SHOWN = 300
 
@@ -42,12 +45,12 @@ export const requireConfiguration = async (
       if (member !== 'settings') throw invalid(`${at}/${pointer(member)}`, 'is not known')
     if (!('settings' in project)) throw invalid(`${at}/settings`, 'is required')
     if (!isObject(project.settings)) throw invalid(`${at}/settings`, 'must be object')
-    for (const key of Object.keys(project.settings)) {
-      const path = `${at}/settings/${pointer(key)}`
-      if (format && !format.accepts(key)) throw invalid(path, format.message)
+    for (const [index, key] of Object.keys(project.settings).entries()) {
+      const fail = (message: string) => invalid(`${at}/settings/${pointer(key)}`, message)
+      if (format && !format.accepts(key)) throw fail(format.message)
       if (key.length > limits.settings_key_length)
-        throw invalid(path, `must NOT have more than ${limits.settings_key_length} characters`)
+        throw fail(`must NOT have more than ${limits.settings_key_length} characters`)
+      if (index % KEYS === 0) await turn()
     }
-    await turn()
   }
 }

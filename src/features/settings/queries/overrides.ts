@@ -137,7 +137,7 @@ export const keepOverrideVersion = async (tx: Db, key: SnapshotKey, version: num
     .where(and(isAt(overrideVersions, key), lte(overrideVersions.version, oldest)))
 }
 
-const HISTORY_BYTES = `greatest(octet_length(settings), ${limits.workspace_bytes_per_settings})`
+const HISTORY_BYTES = `greatest(octet_length(settings), ${limits.workspace_history_bytes_per_version})`
 
 /** $1 to $3: the override whose latest version stays, however old it is; $4: the bytes that stay. */
 const FIND_EXCESS = statement(

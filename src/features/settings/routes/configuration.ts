@@ -15,14 +15,14 @@ import {
   ConfigurationResult,
 } from '../../../../schemas/configuration.js'
 import { limits } from '../../../../schemas/limits.js'
-import { ApiError } from '../../../errors.js'
+import { ApiError, invalid } from '../../../errors.js'
 import { isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { JSON_TYPE } from '../../../platform/http/json-text.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import { isUuid } from '../../../platform/http/uuid.js'
 import { adminOf, memberOf } from '../../workspaces/index.js'
 import { type ConfigurationAnswer, changeConfiguration } from '../change-configuration.js'
-import { receiveConfigurations } from '../configuration-body.js'
+import { receiveConfigurations, reserveMemory } from '../configuration-body.js'
 import { requireConfiguration } from '../policies/configuration.js'
 import {
   ConfigurationChanged,
@@ -88,10 +88,12 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   await app.register(async (scope) => {
-    // What is no id has no workspace, and validation says so later.
-    receiveConfigurations(scope as never, async (request) =>
-      isUuid((request.params as { id: string }).id.toLowerCase()) ? writing.find?.(request) : undefined,
-    )
+    receiveConfigurations(scope as never, async (request) => {
+      const { id } = request.params as { id: string }
+      const found = isUuid(id.toLowerCase()) && (await writing.find?.(request))
+      if (!found) throw invalid('/params/id', 'must match format "uuid"')
+      return found.workspaceId
+    })
     const validatorCompiler: FastifySchemaCompiler<object> = (part) => {
       const compile = app.validatorCompiler
       if (!compile) throw new Error('The app has a validator before it has routes')
@@ -137,6 +139,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         const body = request.body as ConfigurationBody
         const query = request.query as Static<typeof ConfigurationQuery>
         const call = { ...membership, reason: body.reason }
+        await reserveMemory(request, reply, membership.workspaceId)
         const answer = await changeConfiguration({ database, rules }, call, {
           body,
           preconditions: preconditionsOf(headers as Static<typeof ConditionalWriteHeaders>, query),

@@ -1,7 +1,7 @@
 /** Collects large bodies as they arrive, and rejects impossible ones before they are parsed. */
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { ApiError } from '../../../errors.js'
+import { ApiError } from '../../errors.js'
 
 /** Bytes of one body between two turns of other requests. */
 const PAUSE_BYTES = 524_288
@@ -27,13 +27,18 @@ export class IncomingBody {
     stream: Readable,
     declaredBytes: string | undefined,
     private readonly mostBytes: number,
-    private readonly inspect: (chunk: Buffer) => void,
+    private readonly inspect: (chunk: Buffer) => void = () => {},
   ) {
     this.declaredBytes = declaredBytes === undefined ? undefined : Number(declaredBytes)
     if ((this.declaredBytes ?? 0) > mostBytes) throw new ApiError('payload_too_large')
     this.room = Buffer.allocUnsafeSlow(Math.min(this.declaredBytes ?? 0, FIRST_BYTES))
     // The rest of a rejected body is read like other bodies, so that its connection stays open for the answer.
     this.chunks = stream.iterator({ destroyOnReturn: false })
+  }
+
+  /** The bytes that it has, or can have. */
+  get expectedBytes(): number {
+    return this.declaredBytes ?? this.mostBytes
   }
 
   /** The bytes so far. */

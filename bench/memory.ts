@@ -1,0 +1,146 @@
+/**
+ * What large requests need, and what happens in a small container: the service starts in a cgroup of `--mib 256`, and gets the
+ * largest requests of many callers at once. Prints the answers by status, the peak of its memory, and whether it lives.
+ */
+
+import { limits } from '../schemas/limits.js'
+import { groupBy } from '../src/platform/process/group-by.js'
+import { launchIn } from './confine.js'
+import {
+  benchmark,
+  createWorkspace,
+  memoryOf,
+  numbersAsked,
+  prepare,
+  say,
+  send,
+  startDatabase,
+} from './harness.js'
+
+const MIB = 2 ** 20
+const CALLERS = 8
+
+const uploadOf = (workspace: string, bytes: number, day: number) => {
+  const repos = Array.from({ length: limits.counts_repos_per_member }, (_, n) => ({
+    repo: `acme/a-repository-with-a-name-that-is-longer-than-most-are-${n}`,
+    count: 1,
+  }))
+  const members = Math.floor(bytes / JSON.stringify({ login: 'person-00', repos }).length)
+  const text = JSON.stringify({
+    workspace,
+    day: new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10),
+    members: Array.from({ length: Math.min(members, limits.counts_members) }, (_, n) => ({
+      login: `person-${n}`,
+      repos,
+    })),
+  })
+  return text.padEnd(bytes)
+}
+
+let made = 0
+
+const configurationOf = (bytes: number) => {
+  const size = limits.settings_bytes
+  return JSON.stringify({
+    projects: Object.fromEntries(
+      Array.from({ length: Math.floor(bytes / size) }, (_, n) => [
+        `acme/repo-${n}`,
+        { settings: { 'ext.a': `${made++}`.padEnd(size - 12, 'x') } },
+      ]),
+    ),
+  })
+}
+
+/** As many values as a body may have, under the longest name. */
+const valuesOf = (mark: string) => {
+  const settings = Object.fromEntries(
+    Array.from({ length: 10_000 }, (_, n) => [`ext.${n.toString(36)}`, mark]),
+  )
+  const name = `acme/${'r'.repeat(limits.repo_length)}`
+  const projects = Array.from(
+    { length: 31 },
+    (_, n) => [`${name.slice(0, -2)}${n + 10}`, { settings }] as const,
+  )
+  return { projects: Object.fromEntries(projects) }
+}
+
+await benchmark(async (cleanUp) => {
+  const { mib } = numbersAsked({ mib: 256 })
+  const launch = await launchIn(mib, cleanUp)
+  const setting = await prepare(cleanUp, {}, startDatabase, launch)
+  let { service } = setting
+  const callers = await Promise.all(Array.from({ length: CALLERS }, (_, n) => setting.signIn(`caller-${n}`)))
+  const workspaces = await Promise.all(callers.map((caller) => createWorkspace(service.url, [caller])))
+  let day = 0
+  say(`The service has ${mib} MiB. At rest it uses ${(await memoryOf(service.pid, 'VmRSS')).toFixed(0)} MiB.`)
+  say('| at once | answers | peak | alive |')
+  say('|---|---|---|---|')
+
+  const together = async (
+    name: string,
+    callerCount: number,
+    request: (index: number) => Promise<{ status: number }>,
+  ) => {
+    const replies = await Promise.all(
+      callers.slice(0, callerCount).map((_, index) => request(index).catch(() => ({ status: 0 }))),
+    )
+    const counted = groupBy(replies, ({ status }) => status)
+    const peak = await memoryOf(service.pid, 'VmHWM')
+    const alive = Number.isFinite(peak)
+    const answers = [...counted].map(([status, all]) => `${all.length} × ${status || 'lost'}`).join(', ')
+    say(`| ${name} | ${answers} | ${peak.toFixed(0)} MiB | ${alive ? 'yes' : '**no**'} |`)
+    service = await setting.restart()
+  }
+  const upload = (bytes: number) => (index: number) =>
+    send(
+      service.url,
+      'POST',
+      '/api/team/commits',
+      callers[index]?.token,
+      uploadOf(workspaces[index] ?? '', bytes, day++),
+    )
+  const configure = (bytes: number) => {
+    const body = configurationOf(bytes)
+    return (index: number) =>
+      send(
+        service.url,
+        'PUT',
+        `/api/team/workspaces/${workspaces[index]}/configuration`,
+        callers[index]?.token,
+        body,
+      )
+  }
+  const most = limits.counts_body_bytes
+  await together('1 upload of 11 MiB', 1, upload(11 * MIB))
+  await together(`${CALLERS} uploads of 11 MiB`, CALLERS, upload(11 * MIB))
+  await together('1 upload of 24 MiB', 1, upload(most))
+  await together(`${CALLERS} uploads of 24 MiB`, CALLERS, upload(most))
+  await together('1 configuration of 4 MiB', 1, configure(4 * MIB))
+  await together(`${CALLERS} configurations of 4 MiB`, CALLERS, configure(4 * MIB))
+  const mark = (name: string) => (index: number) =>
+    send(
+      service.url,
+      'PUT',
+      `/api/team/workspaces/${workspaces[index]}/configuration`,
+      callers[index]?.token,
+      valuesOf(name),
+    )
+  await together('1 configuration of 310,000 values', 1, mark('a'))
+  await together(`${CALLERS} of them, in place of others`, CALLERS, mark('b'))
+  await together('1 configuration of 16 MiB', 1, configure(16 * MIB))
+  await together(`${CALLERS} configurations of 16 MiB`, CALLERS, configure(16 * MIB))
+  await together('1 configuration of 64 MiB', 1, configure(limits.workspace_bytes - MIB))
+  await together('1 configuration of 64 MiB, in place of another', 1, configure(limits.workspace_bytes - MIB))
+  await together(`${CALLERS} configurations of 64 MiB`, CALLERS, configure(limits.workspace_bytes - MIB))
+  await together(`${CALLERS} configurations of 64 MiB, removed`, CALLERS, (index) =>
+    send(
+      service.url,
+      'PUT',
+      `/api/team/workspaces/${workspaces[index]}/configuration`,
+      callers[index]?.token,
+      {
+        projects: {},
+      },
+    ),
+  )
+})
