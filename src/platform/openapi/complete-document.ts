@@ -40,6 +40,11 @@ export interface Document {
   components: Record<string, Record<string, object>> & { schemas: Record<string, Schema> }
 }
 
+/** Clients that follow redirects get the response of another address, and tools expect that an operation can succeed. */
+const FOLLOWED: Operation['responses'][string] = {
+  description: 'What the address responds that it redirects to, if the client follows.',
+}
+
 type Generated = Document & { paths: Record<string, Record<string, Operation & { 'x-route': RouteFacts }>> }
 
 /** The whole document, and the names of the operations that belong to the core. */
@@ -76,16 +81,19 @@ export const completeDocument = (
           content: withExamples(requestBody.content, components.schemas),
         },
       }),
-      responses: withHeaders(
-        {
-          ...mapValues(responses, ({ content, ...response }) => ({
-            ...response,
-            ...(content && { content: withExamples(content, components.schemas) }),
-          })),
-          ...errorResponsesOf(facts.codes),
-        },
-        facts,
-      ),
+      responses: {
+        ...withHeaders(
+          {
+            ...mapValues(responses, ({ content, ...response }) => ({
+              ...response,
+              ...(content && { content: withExamples(content, components.schemas) }),
+            })),
+            ...errorResponsesOf(facts.codes),
+          },
+          facts,
+        ),
+        ...('302' in responses && { default: FOLLOWED }),
+      },
     }
     return { ...completed, 'x-codeSamples': codeSamplesOf(method, path, completed) }
   }

@@ -23,7 +23,7 @@ export const registerDocuments = async (app: FastifyInstance): Promise<void> => 
         description:
           'Sign in with a repository host token (`POST /api/auth/verify`), select **Authorize**, paste the `token` or an [access key](/api/docs/access-keys), and try any operation. To begin, read [Getting started](/api/docs/getting-started). The [error catalogue](/api/docs/errors) explains every error.',
         license: { name: 'MIT', identifier: 'MIT' },
-        contact: { name: 'The operator of this installation', url: '/api/docs' },
+        contact: { name: 'The operator of this installation' },
       },
       servers: [{ url: '/', description: 'This installation.' }],
       tags,
