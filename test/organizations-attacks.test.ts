@@ -1,8 +1,17 @@
 /** Memberships that follow an organisation: attacks, and a company's day. */
 import t, { type Test } from 'tap'
 import { deliveryShapes } from '../demo/host-deliveries.js'
-import { type Caller, type ServiceOptions, startService } from './service.js'
+import { countWorkspacesOf } from '../src/features/workspaces/queries/members.js'
+import { type Caller, type Service, type ServiceOptions, startService } from './service.js'
 import { createWebhook } from './webhooks.js'
+
+const userIdOf = async (service: Service, login: string): Promise<string> => {
+  const [row] = await service.database.write.statement<{ id: string }>(
+    'select id from users where login = $1',
+    [login],
+  )
+  return row?.id ?? ''
+}
 
 const asks = { mayAskOrganizations: true }
 const ACME = 9_919
@@ -74,6 +83,44 @@ t.test('a leaver cannot hide behind more organisations than one sign-in asks abo
   acme.members.delete(bob.repohostId)
   for (let n = 0; n < 20; n++) await service.signIn('bob', asks)
   t.equal((await bob.get(`${path}/members`)).status, 404, 'bob has left')
+})
+
+t.test('a stranger who adds people to organisations takes no places from others', async (t) => {
+  const { service, acme, ada, id, linkOf } = await start(t)
+  const victim = service.repohost.addUser('victim', asks)
+  const eve = await service.signIn('eve', asks)
+  const joined = async () =>
+    (await bob.get('/api/team/me')).body.workspaces.map(({ name }: { name: string }) => name)
+  for (let n = 0; n < 20; n++) {
+    const name = `bait-${n}`
+    const members = new Map<number, 'member' | 'admin'>([
+      [eve.repohostId, 'admin'],
+      [victim.id, 'member'],
+    ])
+    service.repohost.organizations.push({ id: 1000 + n, name, members })
+    const made = await service.workspace(eve, { name, patterns: [] })
+    t.equal((await linkOf(eve, made.id, { organization: name, join: 'member' })).status, 200)
+  }
+  const bob = await service.signIn('victim', asks)
+  t.equal((await joined()).length, 20)
+  const { workspaces } = (await eve.get('/api/team/me')).body
+  for (const { id: bait } of workspaces) {
+    t.equal((await eve.delete(`/api/team/workspaces/${bait}/organization`)).status, 200)
+  }
+  const { joined: counted } = await countWorkspacesOf(
+    service.database.write,
+    await userIdOf(service, 'victim'),
+  )
+  t.equal(counted, 0, 'nor do they count as joined when the links are gone')
+  for (const { id: bait } of workspaces.slice(0, 10)) await bob.post(`/api/team/workspaces/${bait}/leave`)
+  for (const { id: bait, name } of workspaces)
+    t.equal((await linkOf(eve, bait, { organization: name, join: 'member' })).status, 200)
+  await linkOf(ada, id, { organization: 'acme', join: 'member' })
+  acme.members.set(victim.id, 'member')
+  await service.signIn('victim', asks)
+  const { workspaces: own } = (await bob.get('/api/team/me')).body
+  t.equal(own.length, 11, 'who has left 10 stays out of them')
+  t.ok(own.some((one: { id: string }) => one.id === id))
 })
 
 t.test(

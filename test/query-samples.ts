@@ -134,7 +134,7 @@ export const samples: Sample[] = [
   ...calls(organizations.noteLeft, [id, id]),
 
   ...calls(removals.mayReturn, [id, { id, repohostId: 1 }, [personKey]]),
-  ...calls(removals.noteReport, [id, id, 'delivery']),
+  ...calls(removals.noteReport, [id, id, { deliveryId: 'delivery', proof: 'ab' }]),
   ...calls(removals.recordDeparture, [id, id]),
   ...calls(removals.recordRemoval, [id, id]),
   ...calls(removals.preserveRemovals, [{ id, repohostId: 1 }, personKey]),

@@ -29,6 +29,13 @@ const list = (value: unknown): string[] => (Array.isArray(value) ? value.map(Str
 
 const article = (role: unknown): string => (role === 'admin' ? 'an admin' : 'a member')
 
+/** Why the removal of someone who has left an organisation waits for an admin. */
+const WAITS_BECAUSE: Record<string, string> = {
+  last_admin: 'The last admin always stays',
+  removals_per_hour: 'Too many left within an hour',
+  copied_report: 'An earlier report says the same, and could have been sent again by others',
+}
+
 const levels: Record<string, string> = { named: 'Admins, by name', team: 'Only that person' }
 
 const write = (value: unknown): string =>
@@ -133,7 +140,7 @@ const sentences: Record<string, Describe> = {
     (target) => says`left the removal of ${target} to an admin`,
     ({ reason, because }) => [
       `${capitalized(String(reason))}`,
-      because === 'last_admin' ? 'The last admin always stays' : 'Too many left within an hour',
+      WAITS_BECAUSE[String(because)] ?? String(because),
     ],
   ),
   'member.removed': plain(

@@ -309,6 +309,7 @@ export type Limits = {
   workspaces_joined: number
   removals: number
   workspaces_by_organization: number
+  workspaces_by_organization_of_one: number
   membership_unconfirmed_days: number
   patterns_per_workspace: number
   pattern_length: number

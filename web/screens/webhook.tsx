@@ -149,13 +149,15 @@ const places: Record<RepohostKind, { open: string; url: string; rest: string; ev
     open: 'In the repository or organisation, open Settings, then Webhooks, and select “Add webhook”.',
     url: 'Payload URL',
     rest: 'Choose the content type application/json.',
-    events: 'Select individual events: Pushes and Issues.',
+    events:
+      'Select individual events: Pushes and Issues, and for an organization whose leavers are removed also Organizations.',
   },
   gitlab: {
     open: 'In the project or group, open Settings, then Webhooks, and select “Add new webhook”.',
     url: 'URL',
     rest: 'The field for the secret is called “Secret token”.',
-    events: 'Select Push events and Issues events. Confidential issues need a separate event.',
+    events:
+      'Select Push events and Issues events. Confidential issues need a separate event. For a group whose leavers are removed, also select Member events.',
   },
   forgejo: {
     open: 'In the repository or organisation, open Settings, then Webhooks, and select “Add webhook”, then Forgejo or Gitea.',

@@ -38,7 +38,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'membership',
-    what: 'The members of each workspace, and when people were removed. Of a workspace that is linked to an organization of the repository host: who linked it, when the host last confirmed members who joined through the link, since when it says that a member has left, and the ids of its reports.',
+    what: 'The members of each workspace, and when people were removed. Of a workspace that is linked to an organization of the repository host: who linked it, when the host last confirmed members who joined through the link, since when it says that a member has left, and the ids and fingerprints of its reports.',
     fields: [...fieldsOf(Member, 'last_active_day'), 'linked_by', 'confirmed_at', 'left_at', 'reports'],
     why: 'To decide who may see and change what, and so that older invites do not work after a removal. To make the membership follow the organization.',
     kept_days: null,

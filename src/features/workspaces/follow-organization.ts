@@ -130,9 +130,12 @@ const join = async (
   const joining = database.transaction(
     async (tx) => {
       const person = await lockCaller(tx, user.id)
-      let room = limits.workspaces_by_organization - (await countJoinedByOrganization(tx, user.id))
-      for (const { workspaceId, hostId } of meant) {
-        if (room <= 0) return
+      const joined = await countJoinedByOrganization(tx, user.id)
+      let room = limits.workspaces_by_organization - [...joined.values()].reduce((sum, one) => sum + one, 0)
+      for (const { workspaceId, hostId, createdBy } of meant) {
+        const ofCreator = joined.get(createdBy) ?? 0
+        // A stranger who adds the person to organisations must not take the places of others.
+        if (room <= 0 || ofCreator >= limits.workspaces_by_organization_of_one) continue
         // Holds the roles, so that the link and the removals that are read next stay as they are.
         if ((await lockRole(tx, workspaceId, user.id)) !== undefined) continue
         const link = await readOrganization(tx, workspaceId)
@@ -147,6 +150,7 @@ const join = async (
           target: person,
           details: { role: 'member', organization: link.organization },
         })
+        joined.set(createdBy, ofCreator + 1)
         room--
       }
     },
@@ -158,18 +162,26 @@ const join = async (
   })
 }
 
+/** How to tell whether a report is a new one. The id is not signed; two deliveries with one proof have the same body. */
+export interface ReportMarks {
+  deliveryId: string | undefined
+  /** Undefined: the host signs nothing, and sends the secret itself. */
+  proof: string | undefined
+}
+
 /**
  * A webhook of the workspace reports that someone has left. A delivery that is repeated has no effect, even if the person
- * has come back since.
+ * has come back since. A copy under another id can be a report of the host, or replayed by someone who has seen the first:
+ * an admin decides.
  */
 export const followReport = async (
   context: FollowContext,
   workspaceId: string,
   { organizationId, userId: repohostId }: ReportedLeave,
-  deliveryId: string | undefined,
+  marks: ReportMarks,
 ): Promise<void> => {
   const userId = await findUserByRepohostId(context.database.write, repohostId)
-  if (userId !== undefined) await removeWhoLeft(context, workspaceId, organizationId, userId, deliveryId)
+  if (userId !== undefined) await removeWhoLeft(context, workspaceId, organizationId, userId, marks)
 }
 
 /** The one path of a removal that the host causes. It removes, or leaves a note for an admin. */
@@ -178,7 +190,7 @@ const removeWhoLeft = async (
   workspaceId: string,
   organizationId: number,
   userId: string,
-  deliveryId?: string,
+  marks?: ReportMarks,
 ): Promise<void> => {
   await database.transaction(
     async (tx) => {
@@ -189,15 +201,17 @@ const removeWhoLeft = async (
       if (link?.organization_id !== organizationId || link.leave !== 'remove') return
       const member = await findMemberById(tx, workspaceId, userId)
       if (!member) return
-      if (deliveryId !== undefined && !(await noteReport(tx, workspaceId, userId, deliveryId))) return
+      const report = marks && (await noteReport(tx, workspaceId, userId, marks))
+      if (report === 'repeated') return
       const { login, role } = member
       const person = { id: userId, login }
       const reason = `left ${link.organization} at ${hostName}`
       const caller = { ...SERVICE_ACTOR, role: 'admin', keyName: null } as const
       const change = changeBy(tx, { workspaceId, workspace, caller, actor: SERVICE_ACTOR })
       const isLastAdmin = !(await mayLeave(change, workspaceId, { userId, role }))
-      if (isLastAdmin || (await countRemovals(tx, workspaceId)) >= removals) {
-        const because = isLastAdmin ? 'last_admin' : 'removals_per_hour'
+      const isTooMany = (await countRemovals(tx, workspaceId)) >= removals
+      if (isLastAdmin || isTooMany || report === 'copied') {
+        const because = isLastAdmin ? 'last_admin' : isTooMany ? 'removals_per_hour' : 'copied_report'
         if (await noteLeft(tx, workspaceId, userId))
           await change.record('member.removal_waits', person, { reason, because })
         return

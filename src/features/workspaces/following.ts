@@ -3,14 +3,20 @@ import fp from 'fastify-plugin'
 import { hostKinds } from '../../platform/hosts/index.js'
 import type { ReportedLeave } from '../../platform/hosts/kind.js'
 import { type Memberships, personKeysOf, type User } from '../accounts/index.js'
-import { type FollowContext, followAtPush, followAtSignIn, followReport } from './follow-organization.js'
+import {
+  type FollowContext,
+  followAtPush,
+  followAtSignIn,
+  followReport,
+  type ReportMarks,
+} from './follow-organization.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     following: {
       atSignIn(user: User, memberships: Memberships): Promise<void>
       atPush(user: User, memberships: Memberships): Promise<void>
-      atReport(workspaceId: string, left: ReportedLeave, deliveryId: string | undefined): Promise<void>
+      atReport(workspaceId: string, left: ReportedLeave, marks: ReportMarks): Promise<void>
     }
   }
 }
@@ -28,7 +34,7 @@ export default fp(
     app.decorate('following', {
       atSignIn: (user, memberships) => followAtSignIn(context, user, memberships),
       atPush: (user, memberships) => followAtPush(context, user, memberships),
-      atReport: (workspaceId, left, deliveryId) => followReport(context, workspaceId, left, deliveryId),
+      atReport: (workspaceId, left, marks) => followReport(context, workspaceId, left, marks),
     })
   },
   { name: 'following', dependencies: ['access-keys'] },

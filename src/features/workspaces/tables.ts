@@ -201,7 +201,7 @@ export const removals = table(
     removedAt: moment('removed_at').notNull(),
     /** Whether an organisation can make the person a member again. */
     returns: boolean('returns').notNull().default(false),
-    /** The last deliveries of the host that reported the person, so that a repeated one has no effect. */
+    /** The last deliveries of the host that reported the person, so that a repeated one has no effect: ids, and hashes of signatures. */
     reports: text('reports').array().notNull().default([]),
   },
   {

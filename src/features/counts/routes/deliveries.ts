@@ -142,7 +142,12 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const rows = 1 + delivery.commits.length + (delivery.issue ? 1 : 0)
       await inTurn(request, rows, async () => {
         const { left } = delivery
-        if (left) await app.following.atReport(head.workspaceId, left, head.deliveryId)
+        const { proof } = head.verification
+        if (left)
+          await app.following.atReport(head.workspaceId, left, {
+            deliveryId: head.deliveryId,
+            proof: 'hmac' in proof ? proof.hmac : undefined,
+          })
         await takeDelivery(database, head, delivery)
       })
       return { ok: true } as const

@@ -30,7 +30,7 @@ export class Verification {
   constructor(
     keys: string[],
     { id, generations }: SecretsOf,
-    private readonly proof: Proof,
+    readonly proof: Proof,
   ) {
     const secrets = keys.flatMap((key) => generations.map((generation) => secretOf(key, id, generation)))
     this.hmacs = 'hmac' in proof ? secrets.map((secret) => createHmac('sha256', secret)) : []

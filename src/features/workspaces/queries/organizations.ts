@@ -1,5 +1,5 @@
 /** The organisation of the repository host that a workspace follows, and what the host has said about its members. */
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { NIL } from 'uuid'
 import { limits } from '../../../../schemas/limits.js'
 import type { Organization, OrganizationMember } from '../../../../schemas/organizations.js'
@@ -68,9 +68,17 @@ export const deleteOrganization = async (tx: Db, workspaceId: string): Promise<v
   await tx.delete(organizations).where(eq(organizations.workspaceId, workspaceId))
 }
 
-/** What the host said about members belongs to the organisation that was linked. */
+/**
+ * What the host said about members belongs to the organisation that was linked. Who joined through it is kept: otherwise a
+ * workspace that people did not choose would count as one that they joined.
+ */
 export const forgetOrganizationMembers = async (tx: Db, workspaceId: string): Promise<void> => {
-  await tx.delete(organizationMembers).where(eq(organizationMembers.workspaceId, workspaceId))
+  const ofWorkspace = eq(organizationMembers.workspaceId, workspaceId)
+  await tx.delete(organizationMembers).where(and(ofWorkspace, isNull(organizationMembers.confirmedAt)))
+  await tx
+    .update(organizationMembers)
+    .set({ leftAt: null })
+    .where(and(ofWorkspace, isNotNull(organizationMembers.leftAt)))
 }
 
 const followedColumns = {
@@ -112,26 +120,33 @@ const ADMITS_ANYONE = statement(
 export const admitsAnyone = async (db: Db): Promise<boolean> =>
   singleRow(await db.rows(ADMITS_ANYONE, [])).admits
 
+const openColumns = { workspaceId: uuid, hostId: text, name: text, createdBy: orNull(uuid) }
+
 /** $1: the user; $2: ids of the host. */
 const LIST_OPEN = statement(
   'list the workspaces that an organization opens to a person',
-  { workspaceId: uuid, hostId: text, name: text },
+  openColumns,
   `
-  select o.workspace_id as "workspaceId", o.host_id::text as "hostId", o.name
+  select o.workspace_id as "workspaceId", o.host_id::text as "hostId", o.name, w.created_by as "createdBy"
   from organizations o
   join workspaces w on w.id = o.workspace_id and w.deleted_at is null and w.personal_of is null
   left join members m on m.workspace_id = o.workspace_id and m.user_id = $1::uuid
   where o.joins = 'member' and o.host_id = any($2::bigint[]) and m.user_id is null
-  order by o.linked_at, o.workspace_id
+  order by row_number() over (partition by w.created_by order by random()), random()
   limit ${limits.workspaces_by_organization}`,
 )
 
-/** The workspaces that the person is not in, and whose members follow one of these organisations. */
+export type OpenWorkspace = Omit<RowOf<typeof openColumns>, 'hostId'> & { hostId: number }
+
+/**
+ * The workspaces that the person is not in, and whose members follow one of these organisations. Those of different creators
+ * take turns, in an order that no one can foresee: nobody can fill the list with workspaces that the person has left.
+ */
 export const listOpenWorkspaces = async (
   db: Db,
   userId: string,
   hostIds: number[],
-): Promise<{ workspaceId: string; hostId: number; name: string }[]> => {
+): Promise<OpenWorkspace[]> => {
   const rows = await db.rows(LIST_OPEN, [userId, hostIds])
   return rows.map((row) => ({ ...row, hostId: Number(row.hostId) }))
 }
@@ -153,12 +168,22 @@ export const listAdmitting = async (db: Db, most: number): Promise<{ id: number;
 /** $1: the user. */
 const COUNT_JOINED = statement(
   'count the workspaces that a person has joined through an organization',
-  { joined: integer },
-  `select count(*)::int as joined from organization_members where user_id = $1::uuid and confirmed_at is not null`,
+  { createdBy: orNull(uuid), joined: integer },
+  `
+  select w.created_by as "createdBy", count(*)::int as joined
+  from organization_members o join workspaces w on w.id = o.workspace_id and w.deleted_at is null
+  where o.user_id = $1::uuid and o.confirmed_at is not null
+  group by w.created_by`,
 )
 
-export const countJoinedByOrganization = async (db: Db, userId: string): Promise<number> =>
-  singleRow(await db.rows(COUNT_JOINED, [userId])).joined
+/** By the creators of the workspaces. */
+export const countJoinedByOrganization = async (
+  db: Db,
+  userId: string,
+): Promise<Map<string | null, number>> => {
+  const rows = await db.rows(COUNT_JOINED, [userId])
+  return new Map(rows.map(({ createdBy, joined }) => [createdBy, joined]))
+}
 
 export const insertOrganizationMember = async (
   tx: Db,
@@ -231,7 +256,9 @@ const LIST_MEMBERS = statement(
   select o.user_id as "userId", u.login, o.left_at,
     case when o.confirmed_at < now() - interval '${limits.membership_unconfirmed_days} days' then o.confirmed_at end
       as unconfirmed_since
-  from organization_members o join users u on u.id = o.user_id
+  from organization_members o
+  join organizations l on l.workspace_id = o.workspace_id
+  join users u on u.id = o.user_id
   where o.workspace_id = $1::uuid and o.user_id > $2::uuid
     and (o.left_at is not null or o.confirmed_at < now() - interval '${limits.membership_unconfirmed_days} days')
   order by o.user_id

@@ -1,5 +1,5 @@
 /** People who were removed from a workspace or demoted. Their older invites no longer work. */
-
+import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../../platform/database/client.js'
 import { singleRow } from '../../../platform/database/single-row.js'
@@ -35,26 +35,42 @@ export const recordDeparture = async (tx: Db, workspaceId: string, userId: strin
     })
 }
 
-/** $1: the workspace; $2: the user; $3: the id of a delivery. */
-const NOTE_REPORT = statement(
-  'note the report that someone has left',
-  { isNew: bool },
+const FIND_REPORT = statement(
+  'find out whether a report that someone has left is known',
+  { isRepeated: bool, isCopied: bool },
   `
-  insert into removals as r (workspace_id, user_id, removed_at, returns, reports)
-  values ($1::uuid, $2::uuid, '-infinity', true, array[$3::text])
-  on conflict (workspace_id, user_id) do update
-    set reports = (excluded.reports || r.reports)[:20]
-    where not r.reports @> excluded.reports
-  returning true as "isNew"`,
+  select reports && $3::text[] as "isRepeated", reports && $4::text[] as "isCopied"
+  from removals where workspace_id = $1::uuid and user_id = $2::uuid`,
 )
 
-/** @returns whether the delivery is not one of the last that reported the person */
+/** $1: the workspace; $2: the user; $3: the marks. */
+const NOTE_REPORT = statement(
+  'note the report that someone has left',
+  {},
+  `
+  insert into removals as r (workspace_id, user_id, removed_at, returns, reports)
+  values ($1::uuid, $2::uuid, '-infinity', true, $3::text[])
+  on conflict (workspace_id, user_id) do update set reports = (excluded.reports || r.reports)[:40]`,
+)
+
+/** What a database or a backup has of a proof, so that nobody can send it with the body. */
+const sealOf = (proof: string): string => `sha256:${createHash('sha256').update(proof).digest('base64url')}`
+
+/** Compares a report with the last ones about the person, while roles are held. Only a new one is noted. */
 export const noteReport = async (
   tx: Db,
   workspaceId: string,
   userId: string,
-  deliveryId: string,
-): Promise<boolean> => (await tx.rows(NOTE_REPORT, [workspaceId, userId, deliveryId])).length > 0
+  { deliveryId, proof }: { deliveryId: string | undefined; proof: string | undefined },
+): Promise<'new' | 'repeated' | 'copied'> => {
+  const ids = deliveryId === undefined ? [] : [deliveryId]
+  const seals = proof === undefined ? [] : [sealOf(proof)]
+  const [known] = await tx.rows(FIND_REPORT, [workspaceId, userId, ids, seals])
+  if (known?.isRepeated) return 'repeated'
+  if (known?.isCopied) return 'copied'
+  await tx.rows(NOTE_REPORT, [workspaceId, userId, [...ids, ...seals]])
+  return 'new'
+}
 
 /** As `WAS_REMOVED`. $1: the workspace; $2: the user; $3, $4: known keys, and the person under each. */
 const MAY_RETURN = statement(
