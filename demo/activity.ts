@@ -40,6 +40,8 @@ export interface TeamActivity {
   workspaceId: string
   userIds: string[]
   owner: string
+  /** At least three names. Default: those of a larger team. */
+  names?: readonly string[]
   from: string
   to: string
 }
@@ -109,14 +111,14 @@ const SET_ZONES = statement(
 /** Adds activity without touching what is there; the rollups follow by themselves. @returns how many rows */
 export const seedActivity = (
   database: Database,
-  { workspaceId, userIds, owner, from, to }: TeamActivity,
+  { workspaceId, userIds, owner, names = repoNames, from, to }: TeamActivity,
 ): Promise<number> => {
   // Most of a team is in one place.
   const zones = userIds.map(
     (_, index) => (index % 3 === 0 ? timezones[(index / 3) % timezones.length] : timezones[0]) ?? 'UTC',
   )
   const ahead = zones.map((timezone) => localHoursOf(timezone, from)[0] ?? 0)
-  const repos = repoNames.map((name) => `${owner}/${name}`)
+  const repos = names.map((name) => `${owner}/${name}`)
   return database.transaction(
     async (tx) => {
       await tx.rows(ALLOW_ANY_TIME, [])

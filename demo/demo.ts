@@ -13,11 +13,12 @@ import { createLogger, openLogOutput } from '../src/platform/process/logger.js'
 import { onExit, run } from '../src/platform/process/program.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { readToday } from '../src/platform/time/clock.js'
-import { addDays } from '../src/platform/time/days.js'
+import { addDays, mondayOf } from '../src/platform/time/days.js'
 import { seedActivity } from './activity.js'
 import { startAssistantA, startAssistantB } from './assistants.js'
 import { BILLING, startBillingProvider } from './billing-provider.js'
 import { startThrowAwayDatabase } from './database.js'
+import { makeLifelike } from './lifelike.js'
 import { OAUTH_APP, type RepohostStandIn, startRepohost } from './repohost.js'
 import { type Demo, offeredPeople, seedDemo } from './seed.js'
 import { addPeople } from './team.js'
@@ -73,12 +74,25 @@ const seedYears = async (
   const joined = await addPeople(database.write, acme, people)
   const to = await readToday(database)
   const from = addDays(to, -729)
-  for (const [workspaceId, owner, userIds] of [
-    [acme, 'acme', [ada.userId, bob.userId, ...joined]],
-    [globex, 'globex', [eve.userId, ada.userId, bob.userId]],
-  ] as const) {
+  for (const team of [
+    { workspaceId: acme, userIds: [ada.userId, bob.userId, ...joined], owner: 'acme' },
+    // Only what its patterns match.
+    {
+      workspaceId: globex,
+      userIds: [eve.userId, ada.userId, bob.userId],
+      owner: 'globex',
+      names: ['web-shop', 'web-admin', 'api'],
+    },
+  ]) {
     stopped.throwIfAborted()
-    await seedActivity(database, { workspaceId, userIds: [...userIds], owner, from, to })
+    await seedActivity(database, { ...team, from, to })
+    await makeLifelike(database, {
+      ...team,
+      today: to,
+      // A Thursday before last week.
+      releaseDay: addDays(mondayOf(to), -11),
+      hour: new Date().getUTCHours(),
+    })
   }
   await database.write.rows(AGE_FIRST_VERSIONS, [])
   await rebuildRollups(database)

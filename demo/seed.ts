@@ -29,6 +29,8 @@ export interface Demo {
   eve: DemoPerson
   /** Member of Acme, whose editor has a WakaTime plugin. */
   zoe: DemoPerson
+  /** Signs in for the first time. */
+  nia: Pick<DemoPerson, 'login' | 'repohostToken'>
   /** Workspace ids. */
   acme: string
   globex: string
@@ -108,6 +110,7 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
   }
   const [ada, bob, eve] = [await signIn('ada'), await signIn('bob'), await signIn('eve')]
   const zoe = await signIn('zoe')
+  const nia = { login: 'nia', repohostToken: repohost.addUser('nia').token }
 
   const workspace = async (admin: DemoPerson, name: string, patterns: string[], joining: DemoPerson[]) => {
     const created = await call<Static<typeof CreatedWorkspace>>(
@@ -214,16 +217,17 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
   for (const person of [ada, bob]) {
     await call('POST', '/events', { event: 'panel_opened', source: 'extension' }, as(person))
   }
-  return { ada, bob, eve, zoe, acme, globex, acmeInvite: invite, etag, oldEtag }
+  return { ada, bob, eve, zoe, nia, acme, globex, acmeInvite: invite, etag, oldEtag }
 }
 
-/** The people that the sign-in page offers: an admin and two members of one team, and the admin of another. */
-export const offeredPeople = ({ ada, bob, eve, zoe }: Demo): OfferedPerson[] =>
+/** The people that the sign-in page offers: an admin and two members of one team, the admin of another, and someone new. */
+export const offeredPeople = ({ ada, bob, eve, zoe, nia }: Demo): OfferedPerson[] =>
   (
     [
       [ada, 'Acme admin'],
       [bob, 'Acme member'],
       [eve, 'Globex admin'],
       [zoe, 'Acme member with a WakaTime plugin'],
+      [nia, 'new here, without a workspace'],
     ] as const
   ).map(([{ login, repohostToken }, about]) => ({ login, about, repohost_token: repohostToken }))

@@ -122,11 +122,21 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
   ]
   return [
     '',
-    `The service is at   ${config.baseUrl}${config.dashboard ? ' (open it and sign in as ada, bob or eve)' : ''}`,
+    `The service is at   ${config.baseUrl}${config.dashboard ? ' (open it and choose who you are)' : ''}`,
     `The reference is at ${api}/docs`,
     `The stand-ins: repository host ${config.repohost.url}, billing ${billing.url},`,
     `               models ${config.assistants.a} and ${config.assistants.b}`,
     '',
+    ...(config.dashboard
+      ? [
+          'Look at this first:',
+          `  1. ${config.baseUrl} as ada: what changed in a team of 25, with a release, holidays and a day that isn’t over.`,
+          '  2. Her Settings: a form with a locked key, a value that the schema warns about, and versions to restore.',
+          '  3. As zoe: My activity, and under Privacy what is recorded about her and who has viewed it.',
+          `  4. As nia: the first hour of someone new. Her invite: ${config.baseUrl}/join/${acmeInvite}`,
+          '',
+        ]
+      : []),
     'Everything is made up and runs only on this machine. Press Ctrl-C to stop and delete it.',
     '',
     '# ada is admin of Acme, where 25 people work, and member of Globex; bob is a member of both; eve is admin of Globex.',
