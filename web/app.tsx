@@ -171,7 +171,9 @@ const NotFound = () => {
         admin for an invite.
       </p>
       <p>
-        <a href="/">Go to the home page</a>
+        <a class="button primary" href="/">
+          Go to the home page
+        </a>
       </p>
     </div>
   )

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { focusElement } from './keyboard.js'
 
 /** What people call the dashboard. */
-export const PRODUCT = 'Team activity'
+export const PRODUCT = 'Team Settings & Activity'
 
 /** The address of the last screen; undefined before the first one. */
 let place: string | undefined

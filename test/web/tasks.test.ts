@@ -50,7 +50,7 @@ else {
     t.equal(page.url(), `${service.url}/w/${id}/people`)
     await page.getByRole('banner').getByRole('button', { name: 'ada', exact: true }).click()
     await visitor.button('Sign out').click()
-    await visitor.heading('Sign in to Team activity').waitFor()
+    await visitor.heading('Sign in to Team Settings & Activity').waitFor()
   })
 
   t.test('signing in at the repository host returns to the requested address', async (t) => {
@@ -941,7 +941,7 @@ else {
     t.ok(await dialog.getByRole('button', { name: 'Delete account', exact: true }).isDisabled())
     await dialog.getByRole('textbox').fill('fay')
     await dialog.getByRole('button', { name: 'Delete account', exact: true }).click()
-    await visitor.heading('Sign in to Team activity').waitFor()
+    await visitor.heading('Sign in to Team Settings & Activity').waitFor()
     t.match(await fay.get('/api/me'), { status: 401 })
   })
 

@@ -4,7 +4,7 @@ import type { RepohostKind } from '../../schemas/common.js'
 import { limits } from '../../schemas/limits.js'
 import { call, clearCache, ended, expired, refresh, signedIn, useAction } from '../api.js'
 import { start } from '../start.js'
-import { useTitle } from '../title.js'
+import { PRODUCT, useTitle } from '../title.js'
 import { FailureNote, Form, Person } from '../ui.js'
 
 const host = start.repohost_name
@@ -173,11 +173,11 @@ const SignInPage = ({
     <main class="signing">
       <div class="card stack">
         <div>
-          <h1>{isInvited ? 'Sign in to view your invite' : 'Sign in to Team activity'}</h1>
+          <h1>{isInvited ? 'Sign in to view your invite' : `Sign in to ${PRODUCT}`}</h1>
           <p class="muted">
             {start.people.length > 0
               ? 'This demo has made-up people. Sign in as one of them:'
-              : 'See the active time, commits and closed issues of your team, and your own numbers.'}
+              : 'Your team’s editor settings, its active time, commits and closed issues, and your own numbers.'}
           </p>
         </div>
         {failed && (

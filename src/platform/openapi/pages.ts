@@ -38,7 +38,7 @@ const framed = (title: string, frame: Frame, controls: string, main: string) => 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="description" content="${escaped(title)}: the HTTP API for the settings and the activity of teams.">
-<title>${escaped(title)} · Team activity</title>
+<title>${escaped(title)} · Team Settings &amp; Activity</title>
 <link rel="icon" type="image/svg+xml" href="${frame.favicon}">
 ${frame.styleSheets.map((href) => `<link rel="stylesheet" href="${href}">`).join('\n')}
 <script src="${first}"></script>
@@ -47,7 +47,7 @@ ${others.map((src) => `<script src="${src}" defer></script>`).join('\n')}
 <body>
 <a class="away" href="#content">Skip to content</a>
 <header class="bar">
-<a class="brand" href="${frame.home}">${logo} Team activity</a>
+<a class="brand" href="${frame.home}">${logo} Team Settings &amp; Activity</a>
 <a href="/api/docs">API reference</a>
 <button type="button" class="menu" popovertarget="side">Contents</button>
 <div class="filter" role="search">
