@@ -6,7 +6,12 @@ import { Ajv } from 'ajv'
 import type { PrivacyLevel, RepohostKind } from '../schemas/common.js'
 import { Environment, type Variable, variables } from '../schemas/environment.js'
 import { type AdjustedLimits, type RateLimitName, rateLimits } from '../schemas/limits.js'
-import { hasKnownAuthentication, hasUnescapedPassword, withFirstHost } from './platform/database/url.js'
+import {
+  hasKnownAuthentication,
+  hasKnownTls,
+  hasUnescapedPassword,
+  withFirstHost,
+} from './platform/database/url.js'
 import { hostKinds } from './platform/hosts/index.js'
 import { lazy } from './platform/process/lazy.js'
 import { OperatorError } from './platform/process/operator-error.js'
@@ -273,13 +278,19 @@ const readEnvironment = (env: Record<string, string | undefined>) => {
   validate(given)
   const wrong = new Set(validate.errors?.map(({ instancePath }) => instancePath.split('/')[1] ?? ''))
   for (const name of wrong) {
-    const says =
-      urlsWithPassword.includes(name) && hasUnescapedPassword(String(given[name]))
-        ? 'contains a user or password with a character that has a meaning in URLs: write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25'
-        : `must be ${expectedOf(name)}`
-    problems.push(`${name} ${says}`)
+    problems.push(`${name} ${problemOf(name, String(given[name]))}`)
   }
   return { values: given as Environment, problems }
+}
+
+/** What is wrong with the value of a variable, as the rest of a sentence. */
+const problemOf = (name: string, text: string): string => {
+  if (urlsWithPassword.includes(name) && hasUnescapedPassword(text))
+    return 'contains a user or password with a character that has a meaning in URLs: write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25'
+  const url = databaseUrls.includes(name) ? parseUrl(withFirstHost(text)) : undefined
+  if (url && !hasKnownTls(url))
+    return 'has a parameter for TLS that is not known: write sslmode=disable, allow, prefer, require, verify-ca or verify-full'
+  return `must be ${expectedOf(name)}`
 }
 
 /** The value of a variable, or of the file that it names. Empty counts as unset. @throws {Error} with a message to show */
@@ -314,7 +325,8 @@ const toValue = ({ type }: Variable, text: string): unknown => {
     .filter((item) => item !== '')
 }
 
-const urlsWithPassword = ['DATABASE_URL', 'DATABASE_REPLICA_URL', 'REDIS_URL']
+const databaseUrls = ['DATABASE_URL', 'DATABASE_REPLICA_URL']
+const urlsWithPassword = [...databaseUrls, 'REDIS_URL']
 
 const expectedOf = (name: string): string => {
   const variable = variables[name as keyof Environment]
@@ -383,7 +395,8 @@ const isPostgresUrl = (text: string): boolean => {
     /^postgres(ql)?:$/.test(url.protocol) &&
     isDecodable(text) &&
     !hasUnescapedPassword(text) &&
-    hasKnownAuthentication(url)
+    hasKnownAuthentication(url) &&
+    hasKnownTls(url)
   )
 }
 

@@ -140,6 +140,27 @@ t.test('a database of many instances needs a common secret', async (t) => {
   ]) {
     hasMembers(t, problemsOf({ DATABASE_URL: wrong, JWT_SECRETS: secret }), [/^DATABASE_URL must be/])
   }
+  for (const mode of ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'])
+    t.strictSame(
+      problemsOf({ DATABASE_URL: `${DATABASE_URL}?sslmode=${mode}`, JWT_SECRETS: secret }),
+      [],
+      mode,
+    )
+  for (const misspelt of [
+    'sslmode=verify_full',
+    'sslmode=Require',
+    'sslmode=',
+    'sslmode=require&sslmode=verifyfull',
+    'ssl_mode=require',
+    'sslMode=require',
+  ])
+    t.strictSame(
+      problemsOf({ DATABASE_URL: `${DATABASE_URL}?${misspelt}`, JWT_SECRETS: secret }),
+      [
+        'DATABASE_URL has a parameter for TLS that is not known: write sslmode=disable, allow, prefer, require, verify-ca or verify-full',
+      ],
+      misspelt,
+    )
   for (const unescaped of ['a%b', 'a/b', 'a?b', 'a#b', '12#34', 'a/@b', 'a?b@c', 'a@b/c'])
     t.strictSame(
       problemsOf({ DATABASE_URL: `postgres://u:${unescaped}@one/db`, JWT_SECRETS: secret }),

@@ -15,6 +15,20 @@ export const hasKnownAuthentication = (url: URL): boolean => {
   return !listed || listed.split(',').every((method) => authenticationMethods.includes(method.trim()))
 }
 
+const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
+/** Further parameters for TLS that the driver knows. */
+const tlsParameters = ['ssl', 'sslnegotiation', 'sslrootcert']
+
+/**
+ * Whether each parameter for TLS is one that the driver knows. Otherwise it would connect without TLS, or with more or less of it
+ * than was asked for.
+ */
+export const hasKnownTls = (url: URL): boolean =>
+  [...url.searchParams].every(([name, value]) => {
+    if (name === 'sslmode') return tlsModes.includes(value)
+    return !/^ssl/i.test(name) || tlsParameters.includes(name)
+  })
+
 /**
  * Whether a user or password was put into a URL as it is: a `/`, `?` or `#` in it ends the host, and a `%` encodes nothing.
  * The name of the database and parameters may contain an `@`.
