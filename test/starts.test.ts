@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import t, { type Test } from 'tap'
-import { readConfig } from '../src/config.js'
+import { ConfigError, readConfig } from '../src/config.js'
 import { checkDatabase } from '../src/operator/doctor/database.js'
+import { explainDatabaseErrors } from '../src/platform/database/external-database.js'
 import { locks } from '../src/platform/database/locks.js'
 import { applyMigrations, firstMigration, newestMigration } from '../src/platform/database/migrate.js'
 import { projectRoot, serviceVersion } from '../src/platform/process/root.js'
@@ -20,8 +21,10 @@ import {
   onDatabase,
   ready,
   type ServiceProcess,
+  spawnProgram,
   temporaryFolder,
 } from './process.js'
+import { makeCertificate } from './proxy-examples.js'
 import { startRelay } from './relay.js'
 import { JWT_SECRET } from './service.js'
 import { until } from './until.js'
@@ -217,6 +220,96 @@ t.test(
     )
   },
 )
+
+t.test('a server whose TLS or certificate is not as asked for is rejected in one sentence', async (t) => {
+  const files = await makeCertificate(await temporaryFolder(t))
+  const certificate = {
+    key: await readFile(files.key, 'utf8'),
+    cert: await readFile(files.certificate, 'utf8'),
+  }
+  const secure = await startImpostor(t, 'no password', { certificate })
+  const encrypted = `postgres://ada:secret@127.0.0.1:${secure.port}/x?sslmode=verify-full`
+  // A server without TLS closes the connection once a client begins it all the same.
+  const closing = createServer((socket) => {
+    socket
+      .on('error', () => {})
+      .once('data', () => {
+        socket.write('N')
+        socket.once('data', () => socket.destroy())
+      })
+  })
+  closing.listen(0, '127.0.0.1')
+  t.teardown(() => closing.close())
+  await once(closing, 'listening')
+  const plain = `postgres://ada:secret@127.0.0.1:${(closing.address() as AddressInfo).port}/x`
+  const withoutTls =
+    'asks for TLS with sslmode, and the server does not offer it: turn it on there, or, on a network that you trust, remove sslmode'
+  const cases: [url: string, env: Record<string, string>, said: string][] = [
+    [
+      encrypted,
+      {},
+      'names a server whose TLS certificate is from an unknown authority: set NODE_EXTRA_CA_CERTS to the file of its certificate, in the environment and not in .env',
+    ],
+    [
+      encrypted,
+      { NODE_EXTRA_CA_CERTS: files.certificate },
+      'names a server whose TLS certificate is for another host: write the host as the certificate has it',
+    ],
+    [`${plain}?sslmode=require`, {}, withoutTls],
+    [`${plain}?sslmode=verify-full`, {}, withoutTls],
+  ]
+  for (const [url, env, said] of cases) {
+    const rejected = await rejectionOf(t, launch(t, await freePort(), { ...onDatabase(url), ...env }))
+    t.equal(rejected, `The configuration is not valid:\n  - DATABASE_URL ${said}`)
+  }
+})
+
+t.test('without install scripts, a start says in one sentence what to do', async (t) => {
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const folder = await temporaryFolder(t)
+  const modules = join(folder, 'node_modules')
+  await mkdir(modules)
+  const installed = join(projectRoot, 'node_modules')
+  for (const name of await readdir(installed))
+    if (name !== 'postgres') await symlink(join(installed, name), join(modules, name))
+  await cp(join(installed, 'postgres'), join(modules, 'postgres'), { recursive: true })
+  for (const name of ['build/src', 'build/schemas', 'drizzle', 'package.json'])
+    await cp(join(projectRoot, name), join(folder, name), { recursive: true })
+  const driver = join(modules, 'postgres/src/index.js')
+  const text = await readFile(driver, 'utf8')
+  t.match(text, /^ *patched: \d+,$/m)
+  await writeFile(driver, text.replace(/^ *patched: \d+,$/m, ''))
+  const program = spawnProgram(t, process.execPath, ['build/src/server.js'], onDatabase(url), folder)
+  t.equal(
+    await rejectionOf(t, program),
+    'The database driver in node_modules lacks a patch that this version needs, because npm ran no install scripts. Run: npx patch-package',
+  )
+})
+
+t.test('a deadlock during a migration is not called a wrong configuration', async (t) => {
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const sql = postgres(url, { max: 2, connection: { deadlock_timeout: 50 } })
+  t.teardown(() => sql.end())
+  await sql`create table a (id int)`
+  await sql`create table b (id int)`
+  let arrived = 0
+  const lock = (first: string, second: string) =>
+    sql.begin(async (tx) => {
+      await tx`lock table ${tx(first)}`
+      arrived++
+      await until(() => arrived === 2, 'both have a lock')
+      await tx`lock table ${tx(second)}`
+    })
+  const outcomes = await Promise.allSettled([lock('a', 'b'), lock('b', 'a')].map(explainDatabaseErrors))
+  const [failure] = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+  t.notOk(failure instanceof ConfigError)
+  t.equal(
+    failure?.message,
+    'The database did not give a lock in time (deadlock detected). Nothing is wrong with the configuration: start again.',
+  )
+})
 
 t.test('a pooler that knows no settings of sessions is rejected in one sentence', async (t) => {
   const { url, drop } = await createTestDatabase()

@@ -1,5 +1,6 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
+import { OperatorError } from '../process/operator-error.js'
 import { hasSeveralHosts } from './url.js'
 
 export type SentStatement = ReturnType<postgres.Sql['unsafe']>
@@ -73,7 +74,7 @@ const PATCH = 2
 /** Without `patches/`, acknowledged writes can be lost, and a false server can get the password. */
 const requirePatched = (driver: postgres.Sql): void => {
   if ((driver as { patched?: number }).patched === PATCH) return
-  throw new Error(
-    'The database driver in node_modules lacks a patch that this version needs. Run: npm ci. If npm runs no scripts, also run: npx patch-package',
+  throw new OperatorError(
+    'The database driver in node_modules lacks a patch that this version needs, because npm ran no install scripts. Run: npx patch-package',
   )
 }

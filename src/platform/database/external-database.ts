@@ -3,7 +3,14 @@ import { type Config, ConfigError } from '../../config.js'
 import { OperatorError } from '../process/operator-error.js'
 import { connect, type Database } from './client.js'
 import { openSession } from './dedicated-session.js'
-import { codeOf, isDatabaseUnavailable, isLockConflict, messageOf } from './failures.js'
+import {
+  codeOf,
+  isDatabaseUnavailable,
+  isLockConflict,
+  isRefusedCertificate,
+  isWithoutTls,
+  messageOf,
+} from './failures.js'
 import { isTransactionPooler } from './requirements.js'
 
 /** For commands that never use the embedded database. @throws {ConfigError} without DATABASE_URL */
@@ -39,7 +46,18 @@ const remedies: Record<string, string> = {
     'names a server that does not prove that it knows the password: another program may be impersonating it',
   SASL_ITERATIONS:
     'names a server that asks for a SCRAM hash of more than 1,000,000 iterations: lower scram_iterations there and set the password again',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'names a server whose TLS certificate is for another host: write the host as the certificate has it',
+  CERT_HAS_EXPIRED: 'names a server whose TLS certificate has expired: renew it there',
+  CERT_NOT_YET_VALID:
+    'names a server whose TLS certificate is not valid yet: set the clock of this machine, or renew the certificate',
 }
+
+const WITHOUT_TLS =
+  'asks for TLS with sslmode, and the server does not offer it: turn it on there, or, on a network that you trust, remove sslmode'
+/** Node reads the variable before the file `.env` is read. */
+const UNKNOWN_AUTHORITY =
+  'names a server whose TLS certificate is from an unknown authority: set NODE_EXTRA_CA_CERTS to the file of its certificate, in the environment and not in .env'
 
 /** PgBouncer uses one SQLSTATE for every rejection, so only its message tells them apart. */
 const POOLER_ERROR = '08P01'
@@ -52,6 +70,8 @@ const poolerMessages: [state: string, words: RegExp][] = [
 /** How to fix DATABASE_URL, as the rest of a sentence. Undefined if something else is wrong. */
 export const remedyOf = (error: unknown): string | undefined => {
   const code = codeOf(error) ?? ''
+  if (isWithoutTls(error)) return WITHOUT_TLS
+  if (isRefusedCertificate(error)) return remedies[code] ?? UNKNOWN_AUTHORITY
   if (code !== POOLER_ERROR) return remedies[code]
   const state = poolerMessages.find(([, words]) => words.test(messageOf(error)))?.[0]
   return state && remedies[state]

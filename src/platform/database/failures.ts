@@ -32,6 +32,10 @@ const unavailableStates = /^(08|28|53|57|58)|^(25006|25P03|3D000|40001|40P01|425
 /** The server asks for the password in a way that is rejected, or does not prove that it knows the password. */
 const refusedServers = /^(REFUSED_|SASL_|UNKNOWN_AUTH$|PROTOCOL_VIOLATION$)/
 
+/** TLS could not begin, or the server's certificate is not accepted: codes of OpenSSL and Node. */
+const tlsFailures =
+  /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)|^(EPROTO|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH)$/
+
 export const codeOf = (error: unknown): string | undefined => {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as { code?: unknown }
@@ -51,12 +55,24 @@ export const messageOf = (error: unknown): string => {
 export const isDatabaseUnavailable = (error: unknown): boolean => {
   const code = codeOf(error)
   return (
-    code !== undefined && (driverCodes.has(code) || unavailableStates.test(code) || refusedServers.test(code))
+    code !== undefined &&
+    (driverCodes.has(code) ||
+      unavailableStates.test(code) ||
+      refusedServers.test(code) ||
+      tlsFailures.test(code))
   )
 }
 
 /** Whether another server than the expected one may have answered. */
 export const isRefusedServer = (error: unknown): boolean => refusedServers.test(codeOf(error) ?? '')
+
+/** Whether TLS could not begin. A server without it closes the connection, or says nothing that TLS could be. */
+export const isWithoutTls = (error: unknown): boolean =>
+  /^(ERR_SSL_|EPROTO$)/.test(codeOf(error) ?? '') || /before secure TLS connection/.test(messageOf(error))
+
+/** Whether the server's certificate is not accepted. */
+export const isRefusedCertificate = (error: unknown): boolean =>
+  tlsFailures.test(codeOf(error) ?? '') && !isWithoutTls(error)
 
 /** Whether nothing answered at the database's address. */
 export const couldNotConnect = (error: unknown): boolean => codeOf(error) === 'CONNECT_TIMEOUT'
