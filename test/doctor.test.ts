@@ -236,6 +236,21 @@ t.test('webhooks without keys are found', async (t) => {
   t.strictSame(await findingsOf({ ...env, WEBHOOK_KEYS: 'a-key-for-webhooks-of-at-least-32-bytes' }), [])
 })
 
+t.test('a sign-in button without the scope for organizations is found, where one is followed', async (t) => {
+  const { url, sql } = await databaseOf(t)
+  const app = { REPOHOST_CLIENT_ID: 'app', REPOHOST_CLIENT_SECRET: 'the-secret-of-the-app' }
+  const env = { ...sound, ...onDatabase(url), ...app }
+  t.strictSame(await findingsOf(env), [], 'no one follows an organization')
+  await sql`insert into workspaces (id, name, idle_window_minutes) values (gen_random_uuid(), 'Team', 5)`
+  await sql`insert into organizations (workspace_id, host_id, name, joins, leaves, linked_by, linked_at)
+    select w.id, 9919, 'acme', 'member', 'keep', u.id, now() from workspaces w, users u limit 1`
+  hasMembers(t, await findingsOf(env), [
+    /^warning organizations: 1 workspace follows an organization, but .*read:org.* Add read:org to REPOHOST_SCOPES/,
+  ])
+  t.strictSame(await findingsOf({ ...env, REPOHOST_SCOPES: 'read:org' }), [])
+  t.strictSame(await findingsOf({ ...env, REPOHOST_SCOPES: 'repo,admin:org' }), [])
+})
+
 t.test('a signing secret that others can read is found', async (t) => {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'jwt-secret')

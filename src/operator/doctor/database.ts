@@ -10,6 +10,7 @@ import { toParameter } from '../../platform/database/parameters.js'
 import { findDatabaseFault, isTransactionPooler } from '../../platform/database/requirements.js'
 import { listTableNames } from '../../platform/database/table.js'
 import { READ_WRITABILITY, type Writability, writeFaultOf } from '../../platform/database/writability.js'
+import { hostKinds } from '../../platform/hosts/index.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
 /** More than this, and the service rejects valid tokens, or accepts expired ones. */
@@ -35,6 +36,7 @@ export const checkDatabase = async (url: string, config: Config): Promise<Findin
       ...(await checkSchema(sql)),
       ...(await checkRecordedHost(sql, config)),
       ...(await checkWebhooks(sql, config)),
+      ...(await checkScopes(sql, config)),
     ]
   } catch (error) {
     const { message, code } = error as { message: string; code?: string }
@@ -254,6 +256,26 @@ const checkWebhooks = async (sql: postgres.Sql, { databaseUrl, webhookKeys }: Co
       'webhooks',
       `${webhooks === 1 ? 'There is 1 webhook' : `There are ${webhooks} webhooks`}, but WEBHOOK_KEYS is not set: the service rejects what repositories send.`,
       'Set WEBHOOK_KEYS to the keys that the webhooks were created with.',
+    ),
+  ]
+}
+
+/** Scopes that include the one for organisations. */
+const BROADER = ['write:org', 'admin:org', 'api', 'write:organization']
+
+/** Without the scope, the sign-in button gets tokens to which the host says nothing about organisations. */
+const checkScopes = async (sql: postgres.Sql, { repohost }: Config): Promise<Finding[]> => {
+  const { name, organizations } = hostKinds[repohost.kind]
+  const isAsked = repohost.scopes.some((scope) => scope === organizations.scope || BROADER.includes(scope))
+  if (repohost.clientId === undefined || isAsked || !(await hasTable(sql, 'organizations'))) return []
+  const [row] = await sql<{ links: number }[]>`select count(*)::int as links from organizations`
+  const links = row?.links ?? 0
+  if (links === 0) return []
+  return [
+    warning(
+      'organizations',
+      `${links === 1 ? '1 workspace follows an organization' : `${links} workspaces follow an organization`}, but the sign-in button does not ask for ${organizations.scope}: ${name} does not say who belongs to it.`,
+      `Add ${organizations.scope} to REPOHOST_SCOPES.`,
     ),
   ]
 }

@@ -1,0 +1,142 @@
+/** Every answer that a host can give about organisations: only a clear yes is a yes, and only a clear no a no. */
+import t from 'tap'
+import { type RepohostKind, repohostKinds } from '../schemas/common.js'
+import { hostKinds } from '../src/platform/hosts/index.js'
+import type { Ask } from '../src/platform/hosts/kind.js'
+import type { UpstreamAnswer } from '../src/platform/http/upstream.js'
+
+const answer = (status: number, json?: unknown, headers: Record<string, string> = {}): UpstreamAnswer => ({
+  status,
+  json,
+  headers: new Headers(headers),
+})
+
+const user = { id: 7, login: 'bob' }
+const acme = { id: 9_919, name: 'Acme' }
+const scope = { 'x-oauth-scopes': 'read:user, read:org' }
+
+/** The answers of a host, by the beginning of the path. Everything else is not found. */
+const asking =
+  (answers: Record<string, UpstreamAnswer>): Ask =>
+  async (path) =>
+    Object.entries(answers).find(([start]) => path.startsWith(start))?.[1] ?? answer(404, {}, scope)
+
+interface Paths {
+  /** The question whether the person belongs. */
+  membership: string
+  yes: Record<string, UpstreamAnswer>
+  no: Record<string, UpstreamAnswer>
+  list: string
+  /** A no of the question, and what makes it unclear. */
+  unclear: Record<string, Record<string, UpstreamAnswer>>
+}
+
+const github = '/user/memberships/orgs/Acme'
+const active = { state: 'active', role: 'admin', organization: { id: 9_919, login: 'Acme' } }
+const gitlab = '/groups/9919/members/all/7'
+const self = '/personal_access_tokens/self'
+const forgejo = '/orgs/Acme/members/bob'
+const shown = { id: 9_919, name: 'Acme' }
+
+const hosts: Record<RepohostKind, Paths> = {
+  github: {
+    membership: github,
+    list: '/user/memberships/orgs?',
+    yes: { [github]: answer(200, active) },
+    no: {
+      [github]: answer(404, {}, scope),
+      '/organizations/9919': answer(200, { id: 9_919, login: 'acme' }),
+    },
+    unclear: {
+      'no scope': { [github]: answer(404, {}, { 'x-oauth-scopes': 'read:user, repo' }) },
+      'no header with scopes': { [github]: answer(404) },
+      'another id': { [github]: answer(200, { ...active, organization: { id: 1, login: 'Acme' } }) },
+      'an invitation': { [github]: answer(200, { ...active, state: 'pending' }) },
+      renamed: { '/organizations/9919': answer(200, { id: 9_919, login: 'acme-corp' }) },
+      'an outage in between': { '/organizations/9919': answer(502) },
+    },
+  },
+  gitlab: {
+    membership: gitlab,
+    list: '/groups?',
+    yes: { [gitlab]: answer(200, { id: 7, state: 'active', access_level: 50 }) },
+    no: { [gitlab]: answer(404), [self]: answer(200, { scopes: ['read_user', 'read_api'] }) },
+    unclear: {
+      'no scope': { [gitlab]: answer(404), [self]: answer(200, { scopes: ['read_user'] }) },
+      'an outage in between': { [gitlab]: answer(404), [self]: answer(503), '/oauth': answer(503) },
+      'odd scopes': { [gitlab]: answer(404), [self]: answer(200, { scopes: { api: true } }) },
+      'another person': { [gitlab]: answer(200, { id: 8, state: 'active', access_level: 50 }) },
+      blocked: { [gitlab]: answer(200, { id: 7, state: 'blocked', access_level: 50 }) },
+    },
+  },
+  forgejo: {
+    membership: forgejo,
+    list: '/user/orgs?',
+    yes: { [forgejo]: answer(204), '/orgs/Acme': answer(200, shown) },
+    no: { [forgejo]: answer(404), '/orgs/Acme': answer(200, shown) },
+    unclear: {
+      'another id': { [forgejo]: answer(404), '/orgs/Acme': answer(200, { ...shown, id: 1 }) },
+      'another id, and a yes': { [forgejo]: answer(204), '/orgs/Acme': answer(200, { ...shown, id: 1 }) },
+      'no scope': { [forgejo]: answer(403) },
+      'an outage in between': { [forgejo]: answer(404), '/orgs/Acme': answer(500) },
+      renamed: { [forgejo]: answer(404), '/orgs/Acme': answer(301) },
+    },
+  },
+}
+
+/** Of whatever kind, these say nothing. */
+const odd: Record<string, UpstreamAnswer> = {
+  'an empty 200': answer(200),
+  null: answer(200, null),
+  'a list': answer(200, []),
+  'a text': answer(200, 'yes'),
+  'odd members': answer(200, { id: '9919', state: ['active'], organization: 7, access_level: '50' }),
+  ...Object.fromEntries(
+    [202, 301, 302, 304, 307, 308, 400, 401, 403, 408, 410, 418, 429, 451, 500, 502, 503, 504].map(
+      (status) => [String(status), answer(status, { message: 'No' }, scope)],
+    ),
+  ),
+}
+
+for (const kind of repohostKinds) {
+  const { organizations } = hostKinds[kind]
+  const { membership, yes, no, unclear, list } = hosts[kind]
+
+  t.test(`a yes is a yes, a no is a no, and all else is neither: ${kind}`, async (t) => {
+    const asked = (answers: Record<string, UpstreamAnswer>) =>
+      organizations.membership(asking(answers), user, acme)
+    t.equal(await asked(yes), 'member')
+    t.equal(await asked(no), 'not-a-member')
+    for (const [name, answers] of Object.entries(unclear))
+      t.equal(await asked({ ...no, ...answers }), 'unknown', name)
+    for (const [name, one] of Object.entries(odd))
+      t.equal(await asked({ ...no, [membership]: one }), 'unknown', name)
+    const late: Ask = () => Promise.reject(new Error('too slow'))
+    await t.rejects(organizations.membership(late, user, acme), 'the caller takes it for no answer')
+  })
+
+  t.test(`a list without a clear answer is none, and names no one: ${kind}`, async (t) => {
+    for (const [name, one] of Object.entries(odd)) {
+      const found = await organizations.list(asking({ [list]: one }))
+      t.same(found, name === 'a list' ? { found: [], isComplete: true } : undefined, name)
+    }
+    const items = [
+      null,
+      7,
+      [],
+      {},
+      { id: -1, name: 'a' },
+      { id: 1.5, full_path: 'a' },
+      { id: '1', login: 'a' },
+    ]
+    const found = await organizations.list(asking({ [list]: answer(200, items) }))
+    t.same(found, { found: [], isComplete: true })
+  })
+
+  t.test(`nobody owns an organisation by an unclear answer: ${kind}`, async (t) => {
+    for (const [name, one] of Object.entries(odd)) {
+      const found = await organizations.administered(async () => one, user, 'Acme')
+      t.type(found, 'string', name)
+    }
+  })
+}
