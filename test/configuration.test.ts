@@ -13,6 +13,27 @@ const setScene = async (service: Service, patterns = ['acme/*']) => {
   return { ada, bob, at, id, path: `${at}/configuration` }
 }
 
+/** A hash of the rows of each table that a change of the configuration writes. */
+const hashRows = async ({ database }: Service): Promise<string[]> => {
+  const tables = [
+    'workspaces',
+    'workspace_settings_versions',
+    'patterns',
+    'overrides',
+    'override_versions',
+    'audit_entries',
+  ]
+  return Promise.all(
+    tables.map(async (table) => {
+      const [row] = await database.hot.statement<{ hash: string }>(
+        `select md5(coalesce(string_agg(x::text, ',' order by x::text), '')) as hash from ${table} x`,
+        [],
+      )
+      return `${table} ${row?.hash}`
+    }),
+  )
+}
+
 const etagOf = async (caller: Caller, path: string) => (await caller.get(path)).headers.get('etag') ?? ''
 
 t.test('the configuration is read and replaced as one resource', async (t) => {
@@ -258,8 +279,10 @@ t.test('any configuration is read as it was written, and a change is what the dr
     fc.asyncProperty(configuration, configuration, async (one, other) => {
       for (const wanted of [one, other, other]) {
         const before = await ada.get(path)
+        const rows = await hashRows(service)
         const dry = await ada.put(`${path}?dry_run=true`, wanted)
         const after = await ada.get(path)
+        t.same(await hashRows(service), rows, 'a dry run writes no row')
         const done = await ada.put(path, wanted)
         const { etag: _, ...said } = dry.body
         const { etag: __, ...did } = done.body
