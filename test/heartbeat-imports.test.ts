@@ -116,6 +116,41 @@ t.test('imports', async (t) => {
     t.same(await minutesOf(caller), { [day]: 15 })
   })
 
+  t.test(
+    'agent time in a file stays agent time, whatever the age of the day and however often it comes',
+    async (t) => {
+      const { caller } = await someone(service, 'agnes')
+      const agents = (daysAgo: number, count: number) =>
+        morning(daysAgo, count, 'acme/night').map((one) => ({ ...one, category: 'AI Coding' }))
+      const agentMinutesOf = async () => {
+        const { body } = await caller.get('/api/me/export')
+        const rows = body.agent_minutes as { day: string; repo: string; agent_minutes: number }[]
+        return Object.fromEntries(rows.map((row) => [`${row.day} ${row.repo}`, row.agent_minutes]))
+      }
+      // Heartbeats of both at nine: these minutes are the person's.
+      const heartbeats = [...morning(50, 3), ...agents(50, 8), ...agents(2, 4), ...agents(49, 2)]
+      const { minutes, heartbeats: count } = await importFile(caller, JSON.stringify(dumpOf(heartbeats)))
+      t.same([minutes, count], [5, 17])
+      const active = { [`${dayOf(midnight(50))} acme/web`]: 5 }
+      const expected = {
+        [`${dayOf(midnight(50))} acme/night`]: 10,
+        [`${dayOf(midnight(49))} acme/night`]: 3,
+        [`${dayOf(midnight(2))} acme/night`]: 7,
+      }
+      t.same([await minutesOf(caller), await agentMinutesOf()], [active, expected])
+      await importFile(caller, JSON.stringify(dumpOf([...morning(50, 3), ...agents(50, 4)])))
+      t.same(
+        [await minutesOf(caller), await agentMinutesOf()],
+        [active, expected],
+        'nothing twice, nothing lost',
+      )
+      const csv = csvOf(morning(48, 4, 'acme/night')).replaceAll(',coding,', ',ai coding,')
+      t.equal((await importFile(caller, csv)).minutes, 0)
+      t.same(await agentMinutesOf(), { ...expected, [`${dayOf(midnight(48))} acme/night`]: 7 })
+      t.same(await minutesOf(caller), active)
+    },
+  )
+
   t.test('minutes that heartbeats have marked do not count again', async (t) => {
     const { caller } = await someone(service, 'cleo')
     const heartbeats = morning(2, 10)

@@ -25,6 +25,8 @@ interface Agents {
   reassigned?: Iterable<number>
   /** Without it, every day counts. */
   firstDays?: FirstDays | undefined
+  /** Hours of a day whose marks are in a file, and not kept: no hour gets less than it has, and no other day changes. */
+  imported?: { day: string; hours: number[] }
 }
 
 /**
@@ -35,10 +37,12 @@ export const countAgents = async (
   tx: Db,
   userId: string,
   timeline: Timeline,
-  { repoKeyOf, reassigned = [], firstDays }: Agents,
+  { repoKeyOf, reassigned = [], firstDays, imported }: Agents,
 ): Promise<{ write(names: ReadonlyMap<string, string>): Promise<void> }> => {
   const nothing = { write: async () => {} }
-  const hours = new Set(hoursBeside([...timeline.changed, ...timeline.agents.changed, ...reassigned]))
+  const hours = imported
+    ? new Set(hoursBeside(imported.hours).filter((hour) => dayOfHour(hour) === imported.day))
+    : new Set(hoursBeside([...timeline.changed, ...timeline.agents.changed, ...reassigned]))
   const repoKeys = new Set([...timeline.agents.projects()].flatMap((project) => repoKeyOf(project) ?? []))
   if (hours.size === 0 || repoKeys.size === 0) return nothing
   const target = await readTarget(tx, userId, repoKeys).catch((error) => {
@@ -67,7 +71,7 @@ export const countAgents = async (
     )
     for (const { day, hours: ofDay } of rows.values())
       for (let hour = 0; hour < HOURS; hour++)
-        if (hours.has(Date.parse(day) / HOUR_MS + hour)) ofDay[hour] = 0
+        if (!imported && hours.has(Date.parse(day) / HOUR_MS + hour)) ofDay[hour] = 0
     const firstDay = firstDays?.(workspaceId, '') ?? ''
     for (const { hour, repoKey, minutes } of minutesOf(clampIdleWindow(windows.get(workspaceId) ?? 0))) {
       const day = dayOfHour(hour)
@@ -77,7 +81,7 @@ export const countAgents = async (
         ...{ workspaceId, day, repoKey, repo: '', minutes: 0, before: 0 },
         hours: new Array<number>(HOURS).fill(0),
       }
-      row.hours[hour % HOURS] = minutes
+      row.hours[hour % HOURS] = Math.max(row.hours[hour % HOURS] ?? 0, minutes)
       rows.set(key, row)
     }
     for (const { before: _, ...row } of rows.values())

@@ -9,6 +9,7 @@ import type { Database, Db, Tx } from '../../platform/database/client.js'
 import { roundRobin } from '../../platform/process/round-robin.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
 import { readTarget } from '../minutes/index.js'
+import { countAgents } from './count-agents.js'
 import { countMinutes, dayOfHour, type FirstDays } from './count-minutes.js'
 import { isRepo } from './project-names.js'
 import {
@@ -28,7 +29,7 @@ import {
 } from './queries/imports.js'
 import { seeNames } from './queries/projects.js'
 import { type CountedHeartbeats, countHeartbeats } from './record-heartbeats.js'
-import { DAY_MINUTES, type ReducedDay, type ReducedFile } from './reduce-file.js'
+import { DAY_MINUTES, type ReducedDay, type ReducedFile, type ReducedMinutes } from './reduce-file.js'
 import { hourOf, type StoredHour, Timeline } from './timeline.js'
 
 const MINUTES = 60
@@ -58,14 +59,22 @@ export const startImport = async (database: Database, userId: string, file: Redu
   return describeImport(database.read, userId)
 }
 
-const toStored = ({ day, minutes, numbers }: ReducedDay, { projects }: ReducedFile): ImportDay => {
+const toStored = ({ day, own, agents }: ReducedDay, { projects }: ReducedFile): ImportDay => {
+  const { projects: agentProjects, marks: agentMarks } = toMarks(agents, projects)
+  return {
+    day: dayOfHour(day * HOURS),
+    ...toMarks(own, projects),
+    ...(agentProjects.length > 0 ? { agentProjects, agentMarks } : { agentProjects: null, agentMarks: null }),
+  }
+}
+
+const toMarks = ({ minutes, numbers }: ReducedMinutes, projects: ReducedFile['projects']) => {
   const bits = new Map(Array.from(numbers, (number) => [number, Buffer.alloc(DAY_MINUTES / 8)]))
   minutes.forEach((number, minute) => {
     const own = bits.get(number)
     if (own) own[minute >> 3] = (own[minute >> 3] ?? 0) | (0x80 >> (minute & 7))
   })
   return {
-    day: dayOfHour(day * HOURS),
     projects: Array.from(numbers, (number) => {
       const { repo, name } = projects[number - 1] as (typeof projects)[number]
       return repo ?? name
@@ -156,7 +165,9 @@ const importDay = async (
   const isKept = day >= addDays(today, -limits.flush_days_back)
   const own = days.filter((other) => other.day === day)
   const heartbeats = isKept ? own.flatMap((day) => heartbeatsOf(day, kind)) : []
-  const names = own.flatMap(({ projects }) => projects.filter((project) => !isRepo(project, kind)))
+  const names = own.flatMap(({ projects, agentProjects }) =>
+    [...projects, ...(agentProjects ?? [])].filter((project) => !isRepo(project, kind)),
+  )
   const counted = await countHeartbeats(tx, userId, heartbeats, { kind, names, firstDays })
   await counted.written
   const older = await countDay(tx, userId, { ...counted, kind, day, days, firstDays, isKept })
@@ -194,35 +205,48 @@ const countDay = async (
     firstDays,
     imported: isKept ? () => Number.POSITIVE_INFINITY : imported,
   })
+  // On a day that is kept, the agents' marks have counted as heartbeats do.
+  const agentHours = isKept
+    ? []
+    : [...timeline.agents.all()].flatMap(({ minute }) => (isOfDay(minute) ? [hourOf(minute)] : []))
+  const agents = await countAgents(tx, userId, timeline, {
+    repoKeyOf,
+    firstDays,
+    imported: { day, hours: agentHours },
+  })
   const waiting = candidates.filter(({ project, gap }) => gap === 0 && mayWait.has(project))
   const lastAt = new Map(waiting.map(({ project, minute }) => [project, new Date(minute * 60_000)]))
   const written = Promise.all([
     keepImported(tx, userId, found),
     seeNames(tx, userId, lastAt),
     write(projects.repos),
+    agents.write(projects.repos),
   ])
   return { minutes, written }
 }
 
 const heartbeatsOf = (day: ImportDay, kind: RepohostKind) =>
   hoursOf(day)
-    .flatMap(({ hour, projects, marks }) =>
-      projects.flatMap((project, index) =>
-        Array.from(marks[index] ?? '').flatMap((digit, minute) => {
-          if (digit === '0') return []
-          const at = hour * MINUTES + minute
-          return [
-            {
-              time: at * 60,
-              minute: at,
-              project: isRepo(project, kind) ? { repo: project } : { name: project },
-              isOfAgent: false,
-            },
-          ]
-        }),
-      ),
-    )
+    .flatMap(({ hour, projects, marks, agentProjects, agentMarks }) => [
+      ...heartbeatsIn(hour, projects, marks, { kind, isOfAgent: false }),
+      ...heartbeatsIn(hour, agentProjects ?? [], agentMarks ?? [], { kind, isOfAgent: true }),
+    ])
     .sort((a, b) => a.minute - b.minute)
+
+const heartbeatsIn = (
+  hour: number,
+  projects: string[],
+  marks: string[],
+  { kind, isOfAgent }: { kind: RepohostKind; isOfAgent: boolean },
+) =>
+  projects.flatMap((project, index) =>
+    Array.from(marks[index] ?? '').flatMap((digit, minute) => {
+      if (digit === '0') return []
+      const at = hour * MINUTES + minute
+      const of = isRepo(project, kind) ? { repo: project } : { name: project }
+      return [{ time: at * 60, minute: at, project: of, isOfAgent }]
+    }),
+  )
 
 /** What is unknown of an hour in a file. */
 const UNCOUNTED = {
@@ -232,16 +256,19 @@ const UNCOUNTED = {
   counted: [],
   countedRepos: null,
   countedFor: null,
-  agentProjects: null,
-  agentMarks: null,
   agentLeaves: null,
   agentLastAt: null,
 }
 
-const hoursOf = ({ day, projects, marks }: ImportDay): StoredHour[] =>
-  Array.from({ length: HOURS }, (_, hour) => ({
+const hoursOf = ({ day, projects, marks, agentProjects, agentMarks }: ImportDay): StoredHour[] => {
+  const ofHour = (all: string[], hour: number) =>
+    all.map((minutes) => minutes.slice(hour * MINUTES, (hour + 1) * MINUTES))
+  return Array.from({ length: HOURS }, (_, hour) => ({
     hour: hourOf(Date.parse(day) / 60_000) + hour,
     projects,
-    marks: marks.map((minutes) => minutes.slice(hour * MINUTES, (hour + 1) * MINUTES)),
+    marks: ofHour(marks, hour),
+    agentProjects,
+    agentMarks: agentMarks && ofHour(agentMarks, hour),
     ...UNCOUNTED,
   }))
+}

@@ -23,13 +23,19 @@ const FIRST_MINUTE = 946_684_800 / 60
 const PIECE_BYTES = 16_384
 
 /** The minutes of a UTC day, each with the first project in it. */
-export interface ReducedDay {
-  /** Days since 1970. */
-  day: number
+export interface ReducedMinutes {
   /** The number of the project for each minute of the day. 0: no project. */
   minutes: Uint16Array
   /** The numbers in `minutes`. */
   numbers: Set<number>
+}
+
+export interface ReducedDay {
+  /** Days since 1970. */
+  day: number
+  own: ReducedMinutes
+  /** Those of the person's agents. */
+  agents: ReducedMinutes
 }
 
 export interface ReducedFile {
@@ -53,8 +59,6 @@ class Reduction {
   readonly add = (sent: SentHeartbeat): void => {
     if (sent.time === undefined) return
     this.heartbeats++
-    // Agent time isn't imported, and never counts as the person's.
-    if (isOfAgent(sent)) return
     const minute = Math.floor(sent.time / 60)
     // Also false for what is no number.
     if (!(minute >= FIRST_MINUTE && minute <= this.lastMinute)) return
@@ -62,11 +66,12 @@ class Reduction {
     if (number === undefined) return
     const day = this.dayOf(Math.floor(minute / DAY_MINUTES))
     const index = minute % DAY_MINUTES
-    if (day.minutes[index] !== 0) return
-    day.minutes[index] = number
-    if (day.numbers.has(number)) return
-    day.numbers.add(number)
-    if (day.numbers.size > limits.import_projects_per_day)
+    const { minutes, numbers } = isOfAgent(sent) ? day.agents : day.own
+    if (minutes[index] !== 0) return
+    minutes[index] = number
+    if (numbers.has(number)) return
+    numbers.add(number)
+    if (numbers.size > limits.import_projects_per_day)
       throw invalid('/body', `must have at most ${limits.import_projects_per_day} projects in a day`)
     if (++this.projectDays > limits.import_project_days)
       throw invalid(
@@ -83,7 +88,8 @@ class Reduction {
   private dayOf(day: number): ReducedDay {
     const known = this.days.get(day)
     if (known) return known
-    const added = { day, minutes: new Uint16Array(DAY_MINUTES), numbers: new Set<number>() }
+    const noMinutes = () => ({ minutes: new Uint16Array(DAY_MINUTES), numbers: new Set<number>() })
+    const added = { day, own: noMinutes(), agents: noMinutes() }
     this.days.set(day, added)
     return added
   }

@@ -118,7 +118,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'imports',
-    what: 'The progress of a person’s latest import, its times and projects until they are counted, and the minutes that imports have found by day, repository and workspace.',
+    what: 'The progress of a person’s latest import, its times and projects, those of agents apart, until they are counted, and the minutes that imports have found by day, repository and workspace.',
     fields: ['state', 'heartbeats', 'days', 'days_done', 'minutes', 'workspace_id', 'day', 'repo'],
     why: 'To continue after a restart, and so that a later import counts only additional minutes.',
     kept_days: null,

@@ -7,6 +7,7 @@ import {
   date,
   integer,
   moment,
+  orNull,
   statement,
   text,
   textOf,
@@ -60,21 +61,24 @@ export const beginImport = async (
   { id, heartbeats, days }: { id: string; heartbeats: number; days: number },
 ): Promise<boolean> => (await tx.rows(BEGIN_IMPORT, [userId, id, heartbeats, days])).length > 0
 
-/** $1: the user; of each day: $2 the day, $3 projects and $4 marks as texts. */
+/** $1: the user; of each day: $2 the day, $3 projects and $4 marks as texts, $5 and $6 those of agents or null. */
 const ADD_DAYS = statement(
   'add days of an import',
   {},
   `
-  insert into import_days (user_id, day, projects, marks)
-  select $1::uuid, r.day, r.projects::text[], r.marks::bit(1440)[]
-  from unnest($2::date[], $3::text[], $4::text[]) as r (day, projects, marks)`,
+  insert into import_days (user_id, day, projects, marks, agent_projects, agent_marks)
+  select $1::uuid, r.day, r.projects::text[], r.marks::bit(1440)[], r.agent_projects::text[], r.agent_marks::bit(1440)[]
+  from unnest($2::date[], $3::text[], $4::text[], $5::text[], $6::text[])
+    as r (day, projects, marks, agent_projects, agent_marks)`,
 )
 
-/** A day with the minutes of each project: bits, as a digit each when read. */
+/** A day with the minutes of each project: bits, as a digit each when read. Null: no agent has sent anything. */
 export interface ImportDay {
   day: string
   projects: string[]
   marks: string[]
+  agentProjects: string[] | null
+  agentMarks: string[] | null
 }
 
 export const addImportDays = async (tx: Db, userId: string, days: ImportDay[]): Promise<void> => {
@@ -83,6 +87,8 @@ export const addImportDays = async (tx: Db, userId: string, days: ImportDay[]): 
     days.map(({ day }) => day),
     days.map(({ projects }) => arrayText(projects)),
     days.map(({ marks }) => arrayText(marks)),
+    days.map(({ agentProjects }) => agentProjects && arrayText(agentProjects)),
+    days.map(({ agentMarks }) => agentMarks && arrayText(agentMarks)),
   ])
 }
 
@@ -99,12 +105,21 @@ export const deleteImportDays = async (tx: Db, userId: string): Promise<void> =>
 /** $1: the user; $2: how many days are done. The day before and the day after come along. */
 const READ_NEXT_DAYS = statement(
   'read the next days of an import',
-  { day: date, projects: texts, marks: texts, today: date, isNext: bool },
+  {
+    day: date,
+    projects: texts,
+    marks: texts,
+    agentProjects: orNull(texts),
+    agentMarks: orNull(texts),
+    today: date,
+    isNext: bool,
+  },
   `
   with next as (
     select day from import_days where user_id = $1::uuid order by day offset $2::int limit 1
   )
-  select d.day, d.projects, d.marks::text[] as marks, (now() at time zone 'UTC')::date as today, d.day = n.day as "isNext"
+  select d.day, d.projects, d.marks::text[] as marks, d.agent_projects as "agentProjects",
+    d.agent_marks::text[] as "agentMarks", (now() at time zone 'UTC')::date as today, d.day = n.day as "isNext"
   from next n join import_days d on d.user_id = $1::uuid and d.day between n.day - 1 and n.day + 1
   order by d.day`,
 )
