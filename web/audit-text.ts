@@ -8,7 +8,7 @@ import { capitalized, count, time } from './format.js'
 export type Entry = AnswerOf<'GET /api/team/workspaces/{id}/audit'>['entries'][number]
 
 /** Text, and names that came from people. */
-type Part = string | { name: string }
+type Part = string | { name: string; href?: string }
 
 export interface Sentence {
   /** Follows the person: “made bob an admin”. */
@@ -76,7 +76,7 @@ const plain =
 const ofSnapshot =
   (verb: string): Describe =>
   (target, details, workspace) => ({
-    parts: [`${verb} the settings of `, { name: target }],
+    parts: [`${verb} the settings of `, { name: target, href: repoAddress(workspace, dividePath(target)) }],
     lines: versionLines(details),
     changes: compared(snapshotAddress(workspace, dividePath(target)), details),
   })
@@ -84,7 +84,7 @@ const ofSnapshot =
 const ofOverride =
   (verb: string): Describe =>
   (target, details, workspace) => ({
-    parts: [`${verb} the override for `, { name: target }],
+    parts: [`${verb} the override for `, { name: target, href: repoAddress(workspace, dividePath(target)) }],
     lines: [...keyLines(details), ...versionLines(details)],
     changes: verb === 'removed' ? undefined : compared(repoAddress(workspace, dividePath(target)), details),
   })

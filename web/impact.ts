@@ -1,13 +1,14 @@
-/** The repositories and people that a change of the workspace settings affects, from the first page of two lists. */
+/** The repositories and people that a change of the workspace settings affects, as far as they are loaded. */
 import { useRead } from './api.js'
 import { count, people } from './format.js'
 import { useWorkspace } from './me.js'
+import { useProjects } from './projects.js'
 
 const NAMED = 3
 
 export const useImpact = (isWanted: boolean) => {
   const workspace = useWorkspace()
-  const projects = useRead('GET /api/projects', isWanted ? { query: { limit: 500 } } : undefined)
+  const { asked: first, projects, isComplete } = useProjects(isWanted)
   const asked = useRead(
     'GET /api/team/workspaces/{id}/project-settings',
     isWanted ? { path: { id: workspace.id }, query: { limit: 500 } } : undefined,
@@ -17,10 +18,10 @@ export const useImpact = (isWanted: boolean) => {
   return {
     /** The repositories and people, once they are known. */
     reach: (keys: string[], locked: string[]): string | undefined => {
-      if (!projects.data || !asked.data) return undefined
-      const known = projects.data.projects.filter(({ workspace_id }) => workspace_id === workspace.id).length
+      if (!first.data || !asked.data) return undefined
+      const known = projects.filter(({ workspace_id }) => workspace_id === workspace.id).length
       const hiding = new Set(keys.filter((key) => !locked.includes(key)).flatMap(hidingFor)).size
-      const more = projects.data.next_cursor === null ? '' : 'at least '
+      const more = isComplete ? '' : 'at least '
       const repositories = `${more}${count(known)} known ${known === 1 ? 'repository' : 'repositories'}`
       const atLeast = asked.data.next_cursor === null ? '' : 'at least '
       const hidden = hiding > 0 ? `; ${atLeast}${overrideCount(hiding)} a changed key` : ''

@@ -6,6 +6,7 @@ import { useRead } from './api.js'
 import { counted, visible } from './format.js'
 import { homeOf, switchTo } from './home.js'
 import type { Me, Workspace } from './me.js'
+import { useProjects } from './projects.js'
 import { propertiesOf, useSchema } from './schema.js'
 import { isMac, panel, setSingleKeys, singleKeys } from './shortcuts.js'
 import { Dialog, SettingKey } from './ui.js'
@@ -72,13 +73,12 @@ const useItems = (me: Me, workspace: Workspace | undefined): { items: Item[]; is
   const of = workspace && { path: { id: workspace.id } }
   const members = useRead('GET /api/team/workspaces/{id}/members', of && { ...of, query: { limit: 500 } })
   const settings = useRead('GET /api/team/workspaces/{id}/settings', of)
-  const projects = useRead('GET /api/projects', { query: { limit: 500 } })
+  const known = useProjects()
   const schema = useSchema()
   const keys = [...Object.keys(settings.data?.settings ?? {}), ...Object.keys(propertiesOf(schema.data))]
   const seesPeople = workspace?.role === 'admin' && workspace.activity_privacy === 'named'
   return {
-    isLoading:
-      (of !== undefined && !members.data && !members.failure) || (!projects.data && !projects.failure),
+    isLoading: (of !== undefined && !members.data && !members.failure) || known.isLoading,
     items: [
       ...pagesOf(workspace),
       ...me.workspaces.map((one) => ({
@@ -93,7 +93,7 @@ const useItems = (me: Me, workspace: Workspace | undefined): { items: Item[]; is
           ? `/w/${workspace.id}?member=${encodeURIComponent(login)}`
           : `/w/${workspace?.id}/people`,
       })),
-      ...(projects.data?.projects ?? []).map(({ owner, repo, workspace_id, workspace_name }) => ({
+      ...known.projects.map(({ owner, repo, workspace_id, workspace_name }) => ({
         kind: 'Repository',
         title: `${owner}/${repo}`,
         about: workspace_name,

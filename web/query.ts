@@ -154,6 +154,7 @@ export const rangeOf = (query: Query, isWeekly = false): ChosenRange => {
   const [start, end] = [from && nearestDay(from), to && nearestDay(to)]
   const last = end ?? (start && addDays(start, 29)) ?? usual.to
   const range = { from: start ?? addDays(last, -29), to: last }
+  const now = today()
   if ((from ?? start) !== start || (to ?? end) !== end)
     return { range: rangeOf(range).range, problem: 'One of the dates does not exist.' }
   if (range.from > range.to)
@@ -166,7 +167,9 @@ export const rangeOf = (query: Query, isWeekly = false): ChosenRange => {
       range: { from: addDays(range.to, 1 - MAX_DAYS), to: range.to },
       problem: `A range has at most ${MAX_DAYS} days.`,
     }
-  return { range }
+  // The service answers nothing about the future. A link to a whole month shows the month so far.
+  if (range.from > now) return { range: usual, problem: 'These days are in the future.' }
+  return { range: range.to > now ? { ...range, to: now } : range }
 }
 
 /** Says that whole weeks were shown instead of the chosen days. undefined if they are the same. */

@@ -344,7 +344,11 @@ export const Choices = <T extends string>(props: {
 )
 
 /** The active filters, each with a button that removes it. */
-export const Filters = (props: { on: [text: string | undefined, onRemove: () => void][] }) => {
+export const Filters = (props: {
+  on: [text: string | undefined, onRemove: () => void][]
+  /** A link to what the filters select. */
+  children?: ComponentChildren
+}) => {
   const on = props.on.filter(([text]) => text)
   if (on.length === 0) return null
   return (
@@ -357,6 +361,7 @@ export const Filters = (props: { on: [text: string | undefined, onRemove: () => 
           </button>
         </li>
       ))}
+      {props.children && <li>{props.children}</li>}
     </ul>
   )
 }

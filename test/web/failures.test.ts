@@ -126,7 +126,7 @@ else {
     [`/w/${id}/repos`, ['projects?*', `team/workspaces/${id}/project-settings`], 'version 2 and older'],
     [
       `/w/${id}/repos/acme/web`,
-      ['team/effective-config?*', `team/workspaces/${id}/settings`, 'projects?*', 'team/dashboard/mine?*'],
+      ['team/effective-config?*', `team/workspaces/${id}/settings`, 'projects?*', 'team/dashboard?*'],
       'Matched pattern: acme/*. Idle window: 5 minutes.',
     ],
     [

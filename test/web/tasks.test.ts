@@ -295,6 +295,18 @@ else {
       await admin.settled()
       t.equal(await page.getByRole('alert').count(), 0)
     }
+    await admin.open(`/w/${id}?from=${addDays(today, -3)}&to=${addDays(today, 30)}&compare=none`)
+    await admin.page
+      .getByText(/^View as table: Active time, /)
+      .first()
+      .click()
+    const table = page.getByRole('table', { name: /^Active time,/ })
+    await table.waitFor()
+    t.equal(await table.getByRole('row').count(), 5, 'the days until today')
+    await page.goto(`${service.url}/w/${id}?from=9999-01-01&to=9999-01-30`)
+    await admin.sees('Invalid date range. These days are in the future.')
+    await admin.button(/^Show /).click()
+    await admin.sees('Working hours')
     await page.goto(`${service.url}/w/${id}/me?from=2026-03-08&to=2026-03-02`)
     await admin.button('Show Mon, 2 Mar 2026 to Sun, 8 Mar 2026').click()
     await admin.sees('My year')
@@ -564,6 +576,57 @@ else {
       .waitFor()
     await admin.open(`/w/${id}/repos?repo=acme%2Fweb`)
     await admin.heading('acme/web').waitFor()
+  })
+
+  t.test('a repository has a page with its numbers, its people and links both ways', async (t) => {
+    const { page } = admin
+    await admin.open(`/w/${id}`)
+    await page.getByRole('link', { name: 'Open acme/api', exact: true }).click()
+    await admin.heading(/^acme\/api/).waitFor()
+    t.equal(page.url(), `${service.url}/w/${id}/repos/acme/api`)
+    await admin.settled()
+    const figures = () => page.locator('.figures .value').allInnerTexts()
+    const { body } = await ada.get(`/api/team/dashboard?workspace=${id}&repo=acme/api`)
+    t.equal(body.totals.active_minutes, 200)
+    t.strictSame(await figures(), ['3 h 20 min', '0', '0', '1'])
+    t.strictSame(await rowsOf(admin, 'People'), ['BO\nbob'])
+    await admin.link('View team activity').click()
+    await admin.button('Remove filter acme/api').waitFor()
+    await admin.link('Open repository page').click()
+    await admin.link('View my activity').click()
+    await admin.button('Remove filter acme/api').waitFor()
+
+    const member = await visit(bob)
+    await member.open(`/w/${id}/me`)
+    await member.link('Open acme/api').click()
+    await member.heading('My active time by day').waitFor()
+    await member.settled()
+    t.strictSame(await member.page.locator('.figures .value').allInnerTexts(), ['3 h 20 min', '0', '0'])
+    t.equal(await member.link('View team activity').count(), 0)
+    await member.button('7 days').click()
+    await member.settled()
+    t.match(member.page.url(), /repos\/acme\/api\?from=/)
+    t.strictSame(await member.violations(), [])
+
+    await admin.open(`/w/${id}/repos/globex/api`)
+    await admin.sees(/^No pattern covers this repository/)
+    // The browser reports that no workspace covers the repository.
+    admin.complaints.length = 0
+    t.strictSame(member.complaints, [])
+  })
+
+  t.test('a repository with nothing but activity is in every list', async (t) => {
+    const { page } = admin
+    await admin.open(`/w/${id}/repos`)
+    await page
+      .getByRole('table', { name: 'Known repositories', exact: true })
+      .getByRole('row', { name: 'acme/api recorded never', exact: true })
+      .waitFor()
+    await page.keyboard.press('Control+k')
+    await admin.field('Search pages, workspaces, people, repositories and settings').fill('acme/api')
+    await page.getByRole('option', { name: 'acme/api Repository', exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    t.strictSame(admin.complaints, [])
   })
 
   t.test('conflicting changes of settings are resolved key by key, and input is kept', async (t) => {

@@ -235,7 +235,11 @@ const Row = (props: { entry: Entry; workspaceId: string; onChoose: () => void })
       </th>
       <td>
         {parts.map((part, index) =>
-          typeof part === 'string' ? part : part.name && <bdi key={index}>{part.name}</bdi>,
+          typeof part === 'string'
+            ? part
+            : part.name && (
+                <bdi key={index}>{part.href ? <a href={part.href}>{part.name}</a> : part.name}</bdi>
+              ),
         )}
         {lines.length > 0 && (
           <ul class="small muted">

@@ -3,10 +3,13 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Client, createClient } from '../../client/src/client.js'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
+import { coveredAddress } from '../addresses.js'
 import { announce } from '../announce.js'
 import { call, refresh, useAction, useRead } from '../api.js'
 import { EditorKey } from '../editor-key.js'
 import { bytes, count, duration, time } from '../format.js'
+import { type Me, useMe } from '../me.js'
+import { useProjects } from '../projects.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
 import { type Column, Dialog, FailureNote, Form, Loaded, RepoName, SortedTable } from '../ui.js'
@@ -82,6 +85,8 @@ const states: Record<Project['state'], string> = {
 
 const Projects = () => {
   const asked = useRead('GET /api/me/editor-projects', {})
+  // Without a subscription, the workspaces are not known.
+  const workspaces = (useMe() as Me | null)?.workspaces ?? []
   const [assigning, assign] = useState<Project>()
   const { busy, failure, act } = useAction()
   const ignore = ({ name, repo }: Project) =>
@@ -107,7 +112,12 @@ const Projects = () => {
       by: ({ state, repo }) => (state === 'waiting' ? 2 : repo ? 1 : 0),
       cell: ({ state, repo }) => (
         <>
-          {repo && <RepoName repo={repo} />} <span class="tag">{states[state]}</span>
+          {repo && (
+            <a href={coveredAddress(workspaces, repo)}>
+              <RepoName repo={repo} />
+            </a>
+          )}{' '}
+          <span class="tag">{states[state]}</span>
         </>
       ),
     },
@@ -174,9 +184,9 @@ const Projects = () => {
 
 const Assign = (props: { project: Project; onClose: () => void; onAssigned: () => void }) => {
   const { name, repo, minutes } = props.project
-  const known = useRead('GET /api/projects', { query: { limit: 500 } })
+  const { projects } = useProjects()
   const { busy, failure, act } = useAction()
-  const repos = new Set(known.data?.projects.map(({ owner, repo }) => `${owner}/${repo}`))
+  const repos = new Set(projects.map(({ owner, repo }) => `${owner}/${repo}`))
   const submit = async (form: FormData) => {
     const chosen = String(form.get('repo')).trim()
     const done = await act(async () => {

@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import type { AnswerOf } from '../../client/src/operations.js'
+import { dividePath } from '../../client/src/pattern.js'
+import { repoAddress } from '../addresses.js'
 import { refresh, useRead } from '../api.js'
 import { Calendar, Heatmap, Trend } from '../charts.js'
 import { consent } from '../consent.js'
@@ -11,18 +13,8 @@ import { RangeChoice, RangeProblem } from '../range.js'
 import { rest } from '../rest.js'
 import { weekdayCounts } from '../spark.js'
 import { useTitle } from '../title.js'
-import {
-  Change,
-  FailureOf,
-  Filters,
-  NumbersSkeleton,
-  RepoName,
-  Skeleton,
-  SkipLinks,
-  SortedTable,
-  Tip,
-} from '../ui.js'
-import { Compared, listedRepos, metrics, numbersOf, pointsOf, useSummary } from './team.js'
+import { Change, FailureOf, Filters, NumbersSkeleton, Skeleton, SkipLinks, SortedTable, Tip } from '../ui.js'
+import { Compared, listedRepos, metrics, numbersOf, pointsOf, RepoChoice, useSummary } from './team.js'
 
 const FirstMinute = lazy(() => rest().then(({ FirstMinute }) => FirstMinute))
 
@@ -78,7 +70,9 @@ export const MyActivity = () => {
           <SkipLinks to={[['repos', 'Skip to my repositories']]} />
         </div>
       </div>
-      <Filters on={[[query.repo, () => set({ repo: undefined })]]} />
+      <Filters on={[[query.repo, () => set({ repo: undefined })]]}>
+        {query.repo && <a href={repoAddress(workspace.id, dividePath(query.repo))}>Open repository page</a>}
+      </Filters>
       {chosen.problem && <RangeProblem chosen={chosen} />}
       <FailureOf asked={[asked, year, loaded]} />
       {chosen.problem ? null : asked.data && isReady ? (
@@ -129,7 +123,7 @@ export const MyActivity = () => {
               <Skeleton height={CALENDAR_HEIGHT} />
             )}
           </section>
-          <MyRepos data={asked.data} onChoose={(repo) => set({ repo })} />
+          <MyRepos data={asked.data} workspaceId={workspace.id} onChoose={(repo) => set({ repo })} />
         </div>
       ) : (
         !asked.failure && <NumbersSkeleton />
@@ -230,7 +224,15 @@ const Summary = (props: {
   )
 }
 
-const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => void }) => (
+const MyRepos = ({
+  data,
+  workspaceId,
+  onChoose,
+}: {
+  data: Own
+  workspaceId: string
+  onChoose: (repo: string) => void
+}) => (
   <section class="card" aria-labelledby="repos">
     <header class="row apart">
       <h2 id="repos">My repositories</h2>
@@ -244,14 +246,7 @@ const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => vo
           name: 'repo',
           title: 'Repository',
           by: ({ repo }) => repo,
-          cell: ({ repo }) =>
-            repo === null ? (
-              'All others'
-            ) : (
-              <button type="button" class="choice" title={`Show only ${repo}`} onClick={() => onChoose(repo)}>
-                <RepoName repo={repo} />
-              </button>
-            ),
+          cell: ({ repo }) => <RepoChoice repo={repo} workspaceId={workspaceId} onChoose={onChoose} />,
         },
         ...numbersOf(data.repos, data.range, ({ repo }) => repo === null),
       ]}

@@ -1,22 +1,23 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { dividePath, matchesPattern } from '../../client/src/pattern.js'
 import { limits } from '../../schemas/limits.js'
 import { repoAddress, snapshotAddress } from '../addresses.js'
 import { call, requireUnchanged, useAction, usePages, useRead } from '../api.js'
-import { time } from '../format.js'
+import { count, time } from '../format.js'
 import type { Values } from '../json.js'
 import { useMe, useWorkspace } from '../me.js'
+import { useProjects } from '../projects.js'
 import { useUrlQuery } from '../query.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
-import { FailureNote, Form, Loaded, More, RepoName } from '../ui.js'
+import { type Column, FailureNote, Form, Loaded, More, RepoName, SortedTable } from '../ui.js'
 
 export const Repositories = () => {
   const workspace = useWorkspace()
   const { query } = useUrlQuery()
   const { route } = useLocation()
-  const known = useKnown(query.repo === undefined)
+  const known = useProjects(query.repo === undefined)
   useTitle(`${workspace.name} repositories`)
   const open = (repo: string, replace = false) => route(repoAddress(workspace.id, dividePath(repo)), replace)
   useEffect(() => {
@@ -37,67 +38,79 @@ export const Repositories = () => {
   )
 }
 
-const useKnown = (isShown: boolean) => {
-  const asked = useRead('GET /api/projects', isShown ? { query: { limit: 500 } } : undefined)
-  const paged = usePages(asked, (cursor) => call('GET /api/projects', { query: { limit: 500, cursor } }))
-  return { asked, ...paged, projects: paged.pages.flatMap(({ projects }) => projects) }
-}
+type KnownRepos = ReturnType<typeof useProjects>
+type Project = KnownRepos['projects'][number]
 
-type KnownRepos = ReturnType<typeof useKnown>
+const nameOf = ({ owner, repo }: Project) => `${owner}/${repo}`
 
 const Known = ({ known, onOpen }: { known: KnownRepos; onOpen: (repo: string) => void }) => {
   const workspace = useWorkspace()
   const { asked, projects, more, busy, failure } = known
   const here = projects.filter(({ workspace_id }) => workspace_id === workspace.id)
+  const columns = useMemo<Column<Project>[]>(
+    () => [
+      {
+        name: 'repo',
+        title: 'Repository',
+        by: nameOf,
+        cell: (project) => (
+          <span class="row">
+            <a href={repoAddress(workspace.id, project)}>
+              <RepoName repo={nameOf(project)} />
+            </a>
+            {project.has_override && <span class="tag">override</span>}
+          </span>
+        ),
+      },
+      {
+        name: 'activity',
+        title: 'Activity',
+        room: 'wide',
+        by: ({ has_activity }) => Number(has_activity),
+        cell: ({ has_activity }) => (has_activity ? 'recorded' : <span class="muted">none</span>),
+      },
+      {
+        name: 'version',
+        title: 'Pushed settings',
+        by: ({ version }) => version,
+        cell: (project) =>
+          project.version === null ? (
+            <span class="muted">never</span>
+          ) : (
+            <a href={snapshotAddress(workspace.id, project)}>
+              version {project.version}
+              {project.version > 1 && ' and older'}
+            </a>
+          ),
+      },
+    ],
+    [workspace.id],
+  )
   return (
     <section class="card stack tight" aria-labelledby="known">
-      <h2 id="known">Known repositories</h2>
+      <div class="row apart">
+        <h2 id="known">Known repositories</h2>
+        {here.length > 0 && (
+          <span class="small muted">
+            {known.isComplete ? '' : 'at least '}
+            {count(here.length)}
+          </span>
+        )}
+      </div>
       <Loaded asked={asked} height={200}>
         {() => (
           <>
-            {here.length === 0 && (
-              <p class="muted">
-                No known repositories yet. Push settings from the editor extension, or open a repository
-                below.
-              </p>
-            )}
-            {here.length > 0 && (
-              <div class="scroll">
-                <table>
-                  <caption class="away">Known repositories</caption>
-                  <thead>
-                    <tr>
-                      <th scope="col">Repository</th>
-                      <th scope="col">Pushed settings</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {here.map(({ owner, repo, version, has_override }) => (
-                      <tr key={`${owner}/${repo}`}>
-                        <th scope="row">
-                          <span class="row">
-                            <a href={repoAddress(workspace.id, { owner, repo })}>
-                              <RepoName repo={`${owner}/${repo}`} />
-                            </a>
-                            {has_override && <span class="tag">override</span>}
-                          </span>
-                        </th>
-                        <td>
-                          {version === null ? (
-                            <span class="muted">never</span>
-                          ) : (
-                            <a href={snapshotAddress(workspace.id, { owner, repo })}>
-                              version {version}
-                              {version > 1 && ' and older'}
-                            </a>
-                          )}
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-            )}
+            <SortedTable
+              caption="Known repositories"
+              rows={here}
+              columns={columns}
+              keyOf={nameOf}
+              searchText={nameOf}
+              first="repo"
+              ascending
+              shown={SHOWN}
+              empty={`No known repositories yet. A repository appears with its first activity${workspace.role === 'admin' ? '' : ' of yours'}, pushed settings or override.`}
+            />
             <More more={more} busy={busy} failure={failure} />
           </>
         )}
@@ -125,6 +138,8 @@ const Known = ({ known, onOpen }: { known: KnownRepos; onOpen: (repo: string) =>
   )
 }
 
+const SHOWN = 20
+
 const hasTooManyStars = (pattern: string) => pattern.split('*').length - 1 > limits.pattern_stars
 const MAX_NAMED = 8
 
@@ -148,7 +163,7 @@ const Patterns = ({ known: { asked, projects } }: { known: KnownRepos }) => {
   }
   const patterns = text.split(/\s+/).filter(Boolean)
   const starry = patterns.filter(hasTooManyStars)
-  const known = [...new Set(projects.map(({ owner, repo }) => `${owner}/${repo}`))]
+  const known = [...new Set(projects.map(nameOf))]
   const covered = known.filter((repo) => patterns.some((pattern) => matchesPattern(pattern, repo)))
   const lost = known.filter(
     (repo) => !covered.includes(repo) && workspace.patterns.some((pattern) => matchesPattern(pattern, repo)),

@@ -1,19 +1,35 @@
-import { useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { snapshotAddress } from '../addresses.js'
 import { call, type Failure, refresh, requireUnchanged, useAction, useRead } from '../api.js'
-import { counted, duration, people, time } from '../format.js'
+import { Trend } from '../charts.js'
+import { days, people, time } from '../format.js'
 import { History, WarningList } from '../history.js'
 import { Diff, same, textOf, type Values } from '../json.js'
 import { useWorkspace } from '../me.js'
-import { lastDays } from '../query.js'
+import { useProjects } from '../projects.js'
+import { comparedRange, rangeOf, useUrlQuery } from '../query.js'
+import { RangeChoice, RangeProblem } from '../range.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
-import { type Column, Confirm, FailureNote, Form, Loaded, SettingKey, Skeleton, SortedTable } from '../ui.js'
+import {
+  type Column,
+  Confirm,
+  FailureNote,
+  FailureOf,
+  Form,
+  Loaded,
+  NumbersSkeleton,
+  SettingKey,
+  Skeleton,
+  SortedTable,
+} from '../ui.js'
 import { Unsaved } from '../unsaved.js'
 import { IneffectiveKeys } from './repositories.js'
+import { Compared, Figures, metrics, pointsOf, TeamNumbers, useSummary } from './team.js'
 
 type Effective = AnswerOf<'GET /api/team/effective-config'>
 type State = AnswerOf<'GET /api/team/workspaces/{id}/settings'>
@@ -30,13 +46,13 @@ export const Repository = () => {
     query: { repo: name, workspace: workspace.id },
   })
   const general = useRead('GET /api/team/workspaces/{id}/settings', { path: { id: workspace.id } })
-  const projects = useRead('GET /api/projects', { query: { limit: 500 } })
-  const project = projects.data?.projects.find(
+  const { asked: projects, projects: known, isComplete, isLoading } = useProjects()
+  const project = known.find(
     (one) =>
       one.workspace_id === workspace.id && `${one.owner}/${one.repo}`.toLowerCase() === name.toLowerCase(),
   )
-  // Reading an override that does not exist fails, so the list is read first. It may be longer than a page.
-  const mayHave = projects.data && (project ? project.has_override : projects.data.next_cursor !== null)
+  // Reading an override that does not exist fails, so the list is read first. It may be too long to read it whole.
+  const mayHave = project || !isLoading ? projects.data && (project?.has_override ?? !isComplete) : undefined
   const asked = useRead(
     'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}',
     mayHave ? { path } : undefined,
@@ -63,23 +79,40 @@ export const Repository = () => {
     }
   }
   const isAdmin = workspace.role === 'admin'
+  const isCovered = effective.failure?.code !== 'not_a_member'
+  const Numbers = isAdmin && !workspace.personal ? TeamNumbers : OwnNumbers
   return (
-    <>
-      <h1>
-        <bdi>{name}</bdi>
-      </h1>
-      <Activity name={name} />
+    <Numbers
+      key={name}
+      repo={name}
+      links={
+        <p class="row links">
+          {Numbers === TeamNumbers && (
+            <a href={`/w/${workspace.id}?repo=${encodeURIComponent(name)}`}>View team activity</a>
+          )}
+          <a href={`/w/${workspace.id}/me?repo=${encodeURIComponent(name)}`}>View my activity</a>
+          <a href={`/w/${workspace.id}/repos`}>View all repositories</a>
+        </p>
+      }
+    >
       <section class="card stack tight" aria-labelledby="effective">
         <h2 id="effective">Effective settings</h2>
-        <Loaded asked={effective} height={240}>
-          {(data) => (
-            <Loaded asked={general} height={240}>
-              {(state) => <EffectiveSettings data={data} state={state} override={override} />}
-            </Loaded>
-          )}
-        </Loaded>
+        {isCovered ? (
+          <Loaded asked={effective} height={240}>
+            {(data) => (
+              <Loaded asked={general} height={240}>
+                {(state) => <EffectiveSettings data={data} state={state} override={override} />}
+              </Loaded>
+            )}
+          </Loaded>
+        ) : (
+          <p class="muted">
+            No pattern covers this repository, so it records no activity and receives no settings.{' '}
+            <a href={`/w/${workspace.id}/repos`}>{isAdmin ? 'Edit patterns' : 'View patterns'}</a>
+          </p>
+        )}
       </section>
-      <section class="card stack tight" aria-labelledby="override">
+      <section class="card stack tight" aria-labelledby="override" hidden={!isCovered && !override}>
         <h2 id="override">Override</h2>
         {general.data ? (
           <Loaded asked={found} height={120}>
@@ -129,34 +162,76 @@ export const Repository = () => {
           </p>
         </section>
       )}
-    </>
+    </Numbers>
   )
 }
 
-/** The caller's own numbers. Those of others are one click away, because people see who viewed their numbers. */
-const Activity = ({ name }: { name: string }) => {
+const OWN_METRICS = ['active_minutes', 'commits', 'closed_issues'] as const
+
+/** The caller's own numbers in a repository, for members and in personal workspaces. */
+const OwnNumbers = (props: { repo: string; links: ComponentChildren; children: ComponentChildren }) => {
+  const { repo } = props
   const workspace = useWorkspace()
-  const asked = useRead('GET /api/team/dashboard/mine', {
-    query: { workspace: workspace.id, repo: name, ...lastDays(30) },
-  })
+  const { query, change } = useUrlQuery()
+  const chosen = rangeOf(query)
+  const filter = { workspace: workspace.id, repo }
+  const asked = useRead(
+    'GET /api/team/dashboard/mine',
+    chosen.problem ? undefined : { query: { ...filter, ...chosen.range } },
+  )
+  const { data } = asked
+  const compared = data && comparedRange(data.range, query.compare)
+  const loaded = useRead('GET /api/team/dashboard/mine', compared && { query: { ...filter, ...compared } })
+  const previous = compared && !loaded.stale ? loaded.data : undefined
+  useSummary(asked, `My activity in ${repo}`)
+  const shown = metrics.find(({ name }) => name === query.show && name !== 'active_members') ?? metrics[0]
+  const { points, isByWeek } = useMemo(
+    () => (data ? pointsOf(data, previous, shown.name) : { points: [], isByWeek: false }),
+    [data, previous, shown.name],
+  )
   return (
-    <section class="card stack tight" aria-labelledby="activity">
-      <h2 id="activity">Activity</h2>
-      <Loaded asked={asked} height={44}>
-        {({ totals }) => (
-          <p>
-            Your last 30 days: {duration(totals.active_minutes)} active time,{' '}
-            {counted(totals.commits, 'commit')}, {counted(totals.closed_issues, 'closed issue')}.
-            {workspace.role === 'admin' && (
-              <>
-                {' '}
-                <a href={`/w/${workspace.id}?repo=${encodeURIComponent(name)}`}>View team activity</a>
-              </>
-            )}
-          </p>
-        )}
-      </Loaded>
-    </section>
+    <>
+      <div class="row apart">
+        <h1>
+          <bdi>{repo}</bdi>
+        </h1>
+        <RangeChoice chosen={chosen} />
+      </div>
+      {props.links}
+      {chosen.problem && <RangeProblem chosen={chosen} />}
+      <FailureOf asked={[asked, loaded]} />
+      {chosen.problem ? null : data ? (
+        <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
+          <Figures
+            data={data}
+            only={OWN_METRICS}
+            previous={previous?.totals}
+            shown={shown.name}
+            onShow={(name) => change({ show: name === 'active_minutes' ? undefined : name })}
+          />
+          <section class="card" aria-labelledby="trend">
+            <header class="row apart">
+              <h2 id="trend">
+                My {shown.title.toLowerCase()} by {isByWeek ? 'week' : 'day'}
+              </h2>
+              <Compared range={data.range} with={previous} isComparable />
+            </header>
+            <Trend
+              label={`My ${shown.title.toLowerCase()}, ${days(data.range.from, data.range.to)}`}
+              total={shown.write(data.totals[shown.name])}
+              tone={shown.tone}
+              points={points}
+              write={shown.write}
+              unit={shown.unit}
+            />
+          </section>
+        </div>
+      ) : (
+        !asked.failure && <NumbersSkeleton />
+      )}
+      {/* They follow once the height of the chart is known, so that nothing moves. */}
+      {(data || asked.failure || chosen.problem) && props.children}
+    </>
   )
 }
 

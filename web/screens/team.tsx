@@ -1,5 +1,8 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
+import { dividePath } from '../../client/src/pattern.js'
+import { repoAddress } from '../addresses.js'
 import { announce } from '../announce.js'
 import { useRead } from '../api.js'
 import { Heatmap, type Point, Sparkline, Trend } from '../charts.js'
@@ -26,6 +29,7 @@ import { RangeChoice, RangeProblem } from '../range.js'
 import { sparkOf, weekdayCounts } from '../spark.js'
 import { useTitle } from '../title.js'
 import {
+  Arrow,
   Change,
   type Column,
   DownloadIcon,
@@ -107,13 +111,22 @@ export const Team = () => {
   return <TeamNumbers />
 }
 
-const TeamNumbers = () => {
+/** The numbers of a team, or those of one repository on its own page, where `children` follow the charts. */
+export const TeamNumbers = ({
+  repo: own,
+  links,
+  children,
+}: {
+  repo?: string
+  links?: ComponentChildren
+  children?: ComponentChildren
+}) => {
   const workspace = useWorkspace()
   const { query, change: set } = useUrlQuery()
   const isWeekly = workspace.activity_privacy === 'team'
   const chosen = rangeOf(query, isWeekly)
   const { range } = chosen
-  const filter = { member: query.member, repo: query.repo }
+  const filter = { member: query.member, repo: own ?? query.repo }
   const asked = useRead(
     'GET /api/team/dashboard',
     chosen.problem ? undefined : { query: { workspace: workspace.id, ...range, ...filter, trends: true } },
@@ -149,7 +162,7 @@ const TeamNumbers = () => {
     <>
       <div class="row apart">
         <h1>
-          <bdi>{workspace.name}</bdi>
+          <bdi>{own ?? workspace.name}</bdi>
           <span class="away">, {days(range.from, range.to)}</span>
         </h1>
         <div class="row">
@@ -163,7 +176,7 @@ const TeamNumbers = () => {
           <SkipLinks
             to={[
               ['members', 'Skip to people'],
-              ['repos', 'Skip to repositories'],
+              own === undefined ? ['repos', 'Skip to repositories'] : ['effective', 'Skip to settings'],
             ]}
           />
         </div>
@@ -171,9 +184,14 @@ const TeamNumbers = () => {
       <Filters
         on={[
           [filter.member, () => set({ member: undefined })],
-          [filter.repo, () => set({ repo: undefined })],
+          [own === undefined ? filter.repo : undefined, () => set({ repo: undefined })],
         ]}
-      />
+      >
+        {own === undefined && filter.repo && (
+          <a href={repoAddress(workspace.id, dividePath(filter.repo))}>Open repository page</a>
+        )}
+      </Filters>
+      {links}
       {chosen.problem && <RangeProblem chosen={chosen} />}
       <FailureOf asked={[asked, loaded]} />
       {data && !chosen.problem && !asked.stale && (
@@ -208,7 +226,7 @@ const TeamNumbers = () => {
             onShow={(name) => set({ show: name === 'active_minutes' ? undefined : name })}
           />
           {/* People are never compared. */}
-          {!filter.member && !isEmpty && (
+          {own === undefined && !filter.member && !isEmpty && (
             <WhatChanged
               data={data}
               before={comparison}
@@ -236,21 +254,23 @@ const TeamNumbers = () => {
             </section>
             <Hours data={data} filter={filter} />
           </div>
-          <div class="two">
+          <div class={own === undefined ? 'two' : 'stack'}>
             <Members data={data} onChoose={(member) => set({ member })} />
-            <Repos data={data} onChoose={(repo) => set({ repo })} />
+            {own === undefined && <Repos data={data} onChoose={(repo) => set({ repo })} />}
           </div>
         </div>
       ) : (
         !asked.failure && (
-          <NumbersSkeleton isTeam={!filter.member}>
+          <NumbersSkeleton isTeam={own === undefined && !filter.member}>
             <div class="two skeleton">
               <Skeleton height={570} />
-              <Skeleton height={570} />
+              {own === undefined && <Skeleton height={570} />}
             </div>
           </NumbersSkeleton>
         )
       )}
+      {/* They follow once the height of the charts is known, so that nothing moves. */}
+      {(data || asked.failure || chosen.problem) && children}
     </>
   )
 }
@@ -346,8 +366,10 @@ export const useSummary = (
   }, [summary])
 }
 
-const Figures = (props: {
-  data: Dashboard
+export const Figures = (props: {
+  data: Pick<Dashboard, 'totals' | 'publication'>
+  /** The names of the metrics to show. */
+  only?: readonly MetricName[]
   /** The totals of the compared range. */
   previous: Dashboard['totals'] | undefined
   shown: string
@@ -357,8 +379,8 @@ const Figures = (props: {
   const { totals, publication } = props.data
   return (
     <div class="figures">
-      {metrics.map(({ name, title, tone, write, about }) => {
-        return (
+      {(props.only ? metrics.filter(({ name }) => props.only?.includes(name)) : metrics).map(
+        ({ name, title, tone, write, about }) => (
           <div key={name} class={`figure-box ${tone}`}>
             <button
               type="button"
@@ -385,8 +407,8 @@ const Figures = (props: {
               The small figure is the change since the compared range.
             </Tip>
           </div>
-        )
-      })}
+        ),
+      )}
     </div>
   )
 }
@@ -582,21 +604,42 @@ export const listedRepos = (repos: readonly { repo: string | null }[]): string =
   return named === repos.length ? `${count(named)} total` : `${count(named)} and others`
 }
 
+/** A repository in a table of numbers: its name filters them, and the arrow leads to its page. */
+export const RepoChoice = (props: {
+  repo: string | null
+  workspaceId: string
+  onChoose: (repo: string) => void
+}) => {
+  const { repo, workspaceId, onChoose } = props
+  if (repo === null) return <>All others</>
+  return (
+    <span class="repo-choice">
+      <button type="button" class="choice" onClick={() => onChoose(repo)} title={`Show only ${repo}`}>
+        <RepoName repo={repo} />
+      </button>
+      <a
+        class="open"
+        // The arrow keys of the table reach it. As a stop of the Tab key, it would double the way through the rows.
+        tabIndex={-1}
+        href={repoAddress(workspaceId, dividePath(repo))}
+        aria-label={`Open ${repo}`}
+        title="Open repository page"
+      >
+        <Arrow to="right" />
+      </a>
+    </span>
+  )
+}
+
 const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) => void }) => {
+  const { id: workspaceId } = useWorkspace()
   const columns = useMemo<Column<Dashboard['repos'][number]>[]>(
     () => [
       {
         name: 'repo',
         title: 'Repository',
         by: ({ repo }) => repo,
-        cell: ({ repo }) =>
-          repo === null ? (
-            'All others'
-          ) : (
-            <button type="button" class="choice" onClick={() => onChoose(repo)} title={`Show only ${repo}`}>
-              <RepoName repo={repo} />
-            </button>
-          ),
+        cell: ({ repo }) => <RepoChoice repo={repo} workspaceId={workspaceId} onChoose={onChoose} />,
       },
       ...numbersOf(data.repos, data.range, ({ repo }) => repo === null),
       {

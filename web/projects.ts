@@ -1,0 +1,29 @@
+/** The repositories that the service knows: those with activity, pushed settings or an override. */
+import { useEffect } from 'preact/hooks'
+import { call, usePages, useRead } from './api.js'
+
+const PAGE = 500
+/** Pages that are loaded without being asked for. A list shows a button for the others. */
+const MOST_PAGES = 10
+
+/** The repositories of all workspaces of the caller. Nothing is fetched unless `isWanted`. */
+export const useProjects = (isWanted = true) => {
+  const asked = useRead('GET /api/projects', isWanted ? { query: { limit: PAGE } } : undefined)
+  const { pages, more, busy, failure } = usePages(asked, (cursor) =>
+    call('GET /api/projects', { query: { limit: PAGE, cursor } }),
+  )
+  const isLoadingMore = more !== undefined && !failure && pages.length < MOST_PAGES
+  useEffect(() => {
+    if (isLoadingMore && !busy) more()
+  }, [isLoadingMore, busy, pages.length])
+  return {
+    asked,
+    projects: pages.flatMap(({ projects }) => projects),
+    /** Whether these are all. */
+    isComplete: asked.data !== undefined && more === undefined,
+    isLoading: (isWanted && !asked.data && !asked.failure) || isLoadingMore,
+    more: isLoadingMore ? undefined : more,
+    busy,
+    failure,
+  }
+}
