@@ -575,7 +575,7 @@ else {
       .getByRole('row', { name: 'ext.theme "light" Override Workspace: "dark"', exact: true })
       .waitFor()
     await admin.open(`/w/${id}/repos?repo=acme%2Fweb`)
-    await admin.heading('acme/web').waitFor()
+    await admin.heading(/^acme\/web/).waitFor()
   })
 
   t.test('a repository has a page with its numbers, its people and links both ways', async (t) => {
