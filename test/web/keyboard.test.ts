@@ -296,6 +296,7 @@ else {
   })
 
   const restoreFirstVersion = async (user: KeyboardUser) => {
+    await visitor.settled()
     await user.to('button "Restore version 1"')
     await user.press('Enter')
     await user.comesTo('button', 'Cancel')
