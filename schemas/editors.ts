@@ -18,7 +18,10 @@ const heartbeat = { time: 1_763_717_400.123, entity: 'src/app.ts', type: 'file',
 export const Heartbeat = Type.Object(
   {
     time: Type.Optional(
-      Type.Number({ description: 'Seconds since 1970, with a fraction.', examples: [heartbeat.time] }),
+      Type.Number({
+        description: 'Seconds since 1970, with a fraction. Text with such a number counts too.',
+        examples: [heartbeat.time],
+      }),
     ),
     project: Type.Optional(
       Type.String({
@@ -31,6 +34,12 @@ export const Heartbeat = Type.Object(
       Type.String({
         description: 'Counts if `project` names no repository.',
         examples: ['api-gateway'],
+      }),
+    ),
+    category: Type.Optional(
+      Type.String({
+        description: '`ai coding` is agent time. All others are active minutes of the caller.',
+        examples: ['coding'],
       }),
     ),
   },

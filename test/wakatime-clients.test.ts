@@ -67,6 +67,28 @@ const uses: Use[] = [
   },
   {
     client: 'the web build of `vscode-wakatime`',
+    address: 'users/current/heartbeats.bulk',
+    async use(secret) {
+      const url = `/api/wakatime/v1/users/current/heartbeats.bulk?api_key=${secret}`
+      const asks = {
+        Origin: 'https://vscode.dev',
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'content-type,x-machine-name',
+      }
+      const preflight = await service.request('OPTIONS', url, { headers: asks })
+      const headers = { 'Content-Type': 'application/json', 'X-Machine-Name': 'web', Origin: asks.Origin }
+      const sent = heartbeats.map(({ project, ...rest }) => ({ ...rest, alternate_project: project }))
+      // It encodes the body twice.
+      const { status, body } = await service.request('POST', url, {
+        headers,
+        body: JSON.stringify(JSON.stringify(sent)),
+      })
+      return [preflight.status, status, body.responses.map(([, status]: [object, number]) => status)]
+    },
+    shows: [204, 202, [201, 201]],
+  },
+  {
+    client: 'older builds of `vscode-wakatime` for the web',
     address: 'users/current/heartbeats',
     async use(secret) {
       const [, last] = heartbeats
@@ -75,6 +97,28 @@ const uses: Use[] = [
       return [status, typeof body.data.id]
     },
     shows: [201, 'string'],
+  },
+  {
+    client: "WakaTime's browser extension",
+    address: 'users/current/heartbeats.bulk',
+    async use(secret) {
+      // The time is text, and the project is that of the editor.
+      const visits = heartbeats.map(({ time }) => ({
+        entity: 'https://example.com/docs',
+        type: 'url',
+        project: '<<LAST_PROJECT>>',
+        branch: '<<LAST_BRANCH>>',
+        time: `${time}.123`,
+      }))
+      const { status, body } = await call(
+        'POST',
+        `users/current/heartbeats.bulk?api_key=${secret}`,
+        {},
+        visits,
+      )
+      return [status, body.responses.map(([, status]: [object, number]) => status)]
+    },
+    shows: [202, [201, 201]],
   },
   {
     client: "WakaTime's browser extension",

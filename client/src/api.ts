@@ -248,12 +248,14 @@ export type Funnel = {
 
 /** All other members are ignored and not stored. */
 export type Heartbeat = {
-  /** Seconds since 1970, with a fraction. */
+  /** Seconds since 1970, with a fraction. Text with such a number counts too. */
   time?: number
   /** A repository (`owner/repo`, or the address of its remote), or another name, such as that of a folder. */
   project?: string
   /** Counts if `project` names no repository. */
   alternate_project?: string
+  /** `ai coding` is agent time. All others are active minutes of the caller. */
+  category?: string
 } & Record<string, unknown>
 
 export type HeartbeatsAnswer = {
