@@ -5,13 +5,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { READ_FLUSH } from '../src/features/minutes/queries/flush-target.js'
 import {
   ADD_MINUTES,
   LOCK_ACTIVITY,
   MARK_DAYS,
   NAME_REPOS,
   READ_DAYS,
-  READ_FLUSH,
   REMEMBER_FLUSH,
 } from '../src/features/minutes/queries/minutes.js'
 import type { Statement } from '../src/platform/database/statement.js'

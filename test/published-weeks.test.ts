@@ -1,11 +1,6 @@
 import t from 'tap'
-import {
-  type PublishedWeek,
-  publishWeek,
-  type Rule,
-  rules,
-  type Work,
-} from '../src/features/rollups/published-week.js'
+import { type Rule, rules } from '../src/features/rollups/choose-shown.js'
+import { type PublishedWeek, publishWeek, type Work } from '../src/features/rollups/published-week.js'
 import { findHole, type Unknown } from './adversary.js'
 import { hasMembers } from './has-members.js'
 

@@ -3,7 +3,8 @@
 import { ApiError } from '../../errors.js'
 import { addDays, countDays, mondayOf, type Range, sundayOf } from '../../platform/time/days.js'
 import { lastPublished, type PrivacyRules, type WorkspacePrivacy } from '../workspaces/index.js'
-import type { Filter, NamedDays } from './queries/dashboard.js'
+import type { Filter } from './queries/filter.js'
+import type { NamedDays } from './queries/sources.js'
 
 /** The viewer, with the operator's rules. */
 export interface Viewer extends PrivacyRules {

@@ -5,14 +5,9 @@ import { PIECE_LENGTH } from '../../platform/http/streaming.js'
 import { listDays, type Range } from '../../platform/time/days.js'
 import { readPublishedDays } from '../rollups/index.js'
 import type { View, Viewer } from './policies.js'
-import {
-  daysWithin,
-  type Filter,
-  listMemberDays,
-  readDays,
-  readUnusableDays,
-  sourcesOf,
-} from './queries/dashboard.js'
+import { listMemberDays, readDays } from './queries/days.js'
+import type { Filter } from './queries/filter.js'
+import { daysWithin, readUnusableDays, sourcesOf } from './queries/sources.js'
 import { beginView, hiddenSums, nothing } from './read-dashboard.js'
 
 /** More days of 5,000 members in one answer would block the event loop for tens of milliseconds. */

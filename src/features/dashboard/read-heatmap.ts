@@ -3,7 +3,6 @@ import { groupBy } from '../../platform/process/group-by.js'
 import { Heatmap, type HeatmapCell } from '../minutes/index.js'
 import { clockOf, crewsOf, hiddenCrews, MIN_OTHERS, type SmallCrew, type ZoneCrew } from '../rollups/index.js'
 import type { Viewer } from './policies.js'
-import type { Sources } from './queries/dashboard.js'
 import {
   listDaysToCompare,
   listSharedClocks,
@@ -13,6 +12,7 @@ import {
   readRawZoneDays,
   readRepoZoneDays,
 } from './queries/heatmap.js'
+import type { Sources } from './queries/sources.js'
 
 /** A heatmap, and how many of its days are hidden. */
 interface Part {

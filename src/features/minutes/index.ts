@@ -18,7 +18,8 @@ export {
   replaceAgentDays,
   sumAgentMinutes,
 } from './queries/agent-minutes.js'
-export { type FlushTarget, LOCK_ACTIVITY, markDays, NAME_REPOS } from './queries/minutes.js'
+export type { FlushTarget } from './queries/flush-target.js'
+export { LOCK_ACTIVITY, markDays, NAME_REPOS } from './queries/minutes.js'
 export {
   type DayMinutes,
   listOwnRepoDays,

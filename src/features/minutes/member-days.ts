@@ -3,7 +3,8 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { MemberDay } from './caps.js'
-import { addMinutes, type FlushTarget, lockDays, readFlushTarget } from './queries/minutes.js'
+import { type FlushTarget, readFlushTarget } from './queries/flush-target.js'
+import { addMinutes, lockDays } from './queries/minutes.js'
 
 /**
  * Reads where the minutes of a person count.

@@ -2,7 +2,7 @@
 import type { Database } from '../../platform/database/client.js'
 import { PIECE_LENGTH } from '../../platform/http/streaming.js'
 import { addDays, listDays, type Range } from '../../platform/time/days.js'
-import { countOwnMinutes, listOwnMinutes, listOwnMinutesOfAllWorkspaces } from './queries/minutes.js'
+import { countOwnMinutes, listOwnMinutes, listOwnMinutesOfAllWorkspaces } from './queries/own-minutes.js'
 
 /** How many rows are read at once, unless one day has more. */
 const ROWS_PER_READ = 10_000

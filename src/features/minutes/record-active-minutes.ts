@@ -8,7 +8,8 @@ import { type ReposToRemember, reposToRemember } from '../accounts/index.js'
 import type { Cut, MemberDay } from './caps.js'
 import { canonicalTimezone } from './heatmap.js'
 import { addMemberDays, lockMemberDays, readTarget } from './member-days.js'
-import { changeTimezone, type FlushTarget, type MatchingWorkspace, rememberFlush } from './queries/minutes.js'
+import type { FlushTarget, MatchingWorkspace } from './queries/flush-target.js'
+import { changeTimezone, rememberFlush } from './queries/minutes.js'
 import { recordedHoursOf, recordedPart } from './recording.js'
 
 /**

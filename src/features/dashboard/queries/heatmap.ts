@@ -15,7 +15,7 @@ import {
 import type { HeatmapCell } from '../../minutes/index.js'
 import type { DayCrews, ZoneCrew } from '../../rollups/index.js'
 import { CREW, SUM_OF_HOURS, ZONE } from '../../rollups/index.js'
-import { activityOf, RAW, rolledUpDays, type Sources } from './dashboard.js'
+import { activityOf, RAW, rolledUpDays, type Sources } from './sources.js'
 
 const READ_CREWS = statement(
   'read whose hours are in the heatmap',

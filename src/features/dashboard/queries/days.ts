@@ -1,0 +1,55 @@
+/** The days of a dashboard, and the days of its members. */
+import type { Db } from '../../../platform/database/client.js'
+import { date, integer, statement, text } from '../../../platform/database/statement.js'
+import { listDays } from '../../../platform/time/days.js'
+import { IS_NOT_DELETED, SUM_OF_COUNTS } from '../../rollups/index.js'
+import type { Filter } from './filter.js'
+import { activityOf, type NamedDays, RAW, rolledUpDays, type Sources, SUMS, sums } from './sources.js'
+
+/** $5: the days that are read from rollups. */
+const READ_DAYS = statement(
+  'read the days of a dashboard',
+  { day: date, ...sums, active_members: integer },
+  `
+  select a.day, a.minutes::float8 as active_minutes, a.commits::float8, a.closed_issues::float8, a.active_members
+  from activity_days a
+  where a.workspace_id = $1::uuid and a.day = any($5::date[]) and $3::text is null
+  union all
+  select a.day, a.minutes::float8, a.commits::float8, a.closed_issues::float8, a.active_members
+  from activity_repo_days a
+  where a.workspace_id = $1::uuid and a.day = any($5::date[]) and a.repo_key = $3::text
+  union all
+  select a.day, ${SUMS}, count(*) filter (where a.minutes > 0 and a.${IS_NOT_DELETED})::int
+  from (select a.day, a.user_id, ${SUM_OF_COUNTS} from activity a where ${RAW} group by a.day, a.user_id) a
+  group by a.day`,
+)
+
+/** Days without anything are not there. */
+export const readDays = (tx: Db, sources: Sources) =>
+  tx.rows(READ_DAYS, [...activityOf(sources), rolledUpDays(sources)])
+
+/** Logins need no quotes. */
+const LIST_MEMBER_DAYS = statement(
+  'list the days of members',
+  { line: text },
+  `
+  select concat_ws(',', a.day, u.login, sum(a.minutes), sum(a.commits), sum(a.closed_issues)) as line
+  from activity a join users u on u.id = a.user_id
+  where ${RAW}
+  group by a.day, u.login
+  order by a.day, lower(u.login)`,
+)
+
+/** The activity of each member on each day, one CSV line each, by day and login. */
+export const listMemberDays = async (
+  tx: Db,
+  workspaceId: string,
+  filter: Filter,
+  { from, to }: NamedDays,
+): Promise<string[]> => {
+  const rows = await tx.rows(
+    LIST_MEMBER_DAYS,
+    activityOf({ workspaceId, ...filter, raw: listDays(from, to) }),
+  )
+  return rows.map(({ line }) => line)
+}

@@ -1,0 +1,124 @@
+/** The members of a dashboard. */
+import type { Role } from '../../../../schemas/common.js'
+import { limits } from '../../../../schemas/limits.js'
+import type { Db } from '../../../platform/database/client.js'
+import { date, integer, orNull, statement, text, textOf } from '../../../platform/database/statement.js'
+import { DELETED_USER } from '../../accounts/index.js'
+import { IS_NOT_DELETED, SUM_OF_COUNTS } from '../../rollups/index.js'
+import { activityOf, RAW, ROW, type Sources, SUMS, sums } from './sources.js'
+
+/** $5: whole months; $6, $7: partly valid months, and bits of their valid days. */
+const COUNT_ACTIVE = statement(
+  'count active members',
+  { active_members: integer },
+  `
+  with months as not materialized (
+    select month, user_id, active_day_bits from activity_member_months
+    where workspace_id = $1::uuid and $3::text is null
+    union all
+    select month, user_id, active_day_bits from activity_repo_people
+    where workspace_id = $1::uuid and repo_key = $3::text
+  )
+  select count(*)::int as active_members
+  from (
+    select user_id from months where month = any($5::date[]) and active_day_bits <> 0
+    union
+    select user_id
+    from months join unnest($6::date[], $7::int[]) as part (month, day_bits) using (month)
+    where month = any($6::date[]) and active_day_bits & part.day_bits <> 0
+    union
+    select a.user_id from activity a where ${RAW} and a.minutes > 0
+  ) active where ${IS_NOT_DELETED}`,
+)
+
+/** How many had minutes. */
+export const countActiveMembers = async (tx: Db, sources: Sources): Promise<number> => {
+  const { months, parts, masks } = sources
+  const [row] = await tx.rows(COUNT_ACTIVE, [...activityOf(sources), months, parts, masks])
+  return row?.active_members ?? 0
+}
+
+/**
+ * $5, $6: months; other days. What the people of a repository leave of its month is of deleted accounts. Without a filter, all
+ * members are listed. With a person filter, that person is listed, and in any case people with activity. The last row, without
+ * a name, is the activity of deleted accounts.
+ */
+const READ_MEMBERS = statement(
+  'read the members of a dashboard',
+  {
+    login: orNull(text),
+    avatar_url: text,
+    role: orNull(textOf<Role>()),
+    ...sums,
+    active_days: integer,
+    last_active_day: orNull(date),
+    active_members: integer,
+  },
+  `
+  with repo_months as (
+    select user_id, month, minutes, commits, closed_issues, active_day_bits
+    from activity_repo_people where workspace_id = $1::uuid and month = any($5::date[]) and repo_key = $3::text
+  ), months as (
+    select user_id, month, minutes, commits, closed_issues, active_day_bits
+    from activity_member_months where workspace_id = $1::uuid and month = any($5::date[]) and $3::text is null
+    union all
+    select * from repo_months
+    union all
+    select '${DELETED_USER}', month, minutes, commits, closed_issues, 0
+    from activity_repo_months where workspace_id = $1::uuid and month = any($5::date[]) and repo_key = $3::text
+    union all
+    select '${DELETED_USER}', null, -sum(minutes)::bigint, -sum(commits)::bigint, -sum(closed_issues)::bigint, 0
+    from repo_months
+  ), parts as (
+    select user_id, minutes, commits, closed_issues, bit_count(active_day_bits::bit(31))::int as active_days,
+      case when active_day_bits <> 0 then month + 31 - position(B'1' in active_day_bits::bit(31)) end as last_active_day
+    from months
+    union all
+    select user_id, minutes, commits, closed_issues, (minutes > 0)::int, case when minutes > 0 then day end
+    from activity_member_days where workspace_id = $1::uuid and day = any($6::date[])
+    union all
+    select a.user_id, ${SUM_OF_COUNTS}, (sum(a.minutes) > 0)::int, case when sum(a.minutes) > 0 then a.day end
+    from activity a where ${RAW} and $3::text is null group by a.user_id, a.day
+    union all
+    select a.user_id, a.minutes, a.commits, a.closed_issues, (a.minutes > 0)::int, case when a.minutes > 0 then a.day end
+    from activity a where ${RAW} and $3::text is not null
+  ), people as (
+    select a.user_id, ${SUMS}, sum(a.active_days) as active_days, max(a.last_active_day) as last_active_day
+    from parts a group by a.user_id
+    having sum(a.minutes::float8) + sum(a.commits::float8) + sum(a.closed_issues::float8) > 0
+  ), listed as (
+    select user_id from people
+    union select user_id from members where workspace_id = $1::uuid and $2::uuid is null and $3::text is null
+    union select $2::uuid where $2::uuid is not null
+  ), placed as (
+    select u.repohost_id is null as deleted, u.login, u.avatar_url, m.role, coalesce(p.active_minutes, 0) as active_minutes,
+      coalesce(p.commits, 0) as commits, coalesce(p.closed_issues, 0) as closed_issues,
+      coalesce(p.active_days, 0) as active_days, p.last_active_day,
+      row_number() over (order by u.repohost_id is null, p.active_minutes desc nulls last, p.commits desc nulls last,
+        p.closed_issues desc nulls last, u.login_key collate "C") as place
+    from listed
+    join users u on u.id = listed.user_id
+    left join members m on m.workspace_id = $1::uuid and m.user_id = listed.user_id
+    left join people p on p.user_id = listed.user_id
+  ), rows as (
+    select *, case when deleted then ${limits.dashboard_rows} else ${ROW} end as row from placed
+  )
+  select case when count(*) = 1 and not bool_or(deleted) then min(login) end as login,
+    case when count(*) = 1 then min(avatar_url) else '' end as avatar_url,
+    case when count(*) = 1 then min(role) end as role,
+    sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
+    coalesce(sum(active_days) filter (where not deleted), 0)::int as active_days,
+    max(last_active_day) filter (where not deleted) as last_active_day,
+    count(*) filter (where active_minutes > 0 and not deleted)::int as active_members
+  from rows group by row order by row`,
+)
+
+/** With a repository filter, reads these days from the activity: there is no rollup of a repository's people by day. */
+const forPeople = (sources: Sources, days: string[]): Sources =>
+  sources.repoKey === undefined ? sources : { ...sources, raw: [...sources.raw, ...days], days: [] }
+
+/** Most minutes first; `active_members`: how many of the row had minutes. */
+export const readMembers = (tx: Db, sources: Sources) => {
+  const used = forPeople(sources, sources.days)
+  return tx.rows(READ_MEMBERS, [...activityOf(used), used.months, used.days])
+}

@@ -1,0 +1,59 @@
+/** The repositories of a dashboard. */
+
+import { limits } from '../../../../schemas/limits.js'
+import type { Db } from '../../../platform/database/client.js'
+import { integer, orNull, statement, text } from '../../../platform/database/statement.js'
+import { IS_NOT_DELETED, SUM_OF_COUNTS } from '../../rollups/index.js'
+import { activityOf, OF_REPO, RAW, ROW, type Sources, SUMS, sums } from './sources.js'
+
+/**
+ * $5, $6: months; days of others; $7, $8: months that hold in part, and which of their days do. People are found once each only
+ * as pairs of person and repository. People in repositories beyond the limit are counted only if there are any.
+ */
+const READ_REPOS = statement(
+  'read the repositories of a dashboard',
+  { repo: orNull(text), ...sums, members: integer },
+  `
+  with parts as (
+    select repo_key, minutes, commits, closed_issues
+    from activity_repo_months where workspace_id = $1::uuid and month = any($5::date[]) and ${OF_REPO}
+    union all
+    select repo_key, minutes, commits, closed_issues
+    from activity_repo_days where workspace_id = $1::uuid and day = any($6::date[]) and ${OF_REPO}
+    union all
+    select a.repo_key, ${SUM_OF_COUNTS} from activity a where ${RAW} group by a.repo_key
+  ), repos as (
+    select a.repo_key, ${SUMS} from parts a group by a.repo_key
+  ), placed as (
+    select *,
+      row_number() over (order by active_minutes desc, commits desc, closed_issues desc, repo_key) as place
+    from repos
+  ), people as not materialized (
+    select repo_key, user_id from activity_repo_people
+    where workspace_id = $1::uuid and month = any($5::date[]) and ${OF_REPO}
+    union
+    select repo_key, user_id
+    from activity_repo_people join unnest($7::date[], $8::int[]) as part (month, day_bits) using (month)
+    where workspace_id = $1::uuid and month = any($7::date[]) and ${OF_REPO} and activity_repo_people.day_bits & part.day_bits <> 0
+    union
+    select a.repo_key, a.user_id from activity a where ${RAW} and a.${IS_NOT_DELETED}
+  ), members as (
+    select repo_key, count(*)::int as members from people group by repo_key
+  )
+  select case when count(*) = 1 then min(coalesce(named.repo, placed.repo_key)) end as repo,
+    sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
+    case when count(*) = 1 then coalesce(min(members.members), 0) else (
+      select count(distinct user_id)::int from people
+      where repo_key in (select repo_key from placed where place >= ${limits.dashboard_rows})
+    ) end as members
+  from placed
+  left join members on members.repo_key = placed.repo_key
+  left join activity_repos named on named.workspace_id = $1::uuid and named.repo_key = placed.repo_key
+  group by ${ROW} order by ${ROW}`,
+)
+
+/** Repositories with activity, most minutes first. */
+export const readRepos = (tx: Db, sources: Sources) => {
+  const { months, days, parts, masks } = sources
+  return tx.rows(READ_REPOS, [...activityOf(sources), months, days, parts, masks])
+}

@@ -1,0 +1,174 @@
+/**
+ * Which rollups and which rows of `activity` hold a range's numbers.
+ *
+ * The statements of a dashboard are long because each exists once for all filters and ranges: `sourcesOf` splits a range into
+ * whole months, days, and days to read from `activity`, and the statements join the three with `union all`. Each question has
+ * one text, prepared once. Only the months keep a year of a large team within the timeout.
+ *
+ * $1 to $4 of all statements on activity are the workspace, the person and the repository of the filter (or null), and the days
+ * to read from `activity`.
+ */
+import { limits } from '../../../../schemas/limits.js'
+import type { Db, Parameter } from '../../../platform/database/client.js'
+import { date, double, statement } from '../../../platform/database/statement.js'
+import { groupBy } from '../../../platform/process/group-by.js'
+import { addDays, lengthOfMonth, listDays, monthOf, type Range } from '../../../platform/time/days.js'
+import { HAS_ACTIVITY } from '../../rollups/index.js'
+import type { Filter } from './filter.js'
+
+interface DayRange {
+  from: string
+  to: string
+}
+
+declare const named: unique symbol
+/** Days that this viewer may see as recorded, with this filter: `features/dashboard/policies.ts` alone says so. */
+export interface NamedDays extends Range {
+  readonly [named]: true
+}
+
+/** At most `count` of the days, from `index` on. */
+export const daysWithin = (days: NamedDays, index: number, count: number): NamedDays => {
+  const length = Math.min(count, days.days - index)
+  const from = addDays(days.from, index)
+  return { ...days, from, to: addDays(from, length - 1), days: length }
+}
+
+/** The sources of a range's numbers. */
+export interface Sources extends DayRange, Filter {
+  workspaceId: string
+  /** Days that are read from `activity`. */
+  raw: string[]
+  /** Months that lie in the range and have no stale day. */
+  months: string[]
+  /** The other months of the range, and which of their days hold: bit 0 is the first. */
+  parts: string[]
+  masks: number[]
+  /** The same days one by one. */
+  days: string[]
+}
+
+export const sourcesOf = (
+  workspaceId: string,
+  { from, to }: NamedDays,
+  filter: Filter,
+  unusable: string[],
+): Sources => {
+  const asked = listDays(from, to)
+  const raw = filter.userId !== undefined ? asked : unusable.filter((day) => day >= from && day <= to)
+  const sources: Sources = {
+    workspaceId,
+    from,
+    to,
+    ...filter,
+    raw,
+    months: [],
+    parts: [],
+    masks: [],
+    days: [],
+  }
+  const isRaw = new Set(raw)
+  const holding = asked.filter((day) => !isRaw.has(day))
+  for (const [month, days] of groupBy(holding, monthOf)) {
+    if (days.length === lengthOfMonth(month)) sources.months.push(month)
+    else {
+      sources.parts.push(month)
+      sources.masks.push(days.reduce((mask, day) => mask | (1 << (Number(day.slice(-2)) - 1)), 0))
+      sources.days.push(...days)
+    }
+  }
+  return sources
+}
+
+const SNAPSHOT = [
+  statement('see one state', {}, 'set transaction isolation level repeatable read, read only'),
+  // A filter that is null costs nothing then, and one that is not is looked up in an index.
+  statement('plan for each call', {}, 'set local plan_cache_mode = force_custom_plan'),
+  // Distinct people per repository of a large team need memory.
+  statement('have room to group', {}, `set local work_mem = '32MB'`),
+]
+
+/** Makes the following statements of a transaction see one state; they need not wait for it. */
+export const beginSnapshot = async (tx: Db): Promise<void> => {
+  await Promise.all(SNAPSHOT.map((set) => tx.rows(set, [])))
+}
+
+/** $1 to $4. */
+export const activityOf = ({
+  workspaceId,
+  userId,
+  repoKey,
+  raw,
+}: Pick<Sources, 'workspaceId' | 'userId' | 'repoKey' | 'raw'>): Parameter[] => [
+  workspaceId,
+  userId ?? null,
+  repoKey ?? null,
+  raw,
+]
+
+/** SQL: the rows that are read from `activity a`. */
+export const RAW = `a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
+      and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and ${HAS_ACTIVITY}`
+
+/** SQL: sums of `a` as doubles, which hold them exactly even beyond 32 bits. */
+export const SUMS = `sum(a.minutes::float8) as active_minutes, sum(a.commits::float8) as commits,
+    sum(a.closed_issues::float8) as closed_issues`
+
+export const sums = { active_minutes: double, commits: double, closed_issues: double }
+
+/** SQL: only the repository of the filter, if there is one. */
+export const OF_REPO = '($3::text is null or repo_key = $3::text)'
+
+/** SQL: lists have so many rows; the last sums up all others, and has no name. */
+export const ROW = `least(place, ${limits.dashboard_rows})`
+
+/** The days of the range that are not read from `activity`. */
+export const rolledUpDays = ({ from, to, raw }: Sources): string[] => {
+  const isRaw = new Set(raw)
+  return listDays(from, to).filter((day) => !isRaw.has(day))
+}
+
+/** Looks up each day, because the current day of a large team has thousands of marks. */
+const READ_STALE_DAYS = statement(
+  'read the stale days of a range',
+  { day: date },
+  `
+  select d.day::date as day
+  from generate_series($2::date, $3::date, interval '1 day') as d (day)
+  cross join lateral (select from stale_days s where s.workspace_id = $1::uuid and s.day = d.day::date limit 1) s`,
+)
+
+/** All rows of a month are made together, so one of them shows which version made them. */
+const LIST_INCOMPLETE_MONTHS = statement(
+  'list months with incomplete rollups by repository',
+  { month: date },
+  `
+  select date_trunc('month', day)::date as month from activity_days
+  where workspace_id = $1::uuid and day >= date_trunc('month', $2::date)
+    and day < date_trunc('month', $3::date) + interval '1 month' and by_repo is null
+  union select m.month::date
+  from generate_series(date_trunc('month', $2::date::timestamp), $3::date::timestamp, interval '1 month') as m (month)
+  cross join lateral (
+    select week_minutes from activity_repo_people
+    where workspace_id = $1::uuid and month = m.month::date and repo_key = $4::text order by user_id limit 1
+  ) p where p.week_minutes is null`,
+)
+
+/**
+ * The days whose rollups must not be used: those that have changed since, and with a repository filter those of months that a
+ * previous version has rolled up, which lack columns.
+ */
+export const readUnusableDays = async (
+  db: Db,
+  workspaceId: string,
+  { from, to }: DayRange,
+  { repoKey }: Filter,
+): Promise<string[]> => {
+  const [stale, incomplete] = await Promise.all([
+    db.rows(READ_STALE_DAYS, [workspaceId, from, to]),
+    repoKey === undefined ? [] : db.rows(LIST_INCOMPLETE_MONTHS, [workspaceId, from, to, repoKey]),
+  ])
+  const days = new Set(stale.map(({ day }) => day))
+  const months = new Set(incomplete.map(({ month }) => month))
+  return listDays(from, to).filter((day) => days.has(day) || months.has(monthOf(day)))
+}

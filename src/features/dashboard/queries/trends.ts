@@ -1,0 +1,158 @@
+/** The trends of members and repositories: minutes by day or week. */
+import type { Db } from '../../../platform/database/client.js'
+import { integer, json, statement } from '../../../platform/database/statement.js'
+import { groupBy } from '../../../platform/process/group-by.js'
+import {
+  addDays,
+  countDays,
+  DAYS_OF_WEEK,
+  lengthOfMonth,
+  listDays,
+  mondayOf,
+  monthOf,
+  type Steps,
+  sundayOf,
+} from '../../../platform/time/days.js'
+import { weekOfMonth } from '../../rollups/index.js'
+import { activityOf, RAW, rolledUpDays, type Sources } from './sources.js'
+
+/**
+ * Minutes by step, where there are any, of the rows that are named in $8, by their place from 1. $5: the days that are read
+ * from rollups; $6, $7: start and length of `Steps`. Weeks lie across months, so rollups of months do not add up to them.
+ * @param key column of the rows in `listed`, which has their places
+ * @param rolledUp their places, days and minutes in rollups
+ */
+const trends = (name: string, key: string, listed: string, rolledUp: string) =>
+  statement(
+    name,
+    { place: integer, trend: json<Record<number, number>>() },
+    `
+  with listed as (
+    ${listed}
+  ), parts as (
+    ${rolledUp}
+    union all
+    select l.place, a.day, a.minutes from activity a join listed l using (${key}) where ${RAW}
+  ), sums as (
+    select place::int, (day - $6::date) / $7::int as step, sum(minutes::float8) as minutes from parts group by 1, 2
+  )
+  select place, json_object_agg(step, minutes) as trend from sums group by place`,
+  )
+
+const LISTED_MEMBERS = `select u.id as user_id, place
+    from unnest($8::text[]) with ordinality as l (login_key, place) join users u using (login_key)`
+
+const READ_MEMBER_TRENDS = trends(
+  'read the trends of members',
+  'user_id',
+  LISTED_MEMBERS,
+  `select l.place, d.day, d.minutes from activity_member_days d join listed l using (user_id)
+    where d.workspace_id = $1::uuid and d.day = any($5::date[])`,
+)
+
+/** $5: the first days of weeks, or of their parts in a month. */
+const READ_TRENDS_IN_REPO = trends(
+  'read the trends of members in a repository',
+  'user_id',
+  LISTED_MEMBERS,
+  `select l.place, w.day, p.week_minutes[${weekOfMonth('w.day', 'w.month')}] as minutes
+    from activity_repo_people p join listed l using (user_id)
+    join (select day, date_trunc('month', day::timestamp)::date as month from unnest($5::date[]) as day) w using (month)
+    where p.workspace_id = $1::uuid and p.repo_key = $3::text
+      and p.month = any(array(select date_trunc('month', day::timestamp)::date from unnest($5::date[]) as day))`,
+)
+
+const READ_REPO_TRENDS = trends(
+  'read the trends of repositories',
+  'repo_key',
+  'select repo_key, place from unnest($8::text[]) with ordinality as l (repo_key, place)',
+  `select l.place, d.day, d.minutes from activity_repo_days d join listed l using (repo_key)
+    where d.workspace_id = $1::uuid and d.day = any($5::date[])`,
+)
+
+interface DayMinutes {
+  day: string
+  active_minutes: number
+}
+
+/** The last trend is what the others leave of the days. */
+const readTrends = async (
+  tx: Db,
+  read: typeof READ_MEMBER_TRENDS,
+  sources: Sources,
+  rolledUp: string[],
+  { start, length, count }: Steps,
+  names: (string | null)[],
+  days: DayMinutes[],
+): Promise<number[][]> => {
+  const keys = names.flatMap((name) => name?.toLowerCase() ?? [])
+  const rows = await tx.rows(read, [...activityOf(sources), rolledUp, start, length, keys])
+  const places = new Map(rows.map(({ place, trend }) => [place, trend]))
+  const trends = keys.map((_, index) =>
+    Array.from({ length: count }, (_, step) => places.get(index + 1)?.[step] ?? 0),
+  )
+  const others = Array.from({ length: count }, () => 0)
+  for (const { day, active_minutes } of days) {
+    const step = Math.floor((countDays(start, day) - 1) / length)
+    others[step] = (others[step] ?? 0) + active_minutes
+  }
+  for (const trend of trends)
+    trend.forEach((minutes, step) => {
+      others[step] = (others[step] ?? 0) - minutes
+    })
+  return [...trends, others]
+}
+
+/**
+ * The weeks of a range, or their parts in a month, whose rollups hold, by their first days; and the days outside of them.
+ */
+const wholeWeeks = ({ from, to, raw }: Sources): { weeks: string[]; others: string[] } => {
+  const isRaw = new Set(raw)
+  const firstOf = (day: string) => {
+    const [month, monday] = [monthOf(day), mondayOf(day)]
+    return month > monday ? month : monday
+  }
+  const isWhole = (first: string, days: string[]) => {
+    const month = monthOf(first)
+    const [sunday, end] = [sundayOf(first), addDays(month, lengthOfMonth(month) - 1)]
+    const last = sunday < end ? sunday : end
+    return days.length === countDays(first, last) && !days.some((day) => isRaw.has(day))
+  }
+  const weeks: string[] = []
+  const others: string[] = []
+  for (const [first, days] of groupBy(listDays(from, to), firstOf)) {
+    if (isWhole(first, days)) weeks.push(first)
+    else others.push(...days)
+  }
+  return { weeks, others }
+}
+
+/**
+ * @param logins of the rows of `readMembers`
+ * @param days of `readDays`
+ * @returns for each of the named rows the minutes of the steps, and those of all others
+ */
+export const readMemberTrends = (
+  tx: Db,
+  sources: Sources,
+  steps: Steps,
+  logins: (string | null)[],
+  days: DayMinutes[],
+) => {
+  if (sources.repoKey === undefined)
+    return readTrends(tx, READ_MEMBER_TRENDS, sources, rolledUpDays(sources), steps, logins, days)
+  const { weeks, others } =
+    steps.length === DAYS_OF_WEEK
+      ? wholeWeeks(sources)
+      : { weeks: [], others: listDays(sources.from, sources.to) }
+  return readTrends(tx, READ_TRENDS_IN_REPO, { ...sources, raw: others }, weeks, steps, logins, days)
+}
+
+/** The same of the rows of `readRepos`. */
+export const readRepoTrends = (
+  tx: Db,
+  sources: Sources,
+  steps: Steps,
+  repos: (string | null)[],
+  days: DayMinutes[],
+) => readTrends(tx, READ_REPO_TRENDS, sources, rolledUpDays(sources), steps, repos, days)

@@ -1,0 +1,64 @@
+/** What people did, as amounts that are grouped and counted by the people behind them. */
+import { DAYS_OF_WEEK, HOURS } from '../../platform/time/days.js'
+
+/** An amount of one person, on a day, in a repository and in a cell. */
+export interface Amount {
+  person: number
+  day: number
+  repoKey: string
+  cell: number
+  amount: number
+}
+
+/** The index of all erased people. */
+export const NO_ONE = -1
+/** The cell of minutes without an hour, after the last real one. */
+export const NO_CELL = DAYS_OF_WEEK * HOURS
+export const PLACES = NO_CELL + 1
+
+/** Work with pauses, so that a large team does not block other requests. */
+export type Paced<Result> = Generator<undefined, Result>
+/** After how many steps. */
+export const PACE = 5_000
+
+/** The people behind a number. */
+export class People {
+  private readonly people = new Set<number>()
+  /** Whether there is no work, not even of erased people. */
+  isNothing = true
+
+  get size() {
+    return this.people.size
+  }
+
+  add(person: number): void {
+    this.isNothing = false
+    if (person !== NO_ONE) this.people.add(person)
+  }
+
+  addAll(others: People): void {
+    this.isNothing &&= others.isNothing
+    for (const person of others.people) this.people.add(person)
+  }
+}
+
+export function* peopleBy<Key>(amounts: Amount[], keyOf: (amount: Amount) => Key): Paced<Map<Key, People>> {
+  const groups = new Map<Key, People>()
+  for (const [index, amount] of amounts.entries()) {
+    if (index % PACE === 0) yield
+    const key = keyOf(amount)
+    let people = groups.get(key)
+    if (!people) {
+      people = new People()
+      groups.set(key, people)
+    }
+    people.add(amount.person)
+  }
+  return groups
+}
+
+export const together = (groups: Iterable<[unknown, People]>): People => {
+  const all = new People()
+  for (const [, people] of groups) all.addAll(people)
+  return all
+}

@@ -1,0 +1,138 @@
+/** Chooses what may be shown of a week. */
+import { groupBy } from '../../platform/process/group-by.js'
+import { type Amount, NO_CELL, type Paced, type People, PLACES, peopleBy, together } from './amounts.js'
+import { islandsOf, nodesApart } from './islands.js'
+
+/** Each is needed: a test leaves out one after the other, and finds a hole. */
+export const rules = [
+  /** Enough people stand behind a total, */
+  'total',
+  /** behind every repository, */
+  'repos',
+  /** and behind what the repositories leave of the total. */
+  'other_repos',
+  /** Enough people stand behind every day. */
+  'days',
+  /** Enough people stand behind every cell of the heatmap, */
+  'cells',
+  /** and behind what the cells leave of the total. */
+  'other_cells',
+  /** Repositories, days and cells are connected by enough people, so that their differences reveal no one. */
+  'joined',
+] as const
+export type Rule = (typeof rules)[number]
+
+/** Most people first: the last is held back first. The order never depends on amounts, because it would reveal something about them. */
+const largestFirst = <Key extends string | number>(groups: Map<Key, People>): [Key, People][] =>
+  [...groups].sort(([a, x], [b, y]) => y.size - x.size || (a < b ? -1 : 1))
+
+/** Decides what may be shown of one kind of amount. */
+export interface Choice {
+  total: boolean
+  days: boolean
+  repos: Set<string>
+  cells: Set<number>
+}
+
+export class Chooser {
+  constructor(
+    private readonly group: number,
+    private readonly given: readonly Rule[],
+  ) {}
+
+  private tooFew(people: People, rule: Rule): boolean {
+    return this.given.includes(rule) && !people.isNothing && people.size < this.group
+  }
+
+  /** @param allowed what may be shown at the most */
+  *choose(amounts: Amount[], allowed: { days: boolean; repos: Set<string> }): Paced<Choice> {
+    // Without any work, zeros are shown, which reveal nothing about one person.
+    if (amounts.length === 0) return { total: true, ...allowed, cells: new Set() }
+    const ofRepos = yield* peopleBy(amounts, ({ repoKey }) => repoKey)
+    if (this.tooFew(together(ofRepos), 'total'))
+      return { total: false, days: false, repos: new Set(), cells: new Set() }
+    const shown = this.chooseRepos(ofRepos, allowed.repos)
+    const ofDays = yield* peopleBy(amounts, ({ day }) => day)
+    const days =
+      allowed.days &&
+      ![...ofDays.values()].some((people) => this.tooFew(people, 'days')) &&
+      (yield* this.cellsApart(amounts, shown, new Set(), true)).length === 0
+    const cells = yield* this.chooseCells(amounts, shown, days)
+    const repos = [...allowed.repos].filter((repo) => shown.has(repo) || !ofRepos.has(repo))
+    return { total: true, days, repos: new Set(repos), cells }
+  }
+
+  private chooseRepos(ofRepos: Map<string, People>, allowed: Set<string>): Set<string> {
+    const isCandidate = ([repo, people]: [string, People]) =>
+      allowed.has(repo) && !this.tooFew(people, 'repos')
+    const shown = largestFirst(ofRepos).filter(isCandidate)
+    const left = together([...ofRepos].filter((entry) => !isCandidate(entry)))
+    while (this.tooFew(left, 'other_repos')) {
+      const smallest = shown.pop()
+      if (!smallest) break
+      left.addAll(smallest[1])
+    }
+    return new Set(shown.map(([repo]) => repo))
+  }
+
+  /**
+   * Holds back cells until no rule is broken. Where days are shown, the part of a cell that lies on a day counts as a number,
+   * and so does what the cells leave of a day: a local hour may lie on two UTC days.
+   */
+  private *chooseCells(amounts: Amount[], repos: Set<string>, byDay: boolean): Paced<Set<number>> {
+    const ofCells = yield* peopleBy(amounts, ({ cell }) => cell)
+    ofCells.delete(NO_CELL)
+    const shown = new Set(largestFirst(ofCells).map(([cell]) => cell))
+    const ofPlaces = yield* peopleBy(amounts, ({ day, cell }) => (byDay ? day * PLACES : 0) + cell)
+    const cellsOf = groupBy(ofPlaces, ([place]) => Math.floor(place / PLACES))
+    const days = Array.from(cellsOf.values(), (cells) =>
+      cells.map(([place, people]): [number, People] => [place % PLACES, people]),
+    )
+    const tooSmall = () =>
+      days.flatMap((cells) =>
+        cells
+          .filter(([cell, people]) => shown.has(cell) && this.tooFew(people, 'cells'))
+          .map(([cell]) => cell),
+      )
+    const nextSmallest = () =>
+      days.flatMap((cells) => {
+        const left = together(cells.filter(([cell]) => !shown.has(cell)))
+        if (!this.tooFew(left, 'other_cells')) return []
+        const candidates = new Set(cells.map(([cell]) => cell))
+        return [...shown].findLast((cell) => candidates.has(cell)) ?? []
+      })
+    while (shown.size > 0) {
+      yield
+      let held = tooSmall()
+      if (held.length === 0) held = nextSmallest()
+      if (held.length === 0) held = yield* this.cellsApart(amounts, repos, shown, byDay)
+      if (held.length === 0) break
+      for (const cell of held) shown.delete(cell)
+    }
+    return shown
+  }
+
+  /**
+   * The cells, or `NO_CELL` for what is in none of the shown ones, that are not joined with the rest, though there is
+   * work that connects them.
+   */
+  private *cellsApart(
+    amounts: Amount[],
+    repos: Set<string>,
+    shown: Set<number>,
+    byDay: boolean,
+  ): Paced<number[]> {
+    if (!this.given.includes('joined')) return []
+    const repoNodes = new Map([...repos].map((repo, index) => [repo, index + 1]))
+    const slotOf = ({ day, cell }: Amount) => (byDay ? day * PLACES : 0) + (shown.has(cell) ? cell : NO_CELL)
+    const islands = yield* islandsOf(amounts, (amount) => [
+      repoNodes.get(amount.repoKey) ?? 0,
+      -1 - slotOf(amount),
+    ])
+    const apart = yield* nodesApart(islands, this.group)
+    const cells = apart.filter((node) => node < 0).map((node) => (-1 - node) % PLACES)
+    const held = cells.filter((cell) => cell !== NO_CELL)
+    // If only repositories, or minutes without a cell, are separate, all cells are hidden.
+    return apart.length > 0 && held.length === 0 ? [...shown, NO_CELL] : held
+  }
+}
