@@ -187,7 +187,7 @@ export const buildApp = async (
   await app.register(backupAge)
 
   await app.register(probeRoutes, { prefix: '/api' })
-  await app.register(authRoutes, { prefix: '/api/auth' })
+  await app.register(authRoutes, { prefix: '/api/auth', atSignIn: app.following.atSignIn })
   await app.register(profileRoutes, { prefix: '/api' })
   await app.register(projectRoutes, { prefix: '/api' })
   await app.register(recordingRoutes, { prefix: '/api' })

@@ -31,7 +31,7 @@ export const teamRoutes: FastifyPluginAsync = async (app) => {
     await pro.register(workspaceKeyRoutes)
     await pro.register(patternRoutes)
     await pro.register(organizationRoutes)
-    await pro.register(workspaceSettingsRoutes)
+    await pro.register(workspaceSettingsRoutes, { afterLevelChange: () => pro.publishedWeeks.run() })
     await pro.register(overrideRoutes)
     await pro.register(configurationRoutes)
     await pro.register(effectiveConfigRoutes)

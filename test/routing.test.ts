@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { peopleColumns, tables } from '../src/tables.js'
+import { peopleColumns, tables } from '../src/features/tables.js'
 import { attacksOn, type Document } from './attack.js'
 import { type Caller, type Service, startService } from './service.js'
 

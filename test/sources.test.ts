@@ -5,6 +5,7 @@ import t from 'tap'
 import ts from 'typescript'
 import { projectRoot } from '../src/platform/process/root.js'
 import { createProgram, type RouteCodes, thrownCodes } from './thrown-codes.js'
+import { breachesIn } from './walls.js'
 
 interface Operation {
   operationId: string
@@ -57,6 +58,15 @@ const planted = `
       method: 'GET', url: '/planted', schema: { operationId: 'planted' },
       handler: async () => { if (app.isClosing()) throw new ApiError('invite_expired'); fail() },
     })`
+/** A feature at the bottom that reaches into others, with a comment that does not. */
+const plantedBreach = `
+  import type { FastifyInstance } from 'fastify'
+  // Ids come from heartbeat_hours.
+  export const READ = \`select 1 from users u join activity a on true where \${'x'} in (select id from snapshots)\`
+  export const use = (app: FastifyInstance) => {
+    const { erasures: work, meter } = app
+    return [app.rollups.run(), work.run(), meter, app.tokens]
+  }`
 /**
  * The code of CONTRIBUTING.md, by the paths in its first lines. Code that is `added` follows the text of the file, unless a
  * reader of the page has added it there.
@@ -77,7 +87,11 @@ const example = Object.fromEntries(
   ),
 )
 
-const program = createProgram({ ...example, [join(projectRoot, 'src/features/planted.ts')]: planted })
+const program = createProgram({
+  ...example,
+  [join(projectRoot, 'src/features/planted.ts')]: planted,
+  [join(projectRoot, 'src/features/accounts/planted.ts')]: plantedBreach,
+})
 const routes = thrownCodes(program)
 const real = routes.filter(({ operationId }) => declared.has(operationId))
 
@@ -94,6 +108,16 @@ t.test('every error that a route can throw is declared by it', async (t) => {
 t.test('an undeclared error is found, also in a function that a handler calls', async (t) => {
   const found = routes.filter(({ operationId }) => operationId === 'planted').flatMap(undeclaredOf)
   t.strictSame(found.sort(), ['planted: invite_expired', 'planted: last_admin'])
+})
+
+t.test('no feature uses a table or a decorator of a feature above it', (t) => {
+  t.strictSame(breachesIn(program), [
+    'src/features/accounts/planted.ts uses the decorator rollups of rollups',
+    'src/features/accounts/planted.ts uses the decorator work of personal-data',
+    'src/features/accounts/planted.ts uses the table activity of minutes',
+    'src/features/accounts/planted.ts uses the table snapshots of settings',
+  ])
+  t.end()
 })
 
 /** Strings and arrays in what `t.match` expects: it accepts a part of the string, and the first items of the array. */

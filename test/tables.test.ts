@@ -1,8 +1,8 @@
 /** Every table of the real database has rules for what becomes of its rows: none can be forgotten. */
 import { getTableName } from 'drizzle-orm'
 import t from 'tap'
+import { peopleColumns, tables } from '../src/features/tables.js'
 import { columnsOf, labelOf } from '../src/platform/database/table.js'
-import { peopleColumns, tables } from '../src/tables.js'
 import { type Service, startService } from './service.js'
 
 interface Column {

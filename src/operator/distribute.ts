@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getTableName } from 'drizzle-orm'
 import type postgres from 'postgres'
+import { tables } from '../features/tables.js'
 import { inDedicatedSession } from '../platform/database/dedicated-session.js'
 import { locks } from '../platform/database/locks.js'
 import { ASK_AGAIN_MS, isCurrent } from '../platform/database/migrate.js'
 import type { TableRules } from '../platform/database/table.js'
 import { OperatorError } from '../platform/process/operator-error.js'
-import { tables } from '../tables.js'
 
 const namesPlacedAt = (isHere: (place: TableRules['place']) => boolean): string[] =>
   tables.filter(({ rules }) => isHere(rules.place)).map(({ table }) => getTableName(table))

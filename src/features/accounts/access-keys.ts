@@ -4,12 +4,13 @@ import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Scope } from '../../../schemas/keys.js'
 import { ApiError } from '../../errors.js'
+import type { KeyInUse } from '../../platform/access/caller.js'
 import type { Database } from '../../platform/database/client.js'
 import { remember } from '../../platform/process/remember.js'
 import { matcherOf } from '../../platform/rate-limits/exempt.js'
 import { addressOf } from '../../platform/rate-limits/payers.js'
 import { RejectionLimit } from '../../platform/rate-limits/rejection-limit.js'
-import { findKey, type KeyInUse, markUsed } from './queries/access-keys.js'
+import { findKey, markUsed } from './queries/access-keys.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -6,7 +6,6 @@ export { issueKey } from './issue-key.js'
 export { type PersonKey, personKeysOf } from './person-keys.js'
 export { lockCaller, readCaller, requireCombinable } from './policies.js'
 export {
-  type KeyInUse,
   listKeys,
   type RevokedKey,
   revokeAllKeysOf,
@@ -21,4 +20,4 @@ export type { User } from './queries/users.js'
 export { type ReposToRemember, reposToRemember } from './remember-repos.js'
 export type { Memberships, Repohost } from './repohost.js'
 export { cookieOptionsOf, sessionCookiesOf } from './session.js'
-export { users } from './tables.js'
+export { erasures, users } from './tables.js'

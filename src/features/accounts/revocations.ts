@@ -1,6 +1,6 @@
 /** Which tokens were revoked before they expired, and which accounts are disabled: held in memory, so that no request has to ask. */
 import { limits } from '../../../schemas/limits.js'
-import type { Session } from './tokens.js'
+import type { Session } from '../../platform/access/caller.js'
 
 const LIFETIME_MS = limits.session_days * 86_400_000
 

@@ -2,14 +2,14 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'
+import type { KeyInUse, Session } from '../../platform/access/caller.js'
 import { measuredTask } from '../../platform/metrics/measured-task.js'
 import { repeat } from '../../platform/process/repeat.js'
 import { bearerOf, isKeySecret } from './credentials.js'
-import type { KeyInUse } from './queries/access-keys.js'
 import { readRevocations } from './queries/sessions.js'
 import { listDisabledUsers } from './queries/users.js'
 import { Revocations } from './revocations.js'
-import { type Session, Tokens } from './tokens.js'
+import { Tokens } from './tokens.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -17,18 +17,8 @@ declare module 'fastify' {
     revocations: Revocations
   }
   interface FastifyRequest {
-    /** The session, or the access key in its place, or why there is neither. */
-    session: Session | KeyInUse | ApiError
-    /** The access key with which the request was made. Null: with a session, or without either. */
-    readonly key: KeyInUse | null
-    /** The person who calls. It throws why there is none, and for a key of a workspace, which has no person. */
-    readonly caller: { userId: string }
-    /** The person whose memberships decide: the caller, or the admin who created the workspace's key. */
-    readonly memberId: string
     /** A token that has the form of an access key. */
     keySecret: string | null
-    /** Whether the token came in the cookie, which a browser sends automatically. */
-    sessionFromCookie: boolean
   }
 }
 
@@ -124,7 +114,7 @@ export default fp(
     }
     await refresh()
     repeat(app, REFRESH_MS, measuredTask(app.meter, 'revocations', refresh), 'the refresh of revocations')
-    repeat(app, FORGET_MS, async () => revocations.forgetExpired(), 'the forgetting of revocations')
+    repeat(app, FORGET_MS, async () => revocations.forgetExpired(), 'the deletion of expired revocations')
   },
   { name: 'session', dependencies: ['@fastify/cookie'] },
 )

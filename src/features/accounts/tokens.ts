@@ -4,17 +4,9 @@ import jwt from '@fastify/jwt'
 import type { FastifyInstance } from 'fastify'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
+import type { Session } from '../../platform/access/caller.js'
 import { isUuid } from '../../platform/http/uuid.js'
 import { remember } from '../../platform/process/remember.js'
-
-/** The caller, according to the token. */
-export interface Session {
-  userId: string
-  jti: string
-  generation: number
-  /** Seconds since the epoch. */
-  expiresAt: number
-}
 
 const ISSUER = 'svc'
 const REMEMBERED_TOKENS = 20_000

@@ -1,7 +1,7 @@
 import type { Role } from '../../../schemas/common.js'
 import { ApiError } from '../../errors.js'
+import type { KeyInUse } from '../../platform/access/caller.js'
 import type { Database, Db } from '../../platform/database/client.js'
-import type { KeyInUse } from '../accounts/index.js'
 import type { Author } from './author.js'
 import { nameOfKey } from './policies/keys.js'
 import { requireRole } from './policies/roles.js'

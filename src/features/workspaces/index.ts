@@ -17,10 +17,8 @@ export {
 } from './queries/audit.js'
 export { revokeAllInvitesOf } from './queries/invites.js'
 export {
-  findMatches,
   MATCH_ORDER,
   patternMatches,
-  type RepoMatch,
   type RepoQuestion,
   repoParameters,
   WITH_BEST_PATTERN,

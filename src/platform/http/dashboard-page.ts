@@ -52,7 +52,7 @@ const pageSender = (app: FastifyInstance): PageSender => {
     const { secretKey, dormant } = config.billing
     const start: PageStart = {
       signed_in: signedIn,
-      oauth: app.repohostOAuth !== undefined,
+      oauth: Boolean(config.repohost.clientId && config.repohost.clientSecret),
       billing: secretKey === undefined ? 'off' : dormant ? 'dormant' : 'on',
       repohost_kind: config.repohost.kind,
       repohost_name: host.name,

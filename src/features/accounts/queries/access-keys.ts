@@ -1,6 +1,7 @@
 /** Access keys of people and of workspaces: stored by the hash of their secret, which outlives everything else of a key. */
 import { v7 as uuidv7 } from 'uuid'
 import type { AccessKey, Scope } from '../../../../schemas/keys.js'
+import type { KeyInUse } from '../../../platform/access/caller.js'
 import type { Db } from '../../../platform/database/client.js'
 import { singleRow } from '../../../platform/database/single-row.js'
 import {
@@ -17,19 +18,6 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
-
-/** A key that works, and what it may do. */
-export interface KeyInUse {
-  keyId: string
-  name: string
-  scopes: readonly Scope[]
-  /** The person who owns the key. Null: a workspace owns it. */
-  userId: string | null
-  /** The workspace that owns the key, and the only one that the key reaches. Null: a person owns it. */
-  workspaceId: string | null
-  /** The person whose memberships decide what the key may do: of a workspace's key, the admin who created it. */
-  createdBy: string
-}
 
 const TODAY = `(now() at time zone 'UTC')::date`
 /** SQL: the key `k` with its secret `s` still works. */

@@ -13,7 +13,7 @@ import { translate } from '../../../platform/http/error-translation.js'
 import { isAliasOf } from '../../../platform/http/loopback.js'
 import { insertOauthState, revokeAllTokens, revokeToken, takeOauthState } from '../queries/sessions.js'
 import type { User } from '../queries/users.js'
-import { type RepohostUser, repohostBudget } from '../repohost.js'
+import { type Memberships, type RepohostUser, repohostBudget } from '../repohost.js'
 import { oauthCookiesOf } from '../repohost-oauth.js'
 import { cookieOptionsOf, sessionCookiesOf } from '../session.js'
 import { signIn } from '../sign-in.js'
@@ -24,7 +24,12 @@ const hostFailure = (cause: Error) => new ApiError('upstream_failed', { upstream
 
 const hashOf = (state: string) => createHash('sha256').update(state).digest('hex')
 
-export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
+interface AuthOptions {
+  /** Runs before a sign-in is answered, with the person's memberships at the host. */
+  atSignIn(user: User, memberships: Memberships): Promise<void>
+}
+
+export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { atSignIn }) => {
   const { config, database, tokens, revocations, milestones, clients } = app
   const home = config.homeUrl
   const oauthCookies = oauthCookiesOf(home)
@@ -45,7 +50,7 @@ export const authRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const following =
     (request: FastifyRequest, token: string, { id, login }: RepohostUser, asked: AbortSignal) =>
     (user: User): Promise<void> =>
-      app.following.atSignIn(user, clients.repohost.membershipsOf(token, { id, login }, request.trace, asked))
+      atSignIn(user, clients.repohost.membershipsOf(token, { id, login }, request.trace, asked))
 
   /** Redirects to a page of the dashboard. `URL` encodes non-ASCII characters, which a header cannot hold. */
   /** With its status, because an error handler may begin with that of the error. */

@@ -23,14 +23,13 @@ import {
   textOf,
   uuid,
 } from '../../../platform/database/statement.js'
-import { peopleColumns } from '../../../tables.js'
-import { DELETED_LOGIN, DELETED_USER, users } from '../../accounts/index.js'
+import { DELETED_LOGIN, DELETED_USER, erasures, users } from '../../accounts/index.js'
 import { registerPeople } from '../../counts/index.js'
 import { reassignViews } from '../../dashboard/index.js'
 import { LOCK_ACTIVITY, markDays } from '../../minutes/index.js'
 import { rebuildMonth } from '../../rollups/index.js'
+import { peopleColumns } from '../../tables.js'
 import { ABOUT_PEOPLE, auditEntries, members } from '../../workspaces/index.js'
-import { erasures } from '../tables.js'
 
 /** Locks all in one order, so that two people who leave the same workspaces do not deadlock. */
 const lockAll = (name: string, lock: number) =>

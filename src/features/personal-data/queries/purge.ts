@@ -4,7 +4,7 @@ import { limitedDelete } from '../../../platform/database/limited-delete.js'
 import { statement, uuid } from '../../../platform/database/statement.js'
 import { columnsOf } from '../../../platform/database/table.js'
 import type { HousekeepingJob } from '../../../platform/process/housekeeping.js'
-import { tables } from '../../../tables.js'
+import { tables } from '../../tables.js'
 
 /**
  * In the reverse order of declaration, so that tables that say how others are shown, such as `privacy_levels`, come after

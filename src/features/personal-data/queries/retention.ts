@@ -2,7 +2,7 @@
 import { getTableName } from 'drizzle-orm'
 import { limitedDelete } from '../../../platform/database/limited-delete.js'
 import type { HousekeepingJob } from '../../../platform/process/housekeeping.js'
-import { tables } from '../../../tables.js'
+import { tables } from '../../tables.js'
 
 export const retention: HousekeepingJob[] = tables.flatMap(({ table, rules: { expiry } }) => {
   if (!expiry) return []

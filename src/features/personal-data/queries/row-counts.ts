@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/database/client.js'
 import { singleRow } from '../../../platform/database/single-row.js'
 import { integer, statement } from '../../../platform/database/statement.js'
 import { columnsOf, labelOf } from '../../../platform/database/table.js'
-import { peopleColumns, tables } from '../../../tables.js'
+import { peopleColumns, tables } from '../../tables.js'
 
 /** @param rows the rows whose last column is the id */
 const count = (label: string, name: string, rows: string) => ({

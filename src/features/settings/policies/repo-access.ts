@@ -7,8 +7,6 @@ import type { Db } from '../../../platform/database/client.js'
 import { readCaller, type User } from '../../accounts/index.js'
 import {
   countPatterns,
-  findMatches,
-  type RepoMatch,
   type RepoQuestion,
   readPersonalWorkspace,
   readRole,
@@ -17,6 +15,7 @@ import {
 } from '../../workspaces/index.js'
 import type { RepoDecision } from '../access.js'
 import { readEffectiveConfig } from '../queries/effective-config.js'
+import { findMatches, type RepoMatch } from '../queries/matches.js'
 import { readBestSnapshot } from '../queries/snapshots.js'
 
 /** The matches of a caller; asking for one workspace that the caller is not in, or that does not match, fails. */

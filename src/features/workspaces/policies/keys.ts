@@ -1,5 +1,5 @@
 /** The rights of access keys in workspaces. */
-import type { KeyInUse } from '../../accounts/index.js'
+import type { KeyInUse } from '../../../platform/access/caller.js'
 
 /** A key of a workspace reaches no other one; the key of a person reaches the person's workspaces. */
 export const reaches = ({ workspaceId }: KeyInUse, wanted: string): boolean =>

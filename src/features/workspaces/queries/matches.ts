@@ -1,9 +1,6 @@
-/** Which of a caller's workspaces match a repository, in the one order that decides everywhere. */
-import type { Role } from '../../../../schemas/common.js'
+/** SQL: which of a caller's workspaces match a repository, in the one order that decides everywhere. */
 import type { RepoKeys } from '../../../../schemas/repo-keys.js'
 import { SUBGROUPS } from '../../../../schemas/repo-pattern.js'
-import type { Db } from '../../../platform/database/client.js'
-import { bool, type RowOf, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
 
 /** A caller and a repository. */
 export interface RepoQuestion extends RepoKeys {
@@ -56,29 +53,3 @@ export const WITH_BEST_PATTERN = `members m
  * workspace's id begins with its creation time, so ordering by id covers the last two.
  */
 export const MATCH_ORDER = `(m.role = 'admin') desc, p.exact desc, p.literal_length desc, m.workspace_id`
-
-const matchColumns = {
-  workspaceId: uuid,
-  role: textOf<Role>(),
-  /** The workspace's best pattern. */
-  pattern: text,
-  /** Whether settings of the repository were pushed through this workspace. */
-  holds: bool,
-}
-
-/** One of the caller's workspaces. */
-export type RepoMatch = RowOf<typeof matchColumns>
-
-const FIND_MATCHES = statement(
-  'find the matching workspaces of a caller',
-  matchColumns,
-  `
-  select m.workspace_id as "workspaceId", m.role, p.pattern, s.id is not null as holds
-  from ${WITH_BEST_PATTERN}
-  left join snapshots s on s.owner_key = $2::text and s.repo_key = $3::text and s.workspace_id = m.workspace_id
-  order by ${MATCH_ORDER}`,
-)
-
-/** All matches, best first. */
-export const findMatches = (db: Db, question: RepoQuestion): Promise<RepoMatch[]> =>
-  db.rows(FIND_MATCHES, repoParameters(question))

@@ -60,7 +60,15 @@ const sendSettings = (
 
 const ONLY_PEOPLE = 'No access key can change `activity_privacy`: sign in instead.'
 
-export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
+interface SettingsOptions {
+  /** Runs after a change of the privacy level, which nothing waits for. */
+  afterLevelChange(): Promise<void>
+}
+
+export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions> = async (
+  app,
+  { afterLevelChange },
+) => {
   const rules = app.config.settingsRules
 
   app.route({
@@ -122,7 +130,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox = async (app) =>
         preconditions,
       )
       const { isLevelChanged, ...settings } = patched
-      if (isLevelChanged && settings.activityPrivacy !== 'named') void app.publishedWeeks.run()
+      if (isLevelChanged && settings.activityPrivacy !== 'named') void afterLevelChange()
       return sendSettings(reply, request.membership.workspaceId, app.config.privacy.floor, {
         ...settings,
         ...warningsOf(rules, request.body.settings),

@@ -1,6 +1,6 @@
 import { bigint } from 'drizzle-orm/pg-core'
-import { moment } from '../../platform/database/columns.js'
-import { table } from '../../platform/database/table.js'
+import { moment } from './columns.js'
+import { table } from './table.js'
 
 /** Backups that `npm run backup` has written of this database, so that the doctor can report the age of the last one. */
 export const backups = table(

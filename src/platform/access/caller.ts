@@ -1,0 +1,40 @@
+/** Who makes a request. `features/accounts` finds out; the platform and every feature read it here. */
+import type { Scope } from '../../../schemas/keys.js'
+import type { ApiError } from '../../errors.js'
+
+/** The caller, according to the token. */
+export interface Session {
+  userId: string
+  jti: string
+  generation: number
+  /** Seconds since the epoch. */
+  expiresAt: number
+}
+
+/** An access key that still works. */
+export interface KeyInUse {
+  keyId: string
+  name: string
+  scopes: readonly Scope[]
+  /** The person who owns the key. Null: a workspace owns it. */
+  userId: string | null
+  /** The workspace that owns the key, and the only one that the key reaches. Null: a person owns it. */
+  workspaceId: string | null
+  /** The person whose memberships decide what the key may do: of a workspace's key, the admin who created it. */
+  createdBy: string
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The session, or the access key in its place, or why there is neither. */
+    session: Session | KeyInUse | ApiError
+    /** Whether the token came in the cookie, which a browser sends automatically. */
+    sessionFromCookie: boolean
+    /** The access key with which the request was made. Null: with a session, or without either. */
+    readonly key: KeyInUse | null
+    /** The person who calls. It throws why there is none, and for a key of a workspace, which has no person. */
+    readonly caller: { userId: string }
+    /** The person whose memberships decide: the caller, or the admin who created the workspace's key. */
+    readonly memberId: string
+  }
+}
