@@ -25,7 +25,7 @@ export const say = (line: string) => process.stdout.write(`${line}\n`)
 
 export const JWT_SECRETS = 'a-benchmark-secret-of-more-than-32-bytes'
 
-type CleanUp = (task: () => Promise<void>) => void
+export type CleanUp = (task: () => Promise<void>) => void
 
 /** Runs a benchmark, and its clean-up tasks, the last first. */
 export const benchmark = async (work: (cleanUp: CleanUp) => Promise<void>) => {
@@ -62,7 +62,7 @@ export interface Started {
 }
 
 /** A free port, so that benchmarks can run side by side. */
-const freePort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -395,7 +395,7 @@ export const waitForRollups = async (database: AdHocDatabase): Promise<void> => 
   for (;;) {
     await rollUp(database)
     const [row] = await database.hot.statement<{ waiting: boolean }>(
-      'select exists (select from stale_days) as waiting',
+      'select exists (select 1 from stale_days) as waiting',
       [],
     )
     if (!row?.waiting) return
