@@ -605,7 +605,7 @@ t.test('an export contains everything about the caller and nothing about others'
   await ada.post('/api/events', { event: 'opened', source: 'extension' })
   const reply = await ada.get('/api/me/export')
   t.equal(reply.status, 200)
-  t.match(reply.headers.get('content-disposition'), /^attachment; filename="ada\.json"/)
+  t.match(reply.headers.get('content-disposition'), /^attachment; filename="ada_\d{4}-\d{2}-\d{2}\.json"$/)
   t.match(reply.headers.get('content-type'), /^application\/json/)
   const found = reply.body
   t.hasStrict(found.profile, {

@@ -81,7 +81,12 @@ export const History = (props: {
                     <tr>
                       <th scope="col">Version</th>
                       <th scope="col">Change</th>
-                      <th scope="col">From, to</th>
+                      <th scope="col">
+                        <span class="away">Compare: </span>
+                        <span class="sides">
+                          <span>From</span> <span>To</span>
+                        </span>
+                      </th>
                     </tr>
                   </thead>
                   <tbody>

@@ -172,6 +172,12 @@ export const rangeOf = (query: Query, isWeekly = false): ChosenRange => {
   return { range: range.to > now ? { ...range, to: now } : range }
 }
 
+/** After a failed change of the range, the old one stays selected, because the page still shows its numbers. */
+export const selectedRange = (
+  chosen: ChosenRange,
+  { data, failure }: { data: { range: Range } | undefined; failure: unknown },
+): ChosenRange => (failure && data && !chosen.problem ? { range: data.range } : chosen)
+
 /** Says that whole weeks were shown instead of the chosen days. undefined if they are the same. */
 export const widening = (chosen: Range, shown: Range): string | undefined =>
   isSame(chosen, shown)

@@ -387,7 +387,17 @@ export const SkipLinks = ({ to }: { to: [id: string, text: string][] }) => (
 )
 
 /** `of` names the item for screen readers, where a page has several of these buttons. */
-export const Copy = ({ text, what, of }: { text: string; what: string; of?: string }) => {
+export const Copy = ({
+  text,
+  what,
+  of,
+  isPrimary = false,
+}: {
+  text: string
+  what: string
+  of?: string
+  isPrimary?: boolean
+}) => {
   const [result, setResult] = useState('')
   // Browsers offer no clipboard on pages without TLS.
   if (!navigator.clipboard) return null
@@ -401,7 +411,7 @@ export const Copy = ({ text, what, of }: { text: string; what: string; of?: stri
   }
   return (
     <>
-      <button type="button" onClick={copy}>
+      <button type="button" class={isPrimary ? 'primary' : ''} onClick={copy}>
         {result || `Copy ${what}`}
         {of && <span class="away"> for {of}</span>}
       </button>

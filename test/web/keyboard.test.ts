@@ -333,7 +333,7 @@ else {
     await user.to('link "Export my data"')
     const download = page.waitForEvent('download')
     await user.press('Enter')
-    t.equal((await download).suggestedFilename(), 'ada.json')
+    t.match((await download).suggestedFilename(), /^ada_\d{4}-\d{2}-\d{2}\.json$/)
   })
 
   await task('leave a workspace', '/account', 50, async (user, t) => {

@@ -77,6 +77,12 @@ export const Funnel = () => {
   )
 }
 
+/** A step can be reached without the one before it, and then a share of that step says nothing. */
+const comparedWith = (before: number, step: Data['steps'][number]): string =>
+  step.users > before
+    ? `${count(step.users - before)} more than the previous step`
+    : `${share(step.conversion_from_previous)} of the previous step`
+
 const Steps = ({ data }: { data: Data }) => {
   const most = Math.max(1, ...data.steps.map(({ users }) => users))
   return (
@@ -92,7 +98,7 @@ const Steps = ({ data }: { data: Data }) => {
                   {people(step.users)}
                   <span class="muted">
                     {index > 0 &&
-                      `, ${share(step.conversion_from_previous)} of the previous step, ${share(step.conversion_from_start)} of the first step, median time ${span(step.median_seconds_from_start)}`}
+                      `, ${comparedWith(data.steps[index - 1]?.users ?? 0, step)}, ${share(step.conversion_from_start)} of the first step, median time ${span(step.median_seconds_from_start)}`}
                   </span>
                 </span>
               </div>

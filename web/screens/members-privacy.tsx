@@ -91,6 +91,8 @@ const Choice = ({ state, again }: { state: State; again: () => void }) => {
               <input
                 type="radio"
                 name="privacy"
+                aria-label={title}
+                aria-describedby={`privacy-${level}`}
                 checked={chosen === level}
                 onChange={() => {
                   clear()
@@ -99,7 +101,9 @@ const Choice = ({ state, again }: { state: State; again: () => void }) => {
               />
               <span>
                 <strong>{title}</strong>
-                <span class="small muted">{about}</span>
+                <span id={`privacy-${level}`} class="small muted">
+                  {about}
+                </span>
               </span>
             </label>
           ))}

@@ -8,7 +8,7 @@ import { Calendar, Heatmap, Trend } from '../charts.js'
 import { consent } from '../consent.js'
 import { addDays, count, days, duration, longWeekdays, mondayOf, today, weekdayOf } from '../format.js'
 import { useWorkspace } from '../me.js'
-import { comparedRange, rangeOf, useUrlQuery } from '../query.js'
+import { comparedRange, rangeOf, selectedRange, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
 import { rest } from '../rest.js'
 import { weekdayCounts } from '../spark.js'
@@ -66,7 +66,7 @@ export const MyActivity = () => {
       <div class="row apart">
         <h1>My activity</h1>
         <div class="row">
-          <RangeChoice chosen={chosen} />
+          <RangeChoice chosen={selectedRange(chosen, asked)} />
           <SkipLinks to={[['repos', 'Skip to my repositories']]} />
         </div>
       </div>

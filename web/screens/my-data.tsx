@@ -13,7 +13,7 @@ type Recording = AnswerOf<'GET /api/me/recording'>
 
 /** The caller's data: what is recorded, who sees it, who viewed it, and how to pause, export or delete it. */
 export const Privacy = () => {
-  const { login, workspaces } = useMe()
+  const { workspaces } = useMe()
   useTitle('Privacy')
   const recording = useRead('GET /api/me/recording', {})
   const asked = useRead('GET /api/me/views', { query: { limit: VIEWS } })
@@ -84,7 +84,7 @@ export const Privacy = () => {
             <h2 id="export">Export</h2>
             <p>One JSON file with the data that the service stores about you.</p>
             <div>
-              <a class="button" href="/api/me/export" download={`${login}.json`}>
+              <a class="button" href="/api/me/export" download>
                 Export my data
               </a>
             </div>
@@ -118,16 +118,32 @@ const Stored = () => {
       {isOpen && (
         <Loaded asked={asked} height={400}>
           {({ records }) => (
-            <dl class="facts">
-              {records.map(({ name, what, why, kept }) => (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>
-                    <Markdown text={what} /> {why} <span class="muted">{kept}</span>
-                  </dd>
-                </div>
-              ))}
-            </dl>
+            <div class="scroll">
+              <table class="entries facts">
+                <caption class="away">Everything that is stored</caption>
+                <thead>
+                  <tr>
+                    <th scope="col">Data</th>
+                    <th scope="col">What and why</th>
+                    <th scope="col" class="wide">
+                      Kept
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {records.map(({ name, what, why, kept }) => (
+                    <tr key={name}>
+                      <th scope="row">{name}</th>
+                      <td>
+                        <Markdown text={what} /> {why}
+                        <span class="muted slim">{kept}</span>
+                      </td>
+                      <td class="wide">{kept}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
           )}
         </Loaded>
       )}

@@ -448,10 +448,10 @@ const NewInvite = ({ onClose, onCreated }: { onClose: () => void; onCreated: () 
           <p>Share this link. It expires on {time(created.expires_at)}.</p>
           <input class="wide-input mono" readOnly value={linkOf(created)} aria-label="Invite link" />
           <div class="row end">
-            <Copy text={linkOf(created)} what="link" />
-            <button type="button" class="primary" onClick={onClose}>
+            <button type="button" onClick={onClose}>
               Done
             </button>
+            <Copy text={linkOf(created)} what="link" isPrimary />
           </div>
         </div>
       ) : (

@@ -10,7 +10,7 @@ import { History, WarningList } from '../history.js'
 import { Diff, same, textOf, type Values } from '../json.js'
 import { useWorkspace } from '../me.js'
 import { useProjects } from '../projects.js'
-import { comparedRange, rangeOf, useUrlQuery } from '../query.js'
+import { comparedRange, rangeOf, selectedRange, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
 import { useTitle } from '../title.js'
@@ -195,7 +195,7 @@ const OwnNumbers = (props: { repo: string; links: ComponentChildren; children: C
         <h1>
           <bdi>{repo}</bdi>
         </h1>
-        <RangeChoice chosen={chosen} />
+        <RangeChoice chosen={selectedRange(chosen, asked)} />
       </div>
       {props.links}
       {chosen.problem && <RangeProblem chosen={chosen} />}

@@ -39,6 +39,7 @@ const signInFailure = (): string | undefined => {
 export const SignIn = ({ again = false }: { again?: boolean }) => {
   const [token, type] = useState('')
   const { busy, failure, act } = useAction()
+  const isTokenWrong = failure?.code === 'repohost_token_invalid'
   const { route } = useLocation()
   const [failed] = useState(signInFailure)
   useEffect(() => {
@@ -58,7 +59,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
 
   const methods = (
     <div class="stack tight">
-      {failure && <FailureNote failure={failure} />}
+      {failure && !isTokenWrong && <FailureNote failure={failure} />}
       {hasPeople && (
         <>
           <ul class="people stack tight" aria-label="Demo people">
@@ -123,10 +124,15 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
             autocomplete="off"
             value={token}
             onInput={(event) => type(event.currentTarget.value)}
-            aria-invalid={failure?.code === 'repohost_token_invalid'}
-            aria-describedby="token-help"
+            aria-invalid={isTokenWrong}
+            aria-describedby={isTokenWrong ? 'token-failure token-help' : 'token-help'}
           />
         </label>
+        {failure && isTokenWrong && (
+          <div id="token-failure">
+            <FailureNote failure={failure} />
+          </div>
+        )}
         <p id="token-help" class="small muted">
           <a href={start.repohost_token_url} target="_blank" rel="noreferrer">
             Create a token on {host}

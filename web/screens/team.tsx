@@ -24,7 +24,7 @@ import {
 } from '../format.js'
 import { hasStepsLeft, isBeginning } from '../home.js'
 import { useMe, useWorkspace } from '../me.js'
-import { comparedRange, type Range, rangeOf, useUrlQuery, widening } from '../query.js'
+import { comparedRange, type Range, rangeOf, selectedRange, useUrlQuery, widening } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
 import { sparkOf, weekdayCounts } from '../spark.js'
 import { useTitle } from '../title.js'
@@ -166,7 +166,7 @@ export const TeamNumbers = ({
           <span class="away">, {days(range.from, range.to)}</span>
         </h1>
         <div class="row">
-          <RangeChoice chosen={chosen} isWeekly={isWeekly} />
+          <RangeChoice chosen={selectedRange(chosen, asked)} isWeekly={isWeekly} />
           {!chosen.problem && (
             <a class="button csv" href={`/api/team/dashboard?${csv}`} download>
               <DownloadIcon />

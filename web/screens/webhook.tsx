@@ -86,6 +86,11 @@ const Details = () => {
           <>
             <CopyField label="URL" what="URL" text={url} />
             <Steps />
+            {!created && (
+              <p class="small muted">
+                The secret was shown once, when it was created. If you no longer have it, rotate it.
+              </p>
+            )}
             <div class="row">
               <button type="button" onClick={() => open('rotate')}>
                 Rotate secret

@@ -10,6 +10,7 @@ import { JSON_TYPE } from '../../../platform/http/json-text.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import { payerOf } from '../../../platform/rate-limits/payers.js'
+import { readToday } from '../../../platform/time/clock.js'
 import { cookieOptionsOf, personKeysOf, sessionCookiesOf } from '../../accounts/index.js'
 import { listViews } from '../../dashboard/index.js'
 import { deleteAccount } from '../delete-account.js'
@@ -36,7 +37,8 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const profile = await readProfile(database, config, request.caller.userId)
-      reply.header('Content-Disposition', attachmentOf(profile.login, '.json'))
+      const day = await readToday(database)
+      reply.header('Content-Disposition', attachmentOf(profile.login, `_${day}.json`))
       return sendPieces(reply, JSON_TYPE, exportOf(await payerOf(request), profile))
     },
   })
