@@ -54,8 +54,8 @@ interface System {
   url: string
   /** What is measured, by name. */
   nodes: Record<string, string>
-  /** Each gets an instance of the service, and these take turns. */
-  instances: string[]
+  /** Each URL gets an instance of the service. Those of one way take turns. */
+  ways: Record<string, string[]>
 }
 
 interface Team {
@@ -86,17 +86,17 @@ const addYear = async (url: string, teams: Team[], today: string) => {
 }
 
 /** Starts the service, and gives each system the same teams. @returns what each operation is, by its number */
-const prepareSystem = async (cleanUp: CleanUp, { url, instances }: System) => {
+const prepareSystem = async (cleanUp: CleanUp, { url, ways }: System) => {
   const repohost = await startRepohost()
   cleanUp(repohost.close)
-  const started: string[] = []
-  for (const databaseUrl of instances) {
+  const started = new Map<string, string>()
+  for (const databaseUrl of Object.values(ways).flat()) {
     const env = { DATABASE_URL: databaseUrl, JWT_SECRETS, RATE_LIMITS: 'off', REPOHOST_API_URL: repohost.url }
     const service = await startProcess('src/server.js', env, '/api/ready')
     cleanUp(service.stop)
-    started.push(service.url)
+    started.set(databaseUrl, service.url)
   }
-  const [first = ''] = started
+  const [first = ''] = started.values()
   const signIn = async (login: string): Promise<SignedIn> => {
     const { token: repohostToken } = repohost.addUser(login)
     const body = { repohost_token: repohostToken }
@@ -153,14 +153,15 @@ const prepareSystem = async (cleanUp: CleanUp, { url, instances }: System) => {
     },
   }
   let next = 0
-  return async (operation: Operation) => {
+  return async (operation: Operation, way: string) => {
+    const instances = ways[way]?.map((databaseUrl) => started.get(databaseUrl) ?? '') ?? []
     const last = next + CALLS
     const one = async () => {
       while (next < last) {
         const n = next++
         const team = teams[n % TEAMS] as Team
         const member = team.members[Math.floor(n / TEAMS) % MEMBERS] as SignedIn
-        await operations[operation](team, member, n, started[n % started.length] ?? first)
+        await operations[operation](team, member, n, instances[n % instances.length] ?? '')
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, one))
@@ -194,10 +195,10 @@ await benchmark(async (cleanUp) => {
       name: 'one PostgreSQL',
       url: alone,
       nodes: { server: single.url },
-      instances: [alone],
+      ways: { '': [alone] },
     },
   ]
-  for (const count of new Set([2, WORKERS])) {
+  for (const count of new Set([Math.min(2, WORKERS), WORKERS])) {
     const made = await createCluster(coordinator.url, {
       name: `bench_${count}`,
       workersUsed: count,
@@ -213,13 +214,14 @@ await benchmark(async (cleanUp) => {
         ['coordinator', coordinator.url],
         ...used.map(({ url }, index) => [`worker ${index + 1}`, url]),
       ]),
-      instances: [made.url],
+      ways: { 'by the coordinator': [made.url], 'by the workers': made.workers },
     })
   }
   const runs = []
   for (const system of systems) {
     const play = await prepareSystem(cleanUp, system)
-    runs.push({ system, play, read: await watchNodes(cleanUp, system.nodes) })
+    const read = await watchNodes(cleanUp, system.nodes)
+    runs.push(...Object.keys(system.ways).map((way) => ({ system, way, play, read })))
     say(`${system.name} is prepared`)
   }
   const found = new Map<string, number[]>()
@@ -227,32 +229,42 @@ await benchmark(async (cleanUp) => {
   // The first round warms up.
   for (let round = -1; round < ROUNDS; round++) {
     for (const operation of OPERATIONS) {
-      for (const { system, play, read } of runs) {
+      for (const { system, way, play, read } of runs) {
         const before = await read()
-        await play(operation)
+        await play(operation, way)
         for (const [node, time] of await read()) {
-          const key = keyOf(system.name, operation, node)
+          const key = keyOf(system.name, way, operation, node)
           const ms = (time - (before.get(node) ?? 0)) / 1_000 / CALLS
           if (round >= 0) found.set(key, [...(found.get(key) ?? []), ms])
         }
       }
     }
   }
-  const msOf = (system: System, operation: Operation) =>
-    Object.keys(system.nodes).map((node) => median(found.get(keyOf(system.name, operation, node)) ?? []))
+  const msOf = (system: System, way: string, operation: Operation) =>
+    Object.keys(system.nodes).map((node) => median(found.get(keyOf(system.name, way, operation, node)) ?? []))
   const [one] = systems
   if (!one) return
   say(`ms of CPU, medians of ${ROUNDS} rounds of ${CALLS} calls`)
+  say(
+    '| operation | system | coordinator | each worker | all | times one PostgreSQL | busiest, times the mean |',
+  )
+  say('|---|---|---|---|---|---|---|')
   for (const operation of OPERATIONS) {
-    const [single = Number.NaN] = msOf(one, operation)
-    say(`| ${operation} | one PostgreSQL ${single.toFixed(2)} |`)
-    for (const system of systems.slice(1)) {
-      const times = msOf(system, operation)
+    const [single = Number.NaN] = msOf(one, '', operation)
+    say(`| ${operation} | ${one.name} | | | ${single.toFixed(2)} | 1 | |`)
+    for (const { system, way } of runs.slice(1)) {
+      const times = msOf(system, way, operation)
       const sum = times.reduce((a, b) => a + b, 0)
-      const each = Object.keys(system.nodes).map((node, index) => `${node} ${times[index]?.toFixed(2)}`)
-      say(
-        `| ${operation} | ${system.name} | ${each.join(', ')} | together ${sum.toFixed(2)}, ${(sum / single).toFixed(1)} times | busiest node ${Math.max(...times).toFixed(2)}, ${((Math.max(...times) * times.length) / sum).toFixed(2)} of the mean |`,
-      )
+      const busiest = Math.max(...times)
+      const [first = 0, ...others] = times
+      const figures = [
+        first.toFixed(2),
+        others.map((ms) => ms.toFixed(2)).join(', '),
+        sum.toFixed(2),
+        (sum / single).toFixed(1),
+        `${busiest.toFixed(2)}, ${((busiest * times.length) / sum).toFixed(2)}`,
+      ]
+      say(`| ${operation} | ${system.name}, ${way} | ${figures.join(' | ')} |`)
     }
   }
 })

@@ -1,16 +1,19 @@
 /** Where the tables go on a cluster. What needs one is tested where CITUS_URL names a coordinator, as a superuser. */
 import postgres from 'postgres'
 import t from 'tap'
+import { rollUp } from '../src/features/rollups/roll-up.js'
 import { distribute, layout } from '../src/operator/distribute.js'
 import type { Parameter } from '../src/platform/database/client.js'
-import { migrate } from '../src/platform/database/migrate.js'
+import { explainDatabaseErrors } from '../src/platform/database/external-database.js'
+import { migrate, newestMigration } from '../src/platform/database/migrate.js'
 import type { Statement } from '../src/platform/database/statement.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { createCluster, createTestDatabase } from './database.js'
 import { hasMembers } from './has-members.js'
 import { launchProgram } from './process.js'
 import { collectQueries } from './query-texts.js'
-import { type Caller, type Reply, retryWhileUnavailable, type Service, startService } from './service.js'
+import { Caller, type Reply, retryWhileUnavailable, type Service, startService } from './service.js'
+import { until } from './until.js'
 import { commitOf, createWebhook } from './webhooks.js'
 
 type Test = Parameters<typeof startService>[0]
@@ -31,8 +34,8 @@ t.test('every table has its place', async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const tables = await open(t, url)`
-    select relname::text as name from pg_class
-    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+    select oid::regclass::text as name from pg_class
+    where relnamespace in ('public'::regnamespace, 'drizzle'::regnamespace) and relkind in ('r', 'p') and not relispartition
       -- A cluster keeps parts of the tables beside them.
       and relname !~ '_[0-9]{6,}$'`
   const placed = [...layout.copied, ...Object.values(layout.spread).flat(), ...layout.kept]
@@ -55,10 +58,10 @@ const ownCluster = async (test: Test) => {
 }
 
 const distributedCluster = async (test: Test) => {
-  const { url } = await ownCluster(test)
+  const { url, workers } = await ownCluster(test)
   await migrate(url)
   await distribute(url, () => {})
-  return url
+  return { url, worker: workers[0] ?? '' }
 }
 
 t.test('the next run completes an interrupted one, and no row is lost', onCluster, async (t) => {
@@ -105,7 +108,7 @@ t.test('the next run completes an interrupted one, and no row is lost', onCluste
 })
 
 t.test('migrations go through the coordinator as they are', onCluster, async (t) => {
-  const url = await distributedCluster(t)
+  const { url } = await distributedCluster(t)
   const sql = open(t, url)
   // As drizzle does: all that is new in one transaction.
   await sql.begin(async (tx) => {
@@ -148,17 +151,20 @@ const exampleOf = (type: string, texts: [string, string]): string => {
   return type === item ? values[0] : `{${values.map((value) => `"${value}"`).join()}}`
 }
 
-t.test('a cluster supports every statement', onCluster, async (t) => {
+t.test('each node of a cluster supports every statement', onCluster, async (t) => {
   const { declared, built } = await collectQueries()
   const queries = [
     ...declared.map(({ name, text }) => ({ name, texts: [text] })),
     ...built.map(({ name, texts }) => ({ name, texts })),
   ]
-  const sql = open(t, await distributedCluster(t))
-  for (const { name, texts } of queries) {
-    for (const text of texts.filter((text) => !/^\s*(set|commit)\b/.test(text))) {
-      const error = await faultOf(sql, text)
-      t.equal(error, undefined, `${name}: ${error?.message}`)
+  const { url, worker } = await distributedCluster(t)
+  for (const [node, nodeUrl] of Object.entries({ coordinator: url, worker })) {
+    const sql = open(t, nodeUrl)
+    for (const { name, texts } of queries) {
+      for (const text of texts.filter((text) => !/^\s*(set|commit)\b/.test(text))) {
+        const error = await faultOf(sql, text)
+        t.equal(error, undefined, `${name}, on a ${node}: ${error?.message}`)
+      }
     }
   }
 })
@@ -231,7 +237,7 @@ const shardsOf = async ({ app: { database } }: Service, url: string, call: () =>
 }
 
 t.test('frequent requests touch one shard', onCluster, async (t) => {
-  const url = await distributedCluster(t)
+  const { url } = await distributedCluster(t)
   const sql = open(t, url)
   const flush = (ada: Caller, day: string, id = {}) =>
     ada.post('/api/team/active-minutes', { ...id, entries: [{ repo: 'acme/api', day, minutes: 5 }] })
@@ -289,7 +295,8 @@ t.test('frequent requests touch one shard', onCluster, async (t) => {
 })
 
 t.test('first pushes of one user and of many at once wait for each other', onCluster, async (t) => {
-  const env = { DATABASE_URL: await distributedCluster(t), DATABASE_POOL_SIZE: '20' }
+  const { url } = await distributedCluster(t)
+  const env = { DATABASE_URL: url, DATABASE_POOL_SIZE: '20' }
   const service = await startService(t, { env })
   const ada = await service.signIn('ada')
   const many = await Promise.all(Array.from({ length: 20 }, (_, n) => service.signIn(`user${n}`)))
@@ -302,4 +309,60 @@ t.test('first pushes of one user and of many at once wait for each other', onClu
   t.strictSame([...new Set(replies.map(({ status }) => status))], [200])
   t.equal(replies.filter(({ body }) => body.workspace_created).length, 21)
   hasMembers(t, (await ada.get('/api/team/me')).body.workspaces, [{ name: 'ada', personal: true }])
+})
+
+t.test('instances that are connected to different nodes are one service', onCluster, async (t) => {
+  const { url, worker } = await distributedCluster(t)
+  const first = await startService(t, { env: { DATABASE_URL: url } })
+  const second = await startService(t, { env: { DATABASE_URL: worker }, beside: first })
+  const ada = await second.signIn('ada')
+  const adaElsewhere = new Caller(first, ada.login, ada.repohostId, ada.repohostToken, ada.token)
+  const both = [ada, adaElsewhere]
+  const onBoth = (count: number, call: (caller: Caller, n: number) => Promise<Reply>) =>
+    Promise.all(
+      Array.from({ length: count }, (_, n) =>
+        retryWhileUnavailable(() => call(both[n % both.length] ?? ada, n)),
+      ),
+    )
+
+  const pushes = await onBoth(20, (caller, n) => caller.push(`ada/repo-${n}`, { 'ext.n': n }))
+  t.strictSame([...new Set(pushes.map(({ status }) => status))], [200])
+  t.equal(pushes.filter(({ body }) => body.workspace_created).length, 1, 'they share the lock of a person')
+  const [workspace] = (await ada.get('/api/team/me')).body.workspaces
+
+  const day = await readToday(second.database)
+  const entries = [{ repo: 'ada/api', day, minutes: 1 }]
+  const flushes = await onBoth(40, (caller, n) =>
+    caller.post('/api/team/active-minutes', { flush_id: `flush-${Math.floor(n / 4)}`, entries }),
+  )
+  t.strictSame([...new Set(flushes.map(({ status }) => status))], [200])
+  t.equal(flushes.filter(({ body }) => !body.duplicate).length, 10)
+  const beats = await onBoth(10, (caller, n) =>
+    caller.post('/api/wakatime/v1/users/current/heartbeats.bulk', [
+      { time: Date.parse(day) / 1_000 + n * 60, project: 'ada/web', entity: '/a.ts', type: 'file' },
+    ]),
+  )
+  t.strictSame([...new Set(beats.map(({ status }) => status))], [202])
+  t.ok((await rollUp(second.database)) > 0, 'jobs run on any node')
+  const path = `/api/team/dashboard?workspace=${workspace.id}`
+  const [here, there] = await Promise.all(both.map((caller) => caller.get(path)))
+  t.equal(here?.status, 200)
+  t.same({ ...here?.body, generated_at: '' }, { ...there?.body, generated_at: '' })
+  const sql = open(t, worker)
+  t.same(await sql`select repo_key, minutes from activity order by repo_key`, [
+    { repo_key: 'ada/api', minutes: 10 },
+    { repo_key: 'ada/web', minutes: 10 },
+  ])
+
+  t.equal((await ada.post('/api/auth/logout')).status, 200)
+  await until(
+    async () => (await adaElsewhere.get('/api/me')).status === 401,
+    'the sign-out is known everywhere',
+  )
+  await sql`delete from drizzle.__drizzle_migrations where created_at = ${newestMigration.when}`
+  await t.rejects(
+    explainDatabaseErrors(migrate(worker)),
+    /DATABASE_URL names a worker of a cluster/,
+    'only the coordinator migrates',
+  )
 })

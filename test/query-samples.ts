@@ -190,6 +190,7 @@ export const samples: Sample[] = [
   ...calls(workspaces.readWorkspaceSummary, [id]),
   ...calls(workspaces.listWorkspacesOf, [id], [id, [id]]),
   ...calls(workspaces.readInvitedWorkspace, [id]),
+  ...calls(workspaces.lockAdministration, [id]),
   ...calls(workspaces.lockWorkspace, [id]),
   ...calls(workspaces.renameWorkspace, [id, 'Acme']),
   ...calls(workspaces.insertWorkspace, [{ name: 'Acme', privacy: 'named', createdBy: id }]),

@@ -15,6 +15,8 @@ const namesPlacedAt = (isHere: (place: TableRules['place']) => boolean): string[
 const spreadBy = (column: string) =>
   namesPlacedAt((place) => typeof place === 'object' && place.spreadBy === column)
 
+const MIGRATIONS = 'drizzle.__drizzle_migrations'
+
 /** The distribution of each table. Tables that are joined share a column, and so a node. */
 export const layout = {
   /** Ordered so that each table references only earlier ones. */
@@ -24,12 +26,12 @@ export const layout = {
     workspace_id: spreadBy('workspace_id'),
     user_id: spreadBy('user_id'),
   },
-  /** Only on the coordinator. */
-  kept: namesPlacedAt((place) => place === 'coordinator'),
+  /** Only on the coordinator, where sessions of any node read and write them. */
+  kept: [...namesPlacedAt((place) => place === 'coordinator'), MIGRATIONS],
 }
 
 /**
- * The setting of a cluster's database. Statements that change rows on several nodes visit them one by one, as
+ * The setting of a cluster's database, which Citus makes on every node. Statements that change rows on several nodes visit them one by one, as
  * they must in a transaction that also changes what every node has a copy of: migrations do, and the removal of a
  * workspace.
  */
@@ -78,15 +80,15 @@ const requireCoordinator = async (sql: postgres.Sql) => {
 }
 
 interface Place {
-  kind: 'distributed' | 'reference'
+  kind: 'distributed' | 'reference' | 'local'
   column: string
 }
 
-/** The tables that are already distributed. Tables that only reference them are not included. */
+/** The tables that every node knows. */
 const readPlaces = async (sql: postgres.Sql): Promise<Map<string, Place>> => {
   const rows = await sql<(Place & { name: string })[]>`
     select table_name::text as name, citus_table_type as kind, distribution_column as column from citus_tables
-    where citus_table_type in ('distributed', 'reference')`
+    where citus_table_type in ('distributed', 'reference', 'local')`
   return new Map(rows.map((row) => [row.name, row]))
 }
 
@@ -95,8 +97,9 @@ const placeTables = async (sql: postgres.Sql, say: (line: string) => void) => {
   /** @returns whether the table has its place already */
   const isPlaced = (table: string, wanted: Place): boolean => {
     const place = places.get(table)
-    if (!place) return false
-    if (place.kind === wanted.kind && (place.kind === 'reference' || place.column === wanted.column))
+    // Citus itself makes local ones of tables that refer to copied ones.
+    if (!place || (place.kind === 'local' && wanted.kind !== 'local')) return false
+    if (place.kind === wanted.kind && (place.kind !== 'distributed' || place.column === wanted.column))
       return true
     throw new OperatorError(
       `The table ${table} is ${place.kind} by ${place.column} and should be ${wanted.kind} by ${wanted.column}: move it with alter_distributed_table or undistribute_table`,
@@ -110,11 +113,16 @@ const placeTables = async (sql: postgres.Sql, say: (line: string) => void) => {
   for (const [column, tables] of Object.entries(layout.spread)) {
     for (const table of tables) {
       if (isPlaced(table, { kind: 'distributed', column })) continue
-      const neighbour = tables.find((other) => other !== table && places.has(other)) ?? 'none'
+      const neighbour = tables.find((other) => places.get(other)?.kind === 'distributed') ?? 'none'
       await sql`select create_distributed_table(${table}::text::regclass, ${column}, colocate_with => ${neighbour})`
       places.set(table, { kind: 'distributed', column })
       say(`${table}: distributed by ${column}`)
     }
+  }
+  for (const table of layout.kept) {
+    if (isPlaced(table, { kind: 'local', column: '<none>' })) continue
+    await sql`select citus_add_local_table_to_metadata(${table}::text::regclass)`
+    say(`${table}: on the coordinator, known to every node`)
   }
   // The old rows have been copied to the nodes. The originals would only use disk space.
   for (const table of [...Object.values(layout.spread).flat(), ...layout.copied.toReversed()])

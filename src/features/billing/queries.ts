@@ -82,7 +82,8 @@ export const applyChange = async (
     .values({ id: subscriptionId, ...state })
     .onConflictDoUpdate({
       target: subscriptions.id,
-      set: { ...state, updatedAt: sql`now()` },
+      // The time of the row that was to be inserted: a cluster refuses functions here.
+      set: { ...state, updatedAt: sql`excluded.updated_at` },
       setWhere: sql`(${subscriptions.eventCreated}, ${subscriptions.eventRank}) <= (${created}, ${rank})`,
     })
 }

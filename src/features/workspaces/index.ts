@@ -24,7 +24,14 @@ export {
   WITH_BEST_PATTERN,
   WITH_EVERY_PATTERN,
 } from './queries/matches.js'
-export { holdRoles, insertMember, lockRole, payerOfWorkspace, readRole } from './queries/members.js'
+export {
+  holdRoles,
+  insertMember,
+  lockRole,
+  lockRoles,
+  payerOfWorkspace,
+  readRole,
+} from './queries/members.js'
 export { raisePrivacy, readPrivacy, type WorkspacePrivacy } from './queries/privacy-levels.js'
 export { preserveRemovals } from './queries/removals.js'
 export {
@@ -38,6 +45,7 @@ export {
   insertPatterns,
   insertWorkspace,
   listPatterns,
+  lockAdministration,
   lockWorkspace,
   markWorkspaceDeleted,
   readPersonalWorkspace,

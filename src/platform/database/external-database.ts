@@ -59,6 +59,11 @@ const WITHOUT_TLS =
 const UNKNOWN_AUTHORITY =
   'names a server whose TLS certificate is from an unknown authority: set NODE_EXTRA_CA_CERTS to the file of its certificate, in the environment and not in .env'
 
+/** Citus has no SQLSTATE for this. */
+const REFUSED_BY_WORKER = 'operation is not allowed on this node'
+const WORKER =
+  'names a worker of a cluster, where the schema cannot change: run npm run migrate and npm run distribute with the coordinator first'
+
 /** PgBouncer uses one SQLSTATE for every rejection, so only its message tells them apart. */
 const POOLER_ERROR = '08P01'
 const poolerMessages: [state: string, words: RegExp][] = [
@@ -71,6 +76,7 @@ const poolerMessages: [state: string, words: RegExp][] = [
 export const remedyOf = (error: unknown): string | undefined => {
   const code = codeOf(error) ?? ''
   if (isWithoutTls(error)) return WITHOUT_TLS
+  if (messageOf(error) === REFUSED_BY_WORKER) return WORKER
   if (isRefusedCertificate(error)) return remedies[code] ?? UNKNOWN_AUTHORITY
   if (code !== POOLER_ERROR) return remedies[code]
   const state = poolerMessages.find(([, words]) => words.test(messageOf(error)))?.[0]

@@ -1,11 +1,11 @@
 import type { Db } from './client.js'
-import { locks } from './locks.js'
+import { AT_COORDINATOR, locks } from './locks.js'
 import { statement } from './statement.js'
 
 const LOCK_HOUSEKEEPING = statement(
   'take the turn at housekeeping',
   {},
-  `select pg_advisory_xact_lock(${locks.housekeeping})`,
+  `select pg_advisory_xact_lock(${locks.housekeeping}) from ${AT_COORDINATOR}`,
 )
 
 /** Waits for other housekeeping transactions, on all instances, and blocks them until this one ends. */

@@ -33,6 +33,28 @@ export const locksOfWorkspaces = {
   roles: 3,
 } as const
 
-/** Declares the wait for a lock of the user, or of the workspace, whose id is $1. It is held until the transaction ends. */
-export const lockById = (name: string, lock: number) =>
-  statement(name, {}, `select pg_advisory_xact_lock(${lock}, hashtext($1::uuid::text))`)
+/**
+ * SQL: one row, which has to come from where the rows of a table are. On a cluster, sessions are on different nodes, each
+ * with advisory locks of its own. So all take a lock on the node of the rows that it is about. Nothing is read.
+ */
+const atRowsOf = (table: string, condition = 'true') =>
+  `(select count(*) from (select from ${table} where ${condition} limit 0) as none) as here`
+
+/** The migrations are listed on the coordinator of a cluster. */
+export const AT_COORDINATOR = atRowsOf('drizzle.__drizzle_migrations')
+
+type LockFunction = 'pg_advisory_xact_lock' | 'pg_advisory_xact_lock_shared'
+
+const lockById =
+  (table: string, column: string) =>
+  (name: string, lock: number, take: LockFunction = 'pg_advisory_xact_lock') =>
+    statement(
+      name,
+      {},
+      `select ${take}(${lock}, hashtext($1::uuid::text)) from ${atRowsOf(table, `${column} = $1::uuid`)}`,
+    )
+
+/** Declares the wait for a lock of the user whose id is $1. It is held until the transaction ends. */
+export const lockOfUser = lockById('flushes', 'user_id')
+/** The same for a lock of the workspace whose id is $1. */
+export const lockOfWorkspace = lockById('activity_people', 'workspace_id')

@@ -1,4 +1,4 @@
-import { eq, gt, sql } from 'drizzle-orm'
+import { and, eq, gt, sql } from 'drizzle-orm'
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { singleRow } from '../../../platform/database/single-row.js'
@@ -56,7 +56,7 @@ export const insertOauthState = async (db: Db, stateHash: string, returnTo: stri
 export const takeOauthState = async (db: Db, stateHash: string): Promise<string | undefined> => {
   const [row] = await db
     .delete(oauthStates)
-    .where(eq(oauthStates.stateHash, stateHash))
-    .returning({ returnTo: oauthStates.returnTo, live: sql<boolean>`${oauthStates.expiresAt} > now()` })
-  return row?.live ? row.returnTo : undefined
+    .where(and(eq(oauthStates.stateHash, stateHash), gt(oauthStates.expiresAt, sql`now()`)))
+    .returning({ returnTo: oauthStates.returnTo })
+  return row?.returnTo
 }

@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../../../platform/database/client.js'
-import { lockById, locksOfUsers } from '../../../platform/database/locks.js'
+import { lockOfUser, locksOfUsers } from '../../../platform/database/locks.js'
 import { singleRow } from '../../../platform/database/single-row.js'
 import { orNull, statement, text } from '../../../platform/database/statement.js'
 import { isUuid } from '../../../platform/http/uuid.js'
@@ -82,7 +82,7 @@ const READ_REPOHOST_ID = statement(
 export const readRepohostId = async (db: Db, id: string): Promise<string | null> =>
   (await db.rows(READ_REPOHOST_ID, [id]))[0]?.repohostId ?? null
 
-const LOCK_USER = lockById('lock the workspaces of a user', locksOfUsers.workspaces)
+const LOCK_USER = lockOfUser('lock the workspaces of a user', locksOfUsers.workspaces)
 
 /**
  * Locks until the transaction ends: only one transaction at a time may count the user's workspaces. The row itself stays

@@ -1,7 +1,7 @@
 /** Which minutes heartbeats have marked. */
 
 import type { Db } from '../../../platform/database/client.js'
-import { lockById, locksOfUsers } from '../../../platform/database/locks.js'
+import { lockOfUser, locksOfUsers } from '../../../platform/database/locks.js'
 import {
   integer,
   integers,
@@ -16,7 +16,7 @@ import {
 import { toTimestamp } from '../../../platform/time/timestamps.js'
 import type { StoredHour } from '../timeline.js'
 
-const LOCK_MARKS = lockById('let the heartbeats of a person take turns', locksOfUsers.heartbeats)
+const LOCK_MARKS = lockOfUser('let the heartbeats of a person take turns', locksOfUsers.heartbeats)
 
 /** Keeps other heartbeats of the person waiting until the transaction ends. */
 export const lockMarks = async (tx: Db, userId: string): Promise<void> => {

@@ -11,7 +11,6 @@ import { asc, eq } from 'drizzle-orm'
 import type { Role } from '../../../../schemas/common.js'
 import type { Db } from '../../../platform/database/client.js'
 import { limitedDelete, limitedUpdate } from '../../../platform/database/limited-delete.js'
-import { locksOfWorkspaces } from '../../../platform/database/locks.js'
 import {
   bool,
   date,
@@ -29,17 +28,7 @@ import { reassignViews } from '../../dashboard/index.js'
 import { LOCK_ACTIVITY, markDays } from '../../minutes/index.js'
 import { rebuildMonth } from '../../rollups/index.js'
 import { peopleColumns } from '../../tables.js'
-import { ABOUT_PEOPLE, auditEntries, members } from '../../workspaces/index.js'
-
-/** Locks all in one order, so that two people who leave the same workspaces do not deadlock. */
-const lockAll = (name: string, lock: number) =>
-  statement(
-    `lock the ${name} of workspaces`,
-    {},
-    `select pg_advisory_xact_lock(${lock}, hashtext(id::text)) from unnest($1::uuid[]) as id`,
-  )
-const LOCK_ADMINISTRATIONS = lockAll('administration', locksOfWorkspaces.administration)
-const LOCK_ROLES = lockAll('roles', locksOfWorkspaces.roles)
+import { ABOUT_PEOPLE, auditEntries, lockAdministration, lockRoles, members } from '../../workspaces/index.js'
 
 const LIST_MEMBERSHIPS = statement(
   'list the places of a member',
@@ -65,8 +54,9 @@ export const lockMemberships = async (tx: Db, userId: string) => {
     .where(eq(members.userId, userId))
     .orderBy(asc(members.workspaceId))
   const ids = rows.map(({ id }) => id)
-  await tx.rows(LOCK_ADMINISTRATIONS, [ids])
-  await tx.rows(LOCK_ROLES, [ids])
+  // In one order, so that two people who leave the same workspaces do not deadlock.
+  await Promise.all(ids.map((id) => lockAdministration(tx, id)))
+  await Promise.all(ids.map((id) => lockRoles(tx, id)))
   return tx.rows(LIST_MEMBERSHIPS, [userId])
 }
 

@@ -5,7 +5,7 @@
  */
 
 import type { Db } from '../../../platform/database/client.js'
-import { locks } from '../../../platform/database/locks.js'
+import { AT_COORDINATOR, locks } from '../../../platform/database/locks.js'
 import { singleRow } from '../../../platform/database/single-row.js'
 import {
   bool,
@@ -80,16 +80,21 @@ const READ_BACKLOG = statement(
 export const readBacklog = async (db: Db): Promise<{ days: number; oldest: number }> =>
   singleRow(await db.rows(READ_BACKLOG, []))
 
-/** The lock's transaction gets enough time for a month of the largest workspace. */
 const LOCK_ROLLUP = statement(
   'take the turn to roll up',
   { taken: bool },
-  `select pg_try_advisory_xact_lock($1::bigint) as taken from set_config('statement_timeout', '60s', true)`,
+  `select pg_try_advisory_xact_lock(${locks.rollup}) as taken from ${AT_COORDINATOR}`,
+)
+
+const ALLOW_A_MONTH = statement(
+  'let a rollup take the time of a month of the largest workspace',
+  {},
+  `set local statement_timeout = '60s'`,
 )
 
 /** False while another instance rolls up. */
 export const tryLockRollup = async (tx: Db): Promise<boolean> => {
-  const [row] = await tx.rows(LOCK_ROLLUP, [locks.rollup])
+  const [[row]] = await Promise.all([tx.rows(LOCK_ROLLUP, []), tx.rows(ALLOW_A_MONTH, [])])
   return row?.taken === true
 }
 

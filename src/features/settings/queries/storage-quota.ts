@@ -1,10 +1,10 @@
 /** The storage that the overrides and current snapshots of a workspace use. */
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
-import { lockById, locksOfWorkspaces } from '../../../platform/database/locks.js'
+import { lockOfWorkspace, locksOfWorkspaces } from '../../../platform/database/locks.js'
 import { bool, double, statement, uuid } from '../../../platform/database/statement.js'
 
-const LOCK_QUOTA = lockById('lock the room of a workspace', locksOfWorkspaces.room)
+const LOCK_QUOTA = lockOfWorkspace('lock the room of a workspace', locksOfWorkspaces.room)
 
 const COUNTED_BYTES = `greatest(size_bytes, ${limits.workspace_bytes_per_settings})`
 

@@ -3,7 +3,7 @@ import { NIL } from 'uuid'
 import type { Role } from '../../../../schemas/common.js'
 import type { Member } from '../../../../schemas/members.js'
 import type { Db } from '../../../platform/database/client.js'
-import { lockById, locksOfWorkspaces } from '../../../platform/database/locks.js'
+import { lockOfWorkspace, locksOfWorkspaces } from '../../../platform/database/locks.js'
 import { singleRow } from '../../../platform/database/single-row.js'
 import { integer, moment, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
@@ -43,12 +43,12 @@ export const readOwnMembership = async (
  * Advisory locks, and not locks of rows: on a cluster, where every node has a copy of the members, a lock of one row is
  * one of the whole table.
  */
-const HOLD_ROLES = statement(
+const HOLD_ROLES = lockOfWorkspace(
   'hold the roles of a workspace',
-  {},
-  `select pg_advisory_xact_lock_shared(${locksOfWorkspaces.roles}, hashtext($1::uuid::text))`,
+  locksOfWorkspaces.roles,
+  'pg_advisory_xact_lock_shared',
 )
-const LOCK_ROLES = lockById('lock the roles of a workspace', locksOfWorkspaces.roles)
+const LOCK_ROLES = lockOfWorkspace('lock the roles of a workspace', locksOfWorkspaces.roles)
 
 /** Until the transaction ends, no one can demote or remove a member, or delete the workspace. */
 export const holdRoles = async (tx: Db, workspaceId: string): Promise<void> => {

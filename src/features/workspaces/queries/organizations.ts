@@ -201,13 +201,23 @@ const CONFIRM = statement(
   {},
   `
   update organization_members
-  set left_at = null, confirmed_at = case when confirmed_at is not null then now() end
+  set confirmed_at = now()
   where user_id = $1::uuid and workspace_id = any($2::uuid[])
-    and (left_at is not null or confirmed_at < now() - interval '1 day')`,
+    and (left_at is not null and confirmed_at is not null or confirmed_at < now() - interval '1 day')`,
+)
+const FORGET_LEAVING = statement(
+  'forget that a person has left organizations',
+  {},
+  `
+  update organization_members set left_at = null
+  where user_id = $1::uuid and workspace_id = any($2::uuid[]) and left_at is not null`,
 )
 
 export const confirmMemberships = async (tx: Db, userId: string, workspaceIds: string[]): Promise<void> => {
-  await tx.rows(CONFIRM, [userId, workspaceIds])
+  await Promise.all([
+    tx.rows(CONFIRM, [userId, workspaceIds]),
+    tx.rows(FORGET_LEAVING, [userId, workspaceIds]),
+  ])
 }
 
 /** $1: the workspace; $2: the user. */

@@ -50,7 +50,11 @@ const NOTE_REPORT = statement(
   `
   insert into removals as r (workspace_id, user_id, removed_at, returns, reports)
   values ($1::uuid, $2::uuid, '-infinity', true, $3::text[])
-  on conflict (workspace_id, user_id) do update set reports = (excluded.reports || r.reports)[:40]`,
+  on conflict (workspace_id, user_id) do update set
+    -- A slice would end a server with Citus 13.2.
+    reports = trim_array(
+      excluded.reports || r.reports, greatest(0, cardinality(excluded.reports) + cardinality(r.reports) - 40)
+    )`,
 )
 
 /** What a database or a backup has of a proof, so that nobody can send it with the body. */

@@ -6,7 +6,7 @@ import { limits } from '../../../../schemas/limits.js'
 import type { RepoPattern } from '../../../../schemas/repo-pattern.js'
 import type { Workspace } from '../../../../schemas/workspaces.js'
 import type { Db } from '../../../platform/database/client.js'
-import { lockById, locksOfWorkspaces } from '../../../platform/database/locks.js'
+import { lockOfWorkspace, locksOfWorkspaces } from '../../../platform/database/locks.js'
 import { singleRow } from '../../../platform/database/single-row.js'
 import {
   bool,
@@ -108,10 +108,14 @@ export const findUserByRepohostId = async (db: Db, repohostId: number): Promise<
   (await db.rows(FIND_USER, [repohostId]))[0]?.id
 
 /** An advisory lock, for the same reason as the locks of roles (`members.ts`). */
-const LOCK_ADMINISTRATION = lockById(
+const LOCK_ADMINISTRATION = lockOfWorkspace(
   'lock the administration of a workspace',
   locksOfWorkspaces.administration,
 )
+
+export const lockAdministration = async (tx: Db, id: string): Promise<void> => {
+  await tx.rows(LOCK_ADMINISTRATION, [id])
+}
 
 /**
  * Locks until the transaction ends. Every change to a workspace's administration, including roles, takes this lock
@@ -124,7 +128,7 @@ export const lockWorkspace = async (
 ): Promise<{ name: string; personal: boolean } | undefined> => {
   // Sent together; the workspace is read once the lock is there.
   const [, [row]] = await Promise.all([
-    tx.rows(LOCK_ADMINISTRATION, [id]),
+    lockAdministration(tx, id),
     tx
       .select({ name: workspaces.name, personal: sql<boolean>`${workspaces.personalOf} is not null` })
       .from(workspaces)
