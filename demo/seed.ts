@@ -27,7 +27,7 @@ export interface Demo {
   bob: DemoPerson
   /** Admin of Globex. */
   eve: DemoPerson
-  /** Member of Acme, whose editor has a WakaTime plugin. */
+  /** Member of Acme, whose editor has a WakaTime plugin and an assistant. */
   zoe: DemoPerson
   /** Signs in for the first time. */
   nia: Pick<DemoPerson, 'login' | 'repohostToken'>
@@ -41,21 +41,40 @@ export interface Demo {
   oldEtag: string
 }
 
+const HOUR = 3_600
+const DAY = 24 * HOUR
+const WEDNESDAY = 3
+const FRIDAY = 5
+
+interface Heartbeat {
+  time: number
+  project: string
+  category?: string
+}
+
+/** A heartbeat every five minutes from an hour of a day on. */
+const heartbeatsFrom = (time: number, hours: number, rest: Omit<Heartbeat, 'time'>): Heartbeat[] =>
+  Array.from({ length: hours * 12 }, (_, beat) => ({ time: time + beat * 300, ...rest }))
+
 /**
- * Sends what a WakaTime plugin sends on working days up to now: a heartbeat every five minutes from 9 to 15 UTC, a day at a time,
- * and one of this moment, so that the page shows some at any time of day.
+ * What a WakaTime plugin sends on working days up to now, a day at a time: the person from 9 to 15 UTC, and an assistant alone for
+ * two hours after that, and in two nights of each week. One heartbeat is of this moment, so that the page shows some at any time
+ * of day.
  * @param projects in the order of the day
  */
-const heartbeatsOfDays = (days: number, projects: string[]): { time: number; project: string }[][] => {
+const heartbeatsOfDays = (days: number, projects: string[]): Heartbeat[][] => {
   const now = Date.now() / 1_000
-  const today = now - (now % 86_400)
-  const ofDays = Array.from({ length: days }, (_, ago) => today - ago * 86_400)
-    .filter((day) => ![0, 6].includes(new Date(day * 1_000).getUTCDay()))
+  const today = now - (now % DAY)
+  const weekdayOf = (day: number) => new Date(day * 1_000).getUTCDay()
+  const assistant = { project: projects[0] ?? '', category: 'ai coding' }
+  const ofDays = Array.from({ length: days }, (_, ago) => today - ago * DAY)
+    .filter((day) => ![0, 6].includes(weekdayOf(day)))
     .map((day) =>
-      Array.from({ length: 72 }, (_, beat) => ({
-        time: day + 9 * 3_600 + beat * 300,
-        project: projects[Math.floor(beat / 24)] ?? '',
-      })).filter(({ time }) => time <= now),
+      [
+        ...projects.flatMap((project, block) => heartbeatsFrom(day + (9 + block * 2) * HOUR, 2, { project })),
+        ...heartbeatsFrom(day + 15 * HOUR, 2, assistant),
+        ...([WEDNESDAY, FRIDAY].includes(weekdayOf(day)) ? heartbeatsFrom(day + HOUR, 4, assistant) : []),
+      ].filter(({ time }) => time <= now),
     )
   return [...ofDays.reverse(), [{ time: now, project: 'api-gateway' }]]
 }
@@ -227,7 +246,7 @@ export const offeredPeople = ({ ada, bob, eve, zoe, nia }: Demo): OfferedPerson[
       [ada, 'Acme admin'],
       [bob, 'Acme member'],
       [eve, 'Globex admin'],
-      [zoe, 'Acme member with a WakaTime plugin'],
+      [zoe, 'Acme member with a WakaTime plugin and an assistant'],
       [nia, 'new here, without a workspace'],
     ] as const
   ).map(([{ login, repohostToken }, about]) => ({ login, about, repohost_token: repohostToken }))

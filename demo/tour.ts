@@ -132,7 +132,7 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
           'Look at this first:',
           `  1. ${config.baseUrl} as ada: what changed in a team of 25, with a release, holidays and a day that isn’t over.`,
           '  2. Her Settings: a form with a locked key, a value that the schema warns about, and versions to restore.',
-          '  3. As zoe: My activity, and under Privacy what is recorded about her and who has viewed it.',
+          '  3. As zoe: My activity, with the time of her assistant, and under Privacy what is recorded about her and who has viewed it.',
           `  4. As nia: the first hour of someone new. Her invite: ${config.baseUrl}/join/${acmeInvite}`,
           '',
         ]

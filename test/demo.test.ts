@@ -74,6 +74,7 @@ t.test('the demo starts, shows what it promises, and stops cleanly', async (t) =
   )
   const own = await get(`/team/dashboard/mine?workspace=${acme.id}`, zoe)
   t.ok(own.totals.active_minutes > 0)
+  t.ok(own.totals.agent_minutes > 0, 'her assistant works too')
 
   // Her commit and her closed issue come by webhook alone.
   t.equal(own.totals.commits, 1)
