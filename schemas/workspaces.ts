@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Login, Named, privacy, Resource, Role, ref, Timestamp, Uuid } from './common.js'
+import { Login, Named, Nullable, privacy, Resource, Role, ref, Timestamp, Uuid } from './common.js'
 import { limits } from './limits.js'
 
 /** Trimmed after validation. Blank names are rejected. */
@@ -36,6 +36,10 @@ export const Workspace = Resource('Workspace', {
   ...privacy,
   patterns: Type.Array(Type.String({ examples: ['acme/*'] })),
   member_count: Type.Integer({ examples: [12] }),
+  organization: Nullable(Type.String(), {
+    description: 'The organization of the repository host that the membership follows. Null: none.',
+    examples: ['acme'],
+  }),
   created_at: Timestamp,
 })
 export type Workspace = Static<typeof Workspace>

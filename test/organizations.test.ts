@@ -90,6 +90,7 @@ for (const kind of repohostKinds) {
     t.same(await scene.logins(), ['ada', 'bob'])
     t.same((await bob.get(`${path}/organization`)).body, linked.body, 'members see the link')
     t.equal((await eve.get(`${path}/organization`)).status, 404)
+    t.hasStrict((await bob.get('/api/team/me')).body.workspaces, [{ id: scene.id, organization: 'Acme' }])
     t.same(await entriesOf(scene, 'member.joined'), [
       { actor: 'bob', target: 'bob', details: { role: 'member', organization: 'Acme' } },
     ])
@@ -418,6 +419,43 @@ t.test('a membership that no sign-in has confirmed for long is listed', async (t
   await service.signIn('bob', asks)
   t.same(await members(), { members: [], next_cursor: null })
 })
+
+t.test(
+  'an organisation that is linked again, or instead of another, has 60 days to confirm members',
+  async (t) => {
+    const scene = await start(t)
+    const { ada, path, service, link } = scene
+    service.repohost.organizations.push({
+      id: 50,
+      name: 'Acme-2',
+      members: new Map([[ada.repohostId, 'admin']]),
+    })
+    const unconfirmed = async () =>
+      (await ada.get(`${path}/organization/members`)).body.members.map(
+        ({ login }: { login: string }) => login,
+      )
+    const wait = () =>
+      service.database.write.statement(
+        `update organization_members set confirmed_at = confirmed_at - interval '61 days'`,
+        [],
+      )
+    await link({ organization: 'acme', join: 'member' })
+    await newcomer(scene, 'bob')
+    await wait()
+    t.same(await unconfirmed(), ['bob'])
+    await link({ organization: 'acme', join: 'nobody', leave: 'remove' })
+    t.same(await unconfirmed(), ['bob'], 'the same link, changed')
+    await link({ organization: 'acme-2' })
+    t.same(await unconfirmed(), [], 'the new one could not confirm anyone before')
+    await wait()
+    t.same(await unconfirmed(), ['bob'])
+    await ada.delete(`${path}/organization`)
+    await wait()
+    await link({ organization: 'acme' })
+    t.same(await unconfirmed(), [], 'time without a link does not count')
+    t.same((await ada.get('/api/team/me')).body.workspaces[0].organization, 'Acme')
+  },
+)
 
 t.test('reports race with roles, invites, sign-ins and erasures', async (t) => {
   const { scene, report } = await startReports(t, 'github', { env: { LIMIT_REMOVALS: '1000' } })

@@ -620,6 +620,8 @@ export type Workspace = {
   activity_privacy_since: string
   patterns: string[]
   member_count: number
+  /** The organization of the repository host that the membership follows. Null: none. */
+  organization: string | null
   created_at: string
 }
 

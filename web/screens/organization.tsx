@@ -5,7 +5,7 @@ import type { RepohostKind } from '../../schemas/common.js'
 import { limits } from '../../schemas/limits.js'
 import { call, refresh, useAction, usePages, useRead } from '../api.js'
 import { count, fullDay, time } from '../format.js'
-import { useWorkspace } from '../me.js'
+import { useMe, useWorkspace } from '../me.js'
 import { start } from '../start.js'
 import { toast } from '../toast.js'
 import { Confirm, FailureNote, Form, Loaded, More, Person } from '../ui.js'
@@ -16,6 +16,7 @@ type Concerned = AnswerOf<'GET /api/team/workspaces/{id}/organization/members'>[
 const host = start.repohost_name
 const isGitlab = start.repohost_kind === 'gitlab'
 const thing = isGitlab ? 'group' : 'organization'
+const aThing = isGitlab ? 'a group' : 'an organization'
 
 const SCOPES: Record<RepohostKind, string> = {
   github: 'read:org',
@@ -23,74 +24,96 @@ const SCOPES: Record<RepohostKind, string> = {
   forgejo: 'read:organization',
 }
 
-/** Every member sees the link. Only admins change it. */
-export const OrganizationLink = () => {
-  const [isShown, show] = useState(false)
+/** What the link does, in words. */
+const Follows = ({ link }: { link: Link }) => (
+  <>
+    This workspace follows <bdi>{link.organization}</bdi>, which <bdi>{link.linked_by}</bdi> linked on{' '}
+    <span title={time(link.linked_at)}>{fullDay(link.linked_at.slice(0, 10))}</span>.{' '}
+    {link.join === 'member'
+      ? `Its people become members when they sign in.`
+      : `Its people need an invite to join.`}{' '}
+    {link.leave === 'remove'
+      ? `People who leave it are removed.`
+      : `People who leave it stay members until an admin removes them.`}
+  </>
+)
+
+/** Without a link, the answer would be an error. */
+const useLink = () => {
+  const { id, organization } = useWorkspace()
+  return useRead(
+    'GET /api/team/workspaces/{id}/organization',
+    organization === null ? undefined : { path: { id } },
+  )
+}
+
+/** Among the people, for every member. Nothing if the workspace follows no one. */
+export const FollowedOrganization = () => {
+  const { organization } = useWorkspace()
+  const asked = useLink()
+  if (organization === null) return null
   return (
-    <section class="card stack tight" aria-labelledby="organization">
-      <h2 id="organization">Membership and {host}</h2>
-      <p class="muted">
-        Membership can follow a {thing} of {host}: its people join when they sign in, and people who leave it
-        are removed.
-      </p>
-      {isShown ? (
-        <Details />
-      ) : (
-        <div>
-          <button type="button" onClick={() => show(true)}>
-            Show {thing}
-          </button>
-        </div>
-      )}
+    <section class="card" aria-label={`Membership and ${host}`}>
+      <Loaded asked={asked} height={44}>
+        {(link) => (
+          <p>
+            <Follows link={link} />
+          </p>
+        )}
+      </Loaded>
     </section>
   )
 }
 
-const Details = () => {
+/** Every member sees the link. Only admins change it. */
+export const OrganizationLink = () => {
+  const { id, organization } = useWorkspace()
+  return (
+    <section class="card stack tight" aria-labelledby="organization">
+      <h2 id="organization">Membership and {host}</h2>
+      <p class="muted">
+        Membership can follow {aThing} of {host}: its people join when they sign in, and people who leave it
+        are removed.
+      </p>
+      {organization === null ? <NoLink key={id} /> : <Linked key={id} />}
+    </section>
+  )
+}
+
+const NoLink = () => {
+  const { role } = useWorkspace()
+  const [linking, link] = useState(false)
+  if (role !== 'admin') return <p>The membership of this workspace follows no {thing}.</p>
+  if (linking) return <LinkForm link={undefined} onClose={() => link(false)} />
+  return (
+    <div>
+      <button type="button" onClick={() => link(true)}>
+        Choose {aThing}
+      </button>
+    </div>
+  )
+}
+
+const Linked = () => {
   const { id, role } = useWorkspace()
-  const path = { id }
-  const asked = useRead('GET /api/team/workspaces/{id}/organization', { path })
+  const me = useMe()
+  const asked = useLink()
   const [changing, change] = useState(false)
   const [ending, end] = useState(false)
   const { busy, failure, act, clear } = useAction()
-  const isAdmin = role === 'admin'
-  const isNone = asked.failure?.code === 'organization_not_found'
-  const close = () => {
-    clear()
-    change(false)
-    end(false)
-  }
-  if (changing || (isNone && isAdmin))
-    return (
-      <LinkForm
-        link={isNone ? undefined : asked.data}
-        onClose={changing ? close : undefined}
-        onDone={() => {
-          close()
-          asked.again()
-        }}
-      />
-    )
-  if (isNone) return <p>The membership of this workspace follows no {thing}.</p>
+  if (changing) return <LinkForm link={asked.data} onClose={() => change(false)} />
   return (
     <Loaded asked={asked} height={120}>
       {(link) => (
         <>
           <p>
-            This workspace follows <bdi>{link.organization}</bdi>, which <bdi>{link.linked_by}</bdi> linked on{' '}
-            <span title={time(link.linked_at)}>{fullDay(link.linked_at.slice(0, 10))}</span>.{' '}
-            {link.join === 'member'
-              ? `Its people become members when they sign in.`
-              : `Its people need an invite to join.`}{' '}
-            {link.leave === 'remove'
-              ? `People who leave it are removed.`
-              : `People who leave it stay members until an admin removes them.`}
+            <Follows link={link} />
           </p>
           <p class="small muted">
             {host} tells this only to sign-ins with the scope{' '}
             <span class="mono">{SCOPES[start.repohost_kind]}</span>. A sign-in without it changes nothing.
           </p>
-          {isAdmin && (
+          {role === 'admin' && (
             <div class="row">
               <button type="button" onClick={() => change(true)}>
                 Change
@@ -106,14 +129,18 @@ const Details = () => {
               action="Stop following"
               busy={busy}
               failure={failure}
-              onNo={close}
+              onNo={() => {
+                clear()
+                end(false)
+              }}
               onYes={async () => {
                 const done = await act(() =>
-                  call('DELETE /api/team/workspaces/{id}/organization', { path, body: {} }),
+                  call('DELETE /api/team/workspaces/{id}/organization', { path: { id }, body: {} }),
                 )
                 if (!done) return
-                close()
-                asked.again()
+                end(false)
+                // Not the link, which is gone.
+                me.again()
                 toast('The membership follows no one now')
               }}
             >
@@ -126,13 +153,8 @@ const Details = () => {
   )
 }
 
-const LinkForm = (props: {
-  link: Link | undefined
-  onClose: (() => void) | undefined
-  onDone: () => void
-}) => {
+const LinkForm = ({ link, onClose }: { link: Link | undefined; onClose: () => void }) => {
   const { id } = useWorkspace()
-  const { link } = props
   const { busy, failure, act } = useAction()
   const submit = async (given: FormData) => {
     const done = await act(() =>
@@ -147,7 +169,7 @@ const LinkForm = (props: {
       }),
     )
     if (!done) return
-    props.onDone()
+    onClose()
     refresh()
     toast(`The membership follows the ${thing}`)
   }
@@ -193,11 +215,9 @@ const LinkForm = (props: {
         <button type="submit" class="primary" aria-disabled={busy}>
           {link ? 'Save' : `Follow the ${thing}`}
         </button>
-        {props.onClose && (
-          <button type="button" onClick={props.onClose}>
-            Cancel
-          </button>
-        )}
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
       </div>
     </Form>
   )

@@ -20,7 +20,7 @@ import {
   Person,
   SortedTable,
 } from '../ui.js'
-import { ConcernedMembers } from './organization.js'
+import { ConcernedMembers, FollowedOrganization } from './organization.js'
 
 type Member = AnswerOf<'GET /api/team/workspaces/{id}/members'>['members'][number]
 type Invite = AnswerOf<'GET /api/team/workspaces/{id}/invites'>['invites'][number]
@@ -49,6 +49,7 @@ export const People = () => {
       <p class="muted narrow">
         {consent[workspace.activity_privacy]} Admins manage people, repositories and settings.
       </p>
+      <FollowedOrganization />
       {isAdmin && !workspace.personal && <ConcernedMembers />}
       <Members />
       {isAdmin && !workspace.personal && (

@@ -50,7 +50,7 @@ export const linkOrganization = async (
     await lockRoles(tx, call.workspaceId)
     await requireInside(tx)
     const before = await readOrganization(tx, call.workspaceId)
-    if (before && before.organization_id !== id) await forgetOrganizationMembers(tx, call.workspaceId)
+    if (before?.organization_id !== id) await forgetOrganizationMembers(tx, call.workspaceId)
     await writeOrganization(tx, {
       workspaceId: call.workspaceId,
       hostId: id,

@@ -167,7 +167,7 @@ export const organizationMembers = table(
   {
     workspaceId: workspaceId(),
     userId: person('user_id'),
-    /** The last sign-in at which the host confirmed someone who joined through the link. Null: joined by invite. */
+    /** The last sign-in at which the host confirmed someone who joined through a link, or the link itself if it is newer. Null: joined by invite. */
     confirmedAt: moment('confirmed_at'),
     /** Since when the host says that the member has left, while the removal waits for an admin. */
     leftAt: moment('left_at'),

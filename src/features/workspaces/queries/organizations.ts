@@ -1,5 +1,5 @@
 /** The organisation of the repository host that a workspace follows, and what the host has said about its members. */
-import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { NIL } from 'uuid'
 import { limits } from '../../../../schemas/limits.js'
 import type { Organization, OrganizationMember } from '../../../../schemas/organizations.js'
@@ -70,15 +70,16 @@ export const deleteOrganization = async (tx: Db, workspaceId: string): Promise<v
 
 /**
  * What the host said about members belongs to the organisation that was linked. Who joined through it is kept: otherwise a
- * workspace that people did not choose would count as one that they joined.
+ * workspace that people did not choose would count as one that they joined. Another organisation has the usual time to
+ * confirm them.
  */
 export const forgetOrganizationMembers = async (tx: Db, workspaceId: string): Promise<void> => {
   const ofWorkspace = eq(organizationMembers.workspaceId, workspaceId)
   await tx.delete(organizationMembers).where(and(ofWorkspace, isNull(organizationMembers.confirmedAt)))
   await tx
     .update(organizationMembers)
-    .set({ leftAt: null })
-    .where(and(ofWorkspace, isNotNull(organizationMembers.leftAt)))
+    .set({ leftAt: null, confirmedAt: sql`statement_timestamp()` })
+    .where(ofWorkspace)
 }
 
 const followedColumns = {

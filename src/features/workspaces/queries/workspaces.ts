@@ -13,6 +13,7 @@ import {
   integer,
   json,
   moment,
+  orNull,
   statement,
   text,
   textOf,
@@ -45,12 +46,15 @@ const LIST_OWN = statement(
     activity_privacy_since: moment,
     patterns: json<string[]>(),
     member_count: integer,
+    organization: orNull(text),
     created_at: moment,
   },
   `
   select w.id, w.name, w.personal_of is not null as personal, m.role, w.idle_window_minutes, w.activity_privacy,
-    w.activity_privacy_since, ${PATTERNS}, ${MEMBER_COUNT}, w.created_at
-  from members m join workspaces w on w.id = m.workspace_id
+    w.activity_privacy_since, ${PATTERNS}, ${MEMBER_COUNT}, o.name as organization, w.created_at
+  from members m
+  join workspaces w on w.id = m.workspace_id
+  left join organizations o on o.workspace_id = w.id
   where m.user_id = $1::uuid and ($2::uuid[] is null or w.id = any($2::uuid[]))
   order by w.created_at, w.id`,
 )

@@ -1,0 +1,130 @@
+/** Membership that follows an organisation, on the page: by keyboard, and without a violation of accessibility rules. */
+import t from 'tap'
+import { deliveryShapes } from '../../demo/host-deliveries.js'
+import type { Caller } from '../service.js'
+import { until } from '../until.js'
+import { createWebhook } from '../webhooks.js'
+import { startScene, type Visitor } from './page.js'
+
+const scene = await startScene(t, { env: { LIMIT_REMOVALS: '1' } })
+
+if (typeof scene === 'string') t.test('the organization', { skip: scene }, async () => {})
+else {
+  const { service, visit } = scene
+  const asks = { mayAskOrganizations: true }
+  const acme = { id: 9_919, name: 'Acme', members: new Map<number, 'member' | 'admin'>() }
+  service.repohost.organizations.push(acme)
+  const ada = await service.signIn('ada', asks)
+  acme.members.set(ada.repohostId, 'admin')
+  const { id } = await service.workspace(ada)
+  const path = `/api/team/workspaces/${id}`
+  const admin = await visit(ada)
+  const logins = async () =>
+    (await ada.get(`${path}/members`)).body.members.map(({ login }: { login: string }) => login)
+
+  /** Moves the focus by keyboard. */
+  const tabTo = async ({ page }: Visitor, target: ReturnType<Visitor['button']>) => {
+    for (let presses = 0; presses < 60; presses++) {
+      if (await target.evaluate((element) => element.matches(':focus'))) return
+      await page.keyboard.press('Tab')
+    }
+    throw new Error(`The focus does not reach ${target}`)
+  }
+  const press = async (visitor: Visitor, name: string) => {
+    await tabTo(visitor, visitor.button(name))
+    await visitor.page.keyboard.press('Enter')
+  }
+
+  t.test('an admin links an organisation by keyboard, and everyone sees it among the people', async (t) => {
+    const { page } = admin
+    await admin.open(`/w/${id}/people`)
+    t.equal(await page.getByText('This workspace follows').count(), 0)
+    await admin.open(`/w/${id}/settings/webhook`)
+    await press(admin, 'Choose an organization')
+    await tabTo(admin, admin.field('Organization'))
+    await page.keyboard.type('acme')
+    for (const box of ['Its people become members when they sign in', 'People who leave it are removed']) {
+      await tabTo(admin, admin.field(box))
+      await page.keyboard.press('Space')
+    }
+    await tabTo(admin, admin.tokenField())
+    await page.keyboard.type(ada.repohostToken)
+    t.strictSame(await admin.violations(), [])
+    await page.keyboard.press('Enter')
+    await admin.sees('The membership follows the organization')
+    await admin.button('Stop following').waitFor()
+    t.strictSame(await admin.violations(), [])
+
+    acme.members.set(service.repohost.addUser('bob', asks).id, 'member')
+    const bob = await visit(await service.signIn('bob', asks))
+    await bob.open(`/w/${id}/people`)
+    const said =
+      /^This workspace follows Acme, which ada linked on .*\. Its people become members when they sign in\. People who leave it are removed\.$/
+    await bob.sees(said)
+    t.strictSame(await bob.violations(), [])
+    await bob.open(`/w/${id}/settings/organization`)
+    await bob.sees(said)
+    t.equal(await bob.button('Stop following').count(), 0, 'members cannot change it')
+    t.strictSame(bob.complaints, [])
+  })
+
+  t.test('an admin sees who has left, and confirms removals by keyboard', async (t) => {
+    const webhook = await createWebhook(service, ada, id)
+    const people: Caller[] = []
+    for (const login of ['cyd', 'dan', 'eve']) {
+      acme.members.set(service.repohost.addUser(login, asks).id, 'member')
+      people.push(await service.signIn(login, asks))
+    }
+    for (const { repohostId, login } of people) {
+      acme.members.delete(repohostId)
+      const event = deliveryShapes.github.left?.(acme, { id: repohostId, login })
+      if (event) t.equal((await webhook.send(event)).status, 200)
+    }
+    await service.database.write.statement(
+      `update organization_members o set confirmed_at = '2026-01-02T03:04:05Z'
+      from users u where u.id = o.user_id and u.login = 'bob'`,
+      [],
+    )
+    t.same(await logins(), ['ada', 'bob', 'dan', 'eve'], 'one was removed, and two wait')
+    const { page } = admin
+    await admin.open(`/w/${id}/people`)
+    const concerned = page.getByRole('region', { name: 'Members to look at', exact: true })
+    const said = (await concerned.getByRole('listitem').allInnerTexts()).sort()
+    t.strictSame(
+      said.map((text) => text.replace(/\w{3}, \d+ \w{3} \d{4}/, 'DAY')),
+      [
+        'BO\nbob\nmembership not confirmed since DAY',
+        'DA\ndan\nleft the organization on DAY, and waits for an admin',
+        'EV\neve\nleft the organization on DAY, and waits for an admin',
+      ],
+    )
+    t.strictSame(await admin.violations(), [])
+    await page.setViewportSize({ width: 360, height: 800 })
+    t.equal(await admin.width(), 360, 'nothing overflows on a phone')
+    await page.setViewportSize({ width: 1_280, height: 720 })
+    await press(admin, 'Remove 2 members')
+    t.strictSame(await admin.violations(), [])
+    await page.keyboard.press('Escape')
+    await press(admin, 'Remove 2 members')
+    await tabTo(admin, admin.button('Remove'))
+    await page.keyboard.press('Enter')
+    await admin.sees('2 members removed')
+    t.same(await logins(), ['ada', 'bob'])
+    await until(async () => (await concerned.getByRole('listitem').count()) === 1, 'only bob is listed')
+  })
+
+  t.test('an admin stops following by keyboard, and all members stay', async (t) => {
+    const { page } = admin
+    await admin.open(`/w/${id}/settings/webhook`)
+    await press(admin, 'Stop following')
+    await admin.heading('Stop following Acme?').waitFor()
+    await tabTo(admin, page.getByRole('dialog').getByRole('button', { name: 'Stop following', exact: true }))
+    await page.keyboard.press('Enter')
+    await admin.sees('The membership follows no one now')
+    await admin.button('Choose an organization').waitFor()
+    t.same(await logins(), ['ada', 'bob'])
+    await admin.open(`/w/${id}/people`)
+    t.equal(await page.getByText('This workspace follows').count(), 0)
+    t.strictSame(admin.complaints, [])
+  })
+}
