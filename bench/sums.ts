@@ -20,7 +20,7 @@ export interface Bytes {
   memory: number
 }
 
-const DEVELOPERS = [1_000, 100_000, 10_000_000]
+const DEVELOPERS = [1_000, 100_000, 1_000_000, 10_000_000]
 const HOURS = 8
 const WORKING_DAYS = 250
 /** Rows of activity of a person on a working day: one for each repository. */
@@ -89,7 +89,7 @@ export const sumsOf = (
   const deleteSeconds = secondsOf('deletion of an old answer')
   return [
     rows('developers', big),
-    '|---|---|---|---|',
+    `|---|${DEVELOPERS.map(() => '---|').join('')}`,
     rows('requests a day', (n) => big(n * requests)),
     rows('requests a second, all at work at once', (n) => big((n * requests) / (HOURS * 3_600))),
     rows('of them flushes', (n) => big((n * flushes) / (HOURS * 3_600))),

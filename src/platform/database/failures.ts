@@ -51,12 +51,17 @@ export const messageOf = (error: unknown): string => {
   return last instanceof Error ? last.message : ''
 }
 
+/** A node of a Citus cluster lost the connection to another one, for which it has no SQLSTATE but that of internal errors. */
+const isLostNode = (error: unknown): boolean =>
+  codeOf(error) === 'XX000' && /^(SSL SYSCALL error|server closed the connection)/.test(messageOf(error))
+
 /** Whether the database cannot do anything now, so that the answer is 503. */
 export const isDatabaseUnavailable = (error: unknown): boolean => {
   const code = codeOf(error)
   return (
     code !== undefined &&
     (driverCodes.has(code) ||
+      isLostNode(error) ||
       unavailableStates.test(code) ||
       refusedServers.test(code) ||
       tlsFailures.test(code))
