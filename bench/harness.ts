@@ -71,10 +71,11 @@ export const freePort = async (): Promise<number> => {
   return port
 }
 
-const START_MS = 60_000
+/** Behind a reader of 60 s, a migration waits for it. */
+const START_MS = 120_000
 
 /**
- * Starts a script of the build in the folder `root`, on a free port, and waits until `readyPath` answers.
+ * Starts a script of the build in the folder `root`, on a free port or on `PORT`, and waits until `readyPath` answers.
  * @throws if it does not
  */
 export const startProcess = async (
@@ -84,11 +85,11 @@ export const startProcess = async (
   root = projectRoot,
   launch: readonly string[] = [process.execPath],
 ): Promise<Started> => {
-  const port = await freePort()
+  const port = env.PORT ?? String(await freePort())
   const [program = '', ...parameters] = launch
   const child = spawn(program, [...parameters, join(root, 'build', script)], {
     cwd: root,
-    env: { PATH: process.env.PATH, PORT: String(port), ...env },
+    env: { PATH: process.env.PATH, PORT: port, ...env },
     // The log is written, as in production, but not kept.
     stdio: ['ignore', 'ignore', 'inherit'],
   })
@@ -112,7 +113,7 @@ export const startProcess = async (
 }
 
 /** Callers are not limited, because a few of them are the whole load. */
-const startTheService = (
+export const startTheService = (
   databaseUrl: string,
   env: Record<string, string>,
   root = projectRoot,

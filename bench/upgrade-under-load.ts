@@ -1,42 +1,69 @@
 /**
- * Upgrades of a filled database of release 0.1.0 while flushes go on, as statements of that release and without its second try after
- * a conflict: failed flushes, the longest wait of one, and whether the sums are equal. Two instances start each upgrade.
+ * Upgrades of a filled database of release 0.1.0 under load: failed requests, the longest wait of a write, and whether the sums are
+ * equal. Without `--old`, flushes are the statements of that release without its second try after a conflict, and two instances
+ * start each upgrade. `--old ../built-0.1.0` names a checkout of it that is installed and built: then two of its instances serve
+ * behind HAProxy and are replaced one after the other, as `docs/operate.md` says.
  * Options: `--times 2`, `--rows 200000`, and `--rate 80`, `--deadlock 1000` and `--reader 60` (seconds) for one case alone.
  */
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import postgres from 'postgres'
+import { startRepohost } from '../demo/repohost.js'
 import { migrate, readPending } from '../src/platform/database/migrate.js'
+import { addDays } from '../src/platform/time/days.js'
+import { startBalancer } from '../test/balancer.js'
 import { readReleased } from '../test/migrated.js'
-import { benchmark, freshDatabase, say, startDatabase } from './harness.js'
+import { freePort } from '../test/process.js'
+import {
+  benchmark,
+  createWorkspace,
+  expectOk,
+  freshDatabase,
+  type SignedIn,
+  say,
+  send,
+  startDatabase,
+  startTheService,
+} from './harness.js'
 
 const RELEASE = '0008_account.sql.gz'
 const WORKSPACES = 50
 const CONNECTIONS = 20
 /** How long flushes go on before and after. */
 const AROUND_MS = 1_500
+/** Those who flush through HTTP, in teams. */
+const TEAMS = 10
+const MEMBERS = 5
+/** As the handbook has it for a proxy that checks every second. */
+const NOTICED_MS = 2_500
 
 const option = { type: 'string' } as const
 const { values } = parseArgs({
-  options: { times: option, rows: option, rate: option, deadlock: option, reader: option },
+  options: { times: option, rows: option, rate: option, deadlock: option, reader: option, old: option },
 })
 const times = Number(values.times ?? 2)
 const rows = Number(values.rows ?? 200_000)
 const rates = values.rate ? [Number(values.rate)] : [15, 80, 150]
-const deadlocks = values.deadlock ? [Number(values.deadlock)] : [1_000, 100]
+const deadlocks = values.deadlock ? [Number(values.deadlock)] : [1_000, 500]
 const readers = values.reader ? [Number(values.reader)] : [0, 60]
+const old = values.old && resolve(values.old)
+
+/** What is upgraded while it is in use. */
+interface Installation {
+  /** Adds a minute. @throws if that fails */
+  flush(n: number): Promise<void>
+  upgrade(): Promise<unknown>
+  end(): Promise<unknown>
+}
 
 const fill = async (url: string, deadlockMs: number) => {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
-  await sql.unsafe(await readReleased(RELEASE))
-  await sql`set search_path = public`
-  await sql`
-    insert into workspaces (id, name, idle_window_minutes)
-    select gen_random_uuid(), 'Team ' || n, 5 from generate_series(1, ${WORKSPACES}) n`
+  const [{ count = 0 } = {}] = await sql<{ count: number }[]>`select count(*)::int as count from workspaces`
   await sql`
     insert into activity (workspace_id, user_id, day, repo_key, minutes)
     select w.id, u.id, '2000-01-01'::date + n, 'acme/filled', 1
-    from workspaces w, (select id from users where repohost_id is not null limit 1) u, generate_series(1, ${Math.round(rows / WORKSPACES)}) n`
+    from workspaces w, (select id from users where repohost_id is not null limit 1) u, generate_series(1, ${Math.round(rows / count)}) n`
   const [filled] = await sql<{ minutes: number }[]>`
     select sum(minutes)::int as minutes from activity where repo_key = 'acme/filled'`
   await sql`analyze`
@@ -46,29 +73,100 @@ const fill = async (url: string, deadlockMs: number) => {
 }
 
 /** What a flush of the release locks, in its order: rows of activity first, then what refers to the workspace. */
-const startFlushes = async (url: string, rate: number) => {
+const installStatements = async (url: string): Promise<Installation> => {
+  const admin = postgres(url, { max: 1, onnotice: () => {} })
+  await admin.unsafe(await readReleased(RELEASE))
+  await admin`
+    insert into public.workspaces (id, name, idle_window_minutes)
+    select gen_random_uuid(), 'Team ' || n, 5 from generate_series(1, ${WORKSPACES}) n`
+  await admin.end()
   const sql = postgres(url, {
     max: CONNECTIONS,
     onnotice: () => {},
     connection: { lock_timeout: 2_000, statement_timeout: 5_000 },
   })
   const workspaces = await sql<{ id: string }[]>`select id from workspaces order by id`
-  const [user] = await sql<{ id: string }[]>`select id from users where repohost_id is not null limit 1`
+  const [user] = await sql<{ id: string }[]>`
+    select id from users where repohost_id is not null limit 1`
   const userId = user?.id ?? ''
-  const flush = async (n: number) => {
-    const { id = '' } = workspaces[n % workspaces.length] ?? {}
-    await sql.begin(async (tx) => {
-      await tx`
-        insert into activity (workspace_id, user_id, day, repo_key, minutes)
-        values (${id}, ${userId}, ${`2026-01-${10 + (n % 8)}`}, 'acme/written', 1)
-        on conflict (workspace_id, user_id, day, repo_key) do update set minutes = activity.minutes + 1`
-      await tx`insert into stale_days (workspace_id, day) values (${id}, '2026-01-10')`
-      await tx`select name from workspaces where id = ${id} for key share`
-      if (n % 5 === 0) await tx`update workspaces set name = name where id = ${id}`
-      await tx`
-        insert into flushes (user_id, flush_id, body_hash, answer) values (${userId}, gen_random_uuid(), '', '')`
-    })
+  return {
+    async flush(n) {
+      const { id = '' } = workspaces[n % workspaces.length] ?? {}
+      await sql.begin(async (tx) => {
+        await tx`
+          insert into activity (workspace_id, user_id, day, repo_key, minutes)
+          values (${id}, ${userId}, ${`2026-01-${10 + (n % 8)}`}, 'acme/written', 1)
+          on conflict (workspace_id, user_id, day, repo_key) do update set minutes = activity.minutes + 1`
+        await tx`insert into stale_days (workspace_id, day) values (${id}, '2026-01-10')`
+        await tx`select name from workspaces where id = ${id} for key share`
+        if (n % 5 === 0) await tx`update workspaces set name = name where id = ${id}`
+        await tx`
+          insert into flushes (user_id, flush_id, body_hash, answer) values (${userId}, gen_random_uuid(), '', '')`
+      })
+    },
+    upgrade: () => Promise.all([migrate(url), migrate(url)]),
+    end: () => sql.end(),
   }
+}
+
+/** Two instances of the release behind a balancer. */
+const installInstances = async (url: string, root: string): Promise<Installation> => {
+  const ends: (() => unknown)[] = []
+  const repohost = await startRepohost()
+  ends.unshift(() => repohost.close())
+  const ports = [await freePort(), await freePort()]
+  const start = (port: number | undefined, of?: string) =>
+    startTheService(
+      url,
+      { REPOHOST_API_URL: repohost.url, PORT: String(port), SHUTDOWN_DELAY_MS: String(NOTICED_MS) },
+      of,
+    )
+  const instances = [await start(ports[0], root), await start(ports[1], root)]
+  ends.unshift(() => Promise.all(instances.map(({ stop }) => stop())))
+  const front = await startBalancer({ teardown: (end) => ends.unshift(end) }, ports)
+  const signIn = async (_: unknown, n: number): Promise<SignedIn> => {
+    const { token: repohostToken } = repohost.addUser(`person-${n}`)
+    const { token } = JSON.parse(
+      await expectOk(send(front, 'POST', '/api/auth/verify', undefined, { repohost_token: repohostToken })),
+    )
+    return { id: '', token, repohostToken }
+  }
+  const people = await Promise.all(Array.from({ length: TEAMS * MEMBERS }, signIn))
+  const teams = await Promise.all(
+    Array.from({ length: TEAMS }, (_, n) =>
+      createWorkspace(front, people.slice(n * MEMBERS, (n + 1) * MEMBERS)),
+    ),
+  )
+  const today = new Date().toISOString().slice(0, 10)
+  return {
+    async flush(n) {
+      const person = n % people.length
+      const { token } = people[person] ?? {}
+      // An admin writes the workspace itself now and then.
+      if (n % (5 * MEMBERS) === 0) {
+        const path = `/api/team/workspaces/${teams[Math.floor(person / MEMBERS)]}/settings`
+        await expectOk(send(front, 'PATCH', path, token, { idle_window_minutes: 5 + (n % 2) }))
+      }
+      const day = addDays(today, -(n % 7))
+      const entries = [{ repo: 'acme/written', day, minutes: 1 }]
+      await expectOk(
+        send(front, 'POST', '/api/team/active-minutes', token, { flush_id: `flush-${n}`, entries }),
+      )
+    },
+    async upgrade() {
+      for (const [n, port] of ports.entries()) {
+        await instances[n]?.stop()
+        instances[n] = await start(port)
+        await sleep(NOTICED_MS)
+      }
+    },
+    async end() {
+      for (const end of ends) await end()
+    },
+  }
+}
+
+const startFlushes = ({ flush }: Installation, url: string, rate: number) => {
   const failures: string[] = []
   const flushes: Promise<void>[] = []
   let [done, longestMs, isOver] = [0, 0, false]
@@ -84,7 +182,8 @@ const startFlushes = async (url: string, rate: number) => {
             done++
             longestMs = Math.max(longestMs, performance.now() - due)
           },
-          (error) => void failures.push(`${error.code} ${error.message}`),
+          (error) =>
+            void failures.push(`${error.code ?? ''} ${error.message.replace(/"request_id".*/, '…')}`.trim()),
         ),
       )
     }
@@ -94,6 +193,7 @@ const startFlushes = async (url: string, rate: number) => {
     isOver = true
     await pacing
     await Promise.all(flushes)
+    const sql = postgres(url, { max: 1 })
     const [sums] = await sql`
       select coalesce(sum(minutes) filter (where repo_key = 'acme/written'), 0)::int as written,
         sum(minutes) filter (where repo_key = 'acme/filled')::int as filled from activity`
@@ -126,12 +226,13 @@ await benchmark(async (cleanUp) => {
   )
   const upgradeOnce = async (rate: number, deadlockMs: number, readerSeconds: number) => {
     const url = await freshDatabase(server.url, 'upgraded')
+    const installation = await (old ? installInstances(url, old) : installStatements(url))
     const filled = await fill(url, deadlockMs)
-    const endFlushes = await startFlushes(url, rate)
+    const endFlushes = startFlushes(installation, url, rate)
     const endReader = await startReader(url, readerSeconds)
     await sleep(AROUND_MS)
     const start = performance.now()
-    const outcome = await Promise.all([migrate(url), migrate(url)]).then(
+    const outcome = await installation.upgrade().then(
       () => undefined,
       (error: Error) => error.message,
     )
@@ -139,6 +240,7 @@ await benchmark(async (cleanUp) => {
     await endReader()
     await sleep(AROUND_MS)
     const flushed = await endFlushes()
+    await installation.end()
     const sql = postgres(url, { max: 1 })
     const left = await readPending(sql)
     await sql.end()
@@ -171,6 +273,6 @@ await benchmark(async (cleanUp) => {
         ]
         say(cells.join('  '))
         const said = runs.flatMap(({ outcome, failures }) => [...(outcome ? [outcome] : []), ...failures])
-        for (const text of new Set(said)) say(`  ${text}`)
+        for (const text of new Set(said)) say(`  ${said.filter((other) => other === text).length} × ${text}`)
       }
 })
