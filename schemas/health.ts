@@ -3,5 +3,5 @@ import { Named } from './common.js'
 
 export const Health = Named('Health', {
   ok: Type.Literal(true),
-  version: Type.String({ examples: ['0.1.0'] }),
+  version: Type.String({ examples: ['1.0.0'] }),
 })

@@ -78,7 +78,9 @@ const startReader = async (t: Test, url: string) => {
   }
 }
 
-for (const release of ['0008_account', '0022_find_old_hours']) {
+/** The databases that releases left, of those from which there is something to do. */
+const RELEASES = ['0008_account', '0022_find_old_hours', '0029_imported_agent_time']
+for (const release of RELEASES.filter((name) => name !== newestMigration.tag)) {
   t.test(
     `from ${release}, no write fails beside an upgrade, and a long reader delays only the upgrade`,
     async (t) => {

@@ -141,10 +141,13 @@ for (const day of [daysAgo(3), '2025-02-28', '2024-12-31']) {
 }
 const nine = Date.parse(`${daysAgo(1)}T09:00:00Z`) / 1_000
 const heartbeats = Array.from({ length: 20 }, (_, n) => ({
-  ...{ time: nine + 60 * n, entity: '/src/a.ts', type: 'file', category: 'coding' },
-  project: n < 12 ? 'api' : 'private-notes',
+  ...{ time: nine + 60 * n, entity: '/src/a.ts', type: 'file' },
+  category: n < 16 ? 'coding' : 'ai coding',
+  project: n < 12 ? 'api' : n < 14 ? 'private-notes' : 'old',
 }))
-await send('cyd', 'POST', '/wakatime/v1/users/current/heartbeats.bulk', heartbeats)
+// One of them has pushed a repository of the last name, which then counts.
+for (const login of ['cyd', 'ada'])
+  await send(login, 'POST', '/wakatime/v1/users/current/heartbeats.bulk', heartbeats)
 // Finished weeks are published at once. Versions without levels reject it.
 const level = { activity_privacy: 'team' }
 await send('eve', 'PATCH', `/team/workspaces/${globex.id}/settings`, level).catch(() => {})
