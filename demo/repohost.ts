@@ -28,6 +28,10 @@ export interface RepohostStandIn extends StandIn {
   organizations: StandInOrganization[]
   /** The status of every answer about organisations, or none at all. */
   organizationFault: number | 'hang' | undefined
+  /** The answers about organisations, by the path below the API, instead of its own. */
+  answerOrganization:
+    | ((path: string) => { status: number; json?: unknown; headers: Iterable<[string, string]> })
+    | undefined
   renameUser(id: number, login: string): void
   /** A private repository that only these users see. All repositories that were not added are public. */
   addPrivateRepo(fullName: string, readers: number[]): void
@@ -124,6 +128,12 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
     const { mayAsk, ...asking } = caller
     const { organizations, organizationFault } = standIn
     const about = answerOrganization[kind]({ path: path + url.search, caller: asking, mayAsk, organizations })
+    if (about && standIn.answerOrganization) {
+      const { status, json, headers } = standIn.answerOrganization(path + url.search)
+      response.removeHeader('X-OAuth-Scopes')
+      for (const [name, value] of headers) response.setHeader(name, value)
+      return json === undefined ? response.writeHead(status).end() : sendJson(response, status, json)
+    }
     if (about) {
       if (organizationFault === 'hang') return
       if (organizationFault !== undefined) return sendJson(response, organizationFault, { message: 'Fault' })
@@ -150,6 +160,7 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
     browserUser: null,
     organizations: [],
     organizationFault: undefined,
+    answerOrganization: undefined,
     addUser: (
       login: string,
       {

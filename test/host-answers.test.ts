@@ -4,6 +4,7 @@ import { type RepohostKind, repohostKinds } from '../schemas/common.js'
 import { hostKinds } from '../src/platform/hosts/index.js'
 import type { Ask } from '../src/platform/hosts/kind.js'
 import type { UpstreamAnswer } from '../src/platform/http/upstream.js'
+import { startService } from './service.js'
 
 const answer = (status: number, json?: unknown, headers: Record<string, string> = {}): UpstreamAnswer => ({
   status,
@@ -16,10 +17,15 @@ const acme = { id: 9_919, name: 'Acme' }
 const scope = { 'x-oauth-scopes': 'read:user, read:org' }
 
 /** The answers of a host, by the beginning of the path. Everything else is not found. */
-const asking =
-  (answers: Record<string, UpstreamAnswer>): Ask =>
-  async (path) =>
+const answering =
+  (answers: Record<string, UpstreamAnswer>) =>
+  (path: string): UpstreamAnswer =>
     Object.entries(answers).find(([start]) => path.startsWith(start))?.[1] ?? answer(404, {}, scope)
+
+const asking = (answers: Record<string, UpstreamAnswer>): Ask => {
+  const answerOf = answering(answers)
+  return async (path) => answerOf(path)
+}
 
 interface Paths {
   /** The question whether the person belongs. */
@@ -139,4 +145,63 @@ for (const kind of repohostKinds) {
       t.type(found, 'string', name)
     }
   })
+
+  t.test(
+    `a sign-in joins by a clear yes alone, and a push or sign-in removes by a clear no alone: ${kind}`,
+    async (t) => {
+      const service = await startService(t, { kind })
+      const { repohost } = service
+      const asks = { mayAskOrganizations: true }
+      const ada = await service.signIn('ada', asks)
+      repohost.organizations.push({ ...acme, members: new Map([[ada.repohostId, 'admin']]) })
+      const { id } = await service.workspace(ada)
+      const path = `/api/team/workspaces/${id}`
+      const linked = await ada.request('PUT', `${path}/organization`, {
+        body: { organization: acme.name, join: 'member', leave: 'remove' },
+        headers: { 'X-Repohost-Token': ada.repohostToken },
+      })
+      t.equal(linked.status, 200, linked.text)
+      const logins = async (): Promise<string[]> =>
+        (await ada.get(`${path}/members`)).body.members.map(({ login }: { login: string }) => login)
+      const answerWith = (answers: Record<string, UpstreamAnswer>) => {
+        repohost.answerOrganization = answering(answers)
+      }
+      const signIn = () => service.signIn(user.login, { ...asks, id: user.id })
+
+      for (const [name, one] of Object.entries({ ...odd, 'a no': answer(404, {}, scope) })) {
+        answerWith({ [list]: one, [membership]: one })
+        await signIn()
+        t.same(await logins(), ['ada'], `joins by ${name}`)
+      }
+      answerWith({ [list]: answer(503), ...yes })
+      const bob = await signIn()
+      t.same(await logins(), ['ada', 'bob'])
+
+      await ada.patch(`${path}/members`, { login: 'bob', role: 'admin' })
+      const unclearOnes = {
+        ...unclear,
+        ...Object.fromEntries(Object.entries(odd).map(([name, one]) => [name, { [membership]: one }])),
+      }
+      let pushes = 0
+      for (const [name, answers] of Object.entries(unclearOnes)) {
+        answerWith({ ...no, ...answers })
+        const pushed = await bob.push('acme/web', { 'ext.a': pushes++ })
+        t.equal(pushed.status, 200, `${name}: ${pushed.text}`)
+        await signIn()
+        t.same(await logins(), ['ada', 'bob'], `removes by ${name}`)
+      }
+      answerWith(no)
+      t.hasStrict(await bob.push('acme/web', { 'ext.a': pushes }), {
+        status: 409,
+        body: { code: 'workspace_required' },
+      })
+      t.same(await logins(), ['ada'])
+      answerWith(yes)
+      await signIn()
+      t.same(await logins(), ['ada', 'bob'], 'who is back joins again')
+      answerWith(no)
+      await signIn()
+      t.same(await logins(), ['ada'])
+    },
+  )
 }
