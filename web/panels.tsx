@@ -1,6 +1,7 @@
-/** The search over everything, and the list of keys. Both are loaded with the screens that are rarely opened first. */
+/** The search over everything, which also acts, and the list of keys. Both are loaded with the screens that are rarely opened first. */
 import { useEffect, useId, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
+import { actionItems, guideItems, type Item, rangeItems } from './actions.js'
 import { repoAddress } from './addresses.js'
 import { useRead } from './api.js'
 import { counted, visible } from './format.js'
@@ -10,14 +11,6 @@ import { useProjects } from './projects.js'
 import { propertiesOf, useSchema } from './schema.js'
 import { isMac, panel, setSingleKeys, singleKeys } from './shortcuts.js'
 import { Dialog, SettingKey } from './ui.js'
-
-interface Item {
-  kind: string
-  title: string
-  /** More text to find it by. */
-  about?: string
-  href: string
-}
 
 /** The event of a dialog that closes can come after the other one has been opened. */
 const close = (own: typeof panel.value) => {
@@ -54,7 +47,6 @@ const pagesOf = (workspace: Workspace | undefined): Item[] => {
     ['Editors', '/account/editors', 'WakaTime, heartbeats, import'],
     ['Access keys', '/account/keys', 'tokens, scripts'],
     ['Workspaces', '/account/workspaces', 'create, join, invite code'],
-    ['API reference', '/api/docs', 'guides, errors'],
   ]
   return [
     ...own.map(([title, path, about = '']) => ({
@@ -69,7 +61,7 @@ const pagesOf = (workspace: Workspace | undefined): Item[] => {
 
 /** Everything that the search looks in. People and settings are those of one workspace. */
 const useItems = (me: Me, workspace: Workspace | undefined): { items: Item[]; isLoading: boolean } => {
-  const { path } = useLocation()
+  const { path, query } = useLocation()
   const of = workspace && { path: { id: workspace.id } }
   const members = useRead('GET /api/team/workspaces/{id}/members', of && { ...of, query: { limit: 500 } })
   const settings = useRead('GET /api/team/workspaces/{id}/settings', of)
@@ -81,6 +73,8 @@ const useItems = (me: Me, workspace: Workspace | undefined): { items: Item[]; is
     isLoading: (of !== undefined && !members.data && !members.failure) || known.isLoading,
     items: [
       ...pagesOf(workspace),
+      ...actionItems(workspace),
+      ...rangeItems(workspace, { path, query: query as Record<string, string> }),
       ...me.workspaces.map((one) => ({
         kind: 'Workspace',
         title: visible(one.name),
@@ -104,16 +98,19 @@ const useItems = (me: Me, workspace: Workspace | undefined): { items: Item[]; is
         title: key,
         href: `/w/${workspace?.id}/settings`,
       })),
+      ...guideItems(),
     ],
   }
 }
 
 const MOST = 12
+/** What is offered before anything is typed. */
+const AT_FIRST = ['Page', 'Action', 'Workspace']
 
 /** Those with all words, best first: a title that starts with the query, then one that contains it, then the rest. */
 const searchIn = (items: Item[], query: string): Item[] => {
   const sought = query.trim().toLowerCase()
-  if (!sought) return items.filter(({ kind }) => kind === 'Workspace' || kind === 'Page').slice(0, MOST)
+  if (!sought) return items.filter(({ kind }) => AT_FIRST.includes(kind)).slice(0, 2 * MOST)
   const words = sought.split(/\s+/)
   const ranked = items.flatMap((item) => {
     const title = item.title.toLowerCase()
@@ -159,8 +156,8 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
           class="wide-input"
           type="text"
           role="combobox"
-          aria-label="Search pages, workspaces, people, repositories and settings"
-          placeholder="Pages, workspaces, people, repositories, settings"
+          aria-label="Search, or do something"
+          placeholder="A page, a repository, a person, “invite”, “dark”, “last month” …"
           autocomplete="off"
           aria-expanded={found.length > 0}
           aria-controls={id}
@@ -183,7 +180,10 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
               aria-selected={item === chosen}
               // The focus stays in the field.
               onMouseDown={(event) => event.preventDefault()}
-              onClick={() => close('search')}
+              onClick={() => {
+                close('search')
+                item.run?.()
+              }}
             >
               <bdi class="grow">
                 <SettingKey name={item.title} />
@@ -202,7 +202,7 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
 }
 
 const shortcuts: [keys: string, about: string][] = [
-  [isMac ? '⌘ K' : 'Ctrl K', 'Search everything'],
+  [isMac ? '⌘ K' : 'Ctrl K', 'Search everything, and do something'],
   ['/', 'Search on this screen, or everything'],
   ['?', 'Show keyboard shortcuts'],
   ['W, M, P, Q', 'Show this week, this month, last month or this quarter'],

@@ -1,4 +1,5 @@
 /** Filters and ranges in the query of the address, so that people can share what they see. */
+import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { addDays, counted, days, daysBetween, mondayOf, today, weekdayOf } from './format.js'
 
@@ -17,6 +18,20 @@ export const useUrlQuery = () => {
     route(text ? `${path}?${text}` : path)
   }
   return { query: query as Query, change }
+}
+
+/** Whether a dialog is open: after a button was pressed, or when the address asks for it with `?new=`. */
+export const useNew = (name: string): [isOpen: boolean, open: (isOpen: boolean) => void] => {
+  const { path, query, route } = useLocation()
+  const [isOpen, open] = useState(false)
+  const isAsked = query.new === name
+  useEffect(() => {
+    if (!isAsked) return
+    open(true)
+    // A reload or a shared link does not open it again.
+    route(path, true)
+  }, [isAsked])
+  return [isOpen, open]
 }
 
 export type Range = { from: string; to: string }

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 
 const NAME = 'theme'
-const themes = ['system', 'light', 'dark'] as const
+export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
 const stored = (): Theme => {
@@ -27,8 +27,8 @@ export const applyTheme = () => {
   }
 }
 
-export const nextTheme = () => {
-  theme.value = themes[(themes.indexOf(theme.value) + 1) % themes.length] ?? 'system'
+export const setTheme = (next: Theme) => {
+  theme.value = next
   applyTheme()
   try {
     localStorage.setItem(NAME, theme.value)
@@ -36,3 +36,5 @@ export const nextTheme = () => {
     // The choice lasts until the page is closed.
   }
 }
+
+export const nextTheme = () => setTheme(themes[(themes.indexOf(theme.value) + 1) % themes.length] ?? 'system')

@@ -227,7 +227,7 @@ else {
       ] as const
       for (const [text, option, path] of wanted) {
         await user.press('Control+k')
-        await user.comesTo('combobox', 'Search pages, workspaces, people, repositories and settings')
+        await user.comesTo('combobox', 'Search, or do something')
         await user.type(text)
         await page.getByRole('option', { name: option.slice('option "'.length, -1), exact: true }).waitFor()
         await user.press('Enter')
@@ -235,6 +235,56 @@ else {
         if (path) t.equal(page.url(), service.url + path)
       }
       await user.comesTo('heading', 'My activity')
+    },
+  )
+
+  await task(
+    'act from the search: invite, create a key, choose a range and a theme',
+    `/w/${id}/settings`,
+    120,
+    async (user, t) => {
+      const chooses = async (text: string, option: string) => {
+        await user.press('Control+k')
+        await user.comesTo('combobox', 'Search, or do something')
+        await user.type(text)
+        const best = page.getByRole('option', { name: option, exact: true, selected: true })
+        await best.waitFor()
+        t.equal(
+          await page.locator(':focus').getAttribute('aria-activedescendant'),
+          await best.getAttribute('id'),
+          'a screen reader says the option that Enter chooses',
+        )
+        await user.press('Enter')
+      }
+      await chooses('invite', 'Invite people Action')
+      await page.getByRole('dialog', { name: 'New invite', exact: true }).waitFor()
+      t.equal(page.url(), `${service.url}/w/${id}/people`, 'a reload does not open the dialog again')
+      await user.press('Escape')
+      await chooses('create key', 'Create access key of the workspace Action')
+      await page.getByRole('dialog', { name: 'New access key', exact: true }).waitFor()
+      t.equal(page.url(), `${service.url}/w/${id}/settings/keys`)
+      await user.press('Escape')
+      await chooses('dark', 'Use the dark theme Action')
+      await user.hears('Theme: Dark')
+      t.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
+      await chooses('theme sys', 'Use the theme of the system Action')
+      await chooses('last month', 'Show last month Range')
+      await page.getByRole('button', { name: 'Last month', exact: true, pressed: true }).waitFor()
+      await visitor.open(`/w/${id}/me?repo=acme/web`)
+      await chooses('7 days', 'Show 7 days Range')
+      await page.getByRole('button', { name: '7 days', exact: true, pressed: true }).waitFor()
+      const { pathname, searchParams } = new URL(page.url())
+      t.equal(pathname, `/w/${id}/me`, 'the screen stays')
+      t.equal(searchParams.get('repo'), 'acme/web', 'and so does its filter')
+      await user.press('Control+k')
+      await user.type('documentation')
+      await page.getByRole('option', { name: 'API reference Guide', exact: true }).waitFor()
+      const guides = page.getByRole('option', { name: / Guide$/ })
+      const addresses = await guides.evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''))
+      t.ok(addresses.length > 5)
+      for (const address of addresses) t.equal((await fetch(service.url + address)).status, 200, address)
+      t.strictSame(await visitor.violations(), [])
+      await user.press('Escape')
     },
   )
 
@@ -249,7 +299,7 @@ else {
     t.equal(await page.getByRole('dialog').count(), 0, 'a field receives the keys itself')
     await visitor.open('/account')
     await user.press('/')
-    await user.comesTo('combobox', 'Search pages, workspaces, people, repositories and settings')
+    await user.comesTo('combobox', 'Search, or do something')
     t.strictSame(await visitor.violations(), [])
     await user.press('Escape')
     await closed()
@@ -278,7 +328,7 @@ else {
     t.equal(await page.getByRole('dialog').count(), 0)
     t.equal(page.url(), weekly)
     await user.press('Control+k')
-    await user.comesTo('combobox', 'Search pages, workspaces, people, repositories and settings')
+    await user.comesTo('combobox', 'Search, or do something')
     await user.press('Escape')
     await page
       .locator('html')

@@ -6,6 +6,7 @@ import { announce } from '../announce.js'
 import { call, type ReadState, useAction, useRead } from '../api.js'
 import { fullDay, time } from '../format.js'
 import { useWorkspace } from '../me.js'
+import { useNew } from '../query.js'
 import { CopyField, curlCommand, Snippet, secretsOfCi, wakatimeConfig, workflow } from '../snippets.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
@@ -108,7 +109,7 @@ export const WorkspaceKeys = () => {
 
 const KeySection = (props: { title: string; owner: Owner; children?: preact.ComponentChildren }) => {
   const { asked, workspaceId, revoke } = props.owner
-  const [creating, create] = useState(false)
+  const [creating, create] = useNew('key')
   const [ending, end] = useState<Key>()
   const { busy, failure, act, clear } = useAction()
   return (

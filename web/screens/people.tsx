@@ -6,6 +6,7 @@ import { consent } from '../consent.js'
 import { fullDay, time } from '../format.js'
 import { useMe, useWorkspace, type Workspace } from '../me.js'
 import { Menu } from '../menu.js'
+import { useNew } from '../query.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
 import {
@@ -33,7 +34,7 @@ export const People = () => {
     'GET /api/team/workspaces/{id}/invites',
     isAdmin && !workspace.personal ? { path: { id: workspace.id } } : undefined,
   )
-  const [inviting, invite] = useState(false)
+  const [inviting, invite] = useNew('invite')
   return (
     <>
       <div class="row apart">
