@@ -998,7 +998,7 @@ else {
       .waitFor()
     const download = visitor.page.waitForEvent('download')
     await visitor.link('Export my data').click()
-    t.equal((await download).suggestedFilename(), 'fay.json')
+    t.match((await download).suggestedFilename(), /^fay_\d{4}-\d{2}-\d{2}\.json$/)
     await visitor.button('Delete my account').click()
     const dialog = visitor.page.getByRole('dialog')
     t.ok(await dialog.getByRole('button', { name: 'Delete account', exact: true }).isDisabled())
