@@ -2,7 +2,7 @@
  * What large requests need, and what happens in a small container: the service starts in a cgroup of `--mib 256`, and gets the
  * largest requests of many callers at once. Prints the answers by status, the peak of its memory, and whether it lives.
  */
-
+import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../schemas/limits.js'
 import { groupBy } from '../src/platform/process/group-by.js'
 import { launchIn } from './confine.js'
@@ -11,6 +11,7 @@ import {
   createWorkspace,
   memoryOf,
   numbersAsked,
+  openSession,
   prepare,
   say,
   send,
@@ -63,6 +64,26 @@ const valuesOf = (mark: string) => {
   )
   return { projects: Object.fromEntries(projects) }
 }
+
+const IMPORTED_DAYS = 1_000
+const HEARTBEATS_PER_PROJECT = 2
+const IMPORT_MS = 10_000
+
+/** As many projects and days as a file may have. */
+const importedFile = (): string => {
+  const midnight = Math.floor(Date.now() / 86_400_000) * 86_400
+  const heartbeats = Array.from({ length: IMPORTED_DAYS }, (_, day) =>
+    Array.from({ length: limits.import_projects_per_day * HEARTBEATS_PER_PROJECT }, (_, n) => ({
+      time: midnight - (day + 1) * 86_400 + n * 600,
+      project: `acme/a-project-with-a-long-name-${n % limits.import_projects_per_day}`,
+      entity: `/home/person/a-folder/${'x'.repeat(100)}.ts`,
+      type: 'file',
+    })),
+  )
+  return JSON.stringify({ days: heartbeats.map((ofDay) => ({ heartbeats: ofDay })) })
+}
+
+const EXPORTED_ROWS = 20_000
 
 await benchmark(async (cleanUp) => {
   const { mib } = numbersAsked({ mib: 256 })
@@ -142,5 +163,22 @@ await benchmark(async (cleanUp) => {
         projects: {},
       },
     ),
+  )
+  const file = importedFile()
+  const own = '/api/wakatime/v1/users/current/import'
+  await together(`${CALLERS} imports of ${(file.length / MIB).toFixed(0)} MiB`, CALLERS, async (index) => {
+    const token = callers[index]?.token
+    const started = await send(service.url, 'POST', own, token, file)
+    // Counted in the background, of which a while is enough.
+    await sleep(IMPORT_MS)
+    return started
+  })
+  const { sql } = await openSession(setting, cleanUp)
+  await sql`
+    insert into activity (workspace_id, user_id, day, repo_key, minutes)
+    select m.workspace_id, m.user_id, '2000-01-01'::date + n / 10, 'acme/exported-' || n % 10, 1
+    from members m, generate_series(1, ${EXPORTED_ROWS}::int) n where m.workspace_id in ${sql(workspaces)}`
+  await together(`${CALLERS} exports of ${EXPORTED_ROWS} rows`, CALLERS, (index) =>
+    send(service.url, 'GET', '/api/me/export', callers[index]?.token),
   )
 })
