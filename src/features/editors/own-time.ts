@@ -55,10 +55,15 @@ const readTotals = async (
   return totals
 }
 
-/** What the listed projects leave of the total. */
-const withOthers = (total: number, projects: Project[]): Project[] => {
-  const others = total - totalOf(projects.map(({ minutes }) => minutes))
-  return others > 0 ? [...projects, { name: undefined, minutes: others }] : projects
+/** Projects add up to the total: minutes beyond those of a day are left out, and what the listed ones leave is added. */
+const sharesOf = (total: number, projects: Project[]): Project[] => {
+  let left = total
+  const shares = projects.flatMap(({ name, minutes }) => {
+    const share = Math.min(minutes, left)
+    left -= share
+    return share > 0 ? [{ name, minutes: share }] : []
+  })
+  return left > 0 ? [...shares, { name: undefined, minutes: left }] : shares
 }
 
 /** All days of the range, oldest first. */
@@ -84,7 +89,7 @@ export const readDays = async (db: Db, userId: string, timezone: string, range: 
       day,
       minutes,
       agentMinutes,
-      projects: withOthers(minutes, byMinutes(ofDays.get(day) ?? new Map())),
+      projects: sharesOf(minutes, byMinutes(ofDays.get(day) ?? new Map())),
     }
   })
 }
@@ -117,7 +122,7 @@ export const readRange = async (
       if (day >= from && day <= to) addTo(projects, row.repo, minutes)
   const listed = byMinutes(projects).slice(0, limits.dashboard_rows)
   const agentMinutes = totalOf(agentDays.values())
-  return { days, agentMinutes, projects: withOthers(totalOf(days.values()), listed) }
+  return { days, agentMinutes, projects: sharesOf(totalOf(days.values()), listed) }
 }
 
 const sumOf = ({ hours, rest }: DayMinutes) => Math.min(totalOf(hours) + rest, limits.minutes_per_day)
@@ -132,7 +137,7 @@ export const readEverything = async (db: Db, userId: string, range: Range): Prom
   const days = new Map(rows.map((row) => [row.day, sumOf(row)]))
   const listed = repos.map(({ repo, minutes }) => ({ name: repo, minutes }))
   const agentMinutes = totalOf(agentRows.map(sumOf))
-  return { days, agentMinutes, projects: withOthers(totalOf(days.values()), listed) }
+  return { days, agentMinutes, projects: sharesOf(totalOf(days.values()), listed) }
 }
 
 /** A repository in an hour. */

@@ -40,6 +40,19 @@ const AGENT_REPO_DAYS = repoDaysFrom(
 
 const TOTAL = `(${eachHour((hour) => `h${hour}`, ' + ')} + rest)`
 
+/**
+ * In each hour, repositories share the minutes of one hour, those with the most minutes of the day first. Otherwise they add up
+ * to more where an hour is full in one workspace and not in another.
+ */
+const SHARED_REPO_DAYS = `
+  select day, repo_key, repo, rest, row_number() over by_minutes as place, ${eachHour(
+    (hour) =>
+      `greatest(0, least(h${hour}, ${limits.minutes_per_hour} - coalesce(sum(h${hour}) over earlier, 0)))::int as h${hour}`,
+  )}
+  from (${REPO_DAYS}) as repo_days
+  window by_minutes as (partition by day order by ${TOTAL} desc, repo_key),
+    earlier as (by_minutes rows between unbounded preceding and 1 preceding)`
+
 const sumByDay = (repoDays: string) => `
   select day, array[${eachHour((hour) => `least(sum(h${hour}), ${limits.minutes_per_hour})`)}]::int[] as hours,
     sum(rest)::int as rest
@@ -62,12 +75,8 @@ const LIST_OWN_REPO_DAYS = statement(
   'list own minutes by day and repository',
   { ...dayColumns, repo: text },
   `
-  select day, hours, rest, repo
-  from (
-    select day, repo, array[${eachHour((hour) => `h${hour}`)}]::int[] as hours, rest,
-      row_number() over (partition by day order by ${TOTAL} desc, repo_key) as place
-    from (${REPO_DAYS}) as repo_days
-  ) as placed
+  select day, array[${eachHour((hour) => `h${hour}`)}]::int[] as hours, rest, repo
+  from (${SHARED_REPO_DAYS}) as shared
   where place <= $4::int
   order by day, place`,
 )
@@ -86,7 +95,7 @@ const SUM_OWN_REPOS = statement(
   { repo: text, minutes: integer, first: date, last: date },
   `
   select min(repo) as repo, sum${TOTAL}::int as minutes, min(day) as first, max(day) as last
-  from (${REPO_DAYS}) as repo_days
+  from (${SHARED_REPO_DAYS}) as shared
   group by repo_key
   order by minutes desc, repo_key
   limit $4::int`,
