@@ -65,6 +65,9 @@ const play = async (t: Test, ahead: number) => {
   t.equal((await at(service.url, token, '/api/me')).status, 200, 'a session from there holds here')
   t.equal((await at(odd.url, bob.token, '/api/me')).status, 200, 'and the other way round')
 
+  const bar = await at(odd.url, token, '/api/wakatime/v1/users/current/statusbar/today')
+  isNow(bar.body.cached_at, 'the status bar is of now')
+
   const made: string[] = []
   let code = ''
   for (const url of [odd.url, service.url, odd.url]) {

@@ -2,18 +2,20 @@
 import type { StatusBar } from '../../../schemas/wakatime.js'
 import type { Db } from '../../platform/database/client.js'
 import { durationOf } from './durations.js'
-import { dayAt, endOf, startOf } from './local-days.js'
+import { endOf, startOf } from './local-days.js'
 import { readDays } from './own-time.js'
 import { nothingElse, projectEntries } from './read-summaries.js'
 
-export const readStatusBar = async (db: Db, userId: string, timezone: string): Promise<StatusBar> => {
-  const now = Date.now()
-  const day = dayAt(timezone, now)
+/** Now and today are by the database's clock, as they are for everyone. */
+export const readStatusBar = async (
+  db: Db,
+  { userId, timezone, now, today: day }: { userId: string; timezone: string; now: string; today: string },
+): Promise<StatusBar> => {
   const [today] = await readDays(db, userId, timezone, { from: day, to: day, days: 1 })
   const { minutes = 0, agentMinutes = 0, projects = [] } = today ?? {}
   const total = durationOf(minutes)
   return {
-    cached_at: new Date(now).toISOString(),
+    cached_at: now,
     data: {
       grand_total: total,
       categories: [

@@ -19,6 +19,7 @@ import {
 } from '../../../../schemas/wakatime.js'
 import { ApiError } from '../../../errors.js'
 import { anyone } from '../../../platform/access/access.js'
+import { readMoment } from '../../../platform/time/clock.js'
 import { readCaller } from '../../accounts/index.js'
 import { readingEditor, readingTime } from '../access.js'
 import { chooseDay, chooseDays, rangeNamed } from '../choose-days.js'
@@ -30,9 +31,12 @@ const STATS_RANGES = ['last_7_days', 'last_30_days', 'last_6_months', 'last_year
 
 export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const personOf = async (request: FastifyRequest, given?: string) => {
-    const { id, login, timezone: stored } = await readCaller(app.db, request.caller.userId)
+    const [{ id, login, timezone: stored }, now] = await Promise.all([
+      readCaller(app.db, request.caller.userId),
+      readMoment(app.db),
+    ])
     const timezone = chooseTimezone(given ?? request.headers.timezone, stored)
-    return { userId: id, login, timezone, today: dayAt(timezone, Date.now()) }
+    return { userId: id, login, timezone, now, today: dayAt(timezone, Date.parse(now)) }
   }
   const shared = { tags: ['editors'], params: EditorParams }
   const about =
@@ -54,10 +58,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
           'Today is the current day in the time zone of the `Timezone` header, or of the caller. Editors show the minutes in their status bar. `statusbar` and `status_bar` are the same.',
         response: { 200: StatusBar },
       },
-      handler: async (request) => {
-        const { userId, timezone } = await personOf(request)
-        return readStatusBar(app.db, userId, timezone)
-      },
+      handler: async (request) => readStatusBar(app.db, await personOf(request)),
     })
 
   app.route({
