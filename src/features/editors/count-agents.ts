@@ -6,7 +6,13 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { HOURS } from '../../platform/time/days.js'
-import { type AgentDay, readAgentDays, readTarget, replaceAgentDays } from '../minutes/index.js'
+import {
+  type AgentDay,
+  type FlushTarget,
+  readAgentDays,
+  readTarget,
+  replaceAgentDays,
+} from '../minutes/index.js'
 import { clampIdleWindow, dayOfHour, type FirstDays } from './count-minutes.js'
 import { readIdleWindows } from './queries/marks.js'
 import { hourOf, type Timeline } from './timeline.js'
@@ -25,6 +31,8 @@ interface Agents {
   reassigned?: Iterable<number>
   /** Without it, every day counts. */
   firstDays?: FirstDays | undefined
+  /** What was read for the person's own minutes, and is not read again where it is enough. */
+  read?: { target: FlushTarget; repoKeys: ReadonlySet<string>; windows: ReadonlyMap<string, number> }
   /** Hours of a day whose marks are in a file, and not kept: no hour gets less than it has, and no other day changes. */
   imported?: { day: string; hours: number[] }
 }
@@ -37,7 +45,7 @@ export const countAgents = async (
   tx: Db,
   userId: string,
   timeline: Timeline,
-  { repoKeyOf, reassigned = [], firstDays, imported }: Agents,
+  { repoKeyOf, reassigned = [], firstDays, read, imported }: Agents,
 ): Promise<{ write(names: ReadonlyMap<string, string>): Promise<void> }> => {
   const nothing = { write: async () => {} }
   const hours = imported
@@ -45,10 +53,13 @@ export const countAgents = async (
     : new Set(hoursBeside([...timeline.changed, ...timeline.agents.changed, ...reassigned]))
   const repoKeys = new Set([...timeline.agents.projects()].flatMap((project) => repoKeyOf(project) ?? []))
   if (hours.size === 0 || repoKeys.size === 0) return nothing
-  const target = await readTarget(tx, userId, repoKeys).catch((error) => {
-    if (error instanceof ApiError && error.code === 'payload_too_large') return undefined
-    throw error
-  })
+  const target =
+    read && [...repoKeys].every((repoKey) => read.repoKeys.has(repoKey))
+      ? read.target
+      : await readTarget(tx, userId, repoKeys).catch((error) => {
+          if (error instanceof ApiError && error.code === 'payload_too_large') return undefined
+          throw error
+        })
   if (!target) return nothing
   const places = target.workspaces.flatMap(({ workspaceId, repoKeys: matched }) => {
     const own = new Set(matched.filter((repoKey) => repoKeys.has(repoKey)))
@@ -58,7 +69,7 @@ export const countAgents = async (
   const ids = places.map(({ workspaceId }) => workspaceId)
   const days = new Set(Array.from(hours, dayOfHour))
   const [windows, stored] = await Promise.all([
-    readIdleWindows(tx, ids),
+    read && ids.every((id) => read.windows.has(id)) ? read.windows : readIdleWindows(tx, ids),
     readAgentDays(tx, userId, ids, [...days]),
   ])
   const minutesOf = minutesByWindow(timeline, hours, repoKeyOf)
@@ -67,7 +78,7 @@ export const countAgents = async (
     const rows = new Map(
       stored
         .filter((row) => row.workspaceId === workspaceId && row.hours !== null)
-        .map((row) => [keyOf(row), { ...row, hours: row.hours ?? [], before: row.minutes }]),
+        .map((row) => [keyOf(row), { ...row, hours: [...(row.hours ?? [])], before: row.hours }]),
     )
     for (const { day, hours: ofDay } of rows.values())
       for (let hour = 0; hour < HOURS; hour++)
@@ -78,14 +89,15 @@ export const countAgents = async (
       if (!own.has(repoKey) || day < firstDay) continue
       const key = keyOf({ day, repoKey })
       const row = rows.get(key) ?? {
-        ...{ workspaceId, day, repoKey, repo: '', minutes: 0, before: 0 },
+        ...{ workspaceId, day, repoKey, repo: '', minutes: 0, before: null },
         hours: new Array<number>(HOURS).fill(0),
       }
       row.hours[hour % HOURS] = Math.max(row.hours[hour % HOURS] ?? 0, minutes)
       rows.set(key, row)
     }
-    for (const { before: _, ...row } of rows.values())
-      changed.push({ ...row, minutes: row.hours.reduce((sum, minutes) => sum + minutes, 0) })
+    for (const { before, ...row } of rows.values())
+      if (row.hours.some((minutes, hour) => minutes !== before?.[hour]))
+        changed.push({ ...row, minutes: row.hours.reduce((sum, minutes) => sum + minutes, 0) })
   }
   if (changed.length > limits.flush_rows) return nothing
   return {

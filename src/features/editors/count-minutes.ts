@@ -65,6 +65,8 @@ interface Counted {
   minutes: number
   /** With `imported`: the minutes of each place, whether or not they were imported before. */
   found: (Place & { minutes: number })[]
+  /** The idle windows of the workspaces in which some may count. */
+  windows: ReadonlyMap<string, number>
   /** Whether all writes are sent at once, so that they may be deferred to the commit. */
   isSmall: boolean
   write(names: ReadonlyMap<string, string>): Promise<unknown>
@@ -106,7 +108,8 @@ export const countMinutes = async (
     if (own.length > 0) places.push({ workspaceId, own })
     work = await pauseAfter(work + matched.length)
   }
-  if (places.length === 0) return { minutes: 0, found: [], isSmall: true, write: async () => {} }
+  if (places.length === 0)
+    return { minutes: 0, found: [], windows: new Map(), isSmall: true, write: async () => {} }
   const [windows, ...locked] = await Promise.all([
     readIdleWindows(
       tx,
@@ -146,6 +149,7 @@ export const countMinutes = async (
   return {
     minutes: added.reduce((sum, { days }) => sum + sumOf(days), 0),
     found,
+    windows,
     isSmall,
     write: async (names) => {
       const writes: Promise<void>[] = []

@@ -128,10 +128,11 @@ export const countHeartbeats = async (
   const hours = hoursAround(heartbeats.map(({ minute }) => minute))
   const read = (hours: number[]) =>
     Promise.all([readMarks(tx, userId, hours), findNames(tx, userId, given, hours)])
-  const [, near] = await Promise.all([lockMarks(tx, userId), read(hours)])
-  const hasAgents =
-    heartbeats.some(({ isOfAgent }) => isOfAgent) || near[0].some(({ agentProjects }) => agentProjects)
-  const [stored, known] = hasAgents ? await read(hoursBeside(hours, 2)) : near
+  const wide = hoursBeside(hours, 2)
+  const sendsAgents = heartbeats.some(({ isOfAgent }) => isOfAgent)
+  const [, near] = await Promise.all([lockMarks(tx, userId), read(sendsAgents ? wide : hours)])
+  const isNearAgents = !sendsAgents && near[0].some(({ agentProjects }) => agentProjects)
+  const [stored, known] = isNearAgents ? await read(wide) : near
   const projects = new Projects(known, kind)
   const sent = heartbeats.flatMap(({ project }) => project.repo ?? [])
   const { chosen, mayWait } = await chooseRepos(tx, userId, projects, given, sent)
@@ -185,13 +186,17 @@ export const countHeartbeats = async (
     return (workspaceId: string, project: string) =>
       isRepo(project, kind) ? '' : (days.get(workspaceId) ?? '')
   }
-  const { minutes, isSmall, write } = await countMinutes(tx, userId, timeline, {
+  const { minutes, windows, isSmall, write } = await countMinutes(tx, userId, timeline, {
     target,
     repoKeyOf,
     candidates: [...timeline.around(marked)],
     firstDays: firstDays ?? (await firstDaysOfNames()),
   })
-  const agents = await countAgents(tx, userId, timeline, { repoKeyOf, firstDays })
+  const agents = await countAgents(tx, userId, timeline, {
+    repoKeyOf,
+    firstDays,
+    read: { target, repoKeys: involved, windows },
+  })
   const written = Promise.all([
     ...chosen
       .filter(({ name }) => lastOfNames.has(name) || names.includes(name))
