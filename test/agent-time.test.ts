@@ -14,20 +14,47 @@ const range = `from=${dayOf(start)}&to=${dayOf(start + DAY)}`
 
 type Row = Record<string, unknown>
 
+/** The other categories of WakaTime's command line; it leaves `coding` out, and sends null for what it does not know. */
+const OF_PEOPLE = [
+  ...[
+    'advising',
+    'browsing',
+    'building',
+    'code reviewing',
+    'coding',
+    'communicating',
+    'debugging',
+    'designing',
+  ],
+  ...[
+    'indexing',
+    'learning',
+    'manual testing',
+    'meeting',
+    'notes',
+    'planning',
+    'researching',
+    'running tests',
+  ],
+  ...['supporting', 'translating', 'writing docs', 'writing tests', '', null, undefined],
+]
+const OF_AGENTS = ['ai coding', 'AI Coding']
+
 interface Beat {
   /** Seconds since the start. */
   second: number
   project: string
   isOfAgent?: boolean
+  category?: string | null | undefined
 }
 
 const send = async (caller: Caller, beats: Beat[]) => {
   const reply = await caller.post(
     BULK,
-    beats.map(({ second, project, isOfAgent }) => ({
+    beats.map(({ second, project, isOfAgent, category = isOfAgent ? 'AI Coding' : undefined }) => ({
       time: start + second,
       project,
-      category: isOfAgent ? 'AI Coding' : 'coding',
+      category,
       ai_model: 'model-x',
     })),
   )
@@ -206,38 +233,41 @@ t.test('agents and people', async (t) => {
   })
 
   t.test('minutes are those of a model, however heartbeats are mixed, shuffled and repeated', async () => {
-    const minutesOf = (marks: Set<number>): Set<number> => {
-      const sorted = [...marks].sort((a, b) => a - b)
-      const minutes = new Set(sorted)
-      sorted.forEach((mark, index) => {
-        const next = sorted[index + 1]
-        if (next !== undefined && next - mark <= 5)
-          for (let minute = mark + 1; minute < next; minute++) minutes.add(minute)
-      })
-      return minutes
-    }
-    /** A minute counts for its first heartbeat, and a gap for the last heartbeat before it. */
-    const reposOf = (ordered: { minute: number; repo: string }[]): Record<string, number> => {
-      const counts: Record<string, number> = {}
-      const add = (repo: string, minutes: number) => {
-        counts[repo] = (counts[repo] ?? 0) + minutes
-      }
+    /** A minute is that of its first heartbeat, and a gap that of the last heartbeat before it. */
+    const reposOfMinutes = (ordered: { minute: number; repo: string }[]): Map<number, string> => {
+      const repos = new Map<number, string>()
       ordered.forEach(({ minute, repo }, index) => {
-        if (ordered[index - 1]?.minute !== minute) add(repo, 1)
-        const gap = (ordered[index + 1]?.minute ?? Number.POSITIVE_INFINITY) - minute
-        if (gap > 1 && gap <= 5) add(repo, gap - 1)
+        if (ordered[index - 1]?.minute !== minute) repos.set(minute, repo)
+        const next = ordered[index + 1]?.minute ?? Number.POSITIVE_INFINITY
+        if (next - minute <= 5) for (let gap = minute + 1; gap < next; gap++) repos.set(gap, repo)
       })
-      return counts
+      return repos
     }
-    const beats = fc.array(
+    const countBy = <T>(items: Iterable<T>, keyOf: (item: T) => string): string => {
+      const counts: Record<string, number> = {}
+      for (const item of items) counts[keyOf(item)] = (counts[keyOf(item)] ?? 0) + 1
+      return JSON.stringify(Object.entries(counts).sort())
+    }
+    const zones = ['Asia/Kolkata', 'America/New_York', 'Pacific/Kiritimati']
+    /** Each UTC hour belongs to the local day in which it begins. */
+    const localDays = (minutes: Iterable<number>, timeZone: string) => {
+      const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' })
+      return countBy(minutes, (minute) => format.format((start + Math.floor(minute / 60) * 3_600) * 1_000))
+    }
+    const beats = fc.uniqueArray(
       // Around midnight, and around the end of an hour.
       fc.record({
         minute: fc.integer({ min: 1_410, max: 1_470 }),
         second: fc.nat(59),
         repo: fc.constantFrom('acme/web', 'acme/docs', 'globex/api'),
         isOfAgent: fc.boolean(),
+        category: fc.nat(100),
       }),
-      { minLength: 1, maxLength: 14 },
+      {
+        minLength: 1,
+        maxLength: 14,
+        selector: ({ minute, second, isOfAgent }) => `${minute} ${second} ${isOfAgent}`,
+      },
     )
     const plan = beats.chain((all) =>
       fc.record({
@@ -250,11 +280,14 @@ t.test('agents and people', async (t) => {
       fc.asyncProperty(plan, fc.boolean(), async ({ all, shuffled, again }, isInOrder) => {
         const { caller, id } = await someone(service, ['acme/*'])
         const { id: other } = await service.workspace(caller, { patterns: ['globex/*'] })
-        const toBeat = ({ minute, second, repo, isOfAgent }: (typeof all)[number]): Beat => ({
-          second: at(minute, second),
-          project: repo,
-          isOfAgent,
-        })
+        const toBeat = ({ minute, second, repo, isOfAgent, category }: (typeof all)[number]): Beat => {
+          const categories = isOfAgent ? OF_AGENTS : OF_PEOPLE
+          return {
+            second: at(minute, second),
+            project: repo,
+            category: categories[category % categories.length],
+          }
+        }
         const ordered = [...all].sort((a, b) => a.minute - b.minute || a.second - b.second)
         const sent = isInOrder ? ordered : shuffled
         const half = Math.ceil(sent.length / 2)
@@ -262,21 +295,52 @@ t.test('agents and people', async (t) => {
         await send(caller, sent.slice(half).map(toBeat))
         const read = async () => [await mineOf(caller, id), await mineOf(caller, other)]
         const [acme, globex] = await read()
-        const marks = (isOfAgent: boolean) =>
-          minutesOf(new Set(all.filter((one) => one.isOfAgent === isOfAgent).map(({ minute }) => minute)))
-        const own = marks(false)
-        const agents = [...marks(true)].filter((minute) => !own.has(minute)).length
+        const own = reposOfMinutes(ordered.filter(({ isOfAgent }) => !isOfAgent))
+        const agents = new Map(
+          [...reposOfMinutes(ordered.filter(({ isOfAgent }) => isOfAgent))].filter(
+            ([minute]) => !own.has(minute),
+          ),
+        )
+        const expectSame = (found: string, expected: string, what: string) => {
+          if (found !== expected) throw new Error(`${what}: ${found} and not ${expected}`)
+        }
         const sum = (name: string) => acme.totals[name] + globex.totals[name]
-        if (sum('active_minutes') !== own.size || sum('agent_minutes') !== agents)
-          throw new Error(`${sum('active_minutes')} of ${own.size}, ${sum('agent_minutes')} of ${agents}`)
+        expectSame(
+          JSON.stringify([sum('active_minutes'), sum('agent_minutes')]),
+          JSON.stringify([own.size, agents.size]),
+          'totals',
+        )
         await send(caller, again.map(toBeat))
         if (isInOrder) {
-          const expected = reposOf(ordered.filter(({ isOfAgent }) => !isOfAgent))
-          const found: Record<string, number> = {}
-          for (const { repo, active_minutes } of [...acme.repos, ...globex.repos])
-            if (active_minutes > 0) found[repo] = active_minutes
-          const text = (counts: Record<string, number>) => JSON.stringify(Object.entries(counts).sort())
-          if (text(found) !== text(expected)) throw new Error(`${text(found)} and not ${text(expected)}`)
+          const found = (name: string) =>
+            JSON.stringify(
+              [...acme.repos, ...globex.repos]
+                .flatMap((row) => (row[name] > 0 ? [[row.repo, row[name]]] : []))
+                .sort(),
+            )
+          expectSame(
+            found('active_minutes'),
+            countBy(own.values(), (repo) => repo),
+            'repositories',
+          )
+          expectSame(
+            found('agent_minutes'),
+            countBy(agents.values(), (repo) => repo),
+            'agents',
+          )
+        }
+        for (const zone of zones) {
+          const days = `start=${dayOf(start - DAY)}&end=${dayOf(start + 2 * DAY)}&timezone=${zone}`
+          const { body } = await caller.get(`/api/wakatime/v1/users/current/summaries?${days}`)
+          const found = (category: string) =>
+            JSON.stringify(
+              body.data.flatMap(({ range, categories }: { range: { date: string }; categories: Row[] }) => {
+                const seconds = Number(categories.find(({ name }) => name === category)?.total_seconds ?? 0)
+                return seconds > 0 ? [[range.date, seconds / 60]] : []
+              }),
+            )
+          expectSame(found('Coding'), localDays(own.keys(), zone), zone)
+          expectSame(found('AI Coding'), localDays(agents.keys(), zone), `agents in ${zone}`)
         }
         const strip = (rows: Record<string, unknown>[]) => rows.map(({ generated_at: _, ...rest }) => rest)
         if (JSON.stringify(strip(await read())) !== JSON.stringify(strip([acme, globex])))
@@ -300,7 +364,7 @@ t.test('agents and people', async (t) => {
         if ((await comparable(caller, id)) !== (await comparable(twin.caller, twin.id)))
           throw new Error('agents changed the minutes of the person')
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     )
   })
 })

@@ -231,9 +231,9 @@ t.test('imports', async (t) => {
       names.map((project, index) => ({ ...morning(day, 1, project)[0], time: midnight(day) + index * 60 }))
     const days = 12
     const isFailing = (index: number) => index % 3 !== 0
-    const fileOf = (first: number) =>
+    const fileOf = (first: number, length: number) =>
       JSON.stringify(
-        Array.from({ length: days }, (_, index) =>
+        Array.from({ length }, (_, index) =>
           isFailing(index) ? tooMuch(first + index) : morning(first + index, 2),
         ).flat(),
       )
@@ -254,8 +254,8 @@ t.test('imports', async (t) => {
       return runImports(interrupted, config.repohost.kind)
     }
     const userId = (await caller.get('/api/me')).body.id
-    const store = async (first: number) => {
-      const stream = Readable.from([Buffer.from(fileOf(first))])
+    const store = async (first: number, length = days) => {
+      const stream = Readable.from([Buffer.from(fileOf(first, length))])
       const file = await reduceFile(stream, projectHostOf(service.app.config.repohost))
       await startImport(service.database, userId, file)
     }
@@ -276,6 +276,50 @@ t.test('imports', async (t) => {
     hasMembers(t, (await caller.get(IMPORT)).body, { state: 'done', days_done: days })
     const last = await minutesOf(caller)
     for (const [key, minutes] of Object.entries(expected)) t.equal(last[key], minutes, key)
+
+    /** The days of a short file that count, of the first so many. The file is in the order of its days. */
+    const shortFile = 3
+    const model = (first: number, done: number) =>
+      Array.from({ length: shortFile }, (_, index) => shortFile - 1 - index)
+        .slice(0, done)
+        .flatMap((index) => (isFailing(index) ? [] : [[`${dayOf(midnight(first + index))} acme/web`, 3]]))
+    const countedFrom = async (first: number) => {
+      const all = await minutesOf(caller)
+      const keys = Array.from({ length: shortFile }, (_, index) => dayOf(midnight(first + index)))
+      return Object.entries(all)
+        .filter(([key]) => keys.includes(key.slice(0, 10)))
+        .sort()
+    }
+    let [first, most] = [1_000, 0]
+    for (const isBefore of [true, false])
+      for (let [step, isOver] = [0, false]; !isOver; step++) {
+        first += shortFile
+        await store(first, shortFile)
+        let transactions = 0
+        let cancelling: Promise<unknown> | undefined
+        const { database, config } = service.app
+        const interrupted = Object.create(database)
+        interrupted.transaction = async (...call: Parameters<typeof database.transaction>) => {
+          const cancels = transactions++ === step
+          const running = cancels && isBefore ? undefined : database.transaction(...call)
+          if (cancels) cancelling = caller.delete(IMPORT)
+          if (running) return running
+          await cancelling
+          return database.transaction(...call)
+        }
+        await runImports(interrupted, config.repohost.kind)
+        await cancelling
+        isOver = !cancelling
+        const { state, days_done } = (await caller.get(IMPORT)).body
+        t.ok(state === 'cancelled' || (state === 'done' && days_done === shortFile), `${state} ${days_done}`)
+        t.same(await countedFrom(first), model(first, days_done), `cancelled at ${step}`)
+        await store(first, shortFile)
+        await Promise.all([runImports(database, config.repohost.kind), other.app.imports.run()])
+        hasMembers(t, (await caller.get(IMPORT)).body, { state: 'done', days_done: shortFile })
+        t.same(await countedFrom(first), model(first, shortFile), `again after ${step}`)
+        most = Math.max(most, transactions)
+      }
+    t.ok(most > shortFile + 1, 'failed days have a second transaction')
   })
 
   t.test('a day and a file have a limited number of projects', async (t) => {

@@ -39,7 +39,7 @@ const ENDS = [
 /** Calls every operation for which `isAsked`, with these values. @returns the answers by operation */
 const callAll = async (
   service: Service,
-  caller: Caller,
+  caller: Pick<Caller, 'token' | 'repohostToken'>,
   values: Record<string, unknown>,
   isAsked: (operation: string, method: string) => boolean,
 ) => {
@@ -133,7 +133,7 @@ t.test('nothing that an admin does changes an answer about what a person has sen
 })
 
 t.test('no answer to anyone else changes when agents of a person work', async (t) => {
-  const service = await startService(t)
+  const service = await startService(t, { env: { METRICS_PORT: '9469' } })
   const [admin, bob, carol] = [
     await service.signIn('admin'),
     await service.signIn('bob'),
@@ -152,28 +152,55 @@ t.test('no answer to anyone else changes when agents of a person work', async (t
     start: day,
     end: today,
     user: 'current',
-    member: 'bob',
   }
+  const { secret } = (
+    await admin.post(`/api/team/workspaces/${id}/keys`, {
+      name: 'key',
+      scopes: ['settings:read'],
+    })
+  ).body
+  const key = { login: 'key', token: secret, repohostToken: admin.repohostToken }
+  // Every operation about a member, and those that show activity in each of their forms.
+  const forms: [Record<string, unknown>, RegExp][] = [
+    [{ ...values, member: 'bob' }, /./],
+    [values, /Dashboard|Heatmap|Projects/],
+    [{ ...values, trends: 'true', repo: 'acme/web' }, /Dashboard|Heatmap/],
+    [{ ...values, format: 'csv' }, /Dashboard/],
+    [{ ...values, format: 'csv', member: 'bob' }, /Dashboard/],
+  ]
   const seen = async () => {
     await service.app.rollups.run()
     const answers: Record<string, unknown> = {}
-    for (const caller of [admin, carol]) {
-      const all = await callAll(
-        service,
-        caller,
-        values,
-        (name, method) => method === 'GET' && !/Login$|export|Client|Reference/.test(name),
-      )
-      for (const [name, { status, text }] of Object.entries(all))
-        answers[`${caller.login} ${name}`] = [status, steady(text, 'bob')]
-    }
+    for (const caller of [admin, carol, key])
+      for (const [index, [asked, pattern]] of forms.entries()) {
+        const all = await callAll(
+          service,
+          caller,
+          asked,
+          (name, method) =>
+            method === 'GET' && pattern.test(name) && !/Login$|export|Client|Reference/.test(name),
+        )
+        for (const [name, { status, text }] of Object.entries(all))
+          answers[`${caller.login} ${name} ${index}`] = [status, steady(text, 'bob')]
+      }
     return answers
   }
   await seen()
   const before = await seen()
+  for (const name of ['admin readDashboard 3', 'admin listAuditEntries 0']) t.match(before[name], [200], name)
   await send(bob, 5, ['acme/web', 'acme/api', 'acme/new', 'taxes', 'acme/web'], 'ai coding')
   await send(bob, 200, ['acme/web', 'acme/api', 'acme/new'], 'ai coding')
+  // From midnight on, all night.
+  const night = Array.from({ length: 8 * 60 }, (_, minute) => (minute < 400 ? 'acme/web' : 'acme/night'))
+  await send(bob, -9 * 60, night, 'ai coding')
   const own = await bob.get(`/api/team/dashboard/mine?workspace=${id}&from=${day}&to=${today}`)
-  t.ok(own.body.totals.agent_minutes > 3, 'their person sees them')
+  t.ok(own.body.totals.agent_minutes > 480, 'their person sees them')
   t.strictSame(await seen(), before)
+  const metrics = await service.app.metrics.metrics()
+  const people = [bob.login, (await bob.get('/api/me')).body.id, 'acme', id]
+  t.same(
+    people.filter((text) => metrics.includes(text)),
+    [],
+    'metrics name no one',
+  )
 })
