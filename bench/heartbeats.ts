@@ -1,6 +1,7 @@
 /**
  * The cost of 1,000 people whose editors send a heartbeat every two minutes, against the same minutes by flushes; and pauses of
- * the event loop with hostile bodies. Options: `--people 1000`, `--beats 12` (of each person; a day has 240).
+ * the event loop with hostile bodies. Options: `--people 1000`, `--beats 12` (of each person; a day has 240). With `--agents 240`
+ * it compares so many heartbeats of each person with as many of which agents send some, in turns, and measures nothing else.
  */
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays } from '../src/platform/time/days.js'
@@ -21,7 +22,7 @@ import {
   waitForRollups,
 } from './harness.js'
 
-const { people: PEOPLE, beats: BEATS } = numbersAsked({ people: 1_000, beats: 12 })
+const { people: PEOPLE, beats: BEATS, agents: AGENTS } = numbersAsked({ people: 1_000, beats: 12, agents: 0 })
 const TEAM = 50
 const AT_ONCE = 8
 /** Eight hours of work. */
@@ -71,6 +72,64 @@ await benchmark(async (cleanUp) => {
     }
     return { rows, bytes }
   }
+  const beatAt = (beat: number, repo: string, category = 'coding') => [
+    {
+      time: start + FIRST_HOUR * 3_600 + beat * 120,
+      project: repo,
+      entity: '/home/ada/app.ts',
+      type: 'file',
+      category,
+    },
+  ]
+  const read = async () => {
+    const [row] = await sql`select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as wal`
+    return [await cpuTime(service.pid), await cpuTimeOfServer(backend), Number(row?.wal)]
+  }
+  const forEachAtOnce = async <T>(all: readonly T[], work: (one: T) => Promise<unknown>) => {
+    let next = 0
+    const some = async () => {
+      for (let one = all[next++]; one; one = all[next++]) await work(one)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, some))
+  }
+  /** The same number of heartbeats by three thirds of the people, in turns, so that what else a machine does meets all three. */
+  const compareAgents = async () => {
+    const kinds = [
+      { name: 'people alone', isOfAgent: () => false, used: [0, 0, 0] },
+      { name: 'every second of an agent', isOfAgent: (beat: number) => beat % 2 !== 0, used: [0, 0, 0] },
+      { name: 'agents alone', isOfAgent: () => true, used: [0, 0, 0] },
+    ]
+    const size = Math.floor(PEOPLE / kinds.length)
+    for (let beat = -1; beat < AGENTS; beat++) {
+      for (let turn = 0; turn < kinds.length; turn++) {
+        const index = (beat + 1 + turn) % kinds.length
+        const { isOfAgent, used } = kinds[index] as (typeof kinds)[number]
+        const before = await read()
+        await forEachAtOnce(people.slice(index * size, (index + 1) * size), ({ token, repo }) =>
+          post(BULK, token, beatAt(beat, repo, isOfAgent(beat) ? 'ai coding' : 'coding')),
+        )
+        const after = await read()
+        // The first round compiles and prepares.
+        if (beat >= 0)
+          after.forEach((value, at) => {
+            used[at] = (used[at] ?? 0) + value - (before[at] ?? 0)
+          })
+      }
+    }
+    const count = size * AGENTS
+    say(
+      '| of each heartbeat | service, ms of CPU | PostgreSQL, ms of CPU | WAL, bytes | CPU, ratio | WAL, ratio |',
+    )
+    say('|---|---|---|---|---|---|')
+    const cpuOf = ([service = 0, server = 0]: number[]) => service + server
+    const base = kinds[0]?.used ?? []
+    for (const { name, used } of kinds) {
+      const [service = 0, server = 0, wal = 0] = used
+      const ratios = [cpuOf(used) / cpuOf(base), wal / (base[2] ?? 0)].map((ratio) => ratio.toFixed(2))
+      const cells = [service / count / 1_000, server / count / 1_000].map((ms) => ms.toFixed(2))
+      say(`| ${[name, ...cells, (wal / count).toFixed(0), ...ratios].join(' | ')} |`)
+    }
+  }
   /** One heartbeat of each person per round, so many at once. */
   const measure = async (
     name: string,
@@ -79,39 +138,22 @@ await benchmark(async (cleanUp) => {
     const empty = await stored()
     // Its time is not measured, because the first ones compile and prepare.
     for (const person of people) await work(person, -1)
-    const [before] = await sql`select pg_current_wal_lsn() as lsn`
-    const [cpu, own] = [await cpuTimeOfServer(backend), await cpuTime(service.pid)]
-    for (let beat = 0; beat < BEATS; beat++) {
-      let next = 0
-      const one = async () => {
-        for (let person = people[next++]; person; person = people[next++]) await work(person, beat)
-      }
-      await Promise.all(Array.from({ length: AT_ONCE }, one))
-    }
-    const [row] = await sql`select pg_wal_lsn_diff(pg_current_wal_lsn(), ${before?.lsn})::float8 as wal`
+    const before = await read()
+    for (let beat = 0; beat < BEATS; beat++) await forEachAtOnce(people, (person) => work(person, beat))
+    const after = await read()
     const count = PEOPLE * BEATS
-    const each = (value: number) => (value / count / 1_000) * BEATS_OF_DAY
-    const [ofService, ofServer] = [(await cpuTime(service.pid)) - own, (await cpuTimeOfServer(backend)) - cpu]
+    const each = (index: number) =>
+      ((((after[index] ?? 0) - (before[index] ?? 0)) / count / 1_000) * BEATS_OF_DAY).toFixed(0)
     const full = await stored()
     const [rows, bytes] = [full.rows - empty.rows, full.bytes - empty.bytes].map((value) => value / PEOPLE)
-    say(
-      `| ${name} | ${each(ofService).toFixed(0)} | ${each(ofServer).toFixed(0)} | ${each(Number(row?.wal)).toFixed(0)} | ${rows?.toFixed(1)} | ${bytes?.toFixed(0)} |`,
-    )
+    say(`| ${[name, each(0), each(1), each(2), rows?.toFixed(1), bytes?.toFixed(0)].join(' | ')} |`)
   }
+  if (AGENTS > 0) return compareAgents()
   say(
     `| a person and day, every two minutes | service, ms of CPU | PostgreSQL, ms of CPU | WAL, KB | rows of ${BEATS} | bytes |`,
   )
   say('|---|---|---|---|---|---|')
-  await measure('heartbeats', ({ token, repo }, beat) =>
-    post(BULK, token, [
-      {
-        time: start + FIRST_HOUR * 3_600 + beat * 120,
-        project: repo,
-        entity: '/home/ada/app.ts',
-        type: 'file',
-      },
-    ]),
-  )
+  await measure('heartbeats', ({ token, repo }, beat) => post(BULK, token, beatAt(beat, repo)))
   await measure('the same minutes by flush', ({ token, repo }, beat) =>
     post('/api/team/active-minutes', token, {
       flush_id: `beat-${beat}`,
