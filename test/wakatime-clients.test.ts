@@ -33,10 +33,25 @@ const NOW = Math.floor(Date.now() / 1_000)
 const heartbeats = [NOW - 5 * MINUTE_SECONDS, NOW].map((time) => ({
   entity: '/home/ada/web/main.go',
   type: 'file',
-  category: 'coding',
+  // The command line sends no category for coding.
+  category: null,
   time,
   project: 'acme/web',
   language: 'Go',
+}))
+/** What it adds for an assistant that has worked for three minutes before, and goes on. */
+const ofAssistant = [NOW - 8 * MINUTE_SECONDS, NOW - 5 * MINUTE_SECONDS].map((time) => ({
+  entity: 'Claude agent-worker',
+  type: 'app',
+  category: 'ai coding',
+  time,
+  project: 'acme/web',
+  ai_session: 'canary-session',
+  ai_model: 'canary-model',
+  ai_input_tokens: 120,
+  ai_output_tokens: 30,
+  ai_line_changes: 7,
+  human_line_changes: null,
 }))
 
 const uses: Use[] = [
@@ -45,10 +60,11 @@ const uses: Use[] = [
     address: 'users/current/heartbeats.bulk',
     async use(secret) {
       const headers = { ...basic(secret), 'X-Machine-Name': 'laptop', Timezone: 'UTC' }
-      const { status, body } = await call('POST', 'users/current/heartbeats.bulk', headers, heartbeats)
+      const sent = [...heartbeats, ...ofAssistant]
+      const { status, body } = await call('POST', 'users/current/heartbeats.bulk', headers, sent)
       return [status, body.responses.map(([, status]: [object, number]) => status)]
     },
-    shows: [202, [201, 201]],
+    shows: [202, [201, 201, 201, 201]],
   },
   {
     client: '`wakatime-cli`',
@@ -63,7 +79,14 @@ const uses: Use[] = [
         categories.map(({ name, text }: Record<string, string>) => [name, text]),
       ]
     },
-    shows: [200, '6 mins', [['Coding', '6 mins']]],
+    shows: [
+      200,
+      '6 mins',
+      [
+        ['Coding', '6 mins'],
+        ['AI Coding', '3 mins'],
+      ],
+    ],
   },
   {
     client: 'the web build of `vscode-wakatime`',
@@ -172,5 +195,6 @@ t.test(
       const row = guide.split('\n').find((line) => line.startsWith(`| \`${address}`) && line.includes(client))
       t.ok(row, `the guide has a row for ${address} and ${client}`)
     }
+    t.notMatch((await ada.get('/api/me/export')).text, /canary/, 'nothing else of an assistant is stored')
   },
 )
