@@ -2,7 +2,8 @@
 # Builds the image and uses it as compose.yaml does: as a user without rights, on a file system that
 # cannot be written; then two of it behind Caddy, one of which is replaced while people are at work.
 #   npm run build && DATABASE_URL=postgres://…@127.0.0.1:5432/empty test/image.sh
-# Needs buildah, podman and caddy, and says so where they are missing. BUILD_OPTIONS (other bases: --build-arg NODE=…),
+# Needs buildah, podman and caddy, and says so where they are missing. Where the registry of the bases cannot be reached, it
+# makes bases from Debian's packages, for which it needs debootstrap and root. BUILD_OPTIONS (other bases: --build-arg NODE=…),
 # PODMAN and RUN_OPTIONS are for machines that need more words.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -49,6 +50,11 @@ within() { # SECONDS COMMAND…: until it succeeds
 }
 status() { curl -s -o /dev/null -w '%{http_code}' "$@"; }
 
+if [ -z "${BUILD_OPTIONS:-}" ] && ! buildah pull --quiet "$(sed -n 's/^ARG RUNTIME=//p' Dockerfile)" >/dev/null 2>&1; then
+  echo 'The registry of the bases cannot be reached: making bases from packages of Debian.'
+  test/image-bases.sh
+  build_options+=(--build-arg NODE=localhost/test-base-node --build-arg RUNTIME=localhost/test-base-runtime)
+fi
 buildah build --format docker --layers "${build_options[@]}" --build-arg REVISION="$(git rev-parse HEAD)" -t "$image" .
 bytes=$("${podman[@]}" image inspect --format '{{.Size}}' "$image")
 echo "size: $((bytes / 1000000)) MB"
