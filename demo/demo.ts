@@ -67,7 +67,7 @@ const colleagues =
 const seedYears = async (
   database: Database,
   repohost: RepohostStandIn,
-  { acme, globex, ada, bob, eve }: Demo,
+  { acme, globex, ada, bob, eve, followers }: Demo,
   stopped: AbortSignal,
 ) => {
   const people = colleagues.map(({ login, role }) => ({ ...repohost.addUser(login), role }))
@@ -79,7 +79,7 @@ const seedYears = async (
     // Only what its patterns match.
     {
       workspaceId: globex,
-      userIds: [eve.userId, ada.userId, bob.userId],
+      userIds: [eve, ada, bob, ...followers].map(({ userId }) => userId),
       owner: 'globex',
       names: ['web-shop', 'web-admin', 'api'],
     },

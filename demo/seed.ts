@@ -8,6 +8,7 @@ import type { OfferedPerson } from '../schemas/page-start.js'
 import type { Profile } from '../schemas/profile.js'
 import type { CreatedWebhook } from '../schemas/webhooks.js'
 import { deliveryShapes, signedDelivery } from './host-deliveries.js'
+import type { StandInOrganization } from './host-organizations.js'
 import type { RepohostStandIn } from './repohost.js'
 
 interface DemoPerson {
@@ -29,6 +30,8 @@ export interface Demo {
   eve: DemoPerson
   /** Member of Acme, whose editor has a WakaTime plugin and an assistant. */
   zoe: DemoPerson
+  /** Members of Globex through its organization at the repository host. One of them has left it. */
+  followers: DemoPerson[]
   /** Signs in for the first time. */
   nia: Pick<DemoPerson, 'login' | 'repohostToken'>
   /** Workspace ids. */
@@ -101,6 +104,19 @@ const reportActivity = async (
   }
 }
 
+/** The repository host reports that someone has left. @throws if the service rejects the delivery */
+const reportLeave = async (
+  { kind }: RepohostStandIn,
+  { url, secret }: Static<typeof CreatedWebhook>,
+  organization: StandInOrganization,
+  person: DemoPerson,
+): Promise<void> => {
+  const event = deliveryShapes[kind].left?.(organization, person)
+  if (!event) return
+  const response = await fetch(url, { method: 'POST', ...signedDelivery(kind, event, secret) })
+  if (!response.ok) throw new Error(`The report of a leave was rejected: ${await response.text()}`)
+}
+
 /** @throws if the service rejects a request, because half a demo would mislead */
 export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Promise<Demo> => {
   const call = async <T>(
@@ -122,7 +138,7 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
   const as = (person: DemoPerson) => ({ Authorization: `Bearer ${person.token}` })
 
   const signIn = async (login: string): Promise<DemoPerson> => {
-    const { id, token: repohostToken } = repohost.addUser(login)
+    const { id, token: repohostToken } = repohost.addUser(login, { mayAskOrganizations: true })
     const { token } = await call<VerifyResult>('POST', '/auth/verify', { repohost_token: repohostToken })
     const { id: userId } = await read<Profile>('/me', { Authorization: `Bearer ${token}` })
     return { id, userId, login, repohostToken, token }
@@ -233,10 +249,44 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
   )
   await reportActivity(repohost, webhook)
 
+  // Globex follows its organization. One person has left it twice, and waits for the admin: nobody can tell whether the second
+  // report is a copy of the first.
+  const organization: StandInOrganization = {
+    id: 7_100,
+    name: 'globex',
+    members: new Map([
+      [eve.id, 'admin'],
+      [ada.id, 'member'],
+      [bob.id, 'member'],
+    ]),
+  }
+  repohost.organizations.push(organization)
+  await call(
+    'PUT',
+    `/team/workspaces/${globex}/organization`,
+    { organization: 'globex', join: 'member', leave: 'remove' },
+    { ...as(eve), 'X-Repohost-Token': eve.repohostToken },
+  )
+  const reports = await call<Static<typeof CreatedWebhook>>(
+    'POST',
+    `/team/workspaces/${globex}/webhook`,
+    {},
+    as(eve),
+  )
+  const joinGlobex = (login: string) => {
+    organization.members.set(repohost.addUser(login).id, 'member')
+    return signIn(login)
+  }
+  const [finn, gina] = [await joinGlobex('finn'), await joinGlobex('gina')]
+  await reportLeave(repohost, reports, organization, gina)
+  const followers = [finn, await joinGlobex('gina'), await joinGlobex('hugo')]
+  organization.members.delete(gina.id)
+  await reportLeave(repohost, reports, organization, gina)
+
   for (const person of [ada, bob]) {
     await call('POST', '/events', { event: 'panel_opened', source: 'extension' }, as(person))
   }
-  return { ada, bob, eve, zoe, nia, acme, globex, acmeInvite: invite, etag, oldEtag }
+  return { ada, bob, eve, zoe, followers, nia, acme, globex, acmeInvite: invite, etag, oldEtag }
 }
 
 /** The people that the sign-in page offers: an admin and two members of one team, the admin of another, and someone new. */
@@ -245,7 +295,7 @@ export const offeredPeople = ({ ada, bob, eve, zoe, nia }: Demo): OfferedPerson[
     [
       [ada, 'Acme admin'],
       [bob, 'Acme member'],
-      [eve, 'Globex admin'],
+      [eve, 'Globex admin, where the members follow an organization'],
       [zoe, 'Acme member with a WakaTime plugin and an assistant'],
       [nia, 'new here, without a workspace'],
     ] as const

@@ -139,7 +139,7 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
       : []),
     'Everything is made up and runs only on this machine. Press Ctrl-C to stop and delete it.',
     '',
-    '# ada is admin of Acme, where 25 people work, and member of Globex; bob is a member of both; eve is admin of Globex.',
+    '# ada is admin of Acme, where 25 people work, and member of Globex; bob is a member of both; eve is admin of Globex, whose people come from an organization.',
     `ADA=${ada.token}`,
     `BOB=${bob.token}`,
     `EVE=${eve.token}`,

@@ -44,12 +44,27 @@ t.test('the demo starts, shows what it promises, and stops cleanly', async (t) =
   for (const [, which, key] of printed.matchAll(/assistant-([ab])-models\?apiKey=([^']+)/g)) {
     t.ok((await get(`/assistant-${which}-models?apiKey=${key}`)).models.length > 0)
   }
-  t.match(await get('/admin/funnel', { 'X-Service-Admin-Key': shown('ADMIN') }), { users: 4 })
+  t.match(await get('/admin/funnel', { 'X-Service-Admin-Key': shown('ADMIN') }), { users: 7 })
 
   const [acme] = (await get('/team/me')).workspaces
   const { members } = await get(`/team/workspaces/${acme.id}/members`)
   t.equal(members.length, 25)
   t.equal(members.filter(({ role }: { role: string }) => role === 'admin').length, 2)
+
+  // The people of Globex come from an organization, and one who has left waits for the admin.
+  const globex = (await get('/team/me')).workspaces[1]
+  t.equal(globex.organization, 'globex')
+  const eve = { Authorization: `Bearer ${shown('EVE')}` }
+  const loginsOf = (people: { login: string }[]) => people.map(({ login }) => login).sort()
+  t.same(loginsOf((await get(`/team/workspaces/${globex.id}/members`, eve)).members), [
+    'ada',
+    'bob',
+    'eve',
+    'finn',
+    'gina',
+    'hugo',
+  ])
+  t.same(loginsOf((await get(`/team/workspaces/${globex.id}/organization/members`, eve)).members), ['gina'])
 
   // The minutes of zoe come by heartbeat alone.
   const page = await (await fetch(`http://127.0.0.1:${port}/`)).text()
