@@ -12,6 +12,7 @@ const SETTINGS = work('bytes of one document', 'settings_bytes', 'json_depth')
 const VERSIONS = work('versions, without their contents', 'settings_versions_kept')
 const REPO_PATTERNS = [
   'workspaces_joined',
+  'workspaces_by_organization',
   'patterns_per_workspace',
   'pattern_length',
   'pattern_stars',
@@ -79,7 +80,11 @@ export const workOfOperations: Record<string, Work> = {
   changeRecording: work('what the caller excludes', 'recording_repos_off'),
   exportAccount: work('everything of the caller, in pages of 16 settings or 2,000 rows', 'exports_per_hour'),
   listViews: PAGE,
-  deleteAccount: work('workspaces of the caller; rows are removed by a task', 'workspaces_joined'),
+  deleteAccount: work(
+    'workspaces of the caller; rows are removed by a task',
+    'workspaces_joined',
+    'workspaces_by_organization',
+  ),
   listKeys: KEYS,
   createKey: KEYS,
   revokeKey: FEW_ROWS,
@@ -102,7 +107,12 @@ export const workOfOperations: Record<string, Work> = {
     'json_depth',
   ),
 
-  listMyWorkspaces: work('workspaces × patterns of each', 'workspaces_joined', 'patterns_per_workspace'),
+  listMyWorkspaces: work(
+    'workspaces × patterns of each',
+    'workspaces_joined',
+    'workspaces_by_organization',
+    'patterns_per_workspace',
+  ),
   createWorkspace: work('patterns of the workspace', 'workspaces_created', 'patterns_per_workspace'),
   renameWorkspace: FEW_ROWS,
   deleteWorkspace: FEW_ROWS,
