@@ -25,6 +25,13 @@ import { readDashboard } from '../read-dashboard.js'
 import { openDashboardLines } from '../read-dashboard-csv.js'
 import { createViewRecorder } from '../record-view.js'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a dashboard. Chosen before access is checked, so that a wrong one is rejected first. */
+    range: Range | null
+  }
+}
+
 const responseWith = <T extends typeof Dashboard | typeof OwnDashboard>(schema: T) => ({
   200: {
     description: 'Success.',
@@ -59,8 +66,8 @@ const sendDashboard = async (
 ) => {
   const { workspaceId, userId, key } = request.membership
   const viewer = { userId: key?.workspaceId ? null : userId, ...config.privacy }
-  const { from, to, format, trends, comparison } = query
-  const range = await chooseDashboardRange(database, { from, to })
+  const { format, trends, comparison } = query
+  const range = request.range as Range
   reply.header('Vary', `${reply.getHeader('Vary')}, Accept`)
   const asCsv = format === undefined ? prefersCsv(request.headers.accept) : format === 'csv'
   if (asCsv) {
@@ -89,13 +96,17 @@ const sendDashboard = async (
 export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { database } = app
   const recordView = createViewRecorder(database)
+  app.decorateRequest('range', null)
+  const chooseRange = async (request: FastifyRequest) => {
+    request.range = await chooseDashboardRange(database, request.query as Static<typeof OwnDashboardQuery>)
+  }
 
   app.route({
     method: 'GET',
     url: '/dashboard',
     config: {
       access: adminOf('query.workspace', 'dashboard:read'),
-      validate: ({ query }) => chooseDashboardRange(database, query as Static<typeof DashboardQuery>),
+      validate: chooseRange,
       errors: ['invalid_range', 'member_not_found', 'member_detail_hidden'],
     },
     schema: {
@@ -133,7 +144,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     url: '/dashboard/mine',
     config: {
       access: memberOf('query.workspace', 'activity:read'),
-      validate: ({ query }) => chooseDashboardRange(database, query as Static<typeof OwnDashboardQuery>),
+      validate: chooseRange,
       errors: ['invalid_range'],
     },
     schema: {
