@@ -111,7 +111,7 @@ This affects 2 repositories and 1 person.
   t.equal((await run(['pull', '--check', path], reading)).code, 2)
   const refused = await run(['apply', path], reading)
   t.equal(refused.code, 1)
-  t.match(refused.err, /scope_missing/)
+  t.equal(refused.err, 'This key lacks the scope settings:write. (scope_missing)\n')
 
   const applied = await run(['apply', path, '--reason', 'Dark at last'])
   t.strictSame(applied, { code: 0, out: changes + extras, err: '' })
@@ -203,13 +203,18 @@ t.test('mistakes of calling it are explained', async (t) => {
     'Give the address of the service without /api.\n',
   )
   t.equal(await errorOf(['diff']), 'Name a file: team-settings diff FILE\n')
-  t.equal(await errorOf(['sync', path]), 'There is no command sync. See --help.\n')
+  t.equal(await errorOf(['sync', path]), 'There is no command sync. See team-settings help.\n')
+  t.equal(
+    await errorOf(['diff', path], { TEAM_SETTINGS_KEY: '…' }),
+    'The key has characters that no key has. Copy it again.\n',
+  )
   t.equal(await errorOf(['diff', path, '--format', 'yaml']), 'The format is text, json or markdown.\n')
   t.equal(await errorOf(['diff', `${path}x`]), `${path}x cannot be read (ENOENT).\n`)
   t.match(await errorOf(['diff', path, '--pune']), /Unknown option '--pune'/)
   t.match(await errorOf(['diff', path], { TEAM_SETTINGS_URL: 'http://127.0.0.1:1' }), /could not be reached/)
   const help = await run(['--help'])
   t.equal(help.code, 0)
+  t.strictSame(await run(['help']), help)
   for (const word of ['pull', 'diff', 'apply', '--prune', 'TEAM_SETTINGS_URL', 'Example'])
     t.ok(help.out.includes(word), word)
   t.equal((await run([])).code, 1)

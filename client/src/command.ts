@@ -105,7 +105,10 @@ class Workspace {
     if (!/^https?:\/\/[^/]/.test(baseUrl))
       throw new UsageError('The address of the service must start with https://.')
     if (/\/api\/*$/.test(baseUrl)) throw new UsageError('Give the address of the service without /api.')
-    this.client = createClient({ baseUrl, token: find('key') })
+    const token = find('key')
+    if (!/^[!-~]+$/.test(token))
+      throw new UsageError('The key has characters that no key has. Copy it again.')
+    this.client = createClient({ baseUrl, token })
     this.path = { id: find('workspace') }
   }
 
@@ -153,6 +156,8 @@ const describe = (error: unknown, name: string, file: ConfigurationFile | undefi
   }
   if (error.code === 'version_conflict')
     return 'Someone changed the configuration meanwhile. Nothing was applied. Run it again.'
+  const { scope } = error as { scope?: string | null }
+  if (scope) return `This key lacks the scope ${scope}. (${error.code})`
   const first = (error as { errors?: { path: string; message: string }[] }).errors?.[0]
   const line = first && file?.lineOf(first.path.replace(/^\/body/, ''))
   return `${line === undefined ? '' : `${name}:${line}: `}${error.message} (${error.code})`
@@ -164,12 +169,14 @@ const run = async (): Promise<number> => {
   try {
     const { values, positionals } = readOptions()
     const [command, given, ...others] = positionals
-    if (values.help || command === undefined) {
+    // The runner of npm answers --help itself.
+    const asksHelp = values.help || command === 'help'
+    if (asksHelp || command === undefined) {
       process.stdout.write(HELP)
-      return values.help ? 0 : 1
+      return asksHelp ? 0 : 1
     }
     if (!['pull', 'diff', 'apply'].includes(command))
-      throw new UsageError(`There is no command ${command}. See --help.`)
+      throw new UsageError(`There is no command ${command}. See team-settings help.`)
     const format = formats[values.format ?? 'text']
     if (!format) throw new UsageError('The format is text, json or markdown.')
     const needsFile = command !== 'pull' || values.check === true
