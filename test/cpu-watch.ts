@@ -8,9 +8,6 @@ import diagnostics from 'node:diagnostics_channel'
 import { existsSync, openSync, readSync } from 'node:fs'
 
 export const BOUND_MS = 20
-/** The bound of the first requests of an operation, whose code V8 has yet to compile, and of bodies that are read before one. */
-const COLD_BOUND_MS = 60
-const COLD_REQUESTS = 3
 /** The kernel counts the running thread's time at its ticks. */
 const TICK_MS = 4
 
@@ -73,15 +70,11 @@ const hook = createHook({
   },
 })
 
-/** Requests until now, by operation. */
-const requests = new Map<string, number>()
-
 diagnostics.subscribe('tracing:fastify.request.handler:start', (message) => {
   const watch = watched.getStore()
   const { route } = message as { route?: { url?: string; method?: string } }
   if (!watch) return
   const operation = `${route?.method} ${route?.url}`
-  requests.set(operation, (requests.get(operation) ?? 0) + 1)
   watched.enterWith({ ...watch, operation })
 })
 
@@ -90,22 +83,6 @@ export const watchAll = (report: Watched['report']): void => {
   everything = { fromMs: 1, report }
   hook.enable()
 }
-
-/** What may take longer, and why. */
-const exceptions: Record<string, string> = {
-  '/api/docs': 'made once in the life of a process, at the first request',
-  '/api/openapi': 'made once in the life of a process, at the first request',
-}
-
-/** Fails a test in which the service keeps everyone waiting. */
-export const failAbove =
-  (test: { fail(message: string): unknown }): Watched['report'] =>
-  (ms, operation) => {
-    const isCold = operation === undefined || (requests.get(operation) ?? 0) <= COLD_REQUESTS
-    const isException = Object.keys(exceptions).some((path) => operation?.split(' ')[1]?.startsWith(path))
-    if (isException || (isCold && ms < COLD_BOUND_MS)) return
-    test.fail(`${operation ?? 'The service'} takes ${ms.toFixed(0)} ms of CPU time in one piece`)
-  }
 
 /** Starts a service, all of whose later work is watched. */
 export const watchCpu = async <T>(report: Watched['report'], start: () => Promise<T>): Promise<T> => {

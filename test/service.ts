@@ -18,7 +18,6 @@ import { listenAt } from '../src/platform/process/listen.js'
 import { createLogger } from '../src/platform/process/logger.js'
 import { type AdHocDatabase, withAdHocSql } from './ad-hoc.js'
 import { problemOf } from './conformance.js'
-import { failAbove, watchCpu } from './cpu-watch.js'
 import { createTestDatabase, reach } from './database.js'
 import { send } from './send.js'
 import { until } from './until.js'
@@ -272,15 +271,13 @@ export const startService = async (
   })
   const logger = createLogger(config.logLevel, sink)
   const meter = createMeter(config.metricsPort !== undefined)
-  const { database, app, url } = await watchCpu(failAbove(test), async () => {
-    const database = await openDatabase(config, config.databaseUrl ?? databaseUrl, logger, meter)
-    const app = await buildApp(config, database, logger, {
-      meter,
-      clients: clients(config, meter),
-      timeouts: { ...connectionTimeouts, ...timeouts },
-    })
-    return { database, app, url: await listenAt(app, hosts, port) }
+  const database = await openDatabase(config, config.databaseUrl ?? databaseUrl, logger, meter)
+  const app = await buildApp(config, database, logger, {
+    meter,
+    clients: clients(config, meter),
+    timeouts: { ...connectionTimeouts, ...timeouts },
   })
+  const url = await listenAt(app, hosts, port)
   test.teardown(async () => {
     await app.close()
     await database.close()
