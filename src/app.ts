@@ -74,7 +74,6 @@ import rateLimit from './platform/rate-limits/rate-limit.js'
 import { limitRoutes } from './platform/rate-limits/routes.js'
 import counts from './platform/rate-limits/store.js'
 import { teamRoutes } from './team.js'
-import { workOfOperations } from './work.js'
 
 /** The outside world. */
 export interface Clients {
@@ -167,7 +166,7 @@ export const buildApp = async (
   await app.register(rateLimit)
   await app.register(maintenance)
   await app.register(metrics)
-  await app.register(routeChecks, { work: workOfOperations })
+  await app.register(routeChecks)
   await registerDocuments(app as never)
   await app.register(reference)
   await app.register(access)

@@ -22,7 +22,7 @@ interface Parameter {
   schema: Schema
 }
 
-interface Operation {
+export interface Operation {
   operationId: string
   parameters?: Parameter[]
   requestBody?: { content: Record<string, { schema: Schema }> }

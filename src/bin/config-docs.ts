@@ -1,7 +1,7 @@
 /** Writes `.env.example` and the tables of docs/configuration.md, docs/privacy.md, docs/trust.md and docs/metrics.md. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { envExample, withMetrics, withPrivacy, withVariables, withWork } from '../operator/config-docs.js'
+import { envExample, withMetrics, withPrivacy, withVariables } from '../operator/config-docs.js'
 import { runCommand } from '../platform/process/program.js'
 import { projectRoot } from '../platform/process/root.js'
 
@@ -10,7 +10,6 @@ runCommand(async () => {
   for (const [name, fill] of [
     ['docs/configuration.md', withVariables],
     ['docs/privacy.md', withPrivacy],
-    ['docs/trust.md', withWork],
     ['docs/metrics.md', withMetrics],
   ] as const) {
     const path = join(projectRoot, name)

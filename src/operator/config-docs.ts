@@ -1,14 +1,11 @@
 /**
- * Generates `.env.example` and the tables of docs/configuration.md, docs/privacy.md, docs/trust.md and docs/metrics.md from the service's
- * own declarations.
+ * Generates `.env.example` and the tables of docs/configuration.md, docs/privacy.md and docs/metrics.md from the service's own
+ * declarations.
  */
 
 import { type Variable, variables } from '../../schemas/environment.js'
-import { limits } from '../../schemas/limits.js'
 import { notRecorded, privacyRecords, privacyViews } from '../features/personal-data/privacy-facts.js'
-import type { Work } from '../platform/access/work.js'
 import { metrics } from '../platform/metrics/metrics.js'
-import { workOfOperations, workOfTasks } from '../work.js'
 
 const defaultOf = ({ default: value }: Variable): string => (value === undefined ? '' : String(value))
 
@@ -107,21 +104,4 @@ export const withMetrics = (page: string): string => {
     labelsOf(labels),
   ])
   return filled(page, 'metrics', tableOf(['metric', 'type', 'meaning', 'labels'], rows))
-}
-
-/** docs/trust.md with what every operation and task declares about its work. */
-export const withWork = (page: string): string => {
-  const rowsOf = (declared: Record<string, Work>) =>
-    Object.entries(declared).map(([name, { of, within }]) => [
-      name,
-      of,
-      within.map((limit) => `\`${limit}\` ${limits[limit].toLocaleString('en')}`).join(', ') || '–',
-    ])
-  const [operations, tasks] = [rowsOf(workOfOperations), rowsOf(workOfTasks)]
-  const table = (kind: string, rows: string[][]) => tableOf([kind, 'work is a product of', 'limits'], rows)
-  return filled(
-    filled(page, 'operations', table('operation', operations)),
-    'tasks',
-    table('task in the background', tasks),
-  )
 }

@@ -1,9 +1,10 @@
 /**
- * The worst request of every operation: each factor of its work (`src/work.ts`) at its limit. Operations whose work is always
- * the same are called as in the document. A test fails for an operation that has no entry.
+ * What makes the request of an operation its worst, beyond the samples of the OpenAPI document. Operations that are missing
+ * here are sent as in the document, lists with the largest page.
  */
 import { limits } from '../../schemas/limits.js'
 import { addDays } from '../../src/platform/time/days.js'
+import type { Operation } from '../attack.js'
 
 /** An attacker and what it owns. */
 export interface Attacker {
@@ -13,7 +14,7 @@ export interface Attacker {
   today: string
 }
 
-export interface Worst {
+interface Worst {
   /** Appended to the path. */
   query?: string
   body?: string
@@ -34,8 +35,6 @@ const manyKeys = once(() =>
   Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`ext.key${n}`, { a: n }])),
 )
 const settings = once(() => JSON.stringify({ settings: manyKeys() }))
-const plain = (): Worst => ({})
-const page = (): Worst => ({ query: `limit=${limits.page_size_max}` })
 const write = (): Worst => ({ body: settings() })
 const year = ({ today }: Attacker): Worst => ({ query: `from=${addDays(today, -365)}&to=${today}` })
 const summary = ({ today }: Attacker): Worst => ({ query: `start=${addDays(today, -365)}&end=${today}` })
@@ -111,20 +110,8 @@ const configuration = ({ login }: Attacker): Worst => {
 
 let turn = 0
 
-export const worstOperations: Record<string, (attacker: Attacker) => Worst> = {
-  getHealth: plain,
-  getReadiness: plain,
-  getLimits: plain,
-  getPrivacy: plain,
-  getSettingsSchema: plain,
-  findClient: plain,
-  downloadClient: plain,
-  verifyRepohostToken: plain,
-  startLogin: plain,
-  finishLogin: plain,
+const worstOperations: Record<string, (attacker: Attacker) => Worst> = {
   logout: () => ({ headers: { authorization: 'Bearer none' } }),
-  getProfile: plain,
-  getRecording: plain,
   changeRecording: () => ({
     body: JSON.stringify({
       paused: false,
@@ -132,59 +119,21 @@ export const worstOperations: Record<string, (attacker: Attacker) => Worst> = {
       repos_off: Array.from({ length: limits.recording_repos_off }, (_, n) => `other/*a*b*c*${n}`),
     }),
   }),
-  exportAccount: plain,
-  listViews: page,
   deleteAccount: () => ({ body: '{"confirm":"nobody"}' }),
-  listKeys: plain,
-  createKey: plain,
-  revokeKey: plain,
-  listProjects: page,
   pullSettings: pull,
   pushSettings: write,
   deleteSettings: pull,
-  listSettingsVersions: plain,
-  pullSettingsVersion: plain,
-  restoreSettings: plain,
   getEffectiveConfig: ({ login }) => ({ query: `repo=${login}/${'a'.repeat(limits.repo_length)}` }),
-  listMyWorkspaces: plain,
   createWorkspace: ({ login }) => ({
     body: JSON.stringify({ name: 'x', patterns: patternsOf(login) }),
   }),
-  renameWorkspace: plain,
   deleteWorkspace: elsewhere,
-  joinWorkspace: plain,
   leaveWorkspace: elsewhere,
-  listMembers: page,
-  changeMemberRole: plain,
   removeMember: elsewhere,
-  lookUpInvite: plain,
-  listInvites: page,
-  createInvite: plain,
-  revokeInvite: plain,
-  listWorkspaceKeys: plain,
-  createWorkspaceKey: plain,
-  revokeWorkspaceKey: plain,
-  listPatterns: plain,
   replacePatterns: ({ login }) => ({ body: JSON.stringify({ patterns: patternsOf(login) }) }),
-  readOrganization: plain,
-  linkOrganization: plain,
-  unlinkOrganization: plain,
-  listOrganizationMembers: page,
-  getConfiguration: plain,
   putConfiguration: configuration,
-  listAuditEntries: page,
-  getWorkspaceSettings: plain,
   patchWorkspaceSettings: write,
-  listWorkspaceSettingsVersions: plain,
-  getWorkspaceSettingsVersion: plain,
-  restoreWorkspaceSettings: plain,
-  listOverrides: page,
-  getOverride: plain,
   setOverride: write,
-  removeOverride: plain,
-  listOverrideVersions: plain,
-  getOverrideVersion: plain,
-  restoreOverride: plain,
   recordActiveMinutes: ({ login, today }) => ({
     body: JSON.stringify({
       entries: Array.from({ length: limits.flush_entries }, (_, n) => ({
@@ -199,11 +148,7 @@ export const worstOperations: Record<string, (attacker: Attacker) => Worst> = {
   uploadClosedIssues: upload,
   readDashboard: year,
   readOwnDashboard: year,
-  getWebhook: plain,
-  createWebhook: plain,
-  deleteWebhook: plain,
   receiveDelivery: () => ({ body: delivery() }),
-  listEditorProjects: page,
   assignEditorProject: ({ login }) => {
     turn += 1
     return { body: JSON.stringify({ name: 'folder-3', repo: `${login}/r${turn % 8}` }) }
@@ -211,24 +156,11 @@ export const worstOperations: Record<string, (attacker: Attacker) => Worst> = {
   sendHeartbeats: (attacker) => ({ body: JSON.stringify(heartbeats(attacker, limits.heartbeats)) }),
   sendHeartbeat: (attacker) => ({ body: JSON.stringify(heartbeats(attacker, 1)[0]) }),
   sendEditorErrors: () => ({ body: JSON.stringify({ a: 'a'.repeat(limits.body_bytes - 100) }) }),
-  getEditorUser: plain,
-  getStatusBar: plain,
-  getDocumentedStatusBar: plain,
   getSummaries: summary,
   getStats: () => ({ values: { range: 'last_year' } }),
-  getAllTime: plain,
-  getTimedProjects: plain,
   getDurations: ({ today }) => ({ query: `date=${today}` }),
   startImport: () => ({ body: dump() }),
-  getImport: plain,
-  cancelImport: plain,
-  startCheckout: plain,
-  openBillingPortal: plain,
   receiveBillingEvent: () => ({ body: JSON.stringify({ a: 'a'.repeat(limits.body_bytes - 100) }) }),
-  listAssistantAModels: plain,
-  listAssistantBModels: plain,
-  recordEvent: plain,
-  getFunnel: plain,
 }
 
 const patternsOf = (login: string) =>
@@ -236,3 +168,16 @@ const patternsOf = (login: string) =>
     { length: limits.patterns_per_workspace },
     (_, n) => `${login}/${`*${'a'.repeat(40)}*b*c*${n}`.slice(0, 90)}`,
   )
+
+/** @throws {Error} if an entry is of no operation */
+export const worstOf = (operations: Operation[]): [string, (attacker: Attacker) => Worst][] => {
+  const ids = new Set(operations.map(({ operationId }) => operationId))
+  const unknown = Object.keys(worstOperations).filter((id) => !ids.has(id))
+  if (unknown.length > 0) throw new Error(`There is no operation ${unknown.join(', ')}`)
+  return operations.map(({ operationId, parameters = [] }) => [
+    operationId,
+    worstOperations[operationId] ??
+      (() =>
+        parameters.some(({ name }) => name === 'limit') ? { query: `limit=${limits.page_size_max}` } : {}),
+  ])
+}

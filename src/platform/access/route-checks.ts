@@ -5,7 +5,6 @@ import type { ErrorCode } from '../../../schemas/errors.js'
 import { resources } from '../../../schemas/resources.js'
 import type { HeaderName } from '../openapi/headers.js'
 import type { Access, RequestPart } from './access.js'
-import type { Work } from './work.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -30,7 +29,7 @@ declare module 'fastify' {
 }
 
 export default fp(
-  async (app, { work }: { work: Record<string, Work> }) => {
+  async (app) => {
     const reject = (route: RouteOptions, fault: string | undefined) => {
       if (fault) throw new Error(`${route.method} ${route.url} ${fault}`)
     }
@@ -42,7 +41,7 @@ export default fp(
     })
     // Checked last, because the reference declares the access of its files in another `onRoute` hook.
     app.addHook('onReady', async () => {
-      for (const route of routes) reject(route, faultOf(route) ?? undeclaredWorkOf(route, work))
+      for (const route of routes) reject(route, faultOf(route))
     })
   },
   { name: 'route-checks' },
@@ -64,16 +63,10 @@ const faultOf = (route: RouteOptions): string | undefined => {
   if (!access) return 'declares no access'
   if (schema?.hide) return undefined
   if (!schema?.response) return 'declares no response'
+  if (schema.operationId === undefined) return 'declares no operationId'
   const unchecked = [...url.matchAll(/:(\w+)/g)].find(([, name = '']) => !requires(route, 'params', name))
   if (unchecked) return `has ${unchecked[0]} in its path, which its params do not require`
   return access.faultOf?.((part, name) => requires(route, part, name))
-}
-
-const undeclaredWorkOf = ({ schema }: RouteOptions, work: Record<string, Work>): string | undefined => {
-  if (schema?.hide) return undefined
-  if (schema?.operationId === undefined) return 'declares no operationId'
-  if (Object.hasOwn(work, schema.operationId)) return undefined
-  return `declares no work: add to src/work.ts what the work of ${schema.operationId} is a product of, and the limits that bound each factor, for example \`${schema.operationId}: work('rows of a page', 'page_size_max')\``
 }
 
 /** The schema of a member of the request that cannot be absent. */
