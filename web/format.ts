@@ -68,6 +68,19 @@ export const fullDay = (text: string): string => isolated(longDay.format(asDate(
 export const time = (text: string): string => isolated(moment.format(new Date(text)))
 export const days = (from: string, to: string): string => `${fullDay(from)} to ${fullDay(to)}`
 
+const shortDayOfYear = new Intl.DateTimeFormat(undefined, {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+/** Such as `26 Oct – 24 Nov`, with the year if it is another one. */
+export const shortDays = (from: string, to: string): string => {
+  const year = today().slice(0, 4)
+  const format = from.startsWith(year) && to.startsWith(year) ? shortDay : shortDayOfYear
+  return isolated(format.formatRange(asDate(from), asDate(to)))
+}
+
 export const capitalized = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`
 
 /** A name that can be seen and clicked, even if it has only invisible characters. */

@@ -1,7 +1,10 @@
 /** Filters and ranges in the query of the address, so that people can share what they see. */
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { addDays, counted, days, daysBetween, mondayOf, today, weekdayOf } from './format.js'
+import type { AnswerOf, RequestOptions } from '../client/src/operations.js'
+import { type ReadState, useRead } from './api.js'
+import { comparedRanges, lengthOf, type Range } from './comparison.js'
+import { addDays, counted, days, mondayOf, today, weekdayOf } from './format.js'
 
 type Query = Record<string, string | undefined>
 
@@ -34,14 +37,10 @@ export const useNew = (name: string): [isOpen: boolean, open: (isOpen: boolean) 
   return [isOpen, open]
 }
 
-export type Range = { from: string; to: string }
-
 /** The longest range, in days. */
 export const MAX_DAYS = 366
 
 export const isSame = (one: Range, other: Range): boolean => one.from === other.from && one.to === other.to
-
-const lengthOf = ({ from, to }: Range): number => daysBetween(from, to) + 1
 
 export const lastDays = (count: number): Range => ({ from: addDays(today(), 1 - count), to: today() })
 
@@ -113,37 +112,6 @@ export const shiftRange = (range: Range, by: 1 | -1): Range => {
   return { from: start, to: start <= today() && end > today() ? today() : end }
 }
 
-/**
- * The same number of days just before. A month or quarter, whole or so far, is compared with the same part of the previous
- * one.
- */
-export const previousRange = ({ from, to }: Range): Range => {
-  const length = lengthOf({ from, to })
-  const month = Number(from.slice(5, 7)) - 1
-  for (const months of month % 3 === 0 ? [1, 3] : [1]) {
-    const last = addDays(monthFrom(from, months), -1)
-    if (from !== monthFrom(from, 0) || to > last) continue
-    const [start, end] = [monthFrom(from, -months), addDays(from, -1)]
-    const sameLength = addDays(start, length - 1)
-    return { from: start, to: to === last || sameLength > end ? end : sameLength }
-  }
-  return { from: addDays(from, -length), to: addDays(from, -1) }
-}
-
-/** What a range can be compared with. */
-export const comparisons = [
-  ['', 'Previous range'],
-  ['year', '52 weeks earlier'],
-  ['none', 'Nothing'],
-] as const
-
-/** The range to compare with. Weekdays match 52 weeks earlier. */
-export const comparedRange = (range: Range, compare: string | undefined): Range | undefined => {
-  if (compare === 'none') return undefined
-  if (compare === 'year') return { from: addDays(range.from, -364), to: addDays(range.to, -364) }
-  return previousRange(range)
-}
-
 /** The nearest date to a text such as `2026-02-31`. undefined if it is no date at all. */
 const nearestDay = (text: string): string | undefined => {
   const parts = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text)?.slice(1).map(Number)
@@ -198,3 +166,31 @@ export const widening = (chosen: Range, shown: Range): string | undefined =>
   isSame(chosen, shown)
     ? undefined
     : `You chose ${counted(lengthOf(chosen), 'day')}. This page shows only whole weeks: ${days(shown.from, shown.to)}.`
+
+type Numbers = 'GET /api/team/dashboard' | 'GET /api/team/dashboard/mine'
+
+/**
+ * Loads what the numbers of a range are compared with.
+ * @param optionsOf the call for a range
+ * @returns the numbers of the finished days of the range, and those of the days before; undefined while they load
+ */
+export const useComparison = <O extends Numbers>(
+  operation: O,
+  shown: (AnswerOf<O> & { range: Range }) | undefined,
+  compare: string | undefined,
+  optionsOf: (range: Range) => RequestOptions<O>,
+) => {
+  // Published weeks are over and whole.
+  const isPublished = shown !== undefined && 'publication' in shown && shown.publication !== null
+  const ranges = shown && comparedRanges(shown.range, compare, isPublished ? '9999-12-31' : today())
+  const isWhole = ranges !== undefined && shown !== undefined && isSame(ranges.now, shown.range)
+  const finished = useRead(operation, ranges && !isWhole ? optionsOf(ranges.now) : undefined)
+  const earlier = useRead(operation, ranges && optionsOf(ranges.before))
+  const loaded = (asked: ReadState<AnswerOf<O>>) => (ranges && !asked.stale ? asked.data : undefined)
+  return {
+    ranges,
+    now: isWhole ? shown : loaded(finished),
+    before: loaded(earlier),
+    asked: [finished, earlier],
+  }
+}

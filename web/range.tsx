@@ -1,13 +1,12 @@
 import { useId, useRef } from 'preact/hooks'
+import { comparisons, type Range } from './comparison.js'
 import { addDays, days, today } from './format.js'
 import {
   type ChosenRange,
-  comparisons,
   isSame,
   MAX_DAYS,
   namedRanges,
   presetsOf,
-  type Range,
   shiftRange,
   useUrlQuery,
 } from './query.js'

@@ -2,9 +2,9 @@
  * What a row's sparkline shows, and its words. Both compare whole weeks: a point covers seven finished days, so neither
  * weekends nor a week that isn't over look like a change.
  */
-import { addDays, compact, daysBetween, mondayOf, weekdayOf } from './format.js'
+import { finishedDays, lengthOf, type Range, WEEK } from './comparison.js'
+import { addDays, compact, mondayOf, weekdayOf } from './format.js'
 
-const WEEK = 7
 /** A smaller change is called steady. */
 const CHANGE = 0.1
 
@@ -32,14 +32,12 @@ const wordsOf = (weeks: readonly number[]): string => {
  * @param today the first day that isn't over
  * @returns undefined if the range has fewer than two finished weeks
  */
-export const sparkOf = (
-  trend: readonly number[],
-  { from, to }: { from: string; to: string },
-  today: string,
-): Spark | undefined => {
-  const days = daysBetween(from, to) + 1
-  const finished = Math.min(days, daysBetween(from, today))
-  const isByDay = trend.length === days
+export const sparkOf = (trend: readonly number[], range: Range, today: string): Spark | undefined => {
+  const over = finishedDays(range, today)
+  if (!over) return undefined
+  const { from, to } = over
+  const finished = lengthOf(over)
+  const isByDay = trend.length === lengthOf(range)
   const weeks = isByDay
     ? Array.from({ length: Math.floor(finished / WEEK) }, (_, index) => {
         // Counted back from the last finished day.
@@ -48,7 +46,7 @@ export const sparkOf = (
       }).reverse()
     : trend.filter((_, index) => {
         const monday = addDays(mondayOf(from), WEEK * index)
-        return monday >= from && addDays(monday, WEEK - 1) < addDays(from, finished)
+        return monday >= from && addDays(monday, WEEK - 1) <= to
       })
   if (weeks.length < 2) return undefined
   const points = isByDay
@@ -58,9 +56,9 @@ export const sparkOf = (
 }
 
 /** How often each weekday occurs in a range, Monday first. */
-export const weekdayCounts = ({ from, to }: { from: string; to: string }): number[] => {
-  const days = daysBetween(from, to) + 1
-  const first = weekdayOf(from) - 1
+export const weekdayCounts = (range: Range): number[] => {
+  const days = lengthOf(range)
+  const first = weekdayOf(range.from) - 1
   return Array.from({ length: WEEK }, (_, index) => {
     const offset = (index - first + WEEK) % WEEK
     return offset < days ? Math.floor((days - 1 - offset) / WEEK) + 1 : 0

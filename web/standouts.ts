@@ -2,9 +2,9 @@
  * What is different from before: repositories and days whose active time stands out. The rules are explained on the page,
  * and no rule looks at people.
  */
-import { daysBetween, weekdayOf } from './format.js'
+import { lengthOf, type Range, WEEK } from './comparison.js'
+import { duration, percent, weekdayOf } from './format.js'
 
-const WEEK = 7
 /** Half as much again, or its reverse. */
 const FACTOR = 1.5
 /** A smaller difference is chance. */
@@ -14,9 +14,9 @@ const MOST_DAYS = 2
 /** Fewer days with the same weekday don't show what is usual. */
 const MIN_SAME_WEEKDAYS = 3
 
-/** The parts of a dashboard that are compared. */
+/** The parts of a dashboard that are compared. Its days are over, and it has the same weekdays as the other one. */
 export interface Numbers {
-  range: { from: string; to: string }
+  range: Range
   daily: { day: string; active_minutes: number | null }[]
   repos: { repo: string | null; active_minutes: number | null }[]
   publication: unknown
@@ -31,14 +31,15 @@ export interface Standout {
   before: number
 }
 
+/** A shorter range has weekdays that occur once, or never. */
+export const isTooShort = (range: Range | undefined): boolean => !range || lengthOf(range) < WEEK
+
 const isStanding = (now: number, before: number): boolean => now >= before * FACTOR || now * FACTOR <= before
 
 const difference = ({ now, before }: Standout): number => Math.abs(now - before)
 
 const largestFirst = (all: Standout[]): Standout[] =>
   all.sort((a, b) => difference(b) - difference(a) || (a.name < b.name ? -1 : 1))
-
-const lengthOf = ({ range }: Numbers): number => daysBetween(range.from, range.to) + 1
 
 /** The minutes of a repository. undefined if a row of all others, or too few people, may hide them. */
 const minutesIn = ({ repos, publication }: Numbers): ((repo: string) => number | null | undefined) => {
@@ -47,26 +48,15 @@ const minutesIn = ({ repos, publication }: Numbers): ((repo: string) => number |
   return (repo) => (minutes.has(repo) ? minutes.get(repo) : isWhole ? 0 : undefined)
 }
 
-const reposOf = (now: Numbers, before: Numbers, today: string): Standout[] => {
-  // A day that isn't over adds its minutes, but no length.
-  const length = Math.min(lengthOf(now), daysBetween(now.range.from, today))
-  if (length < WEEK - 1 || lengthOf(now) < WEEK || lengthOf(before) < WEEK) return []
+const reposOf = (now: Numbers, before: Numbers): Standout[] => {
+  const weeks = lengthOf(now.range) / WEEK
   const [minutesNow, minutesBefore] = [minutesIn(now), minutesIn(before)]
   const all = new Set([...now.repos, ...before.repos].flatMap(({ repo }) => repo ?? []))
   return [...all].flatMap((name): Standout[] => {
     const [sum, sumBefore] = [minutesNow(name), minutesBefore(name)]
     if (sum == null || sumBefore == null) return []
-    const [perDay, perDayBefore] = [sum / length, sumBefore / lengthOf(before)]
-    const isLarge = Math.abs(perDay - perDayBefore) * length >= MIN_MINUTES
-    return isLarge && isStanding(perDay, perDayBefore)
-      ? [
-          {
-            kind: 'repo',
-            name,
-            now: Math.round(perDay * WEEK),
-            before: Math.round(perDayBefore * WEEK),
-          },
-        ]
+    return Math.abs(sum - sumBefore) >= MIN_MINUTES && isStanding(sum, sumBefore)
+      ? [{ kind: 'repo', name, now: Math.round(sum / weeks), before: Math.round(sumBefore / weeks) }]
       : []
   })
 }
@@ -77,32 +67,52 @@ const median = (values: number[]): number => {
   return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2
 }
 
-const daysOf = (now: Numbers, before: Numbers, today: string): Standout[] => {
-  const known = new Map(
-    [...before.daily, ...now.daily].flatMap(({ day, active_minutes }) =>
-      active_minutes === null || day >= today ? [] : [[day, active_minutes] as const],
-    ),
-  )
-  const byWeekday: [day: string, minutes: number][][] = Array.from({ length: WEEK + 1 }, () => [])
-  for (const [day, minutes] of known) byWeekday[weekdayOf(day)]?.push([day, minutes])
-  return now.daily.flatMap(({ day }): Standout[] => {
-    const minutes = known.get(day)
-    if (minutes === undefined) return []
-    const others = (byWeekday[weekdayOf(day)] ?? []).flatMap(([other, value]) =>
-      other === day ? [] : [value],
+/** Days with more than usual. Days with less are mostly public holidays, which are no news. */
+const daysOf = (now: Numbers, before: Numbers): Standout[] => {
+  const byWeekday: { day: string; minutes: number }[][] = Array.from({ length: WEEK + 1 }, () => [])
+  for (const { day, active_minutes } of [...before.daily, ...now.daily])
+    if (active_minutes !== null) byWeekday[weekdayOf(day)]?.push({ day, minutes: active_minutes })
+  return now.daily.flatMap(({ day, active_minutes: minutes }): Standout[] => {
+    const others = (byWeekday[weekdayOf(day)] ?? []).flatMap((other) =>
+      other.day === day ? [] : other.minutes,
     )
-    if (others.length < MIN_SAME_WEEKDAYS) return []
+    if (minutes === null || others.length < MIN_SAME_WEEKDAYS) return []
     const usual = Math.round(median(others))
-    return Math.abs(minutes - usual) >= MIN_MINUTES && isStanding(minutes, usual)
+    return minutes - usual >= MIN_MINUTES && isStanding(minutes, usual)
       ? [{ kind: 'day', name: day, now: minutes, before: usual }]
       : []
   })
 }
 
-/** The largest differences between a range and the one it is compared with: repositories first. @param today the first day that isn't over */
-export const standoutsOf = (now: Numbers, before: Numbers, today: string): Standout[] => {
-  const repos = largestFirst(reposOf(now, before, today))
-  const days = largestFirst(daysOf(now, before, today))
+/** The largest differences between a range and the one it is compared with: repositories first. */
+export const standoutsOf = (now: Numbers, before: Numbers): Standout[] => {
+  if (isTooShort(now.range)) return []
+  const repos = largestFirst(reposOf(now, before))
+  const days = largestFirst(daysOf(now, before))
   const shown = repos.slice(0, MOST - Math.min(MOST_DAYS, days.length))
   return [...shown, ...days.slice(0, MOST - shown.length)]
+}
+
+/** From here on, minutes say nothing. */
+const HOURS_FROM = 600
+
+const both = (before: number, now: number): string =>
+  Math.min(before, now) < HOURS_FROM
+    ? `${duration(before)} → ${duration(now)}`
+    : `${Math.round(before / 60)} → ${Math.round(now / 60)} h`
+
+/** What follows the name in a sentence. Both numbers stand in it, so that the reader judges the difference. */
+export const wordsOf = ({ kind, now, before }: Standout): string => {
+  if (kind === 'day') return `was busier than usual: ${duration(now)}, usually ${duration(before)}`
+  if (before === 0) return `started: ${duration(now)} a week, none before`
+  if (now === 0) return `stopped: none, ${duration(before)} a week before`
+  const word =
+    now > 2 * before
+      ? 'more than doubled'
+      : now > before
+        ? `grew by ${percent(now / before - 1)}`
+        : 2 * now < before
+          ? 'fell by more than half'
+          : `fell by ${percent(1 - now / before)}`
+  return `${word}: ${both(before, now)} a week`
 }

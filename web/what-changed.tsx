@@ -1,59 +1,57 @@
 /** What stands out in the selected range, against the range before. */
 import { useMemo } from 'preact/hooks'
-import { compact, today, weekdayAndDay } from './format.js'
-import { type Numbers, type Standout, standoutsOf } from './standouts.js'
+import { weekdayAndDay } from './format.js'
+import { type Numbers, standoutsOf, wordsOf } from './standouts.js'
 import { RepoName, Tip, UpOrDown } from './ui.js'
 
 export const WhatChanged = (props: {
-  data: Numbers
-  /** The compared range. undefined while it loads, and if there is none. */
+  /** The finished days of the range, and the compared ones. undefined while they load, and if there are none. */
+  now: Numbers | undefined
   before: Numbers | undefined
-  /** Whether there is none, which is known before it would load. */
+  /** Whether the range has too few finished days. */
+  isShort: boolean
+  /** Whether there is nothing to compare with. */
   isAlone: boolean
-  onRepo: (repo: string) => void
+  addressOf: (repo: string) => string
   onDay: (day: string) => void
 }) => {
-  const { data, before, isAlone } = props
-  const standouts = useMemo(() => before && standoutsOf(data, before, today()), [data, before])
+  const { now, before, isShort, isAlone } = props
+  const standouts = useMemo(() => now && before && standoutsOf(now, before), [now, before])
   return (
     <section class="card" aria-labelledby="changed">
       <header class="row apart">
         <h2 id="changed">What changed</h2>
         <Tip about="what changed">
-          A repository stands out if its mean week has at least one and a half times the active time of the
-          compared range, or at most two thirds, and the range differs by at least 5 hours. A day stands out
-          in the same way against the median of the same weekday in both ranges. Days that aren’t over, and
-          people, are not compared. Shown are the four largest differences.
+          A repository stands out if it has at least one and a half times the active time of the compared
+          range, or at most two thirds, and the difference is at least 5 hours. A day stands out if it has
+          that much more than the median of the same weekday in both ranges. Today and people are not
+          compared. Shown are the four largest differences.
         </Tip>
       </header>
-      <ul class="standouts" aria-busy={!standouts && !isAlone}>
+      <ul class="standouts" aria-busy={!standouts && !isAlone && !isShort}>
         {standouts?.map((one) => (
           <li key={one.name}>
-            <button
-              type="button"
-              class="choice"
-              title={one.kind === 'repo' ? `Show only ${one.name}` : 'Show only this day'}
-              onClick={() => (one.kind === 'repo' ? props.onRepo(one.name) : props.onDay(one.name))}
-            >
-              {one.kind === 'repo' ? <RepoName repo={one.name} /> : weekdayAndDay(one.name)}
-            </button>
-            <span class="small muted">
-              <UpOrDown isUp={one.now > one.before} /> {textOf(one)}
-            </span>
+            <UpOrDown isUp={one.now > one.before} />{' '}
+            {one.kind === 'repo' ? (
+              <a class="choice" href={props.addressOf(one.name)}>
+                <RepoName repo={one.name} />
+              </a>
+            ) : (
+              <button type="button" class="choice" onClick={() => props.onDay(one.name)}>
+                {weekdayAndDay(one.name)}
+              </button>
+            )}{' '}
+            {wordsOf(one)}
           </li>
         ))}
-        {standouts?.length === 0 && <li class="muted">Nothing stands out against the compared range.</li>}
-        {isAlone && <li class="muted">There is no range to compare with.</li>}
+        {isShort ? (
+          <li class="muted">The range is too short to compare. Choose one with at least 7 finished days.</li>
+        ) : isAlone ? (
+          <li class="muted">There is no range to compare with.</li>
+        ) : (
+          standouts?.length === 0 && <li class="muted">Nothing stands out against the compared range.</li>
+        )}
       </ul>
     </section>
   )
-}
-
-/** Both numbers, so that the reader judges the difference. */
-const textOf = ({ kind, now, before }: Standout): string => {
-  if (kind === 'day') return `${compact(now)}, usually ${compact(before)}`
-  if (before === 0) return `${compact(now)} a week, none before`
-  return now === 0
-    ? `none, before ${compact(before)} a week`
-    : `${compact(now)} a week, before ${compact(before)}`
 }

@@ -210,11 +210,11 @@ else {
 
   t.test('a range is compared with the previous one, and the page shows the days of both', async () => {
     await admin.open(`/w/${id}?from=2026-04-01&to=2026-06-30`)
-    await admin.sees('Wed, 1 Apr 2026 to Tue, 30 Jun 2026 vs Thu, 1 Jan 2026 to Tue, 31 Mar 2026')
+    await admin.sees('1 Apr – 30 Jun vs 31 Dec 2025 – 31 Mar 2026, the same weekdays')
     await admin.open(`/w/${id}?from=2026-03-01&to=2026-03-10`)
-    await admin.sees('Sun, 1 Mar 2026 to Tue, 10 Mar 2026 vs Sun, 1 Feb 2026 to Tue, 10 Feb 2026')
+    await admin.sees('1–10 Mar vs 15–24 Feb, the same weekdays')
     await admin.open(`/w/${id}?from=2026-03-02&to=2026-03-08`)
-    await admin.sees('Mon, 2 Mar 2026 to Sun, 8 Mar 2026 vs Mon, 23 Feb 2026 to Sun, 1 Mar 2026')
+    await admin.sees('2–8 Mar vs 23 Feb – 1 Mar, the same weekdays')
   })
 
   t.test('a chart can be read by keyboard and as a table', async (t) => {
@@ -263,9 +263,9 @@ else {
     await admin.page
       .getByRole('combobox', { name: 'Compare with', exact: true })
       .selectOption('52 weeks earlier')
-    await admin.sees('Mon, 2 Mar 2026 to Sun, 8 Mar 2026 vs Mon, 3 Mar 2025 to Sun, 9 Mar 2025')
+    await admin.sees('2–8 Mar vs 3–9 Mar 2025, the same weekdays')
     await admin.open(`/w/${id}?from=2026-03-02&to=2026-03-08&compare=none`)
-    await admin.sees('Mon, 2 Mar 2026 to Sun, 8 Mar 2026')
+    await admin.sees('2–8 Mar')
     await admin.button('Custom range').click()
     await admin.button('Last week').click()
     const monday = mondayOf(today)

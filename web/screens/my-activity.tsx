@@ -8,7 +8,7 @@ import { Calendar, Heatmap, Trend } from '../charts.js'
 import { consent } from '../consent.js'
 import { addDays, count, days, duration, longWeekdays, mondayOf, today, weekdayOf } from '../format.js'
 import { useWorkspace } from '../me.js'
-import { comparedRange, rangeOf, selectedRange, useUrlQuery } from '../query.js'
+import { rangeOf, selectedRange, useComparison, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
 import { rest } from '../rest.js'
 import { weekdayCounts } from '../spark.js'
@@ -47,12 +47,10 @@ export const MyActivity = () => {
   }, [isNew])
   // Without activity, the year decides what comes first.
   const isReady = asked.data && (asked.data.totals.active_minutes !== 0 || year.data || year.failure)
-  const compared = asked.data && comparedRange(asked.data.range, query.compare)
-  const loaded = useRead(
-    'GET /api/team/dashboard/mine',
-    compared && { query: { workspace: workspace.id, ...compared, ...filter } },
-  )
-  const previous = compared && !loaded.stale ? loaded.data : undefined
+  const compared = useComparison('GET /api/team/dashboard/mine', asked.data, query.compare, (range) => ({
+    query: { workspace: workspace.id, ...range, ...filter },
+  }))
+  const { before: previous } = compared
   const { points, isByWeek } = useMemo(
     () => (asked.data ? pointsOf(asked.data, previous, 'active_minutes') : { points: [], isByWeek: false }),
     [asked.data, previous],
@@ -74,18 +72,23 @@ export const MyActivity = () => {
         {query.repo && <a href={repoAddress(workspace.id, dividePath(query.repo))}>Open repository page</a>}
       </Filters>
       {chosen.problem && <RangeProblem chosen={chosen} />}
-      <FailureOf asked={[asked, year, loaded]} />
+      <FailureOf asked={[asked, year, ...compared.asked]} />
       {chosen.problem ? null : asked.data && isReady ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
           {(isNew || wasNew) && (
             <FirstMinute hasArrived={!isNew} again={year.again} onClose={() => remember(false)} />
           )}
-          <Summary daily={year.data?.daily} totals={asked.data.totals} previous={previous?.totals} />
+          <Summary
+            daily={year.data?.daily}
+            totals={asked.data.totals}
+            now={compared.now?.totals}
+            previous={previous?.totals}
+          />
           <div class="lead">
             <section class="card" aria-labelledby="trend">
               <header class="row apart">
                 <h2 id="trend">Active time by {isByWeek ? 'week' : 'day'}</h2>
-                <Compared range={asked.data.range} with={previous} isComparable />
+                <Compared range={asked.data.range} with={compared} isComparable />
               </header>
               <Trend
                 label={`My active time, ${days(asked.data.range.from, asked.data.range.to)}`}
@@ -172,9 +175,10 @@ const usualOf = (daily: Own['daily']) => {
 const Summary = (props: {
   daily: Own['daily'] | undefined
   totals: Own['totals']
+  now: Own['totals'] | undefined
   previous: Own['totals'] | undefined
 }) => {
-  const { daily, totals, previous } = props
+  const { daily, totals, now, previous } = props
   const usual = daily && usualOf(daily)
   const weekday = longWeekdays[weekdayOf(today()) - 1]
   const [active, commits] = metrics
@@ -196,17 +200,17 @@ const Summary = (props: {
       value: duration(totals.active_minutes),
       comparison: (
         <>
-          <Change now={totals.active_minutes} before={previous?.active_minutes} write={duration} />
+          <Change now={now?.active_minutes} before={previous?.active_minutes} write={duration} />
           {totals.agent_minutes > 0 && <span class="block">Agents: {duration(totals.agent_minutes)}</span>}
         </>
       ),
-      about: `${active.about} The small figure is the change since the compared range.${totals.agent_minutes > 0 ? ' “Agents” is the time in which assistants worked and you didn’t. It isn’t active time, and only you see it.' : ''}`,
+      about: `${active.about} The small figure is the change since the compared range, without today.${totals.agent_minutes > 0 ? ' “Agents” is the time in which assistants worked and you didn’t. It isn’t active time, and only you see it.' : ''}`,
     },
     {
       name: commits.title,
       value: count(totals.commits),
-      comparison: <Change now={totals.commits} before={previous?.commits} write={count} />,
-      about: `${commits.about} The small figure is the change since the compared range.`,
+      comparison: <Change now={now?.commits} before={previous?.commits} write={count} />,
+      about: `${commits.about} The small figure is the change since the compared range, without today.`,
     },
   ]
   return (

@@ -10,7 +10,7 @@ import { History, WarningList } from '../history.js'
 import { Diff, same, textOf, type Values } from '../json.js'
 import { useWorkspace } from '../me.js'
 import { useProjects } from '../projects.js'
-import { comparedRange, rangeOf, selectedRange, useUrlQuery } from '../query.js'
+import { rangeOf, selectedRange, useComparison, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
 import { useTitle } from '../title.js'
@@ -180,9 +180,10 @@ const OwnNumbers = (props: { repo: string; links: ComponentChildren; children: C
     chosen.problem ? undefined : { query: { ...filter, ...chosen.range } },
   )
   const { data } = asked
-  const compared = data && comparedRange(data.range, query.compare)
-  const loaded = useRead('GET /api/team/dashboard/mine', compared && { query: { ...filter, ...compared } })
-  const previous = compared && !loaded.stale ? loaded.data : undefined
+  const compared = useComparison('GET /api/team/dashboard/mine', data, query.compare, (range) => ({
+    query: { ...filter, ...range },
+  }))
+  const { before: previous } = compared
   useSummary(asked, `My activity in ${repo}`)
   const shown = metrics.find(({ name }) => name === query.show && name !== 'active_members') ?? metrics[0]
   const { points, isByWeek } = useMemo(
@@ -199,12 +200,13 @@ const OwnNumbers = (props: { repo: string; links: ComponentChildren; children: C
       </div>
       {props.links}
       {chosen.problem && <RangeProblem chosen={chosen} />}
-      <FailureOf asked={[asked, loaded]} />
+      <FailureOf asked={[asked, ...compared.asked]} />
       {chosen.problem ? null : data ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
           <Figures
             data={data}
             only={OWN_METRICS}
+            now={compared.now?.totals}
             previous={previous?.totals}
             shown={shown.name}
             onShow={(name) => change({ show: name === 'active_minutes' ? undefined : name })}
@@ -214,7 +216,7 @@ const OwnNumbers = (props: { repo: string; links: ComponentChildren; children: C
               <h2 id="trend">
                 My {shown.title.toLowerCase()} by {isByWeek ? 'week' : 'day'}
               </h2>
-              <Compared range={data.range} with={previous} isComparable />
+              <Compared range={data.range} with={compared} isComparable />
             </header>
             <Trend
               label={`My ${shown.title.toLowerCase()}, ${days(data.range.from, data.range.to)}`}

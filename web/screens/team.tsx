@@ -6,6 +6,7 @@ import { repoAddress } from '../addresses.js'
 import { announce } from '../announce.js'
 import { useRead } from '../api.js'
 import { Heatmap, type Point, Sparkline, Trend } from '../charts.js'
+import { finishedDays, type Range } from '../comparison.js'
 import { StepsLeft } from '../first-steps.js'
 import {
   addDays,
@@ -18,15 +19,17 @@ import {
   fullDay,
   mondayOf,
   people,
+  shortDays,
   today,
   weekdayAndDay,
   weekdayOf,
 } from '../format.js'
 import { hasStepsLeft, isBeginning } from '../home.js'
 import { useMe, useWorkspace } from '../me.js'
-import { comparedRange, type Range, rangeOf, selectedRange, useUrlQuery, widening } from '../query.js'
+import { isSame, rangeOf, selectedRange, useComparison, useUrlQuery, widening } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
 import { sparkOf, weekdayCounts } from '../spark.js'
+import { isTooShort } from '../standouts.js'
 import { useTitle } from '../title.js'
 import {
   Arrow,
@@ -133,13 +136,14 @@ export const TeamNumbers = ({
   )
   const { data } = asked
   const isPublishing = !!data?.publication?.weeks.some(({ state }) => state === 'publishing')
-  const compared = data && !isPublishing ? comparedRange(data.range, query.compare) : undefined
-  const loaded = useRead(
+  const compared = useComparison(
     'GET /api/team/dashboard',
-    compared && { query: { workspace: workspace.id, ...compared, ...filter, comparison: true } },
+    isPublishing ? undefined : data,
+    query.compare,
+    (range) => ({ query: { workspace: workspace.id, ...range, ...filter, comparison: true } }),
   )
-  const previous = compared && !loaded.stale ? loaded.data : undefined
-  const comparison = data && previous && isComparable(data, previous) ? previous : undefined
+  const { now, before: previous } = compared
+  const comparison = now && previous && isComparable(now, previous) ? previous : undefined
   useEffect(() => {
     const timer = isPublishing ? setInterval(asked.again, PUBLISHING_MS) : undefined
     return () => clearInterval(timer)
@@ -193,7 +197,7 @@ export const TeamNumbers = ({
       </Filters>
       {links}
       {chosen.problem && <RangeProblem chosen={chosen} />}
-      <FailureOf asked={[asked, loaded]} />
+      <FailureOf asked={[asked, ...compared.asked]} />
       {data && !chosen.problem && !asked.stale && (
         <PublicationNote data={data} chosen={range} repo={filter.repo} />
       )}
@@ -221,6 +225,7 @@ export const TeamNumbers = ({
           )}
           <Figures
             data={data}
+            now={now?.totals}
             previous={comparison?.totals}
             shown={shown.name}
             onShow={(name) => set({ show: name === 'active_minutes' ? undefined : name })}
@@ -228,10 +233,15 @@ export const TeamNumbers = ({
           {/* People are never compared. */}
           {own === undefined && !filter.member && !isEmpty && (
             <WhatChanged
-              data={data}
+              now={now}
               before={comparison}
-              isAlone={!compared || (previous !== undefined && !comparison) || loaded.failure !== undefined}
-              onRepo={(repo) => set({ repo })}
+              isShort={query.compare !== 'none' && isTooShort(finishedDays(data.range, today()))}
+              isAlone={
+                !compared.ranges ||
+                (previous !== undefined && now !== undefined && !comparison) ||
+                compared.asked.some(({ failure }) => failure)
+              }
+              addressOf={(repo) => repoAddress(workspace.id, dividePath(repo)) + location.search}
               onDay={(day) => set({ from: day, to: day })}
             />
           )}
@@ -241,7 +251,7 @@ export const TeamNumbers = ({
                 <h2 id="trend">
                   {shown.title} by {isByWeek ? 'week' : 'day'}
                 </h2>
-                <Compared range={data.range} with={previous} isComparable={comparison !== undefined} />
+                <Compared range={data.range} with={compared} isComparable={comparison !== undefined} />
               </header>
               <Trend
                 label={`${shown.title}, ${days(data.range.from, data.range.to)}`}
@@ -370,12 +380,13 @@ export const Figures = (props: {
   data: Pick<Dashboard, 'totals' | 'publication'>
   /** The names of the metrics to show. */
   only?: readonly MetricName[]
-  /** The totals of the compared range. */
+  /** The totals of the finished days, and of the compared range. */
+  now: Dashboard['totals'] | undefined
   previous: Dashboard['totals'] | undefined
   shown: string
   onShow: (name: string) => void
 }) => {
-  const { previous } = props
+  const { now, previous } = props
   const { totals, publication } = props.data
   return (
     <div class="figures">
@@ -394,7 +405,7 @@ export const Figures = (props: {
                 {totals[name] === null && publication ? (
                   lackOf(publication.weeks[0])
                 ) : (
-                  <Change now={totals[name]} before={previous?.[name]} write={write} />
+                  <Change now={now?.[name]} before={previous?.[name]} write={write} />
                 )}
               </span>
             </button>
@@ -404,7 +415,7 @@ export const Figures = (props: {
                 (name === 'active_members'
                   ? 'With published weeks, this is the number for the busiest week. '
                   : 'The number covers the published weeks of the range. ')}
-              The small figure is the change since the compared range.
+              The small figure is the change since the compared range, without today.
             </Tip>
           </div>
         ),
@@ -417,20 +428,24 @@ const WEEKS_ABOVE = 92
 
 type MetricName = (typeof metrics)[number]['name']
 
-/** The selected range and the range that it is compared with. */
+/** The range, and the days that are compared. */
 export const Compared = (props: {
   range: Range
-  with: { range: Range } | undefined
+  with: { ranges: { now: Range; before: Range } | undefined; now: unknown; before: unknown }
   isComparable: boolean
-}) => (
-  <span class="small muted">
-    {days(props.range.from, props.range.to)}
-    {props.with &&
-      (props.isComparable
-        ? ` vs ${days(props.with.range.from, props.with.range.to)}`
-        : '. No comparison: the compared range has a different number of published weeks.')}
-  </span>
-)
+}) => {
+  const { range, isComparable } = props
+  const { ranges, now, before } = props.with
+  if (!ranges || !now || !before) return <span class="small muted">{shortDays(range.from, range.to)}</span>
+  return (
+    <span class="small muted">
+      {shortDays(ranges.now.from, ranges.now.to)}
+      {isComparable
+        ? ` vs ${shortDays(ranges.before.from, ranges.before.to)}, the same weekdays${isSame(ranges.now, range) ? '' : ', without today'}`
+        : '. No comparison: the compared range has a different number of published weeks.'}
+    </span>
+  )
+}
 
 interface Days {
   range: Range
@@ -451,15 +466,13 @@ export const pointsOf = (
   if (daily.length <= WEEKS_ABOVE && !(isHidden && countOf([...weeks.values()], 'published') > 0)) {
     const values = new Map(earlier?.daily.map((one) => [one.day, one[name]]))
     const apart = earlier ? daysBetween(earlier.range.from, range.from) : 0
-    // Each weekday is compared with the same weekday. Otherwise weekends would be compared with working days.
-    const back = apart < 7 ? apart : Math.round(apart / 7) * 7
     const points = daily.map((one) => ({
       name: day(one.day),
       title: fullDay(one.day),
       isMonday: weekdayOf(one.day) === 1,
       value: one[name],
       lack: one[name] === null ? lack(weeks.get(mondayOf(one.day))) : undefined,
-      previous: values.get(addDays(one.day, -back)),
+      previous: values.get(addDays(one.day, -apart)),
     }))
     return { points, isByWeek: false }
   }

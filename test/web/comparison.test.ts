@@ -1,0 +1,170 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { addDays, listDays, weekdayOf } from '../../src/platform/time/days.js'
+import { bundle, load } from '../bundle.js'
+
+type Range = { from: string; to: string }
+interface Numbers {
+  range: Range
+  daily: { day: string; active_minutes: number }[]
+  repos: { repo: string; active_minutes: number }[]
+  publication: null
+}
+interface Standout {
+  kind: 'repo' | 'day'
+  name: string
+  now: number
+  before: number
+}
+interface Comparison {
+  comparedRanges: (
+    range: Range,
+    compare: string | undefined,
+    today: string,
+  ) => { now: Range; before: Range } | undefined
+}
+interface Standouts {
+  standoutsOf: (now: Numbers, before: Numbers) => Standout[]
+  wordsOf: (one: Standout) => string
+}
+
+/** A Monday. */
+const start = '2025-01-06'
+
+t.test('a range is compared with the same weekdays before it', async (t) => {
+  const { comparedRanges } = (await load(t, await bundle('web/comparison.ts'))) as Comparison
+  const thirtyDays = { from: '2026-10-26', to: '2026-11-24' }
+  t.strictSame(
+    comparedRanges(thirtyDays, undefined, '2026-11-24'),
+    {
+      now: { from: '2026-10-26', to: '2026-11-23' },
+      before: { from: '2026-09-21', to: '2026-10-19' },
+    },
+    'today counts in neither',
+  )
+  t.strictSame(
+    comparedRanges({ from: '2026-10-01', to: '2026-10-28' }, undefined, '2026-11-24'),
+    {
+      now: { from: '2026-10-01', to: '2026-10-28' },
+      before: { from: '2026-09-03', to: '2026-09-30' },
+    },
+    'whole weeks follow each other',
+  )
+  t.equal(comparedRanges(thirtyDays, 'none', '2026-11-24'), undefined, 'with nothing, if asked for')
+  t.equal(
+    comparedRanges({ from: '2026-11-24', to: '2026-11-24' }, undefined, '2026-11-24'),
+    undefined,
+    'today alone has no finished day',
+  )
+
+  await t.test('for any range and day', async () => {
+    const cases = fc.record({
+      from: fc.nat(700).map((days) => addDays(start, days)),
+      length: fc.integer({ min: 1, max: 366 }),
+      ahead: fc.integer({ min: -366, max: 30 }),
+      compare: fc.constantFrom(undefined, 'year'),
+    })
+    fc.assert(
+      fc.property(cases, ({ from, length, ahead, compare }) => {
+        const to = addDays(from, length - 1)
+        const today = addDays(to, ahead)
+        const compared = comparedRanges({ from, to }, compare, today)
+        const finished = listDays(from, to).filter((day) => day < today)
+        if (!compared) return finished.length === 0
+        const [now, before] = [compared.now, compared.before].map((range) => listDays(range.from, range.to))
+        return (
+          JSON.stringify(now) === JSON.stringify(finished) &&
+          JSON.stringify(now?.map(weekdayOf)) === JSON.stringify(before?.map(weekdayOf)) &&
+          (before?.at(-1) ?? '') < from
+        )
+      }),
+    )
+  })
+})
+
+t.test('for random teams, words and signs agree with the numbers of each weekday', async (t) => {
+  const { comparedRanges } = (await load(t, await bundle('web/comparison.ts'))) as Comparison
+  const { standoutsOf, wordsOf } = (await load(t, await bundle('web/standouts.ts'))) as Standouts
+  const week = fc.array(fc.nat(600), { minLength: 7, maxLength: 7 })
+  const team = fc.record({
+    from: fc.nat(300).map((days) => addDays(start, 400 + days)),
+    length: fc.integer({ min: 8, max: 120 }),
+    /** Minutes by weekday of each repository, in the range and in all weeks before. */
+    repos: fc.array(fc.record({ now: week, before: week }), { minLength: 1, maxLength: 5 }),
+    /** What today has so far changes nothing. */
+    soFar: fc.nat(5_000),
+  })
+  type Team = typeof team extends fc.Arbitrary<infer T> ? T : never
+
+  /** The dashboard of a range, as the service would answer it. */
+  const dashboard = (one: Team, range: Range, today: string): Numbers => {
+    const minutesOn = (day: string, { now, before }: Team['repos'][number]) =>
+      day === today ? one.soFar : ((day < one.from ? before : now)[weekdayOf(day) - 1] ?? 0)
+    const days = listDays(range.from, range.to)
+    const sum = (values: number[]) => values.reduce((all, value) => all + value, 0)
+    return {
+      range,
+      daily: days.map((day) => ({ day, active_minutes: sum(one.repos.map((repo) => minutesOn(day, repo))) })),
+      repos: one.repos.map((repo, index) => ({
+        repo: `acme/${index}`,
+        active_minutes: sum(days.map((day) => minutesOn(day, repo))),
+      })),
+      publication: null,
+    }
+  }
+  const compared = (one: Team) => {
+    const to = addDays(one.from, one.length - 1)
+    const ranges = comparedRanges({ from: one.from, to }, undefined, to)
+    if (!ranges) throw new Error('A range of more than a day has finished days')
+    return { now: dashboard(one, ranges.now, to), before: dashboard(one, ranges.before, to) }
+  }
+  const total = ({ daily }: Numbers) => daily.reduce((sum, { active_minutes }) => sum + active_minutes, 0)
+
+  await t.test('a team that works the same on every weekday has changed nothing', async () => {
+    fc.assert(
+      fc.property(team, (one) => {
+        const { now, before } = compared({ ...one, repos: one.repos.map((r) => ({ ...r, now: r.before })) })
+        return total(now) === total(before) && standoutsOf(now, before).length === 0
+      }),
+    )
+  })
+  await t.test('more on every weekday is more in all', async () => {
+    fc.assert(
+      fc.property(team, (one) => {
+        const more = one.repos.map(({ before }) => ({ before, now: before.map((minutes) => minutes + 1) }))
+        const { now, before } = compared({ ...one, repos: more })
+        return total(now) > total(before)
+      }),
+    )
+  })
+  await t.test('a repository’s sentence says what its weekdays do', async () => {
+    fc.assert(
+      fc.property(team, (one) => {
+        const { now, before } = compared(one)
+        return standoutsOf(now, before)
+          .filter(({ kind }) => kind === 'repo')
+          .every((standout) => {
+            const repo = one.repos[Number(standout.name.slice('acme/'.length))]
+            const sumOf = (week: number[] | undefined) =>
+              listDays(now.range.from, now.range.to).reduce(
+                (sum, day) => sum + (week?.[weekdayOf(day) - 1] ?? 0),
+                0,
+              )
+            const factor = sumOf(repo?.now) / sumOf(repo?.before)
+            const words = wordsOf(standout)
+            // The sentence is written from minutes of a mean week, which are whole.
+            if (words.startsWith('more than doubled')) return factor > 1.95
+            if (words.startsWith('fell by more than half')) return factor < 0.55
+            if (words.startsWith('started')) return factor > 20
+            if (words.startsWith('stopped')) return factor < 0.05
+            const [, percent = ''] = / by (\d+)%/.exec(words) ?? []
+            const change = factor - 1
+            return (
+              words.startsWith(change > 0 ? 'grew by' : 'fell by') &&
+              Math.abs(Math.abs(change) * 100 - Number(percent)) < 5
+            )
+          })
+      }),
+    )
+  })
+})

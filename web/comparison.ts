@@ -1,0 +1,43 @@
+/**
+ * The rule by which the page compares, everywhere: finished days with as many finished days of the same weekdays, which
+ * begin whole weeks earlier. Otherwise a month with more weekends, or a day that isn't over, would look like a change.
+ */
+import { addDays, daysBetween } from './format.js'
+
+export type Range = { from: string; to: string }
+
+export const WEEK = 7
+/** Weekdays match. */
+const YEAR = 52 * WEEK
+
+export const lengthOf = ({ from, to }: Range): number => daysBetween(from, to) + 1
+
+/** The days of a range that are over. undefined if there are none. @param today the first day that isn't over */
+export const finishedDays = ({ from, to }: Range, today: string): Range | undefined => {
+  if (from >= today) return undefined
+  return { from, to: to < today ? to : addDays(today, -1) }
+}
+
+/** What a range can be compared with. */
+export const comparisons = [
+  ['', 'Range before'],
+  ['year', '52 weeks earlier'],
+  ['none', 'Nothing'],
+] as const
+
+/**
+ * The days of a range that are compared, and those that they are compared with.
+ * @param compare one of `comparisons`
+ * @returns undefined if nothing is compared
+ */
+export const comparedRanges = (
+  range: Range,
+  compare: string | undefined,
+  today: string,
+): { now: Range; before: Range } | undefined => {
+  const now = finishedDays(range, today)
+  if (!now || compare === 'none') return undefined
+  // A year is longer than 52 weeks, and no day is compared with itself.
+  const back = Math.max(compare === 'year' ? YEAR : 0, WEEK * Math.ceil(lengthOf(now) / WEEK))
+  return { now, before: { from: addDays(now.from, -back), to: addDays(now.to, -back) } }
+}
