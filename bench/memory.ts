@@ -150,10 +150,10 @@ await benchmark(async (cleanUp) => {
   await together(`${CALLERS} of them, in place of others`, CALLERS, mark('b'))
   await together('1 configuration of 16 MiB', 1, configure(16 * MIB))
   await together(`${CALLERS} configurations of 16 MiB`, CALLERS, configure(16 * MIB))
-  await together('1 configuration of 64 MiB', 1, configure(limits.workspace_bytes - MIB))
-  await together('1 configuration of 64 MiB, in place of another', 1, configure(limits.workspace_bytes - MIB))
-  await together(`${CALLERS} configurations of 64 MiB`, CALLERS, configure(limits.workspace_bytes - MIB))
-  await together(`${CALLERS} configurations of 64 MiB, removed`, CALLERS, (index) =>
+  await together('1 configuration of 16 MiB', 1, configure(limits.workspace_bytes - MIB))
+  await together('1 configuration of 16 MiB, in place of another', 1, configure(limits.workspace_bytes - MIB))
+  await together(`${CALLERS} configurations of 16 MiB`, CALLERS, configure(limits.workspace_bytes - MIB))
+  await together(`${CALLERS} configurations of 16 MiB, removed`, CALLERS, (index) =>
     send(
       service.url,
       'PUT',

@@ -9,9 +9,9 @@ export const limits = {
   /** Why a change was made, in the author's words. */
   reason_length: 200,
   /** Overrides and current snapshots of a workspace together, in UTF-8 bytes of their settings. */
-  workspace_bytes: 67_108_864,
+  workspace_bytes: 16_777_216,
   /** The least that each of them counts: 16,384 repositories with settings or an override fill a workspace. */
-  workspace_bytes_per_settings: 4_096,
+  workspace_bytes_per_settings: 1_024,
   /** Versions of a workspace's overrides before the current ones. */
   workspace_history_bytes: 67_108_864,
   /** The least that each of those counts. */
@@ -22,7 +22,7 @@ export const limits = {
   body_bytes: 1_048_576,
   counts_body_bytes: 25_165_824,
   /** The configuration of a workspace that has as many overrides as fit, each with the longest name. */
-  configuration_body_bytes: 73_924_608,
+  configuration_body_bytes: 25_165_824,
   /** Members and items in such a body. */
   configuration_json_values: 320_000,
   workspace_name_length: 100,

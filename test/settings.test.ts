@@ -512,7 +512,7 @@ t.test('a full workspace accepts nothing larger, and can still be emptied', asyn
   t.equal((await override('api', text(1_000))).status, 200)
   await fillUp(service, id, 2_100)
 
-  const full = { status: 413, body: { code: 'workspace_full', limit_bytes: 67_108_864 } }
+  const full = { status: 413, body: { code: 'workspace_full', limit_bytes: limits.workspace_bytes } }
   t.hasStrict(await ada.push('acme/new', text(2_000)), full)
   t.match(await ada.get('/api/settings/acme/new'), { status: 404 }, 'nothing was made')
   t.hasStrict(await ada.push('acme/api', text(2_200)), full)
