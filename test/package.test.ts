@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { projectRoot } from '../src/platform/process/root.js'
@@ -135,6 +135,16 @@ t.test('the command says what it can do', async (t) => {
   t.equal(wrongOption.output(), `Unknown option '--now'. See \`${name} backup --help\`.\n`)
 })
 
+/** Of all files, by their paths. */
+const contentsOf = async (folder: string): Promise<Map<string, string>> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const contents = files
+    .sort()
+    .map(async (file) => [relative(folder, file), await readFile(file, 'utf8')] as const)
+  return new Map(await Promise.all(contents))
+}
+
 t.test('the service starts with its page and its database, in the data folder of the platform', async (t) => {
   const HOME = await temporaryFolder(t)
   const PORT = String(await freePort())
@@ -146,9 +156,12 @@ t.test('the service starts with its page and its database, in the data folder of
   }
 
   const served = await fetch(`${url}/api/client.tgz`)
-  const packed = await readFile(join(folder, `team-settings-client-${version}.tgz`))
-  t.ok(
-    packed.equals(Buffer.from(await served.arrayBuffer())),
+  const unpacked = await temporaryFolder(t)
+  await writeFile(join(unpacked, 'client.tgz'), Buffer.from(await served.arrayBuffer()))
+  await run('tar', ['-xzf', 'client.tgz', 'package'], { cwd: unpacked })
+  t.strictSame(
+    await contentsOf(join(unpacked, 'package')),
+    await contentsOf(join(modules, '@team-settings/client')),
     'it serves the client that is packed beside it',
   )
 

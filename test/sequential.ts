@@ -1,5 +1,6 @@
 /** Imports the test files that are its arguments, which then run one after the other. */
 import asyncHooks from 'node:async_hooks'
+import { readFileSync, writeSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
 /**
@@ -18,6 +19,18 @@ setCreateHook(createHook)
 process.on('uncaughtException', (error) => t.threw(error))
 
 for (const file of process.argv.slice(2)) await import(file)
+
+/** The CPU time of this process and of those that it started and that have ended, in seconds. */
+const cpuSeconds = () => {
+  const { user, system } = process.cpuUsage()
+  const own = (user + system) / 1e6
+  if (process.platform !== 'linux') return own
+  const stat = readFileSync('/proc/self/stat', 'utf8')
+  // Ticks of 10 ms: cutime and cstime.
+  const [ofUsers = 0, ofSystem = 0] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(14, 16).map(Number)
+  return own + (ofUsers + ofSystem) / 100
+}
+process.once('exit', () => writeSync(1, `# CPU: ${cpuSeconds().toFixed(1)} s\n`))
 
 // Node may turn in circles while it takes itself down (nodejs/node#47748), so it is ended once nothing is left to do.
 process.once('beforeExit', () => process.exit())

@@ -166,6 +166,8 @@ export interface ServiceOptions {
   clients?: (config: Config, meter: Meter) => Clients
   /** Less of it than production has. */
   timeouts?: Partial<ConnectionTimeouts>
+  /** How long a request waits for a connection to the database: by default so long that a busy machine makes none fail. */
+  waitMs?: number
 }
 
 const ownDatabase = async (test: Test) => {
@@ -241,6 +243,7 @@ export const startService = async (
     beside,
     clients = createClients,
     timeouts,
+    waitMs = 60_000,
   }: ServiceOptions = {},
 ): Promise<Service> => {
   const databaseUrl = beside?.databaseUrl ?? (await ownDatabase(test))
@@ -271,7 +274,7 @@ export const startService = async (
   })
   const logger = createLogger(config.logLevel, sink)
   const meter = createMeter(config.metricsPort !== undefined)
-  const database = await openDatabase(config, config.databaseUrl ?? databaseUrl, logger, meter)
+  const database = await openDatabase(config, config.databaseUrl ?? databaseUrl, logger, meter, { waitMs })
   const app = await buildApp(config, database, logger, {
     meter,
     clients: clients(config, meter),

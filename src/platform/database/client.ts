@@ -72,6 +72,8 @@ export interface DatabaseOptions {
   poolSize: number
   /** False behind a transaction pooler, which also takes no session settings. */
   prepare: boolean
+  /** The longest that a request waits for a connection. */
+  waitMs?: number
   /** It gets another `poolSize` connections. */
   replica?: { url: string; events: ReplicaEvents } | undefined
   /** Receives the metrics of the database. */
@@ -95,13 +97,14 @@ export const connect = ({
   url,
   poolSize,
   prepare,
+  waitMs = WAIT_MS,
   replica: replicaOptions,
   meter = noopMeter,
 }: DatabaseOptions): Database => {
   const driver = (connections: number, answerSeconds: number, lifeSeconds?: number) =>
     createDriver({ url, connections, prepare, answerSeconds, lifeSeconds })
-  const limiterOf = (pool: Pool, connections: number, waitMs?: number) =>
-    createLimiter(meter, pool, connections, poolSize * 100, waitMs)
+  const limiterOf = (pool: Pool, connections: number, longest = waitMs) =>
+    createLimiter(meter, pool, connections, poolSize * 100, longest)
   const measure = statementTimer(meter)
   const dbOn = (client: () => Client, limit: Limiter, watch = (sent: SentStatement) => sent): Db =>
     createDb(
@@ -116,7 +119,7 @@ export const connect = ({
   const poolLimiter = limiterOf('requests', size)
   // Writers get one connection fewer, so that reads continue while all writers wait for locks.
   const writerLimiter = limiterOf('writers', Math.max(1, size - 1))
-  const poolWriterLimiter: Limiter = (work, deadline = Date.now() + WAIT_MS) =>
+  const poolWriterLimiter: Limiter = (work, deadline = Date.now() + waitMs) =>
     writerLimiter(() => poolLimiter(work, deadline), deadline)
 
   const hotReads = renewablePool(() => driver(1, ANSWER_SECONDS.reads))

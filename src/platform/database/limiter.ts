@@ -17,7 +17,7 @@ import { exposePoolGauges } from './instrumentation.js'
  */
 export type Limiter = <T>(work: () => PromiseLike<T>, deadline?: number) => Promise<T>
 
-/** The longest that a request waits for a connection. */
+/** The longest that a request waits for a connection, in production. */
 export const WAIT_MS = 2_000
 
 export const createLimiter = (
@@ -25,7 +25,7 @@ export const createLimiter = (
   pool: Pool,
   size: number,
   queueLimit: number,
-  waitMs = WAIT_MS,
+  waitMs: number,
 ): Limiter => {
   const timeoutError = () => new DatabaseBusy('No connection became free in time')
   const semaphore = new Semaphore(size, queueLimit, waitMs, timeoutError, (ms, acquired) => {

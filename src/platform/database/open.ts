@@ -1,6 +1,6 @@
 import type { Config } from '../../config.js'
 import type { Meter } from '../metrics/meter.js'
-import { connect, type Database } from './client.js'
+import { connect, type Database, type DatabaseOptions } from './client.js'
 
 interface Log {
   warn(fields: object, text: string): void
@@ -13,8 +13,10 @@ export const openDatabase = async (
   url: string,
   log: Log,
   meter: Meter,
+  options: Pick<DatabaseOptions, 'waitMs'> = {},
 ): Promise<Database> => {
   const database = connect({
+    ...options,
     url,
     poolSize: databasePoolSize,
     prepare: databasePrepare,
