@@ -310,7 +310,7 @@ export const ATTACK_SIZES = [10_000, 100_000, limits.body_bytes - 4_096] as cons
 const agent = new Agent({ keepAlive: true })
 
 /** @returns the status, or 0 when the connection ended without one */
-const send = (url: string, { method, path, headers, body }: Attack): Promise<number> =>
+export const send = (url: string, { method, path, headers, body }: Attack): Promise<number> =>
   new Promise((resolve) => {
     const request = httpRequest(url + path, { method, headers, agent, timeout: 30_000 }, (response) => {
       response.resume().on('end', () => resolve(response.statusCode ?? 0))

@@ -211,7 +211,7 @@ t.test('an answer that came while the process stood still is read', async (t) =>
   // The statement is on its way, and timers come next, before sockets.
   await sleep(20)
   await immediate()
-  for (const end = performance.now() + 500; performance.now() < end; );
+  for (const end = Date.now() + 500; Date.now() < end; );
   t.same([...(await answer)], [{ n: 42 }])
 })
 

@@ -138,7 +138,7 @@ t.test(
     }
     const outsider = await service.signIn('outsider')
     const codes = new Map<number, number>()
-    let slowest = 0
+    let answered = 0
     let sent = 0
     const sender = async () => {
       while (sent < 1_000) {
@@ -156,10 +156,8 @@ t.test(
     let done = false
     const watcher = async () => {
       while (!done) {
-        const before = Date.now()
-        await outsider.get('/api/team/me')
-        slowest = Math.max(slowest, Date.now() - before)
-        await new Promise((resolve) => setTimeout(resolve, 50))
+        t.equal((await outsider.get('/api/team/me')).status, 200)
+        answered++
       }
     }
     const watching = watcher()
@@ -172,7 +170,7 @@ t.test(
     t.equal(waiting.length, 40)
     const audit = (await ada.get(`${path}/audit?limit=500`)).body.entries
     t.equal(audit.filter((e: { action: string }) => e.action === 'member.removal_waits').length, 40)
-    t.ok(slowest < 2_000)
+    t.ok(answered > 1, 'others are answered meanwhile')
   },
 )
 

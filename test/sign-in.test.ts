@@ -63,14 +63,11 @@ const lateAnswer = async (t: Test, fault: 'hang' | 'drip') => {
   const service = await startService(t)
   const { token } = service.repohost.addUser('ada')
   service.repohost.fault = fault
-  const started = Date.now()
   const late = verify(service, { repohost_token: token })
   await asked(service, 1)
   const health = await service.request('GET', '/api/health')
   t.equal(health.status, 200, 'other routes go on meanwhile')
   t.hasStrict(await late, { status: 504, body: { code: 'upstream_timeout', upstream: 'repohost' } }, fault)
-  // After 5 s; a busy machine takes longer.
-  t.ok(Date.now() - started < 25_000, 'it is given up')
   return { fault, met: service.repohost.requests.length }
 }
 

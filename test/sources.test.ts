@@ -157,6 +157,26 @@ t.test('no test is content with a part of a string or the first items of an arra
     t.strictSame(looseMatchesOf('x.ts', `t.match(found, ${strict})`), [], strict)
 })
 
+/** What measures a time: clocks of processes, and how long ago a moment was that the test took. */
+const MEASURES_TIME =
+  /performance\.now|cpuUsage|hrtime|longestStall|process\.uptime|Date\.now\(\) - [a-z]\w*(?! ?[\w*(])/
+
+t.test('no test measures a time: that is for bench/', async (t) => {
+  const folder = join(projectRoot, 'test')
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.test.ts'))
+  const others = files.filter((name) => name !== 'sources.test.ts')
+  const texts = await Promise.all(others.map((file) => readFile(join(folder, file), 'utf8')))
+  t.strictSame(
+    others.filter((_, n) => MEASURES_TIME.test(texts[n] ?? '')),
+    [],
+    'count turns, statements, rows or bytes, or test the order of events',
+  )
+  for (const measure of ['performance.now()', 'Date.now() - started < 1_000', 'Date.now() - before)'])
+    t.match(measure, MEASURES_TIME)
+  for (const moment of ['Date.now() - 86_400_000', 'Date.now() - 25 * HOUR', 'Date.now() - days * DAY'])
+    t.notMatch(moment, MEASURES_TIME)
+})
+
 /** Bounds that are no limit of the service: parts of a calendar, and what another standard says. */
 const otherBounds: Record<string, number[]> = {
   // Hours of a day and of a week.

@@ -1,0 +1,54 @@
+/**
+ * Finds work that keeps everyone waiting: what a turn of the event loop takes of CPU time, without letting others in.
+ * Loaded into a service by `test/faults/report-cpu.ts`.
+ */
+import { createHook, executionAsyncResource } from 'node:async_hooks'
+import { existsSync, openSync, readSync } from 'node:fs'
+
+/** The CPU time of this thread, in milliseconds. */
+const readCpu = (() => {
+  const path = '/proc/thread-self/schedstat'
+  if (!existsSync(path)) return undefined
+  const file = openSync(path, 'r')
+  const buffer = Buffer.alloc(64)
+  return () => Number.parseInt(buffer.toString('latin1', 0, readSync(file, buffer, 0, 64, 0)), 10) / 1e6
+})()
+
+/** What takes less is not reported. */
+const FROM_MS = 1
+
+/** Continuations run in the turn of what they continue. */
+const isContinuation = (resource: object) => resource instanceof Promise || 'args' in resource
+
+/** Reports each piece of work of this process. Without Linux, which alone tells the time of a thread, none. */
+export const watchAll = (report: (ms: number) => void): void => {
+  let depth = 0
+  /** Of the current turn: the CPU time at its begin, and how long it has worked by the clock. */
+  let cpuBefore: number | undefined
+  let workedMs = 0
+  let since = 0
+  createHook({
+    before() {
+      depth += 1
+      if (depth > 1) return
+      if (!isContinuation(executionAsyncResource())) {
+        cpuBefore = undefined
+        workedMs = 0
+      }
+      cpuBefore ??= readCpu?.()
+      since = performance.now()
+    },
+    after() {
+      if (depth === 0) return
+      depth -= 1
+      if (depth > 0) return
+      workedMs += performance.now() - since
+      if (workedMs < FROM_MS || cpuBefore === undefined || !readCpu) return
+      const ms = Math.min(workedMs, readCpu() - cpuBefore)
+      if (ms < FROM_MS) return
+      report(ms)
+      workedMs = 0
+      cpuBefore = undefined
+    },
+  }).enable()
+}
