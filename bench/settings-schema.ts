@@ -7,6 +7,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { limits } from '../schemas/limits.js'
+import { settingsKeys } from '../schemas/settings-keys.js'
 import { readSettingsSchema } from '../src/platform/settings-schema/read.js'
 import { median, say } from './harness.js'
 
@@ -126,7 +127,10 @@ const cases: Record<string, () => Case> = {
 /** @returns the milliseconds of the first check, and of each later one */
 const measure = (name: string): number[] => {
   const { property, value } = (cases[name] as () => Case)()
-  const { schema } = readSettingsSchema(JSON.stringify({ properties: { 'ext.a': property } }), 'ext')
+  const { schema } = readSettingsSchema(
+    JSON.stringify({ properties: { 'ext.a': property } }),
+    settingsKeys({ prefixes: ['ext'], denied: [] }),
+  )
   const settings = { 'ext.a': value }
   if (Buffer.byteLength(JSON.stringify(settings)) > limits.settings_bytes)
     throw new Error(`${name} is too large`)

@@ -1,6 +1,7 @@
 import { type Static, type TInteger, Type } from '@sinclair/typebox'
 import { privacyLevels, repohostKinds, StringEnum } from './common.js'
 import { limits, type RateLimitName, rateLimits } from './limits.js'
+import { DENIED_KEYS } from './settings-keys.js'
 
 const BaseUrl = (options: object) =>
   Type.String({
@@ -127,12 +128,23 @@ export const Environment = Type.Object({
     examples: ['off'],
   }),
 
-  EXTENSION_PREFIX: Type.String({
-    pattern: '^[A-Za-z0-9_-]{1,50}$',
-    expected: '1 to 50 letters, digits, - or _',
-    default: 'ext',
-    description: 'The prefix of settings keys, without the dot.',
-    examples: ['acme'],
+  EXTENSION_PREFIX: List({ pattern: '^[A-Za-z0-9_-]{1,50}$' }, '1 to 20 different prefixes', {
+    maxItems: 20,
+    uniqueItems: true,
+    keepEmpty: true,
+    expected:
+      'a comma-separated list of 1 to 20 different prefixes, each of 1 to 50 letters, digits, - or _ and without the dot',
+    default: ['ext'],
+    description:
+      "The prefixes of settings keys, without the dot. The first one is that of your team's own extension.",
+    examples: ['acme,editor,files'],
+  }),
+  SETTINGS_DENIED: List({ pattern: '^\\S{1,200}$' }, 'patterns of keys, such as terminal.*', {
+    maxItems: 200,
+    default: DENIED_KEYS,
+    description:
+      'Keys that no one may store, except under the first prefix. `*` stands for any text, and case does not matter. The default denies settings that make an editor run a program or send its traffic elsewhere.',
+    examples: ['terminal.*,*path'],
   }),
   EXTENSION_URL: Type.Optional(
     Type.String({
@@ -375,6 +387,8 @@ export interface Variable {
   whenUnset?: string
   secret?: boolean
   expected?: string
+  /** Of a list: empty items count, and are wrong. */
+  keepEmpty?: boolean
   enum?: string[]
   minimum?: number
   maximum?: number

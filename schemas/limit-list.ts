@@ -11,7 +11,17 @@ export const Limits = Resource('Limits', {
     ReturnType<typeof Type.Integer>
   >),
   extension_prefix: Type.String({
-    description: 'Settings keys start with this prefix and a dot.',
+    description: 'The first of `settings_prefixes`.',
     examples: ['ext'],
+  }),
+  settings_prefixes: Type.Array(Type.String({ examples: ['ext'] }), {
+    description:
+      "Settings keys start with one of these prefixes and a dot. The first is that of the team's own extension.",
+    examples: [['ext', 'editor']],
+  }),
+  settings_denied: Type.Array(Type.String({ examples: ['terminal.*'] }), {
+    description:
+      'Keys that no one may store, except under the first prefix. `*` stands for any text, and case does not matter.',
+    examples: [['terminal.*', '*path']],
   }),
 })

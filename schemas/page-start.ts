@@ -1,4 +1,5 @@
 import type { RepohostKind } from './common.js'
+import type { SettingsKeyRules } from './settings-keys.js'
 
 /** A person whom the dashboard offers to sign in as, with a button. Only the demo has such people. */
 export interface OfferedPerson {
@@ -20,7 +21,7 @@ export interface PageStart {
   repohost_name: string
   /** Where people create a token of the host. */
   repohost_token_url: string
-  extension_prefix: string
+  settings_keys: SettingsKeyRules
   /** Where people install the extension. Null if the operator has not said so. */
   extension_url: string | null
   /** Whether `GET /api/settings-schema` has a schema. */

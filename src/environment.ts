@@ -64,7 +64,7 @@ const textOf = (
   throw new Error(`${name}_FILE must name a file that is not empty`)
 }
 
-const toValue = ({ type }: Variable, text: string): unknown => {
+const toValue = ({ type, keepEmpty }: Variable, text: string): unknown => {
   // A text that is no number or boolean stays as it is, and the validator rejects it.
   if (type === 'integer') return /^[0-9]{1,9}$/.test(text) ? Number(text) : text
   if (type === 'boolean') return text === 'true' || (text === 'false' ? false : text)
@@ -72,7 +72,7 @@ const toValue = ({ type }: Variable, text: string): unknown => {
   return text
     .split(',')
     .map((item) => item.trim())
-    .filter((item) => item !== '')
+    .filter((item) => keepEmpty || item !== '')
 }
 
 const databaseUrls = ['DATABASE_URL', 'DATABASE_REPLICA_URL']
@@ -94,7 +94,7 @@ const validator = lazy(() => {
     // It runs once.
     code: { optimize: false },
   })
-  ajv.addVocabulary(['expected', 'whenUnset', 'secret'])
+  ajv.addVocabulary(['expected', 'keepEmpty', 'whenUnset', 'secret'])
   const formats: Record<string, (text: string) => boolean> = {
     host: (text) => isIP(text) > 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text),
     'postgres-url': isPostgresUrl,

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { RepohostKind } from '../schemas/common.js'
+import { settingsKeys } from '../schemas/settings-keys.js'
 import { schemaAt } from '../schemas/subgroups.js'
 import { formatsOf } from '../src/platform/http/formats.js'
 import { memoizeBySchema } from '../src/platform/http/memoize-by-schema.js'
@@ -59,7 +60,10 @@ export const conformanceOf = (document: Document): ((answer: Answer) => string |
     code: { optimize: false },
   })
   addFormats.default(ajv)
-  for (const [name, { accepts }] of Object.entries(formatsOf('ext', 'gitlab'))) ajv.addFormat(name, accepts)
+  for (const [name, { accepts }] of Object.entries(
+    formatsOf(settingsKeys({ prefixes: ['ext'], denied: [] }), 'gitlab'),
+  ))
+    ajv.addFormat(name, accepts)
   ajv.addSchema({ $id: 'document', components: closed(document.components) })
   // Most answers share a schema, such as that of a problem, and every process compiles what it meets.
   const validatorOf = memoizeBySchema((schema: object): ValidateFunction => {

@@ -8,6 +8,7 @@ import addFormats from 'ajv-formats'
 import t from 'tap'
 import { Repo, RepoPath } from '../schemas/common.js'
 import { errorCatalogue, errorCodes } from '../schemas/errors.js'
+import { settingsKeys } from '../schemas/settings-keys.js'
 import { createInviteCode } from '../src/features/workspaces/invite-code.js'
 import { formatsOf } from '../src/platform/http/formats.js'
 import { type ExampleSchema, exampleOf } from '../src/platform/openapi/examples.js'
@@ -311,7 +312,10 @@ const misfits = (document: Document, extensionPrefix: string): string[] => {
   // The linter checks the schemas.
   const ajv = new Ajv2020({ strict: false, meta: false, validateSchema: false, code: { optimize: false } })
   addFormats.default(ajv)
-  for (const [name, { accepts }] of Object.entries(formatsOf(extensionPrefix))) ajv.addFormat(name, accepts)
+  for (const [name, { accepts }] of Object.entries(
+    formatsOf(settingsKeys({ prefixes: [extensionPrefix], denied: [] })),
+  ))
+    ajv.addFormat(name, accepts)
   ajv.addSchema({ $id: 'document', components: closed(document.components) })
   const validators = new Map<string, ValidateFunction>()
   return examplesIn(document).flatMap(({ where, schema, value }) => {

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { settingsKeys } from '../schemas/settings-keys.js'
 import { readConfig } from '../src/config.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { readSettingsSchema } from '../src/platform/settings-schema/read.js'
@@ -10,6 +11,7 @@ import { temporaryFolder } from './process.js'
 import { startService } from './service.js'
 
 const team = '/api/team/workspaces'
+const ext = settingsKeys({ prefixes: ['ext'], denied: [] })
 
 /** A file with this content, for `SETTINGS_SCHEMA`. */
 const fileWith = async (test: Parameters<typeof temporaryFolder>[0], content: unknown): Promise<string> => {
@@ -242,7 +244,7 @@ t.test('the service does not start with a file that it cannot use, and names the
   let deep: unknown = {}
   for (let level = 0; level < 40; level++) deep = { items: deep }
   const nested = property(deep)
-  t.throws(() => readSettingsSchema(JSON.stringify(nested), 'ext'), /is nested more than 32 levels deep$/)
+  t.throws(() => readSettingsSchema(JSON.stringify(nested), ext), /is nested more than 32 levels deep$/)
   const broken = await fileWith(t, '{"a": ')
   t.throws(() => readConfig({ SETTINGS_SCHEMA: broken }), /schema\.json is not JSON: /)
   const large = await fileWith(t, ' '.repeat(4 * 2 ** 20 + 1))
@@ -312,7 +314,7 @@ t.test('published extensions are read unchanged', async (t) => {
 
 t.test('every keyword means the same as in JSON Schema', async (t) => {
   const faultsOf = (schema: object, value: unknown) =>
-    readSettingsSchema(JSON.stringify({ properties: { 'ext.a': schema } }), 'ext')
+    readSettingsSchema(JSON.stringify({ properties: { 'ext.a': schema } }), ext)
       .schema.check({ 'ext.a': value })
       .map(({ path, message }) => `${path.slice('/ext.a'.length)} ${message}`)
   const rows: [object, unknown, string[]][] = [
@@ -383,7 +385,7 @@ t.test('every keyword means the same as in JSON Schema', async (t) => {
 t.test('texts of a schema contain no HTML and no link to a command', async (t) => {
   const shown = (description: string) => {
     const file = JSON.stringify({ properties: { 'ext.a': { description } } })
-    const { document } = readSettingsSchema(file, 'ext').schema
+    const { document } = readSettingsSchema(file, ext).schema
     return (document.properties['ext.a'] as { description: string }).description
   }
   const rows = [
@@ -424,7 +426,7 @@ t.test('hostile schemas and values take little time', async (t) => {
         'ext.keys': { type: 'object', patternProperties: { '^(x+)+$': {} }, additionalProperties: false },
       },
     }),
-    'ext',
+    ext,
   )
   t.same(warnings, [
     'SETTINGS_SCHEMA: the service skips a `pattern` that cannot be evaluated in linear time: /properties/ext.ahead/pattern and 1 more.',

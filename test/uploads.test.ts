@@ -155,7 +155,7 @@ t.test('the reading of a body ends with its time, and with its client', async (t
     const text = Buffer.from(JSON.stringify(upload('x', 'y', 500)))
     return Buffer.from(text.buffer.slice(text.byteOffset, text.byteOffset + text.length) as ArrayBuffer)
   }
-  const context = { extensionPrefix: 'ext', kind: 'github' as const }
+  const context = { keys: { prefixes: ['ext'], denied: [] }, kind: 'github' as const }
   const late = createCountsReader({ readMs: 1 })
   await t.rejects(late(bytes(), context, new AbortController().signal), { code: 'unavailable' })
   const read = createCountsReader()

@@ -2,11 +2,14 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { limits } from '../schemas/limits.js'
+import { settingsKeys } from '../schemas/settings-keys.js'
 import type { CodeEditor } from './code-editor.js'
 import { bytes } from './format.js'
 import { type Fault, placeOf, scanJson } from './json-scan.js'
 import type { Properties } from './setting-text.js'
 import { start } from './start.js'
+
+const keys = settingsKeys(start.settings_keys)
 
 export type Values = Record<string, unknown>
 
@@ -33,17 +36,18 @@ export const faultsOf = (text: string, { allowNull = false, locked = [] }: Parse
   }
   const whole = { from: 0, to: text.length }
   if (!isObject) return [{ ...whole, message: 'Settings must be an object, such as { "key": value }.' }]
-  const prefix = `${start.extension_prefix}.`
   const wrong = members.map(({ key, from, to, isNull }): Fault | false => {
-    const message = !key.startsWith(prefix)
-      ? `“${key}” must start with “${prefix}”.`
-      : key.length > limits.settings_key_length
-        ? `“${key.slice(0, 40)}…” is longer than ${limits.settings_key_length} characters. Shorten the key.`
-        : locked.includes(key)
-          ? `“${key}” is locked. Remove it from the override, or unlock it in the workspace settings.`
-          : isNull && !allowNull
-            ? `“${key}” is null. To remove a key, delete its line.`
-            : undefined
+    const message = !keys.hasPrefix(key)
+      ? `“${key}” must start with ${keys.prefixes.map((prefix) => `“${prefix}.”`).join(' or ')}.`
+      : keys.isDenied(key)
+        ? `“${key}” is denied on this server.`
+        : key.length > limits.settings_key_length
+          ? `“${key.slice(0, 40)}…” is longer than ${limits.settings_key_length} characters. Shorten the key.`
+          : locked.includes(key)
+            ? `“${key}” is locked. Remove it from the override, or unlock it in the workspace settings.`
+            : isNull && !allowNull
+              ? `“${key}” is null. To remove a key, delete its line.`
+              : undefined
     return message !== undefined && { from, to, message }
   })
   const size = sizeOf(JSON.parse(text))

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompressSync } from 'node:zlib'
 import t from 'tap'
+import { DENIED_KEYS } from '../../schemas/settings-keys.js'
 import { projectRoot } from '../../src/platform/process/root.js'
 import { hasMembers } from '../has-members.js'
 import { temporaryFolder } from '../process.js'
@@ -159,7 +160,7 @@ t.test('the page receives its sign-in options, and hostile names cannot break ou
     oauth: true,
     billing: 'off',
     people: [],
-    extension_prefix: 'ext',
+    settings_keys: { prefixes: ['ext'], denied: DENIED_KEYS },
     extension_url: null,
     settings_schema: false,
   })

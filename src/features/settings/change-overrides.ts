@@ -4,12 +4,12 @@ import { repoKeysOf } from '../../../schemas/repo-keys.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { etagOf, type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
-import type { SettingsRules } from '../../platform/settings-schema/read.js'
 import {
   type Change,
   changeWorkspace,
   describeChange,
   judgeRestored,
+  type RestoreRules,
   readLocked,
   requireUnlocked,
   type WorkspaceCall,
@@ -67,7 +67,7 @@ export const setOverride = (
  * @throws {ApiError} `override_not_found`, `version_not_found`, `validation_failed`, and those of `setOverride`
  */
 export const restoreOverride = (
-  { database, rules }: { database: Database; rules: SettingsRules | undefined },
+  { database, ...rules }: RestoreRules & { database: Database },
   call: RepoCall,
   version: number,
 ): Promise<StoredOverride & { warnings?: Warnings }> =>

@@ -2,7 +2,6 @@ import type { PushResult, RestoreBody } from '../../../schemas/settings.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { etagOf } from '../../platform/http/etag.js'
-import type { SettingsRules } from '../../platform/settings-schema/read.js'
 import { readCaller } from '../accounts/index.js'
 import {
   type Actor,
@@ -10,6 +9,7 @@ import {
   judgeRestored,
   lockRole,
   type RepoQuestion,
+  type RestoreRules,
 } from '../workspaces/index.js'
 import { writableHolder } from './policies/repo-access.js'
 import { toPushResult, writeSnapshot } from './push-settings.js'
@@ -44,7 +44,7 @@ export const deleteSettings = (database: Database, question: RepoQuestion): Prom
 
 /** Makes an old version the newest. @throws {ApiError} `version_not_found`, `validation_failed` */
 export const restoreSettings = (
-  { database, rules }: { database: Database; rules: SettingsRules | undefined },
+  { database, ...rules }: RestoreRules & { database: Database },
   question: RepoQuestion,
   { version, reason }: RestoreBody,
 ): Promise<{ result: PushResult; etag: string }> =>

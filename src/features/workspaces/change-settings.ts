@@ -4,10 +4,9 @@ import type { WorkspaceSettingsPatch } from '../../../schemas/workspace-settings
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
-import type { SettingsRules } from '../../platform/settings-schema/read.js'
 import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 import { describeChange } from './describe-change.js'
-import { judgeRestored } from './policies/settings-rules.js'
+import { judgeRestored, type RestoreRules } from './policies/settings-rules.js'
 import { insertPrivacyLevel } from './queries/privacy-levels.js'
 import {
   readSettingsToChange,
@@ -76,7 +75,7 @@ export const requireKeys = (locks: string[], settings: Record<string, unknown>) 
  * @throws {ApiError} `version_not_found`, `validation_failed`
  */
 export const restoreWorkspaceSettings = (
-  { database, rules }: { database: Database; rules: SettingsRules | undefined },
+  { database, ...rules }: RestoreRules & { database: Database },
   call: WorkspaceCall,
   version: number,
 ): Promise<StoredWorkspaceSettings & { warnings?: Warnings }> =>

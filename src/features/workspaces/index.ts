@@ -6,7 +6,13 @@ export { type Change, changeWorkspace, type WorkspaceCall } from './change-works
 export { describeChange } from './describe-change.js'
 export { firstNamedDay, lastPublished, type PrivacyRules } from './policies/privacy-levels.js'
 export { requireRole } from './policies/roles.js'
-export { judgeRestored, requireRules, requireUnlocked, warningsOf } from './policies/settings-rules.js'
+export {
+  judgeRestored,
+  type RestoreRules,
+  requireRules,
+  requireUnlocked,
+  warningsOf,
+} from './policies/settings-rules.js'
 export { requireRoomToCreate, requireRoomToJoin, type WorkspaceQuota } from './policies/workspace-quota.js'
 export {
   type Actor,

@@ -39,12 +39,12 @@ export const translate = (error: FastifyError, request: FastifyRequest): ApiErro
 
 const parts = { body: 'body', querystring: 'query', params: 'params', headers: 'headers' } as const
 
-const translateValidation = (error: FastifyError, { extensionPrefix, repohost }: Config): ApiError => {
+const translateValidation = (error: FastifyError, { settingsKeys, repohost }: Config): ApiError => {
   const part = parts[error.validationContext as keyof typeof parts] ?? 'body'
   const found = (
     (error.validation ?? []) as (FastifySchemaValidationError & { propertyName?: string })[]
   ).filter(({ keyword }) => keyword !== 'propertyNames') // The fault of the name itself is reported separately.
-  const formats = formatsOf(extensionPrefix, repohost.kind)
+  const formats = formatsOf(settingsKeys, repohost.kind)
   const problems = found.map(({ keyword, instancePath, params, propertyName, message = 'is not valid' }) => {
     const named = params.missingProperty ?? params.additionalProperty ?? propertyName
     const path = `/${part}${instancePath}${named === undefined ? '' : `/${escapePointer(shorten(String(named)))}`}`

@@ -8,9 +8,9 @@ import { validatorCompilerFor } from './validators.js'
 /** Called once, by `buildApp`, before any route exists. */
 export const installValidation = (
   app: FastifyInstance,
-  { extensionPrefix, repohost }: Pick<Config, 'extensionPrefix' | 'repohost'>,
+  { settingsKeys, repohost }: Pick<Config, 'settingsKeys' | 'repohost'>,
 ) => {
-  app.setValidatorCompiler(validatorCompilerFor(extensionPrefix, repohost.kind))
+  app.setValidatorCompiler(validatorCompilerFor(settingsKeys, repohost.kind))
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(

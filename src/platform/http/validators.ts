@@ -5,6 +5,12 @@ import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { RepohostKind } from '../../../schemas/common.js'
 import { resources } from '../../../schemas/resources.js'
+import {
+  DENIED_MESSAGE,
+  type SettingsKeyRules,
+  type SettingsKeys,
+  settingsKeys,
+} from '../../../schemas/settings-keys.js'
 import { schemaAt } from '../../../schemas/subgroups.js'
 import { lazy } from '../process/lazy.js'
 import { formatsOf } from './formats.js'
@@ -38,7 +44,29 @@ const settingsBytes = (keyword: string, size: (settings: Record<string, unknown>
   },
 })
 
-const createAjv = (extensionPrefix: string, kind: RepohostKind, options: Options) => {
+/** Rejects denied keys. With `unless-null`, a patch can still remove one that was stored earlier. */
+const deniedKeys = (keys: SettingsKeys) => ({
+  keyword: 'x-denied-keys',
+  type: 'object' as const,
+  schemaType: 'string' as const,
+  errors: 'full' as const,
+  compile: (when: 'always' | 'unless-null') => {
+    const validate: DataValidateFunction = (settings: Record<string, unknown>) => {
+      const denied = Object.keys(settings).find(
+        (key) => keys.isDenied(key) && (when === 'always' || settings[key] !== null),
+      )
+      if (denied === undefined) return true
+      validate.errors = [
+        { keyword: 'x-denied-keys', message: DENIED_MESSAGE, params: {}, propertyName: denied },
+      ]
+      return false
+    }
+    return validate
+  },
+})
+
+const createAjv = (rules: SettingsKeyRules, kind: RepohostKind, options: Options) => {
+  const keys = settingsKeys(rules)
   const ajv = new Ajv({
     strict: true,
     strictTypes: false,
@@ -51,8 +79,7 @@ const createAjv = (extensionPrefix: string, kind: RepohostKind, options: Options
     ...options,
   })
   addFormats.default(ajv)
-  for (const [name, { accepts }] of Object.entries(formatsOf(extensionPrefix, kind)))
-    ajv.addFormat(name, accepts)
+  for (const [name, { accepts }] of Object.entries(formatsOf(keys, kind))) ajv.addFormat(name, accepts)
   ajv.addKeyword({
     keyword: 'x-unique-without-case',
     type: 'array',
@@ -78,6 +105,7 @@ const createAjv = (extensionPrefix: string, kind: RepohostKind, options: Options
     error: { message: ({ schema }) => str`must have at most ${schema} stars (*)` },
     validate: (most: number, text: string) => text.split('*').length - 1 <= most,
   })
+  ajv.addKeyword(deniedKeys(keys))
   ajv.addKeyword(settingsBytes('x-settings-bytes', sizeOf))
   ajv.addKeyword(settingsBytes('x-patch-bytes', (patch) => sizeOf(patch) - sizeOfNulls(patch)))
   ajv.addVocabulary(['example'])
@@ -85,31 +113,31 @@ const createAjv = (extensionPrefix: string, kind: RepohostKind, options: Options
 }
 
 /** The validator of bodies. */
-export const createBodyAjv = (extensionPrefix: string, kind: RepohostKind) =>
-  createAjv(extensionPrefix, kind, { coerceTypes: false })
+export const createBodyAjv = (keys: SettingsKeyRules, kind: RepohostKind) =>
+  createAjv(keys, kind, { coerceTypes: false })
 
 /** The validator of paths, queries and headers. */
-const createTextAjv = (extensionPrefix: string, kind: RepohostKind) =>
+const createTextAjv = (keys: SettingsKeyRules, kind: RepohostKind) =>
   // Text can spell an infinite number, which strict numbers would reject before any bound names the problem.
-  createAjv(extensionPrefix, kind, { coerceTypes: true, strictNumbers: false })
+  createAjv(keys, kind, { coerceTypes: true, strictNumbers: false })
 
 const compilerOf = (kind: RepohostKind, createOwnAjv: () => Ajv) => {
   const ajv = lazy(createOwnAjv)
   return memoizeBySchema((schema: object) => ajv().compile(schemaAt(kind, schema)))
 }
 
-/** Validators depend on nothing but the schemas, the prefix and the kind of host, so all services of a process share them. */
+/** Validators depend on nothing but the schemas, the keys of settings and the kind of host, so all services of a process share them. */
 const compilers = new Map<string, FastifySchemaCompiler<object>>()
 
 export const validatorCompilerFor = (
-  extensionPrefix: string,
+  keys: SettingsKeyRules,
   kind: RepohostKind,
 ): FastifySchemaCompiler<object> => {
-  const id = `${kind} ${extensionPrefix}`
+  const id = JSON.stringify([kind, keys.prefixes, keys.denied])
   const known = compilers.get(id)
   if (known) return known
-  const forBodies = compilerOf(kind, () => createBodyAjv(extensionPrefix, kind))
-  const forText = compilerOf(kind, () => createTextAjv(extensionPrefix, kind))
+  const forBodies = compilerOf(kind, () => createBodyAjv(keys, kind))
+  const forText = compilerOf(kind, () => createTextAjv(keys, kind))
   const compiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) =>
     httpPart === 'body' ? forBodies(schema) : forText(schema)
   compilers.set(id, compiler)

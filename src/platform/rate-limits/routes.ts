@@ -16,6 +16,12 @@ export const limitRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description: 'The numbers that requests are checked against.',
       response: { 200: ref(Limits) },
     },
-    handler: async () => ({ ...limits, ...app.config.limits, extension_prefix: app.config.extensionPrefix }),
+    handler: async () => ({
+      ...limits,
+      ...app.config.limits,
+      extension_prefix: app.config.extensionPrefix,
+      settings_prefixes: [...app.config.settingsKeys.prefixes],
+      settings_denied: [...app.config.settingsKeys.denied],
+    }),
   })
 }

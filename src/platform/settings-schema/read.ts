@@ -1,4 +1,5 @@
 /** Reads the description of an extension's settings, from the operator's file. */
+import type { SettingsKeys } from '../../../schemas/settings-keys.js'
 import { check, isObject, type Node } from './check.js'
 import { CheckEnds, type Fault, Run } from './faults.js'
 import { Parser, SchemaError } from './parse.js'
@@ -45,8 +46,9 @@ interface Section {
  */
 export const readSettingsSchema = (
   text: string,
-  prefix: string,
+  keys: SettingsKeys,
 ): { schema: SettingsSchema; warnings: string[] } => {
+  const starts = keys.prefixes.map((prefix) => `\`${prefix}.\``).join(' or ')
   const skipped = new Map<string, string[]>()
   const skip = (what: string, place: string) => {
     const places = skipped.get(what)
@@ -66,8 +68,12 @@ export const readSettingsSchema = (
     const group: Group = { title: typeof title === 'string' ? title : null, properties: [] }
     for (const [key, property] of Object.entries(propertiesOf(schema, at))) {
       const place = `${at}/properties/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
-      if (!key.startsWith(`${prefix}.`)) {
-        skip(`keys that do not start with \`${prefix}.\``, place)
+      if (!keys.hasPrefix(key)) {
+        skip(`keys that do not start with ${starts}`, place)
+        continue
+      }
+      if (keys.isDenied(key)) {
+        skip('keys that SETTINGS_DENIED denies', place)
         continue
       }
       const read = parser.read(property, place)
@@ -78,7 +84,7 @@ export const readSettingsSchema = (
     if (group.properties.length > 0)
       groups.push({ ...group, order: typeof order === 'number' ? order : Number.POSITIVE_INFINITY })
   }
-  if (nodes.size === 0) throw new SchemaError(`has no key that starts with \`${prefix}.\` (EXTENSION_PREFIX)`)
+  if (nodes.size === 0) throw new SchemaError(`has no key that starts with ${starts} (EXTENSION_PREFIX)`)
   const document: SchemaDocument = {
     type: 'object',
     properties: Object.fromEntries(shown),

@@ -56,7 +56,7 @@ export const readLargeCounts = (
   app: FastifyInstance,
 ): { validatorCompiler: FastifySchemaCompiler<object> } => {
   const {
-    extensionPrefix,
+    settingsKeys: { prefixes, denied },
     rateLimits,
     repohost: { kind },
   } = app.config
@@ -89,7 +89,9 @@ export const readLargeCounts = (
       return await inTurn(request, incoming.expectedBytes, async () => {
         await incoming.receive()
         return new LargeCounts(
-          await untilHangUp(request, (signal) => read(incoming.bytes, { extensionPrefix, kind }, signal)),
+          await untilHangUp(request, (signal) =>
+            read(incoming.bytes, { keys: { prefixes, denied }, kind }, signal),
+          ),
         )
       })
     } finally {

@@ -1,12 +1,13 @@
 import type { ErrorObject } from 'ajv'
 import type { RepohostKind } from '../../../../schemas/common.js'
+import type { SettingsKeyRules } from '../../../../schemas/settings-keys.js'
 import type { CountBatches } from '../count-batches.js'
 import { createReader } from './reader.js'
 
 export type CountsRead = { batches: CountBatches } | { invalid: ErrorObject[] }
 
 export interface CountsContext {
-  extensionPrefix: string
+  keys: SettingsKeyRules
   kind: RepohostKind
 }
 

@@ -10,14 +10,10 @@ import type { CountsContext, CountsRead } from './counts-reader.js'
 import type { WorkerAnswer } from './reader.js'
 
 /** `body.ts` turns the result into the same answer as without a thread. */
-const read = ({
-  bytes,
-  extensionPrefix,
-  kind,
-}: CountsContext & { bytes: Uint8Array }): WorkerAnswer<CountsRead> => {
+const read = ({ bytes, keys, kind }: CountsContext & { bytes: Uint8Array }): WorkerAnswer<CountsRead> => {
   try {
     const body = parseBody(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
-    const validate = createBodyAjv(extensionPrefix, kind).compile<CountsBody>(schemaAt(kind, CountsBody))
+    const validate = createBodyAjv(keys, kind).compile<CountsBody>(schemaAt(kind, CountsBody))
     return validate(body) ? { batches: toCountBatches(body) } : { invalid: validate.errors ?? [] }
   } catch (error) {
     if (error instanceof StrictJsonError) return { rejected: error.message }

@@ -7,6 +7,15 @@ import { toReadEffectiveConfig } from '../policies/repo-access.js'
 
 const effectiveConfig = repoMember('query.repo', toReadEffectiveConfig)
 
+/** Editors never get a key that was stored before it was denied. */
+const withoutDenied = (
+  isDenied: (key: string) => boolean,
+  settings: Record<string, unknown>,
+): Record<string, unknown> => {
+  for (const key of Object.keys(settings)) if (isDenied(key)) delete settings[key]
+  return settings
+}
+
 export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
@@ -26,10 +35,11 @@ export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const config = request.granted(effectiveConfig)
       reply.header('ETag', config.etag)
       if (config.settings === null) return reply.code(304).send(undefined)
-      const locked = JSON.parse(config.locked) as string[]
+      const { isDenied } = app.config.settingsKeys
+      const locked = (JSON.parse(config.locked) as string[]).filter((key) => !isDenied(key))
       const { settings, sources } = overlaySettings(
-        JSON.parse(config.settings),
-        JSON.parse(config.override ?? '{}'),
+        withoutDenied(isDenied, JSON.parse(config.settings)),
+        withoutDenied(isDenied, JSON.parse(config.override ?? '{}')),
         locked,
       )
       return {

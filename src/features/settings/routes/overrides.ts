@@ -238,7 +238,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       send(
         reply,
         await restoreOverride(
-          { database, rules },
+          { database, rules, keys: config.settingsKeys },
           { ...membership, ...params, reason: body.reason },
           body.version,
         ),

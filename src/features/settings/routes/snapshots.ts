@@ -201,7 +201,8 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { question } = request.granted(change)
-      const { result, etag } = await restoreSettings({ database, rules }, question, request.body)
+      const judge = { database, rules, keys: app.config.settingsKeys }
+      const { result, etag } = await restoreSettings(judge, question, request.body)
       reply.header('ETag', etag)
       return result
     },

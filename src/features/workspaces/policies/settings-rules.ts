@@ -1,6 +1,7 @@
 /** Checks settings against the operator's schema, and overrides against locked keys. */
 import type { Warnings } from '../../../../schemas/common.js'
-import { ApiError } from '../../../errors.js'
+import { DENIED_MESSAGE, type SettingsKeys } from '../../../../schemas/settings-keys.js'
+import { ApiError, invalid } from '../../../errors.js'
 import type { SettingsRules } from '../../../platform/settings-schema/read.js'
 
 type SettingsObject = Record<string, unknown>
@@ -36,13 +37,19 @@ export const warningsOf = (
   return warnings.length > 0 ? { warnings } : {}
 }
 
-/** Both, for settings that are restored. @throws {ApiError} `validation_failed` where the schema is enforced */
-export const judgeRestored = (
-  rules: SettingsRules | undefined,
-  settings: string,
-): { warnings?: Warnings } => {
-  if (!rules) return {}
+export interface RestoreRules {
+  keys: SettingsKeys
+  /** Undefined: there is no schema. */
+  rules: SettingsRules | undefined
+}
+
+/** Both, for settings that are restored. @throws {ApiError} `validation_failed` also for keys that are denied by now */
+export const judgeRestored = ({ keys, rules }: RestoreRules, settings: string): { warnings?: Warnings } => {
   const restored = JSON.parse(settings) as SettingsObject
+  const denied = Object.keys(restored).find(keys.isDenied)
+  if (denied !== undefined)
+    throw invalid(`${IN_HISTORY}/${denied.replaceAll('~', '~0').replaceAll('/', '~1')}`, DENIED_MESSAGE)
+  if (!rules) return {}
   requireRules(rules, restored, IN_HISTORY)
   return warningsOf(rules, restored, IN_HISTORY)
 }

@@ -208,7 +208,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
     handler: async ({ membership, body }, reply) => {
       const { database, config } = app
       const restored = await restoreWorkspaceSettings(
-        { database, rules },
+        { database, rules, keys: app.config.settingsKeys },
         { ...membership, reason: body.reason },
         body.version,
       )
