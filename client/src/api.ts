@@ -400,8 +400,12 @@ export type Limits = {
   rate_deliveries_per_person: number
   delivered_rows_per_workspace: number
   delivered_rows_per_person: number
-  /** Settings keys start with this prefix and a dot. */
+  /** The first of `settings_prefixes`. */
   extension_prefix: string
+  /** Settings keys start with one of these prefixes and a dot. The first is that of the team's own extension. */
+  settings_prefixes: string[]
+  /** Keys that no one may store, except under the first prefix. `*` stands for any text, and case does not matter. */
+  settings_denied: string[]
 }
 
 export type Member = {
@@ -970,7 +974,7 @@ export type CreateKeyBody = {
 /** No body, or `{}`. */
 export type NoBody = Record<string, never>
 
-/** Keys start with `ext.`, the prefix of the extension, and have at most 200 characters. The JSON text has at most 262144 bytes of UTF-8. */
+/** Keys start with `ext.` or another prefix of the server, and have at most 200 characters. `GET /api/limits` lists the prefixes, and the keys that are denied under all but the first. The JSON text has at most 262144 bytes of UTF-8. */
 export type SettingsInput = Record<string, unknown>
 
 export type PushBody = {
