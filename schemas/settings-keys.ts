@@ -31,9 +31,9 @@ export const DENIED_MESSAGE = 'is denied on this server (`SETTINGS_DENIED`)'
 /** Plain data, which a worker can be given. */
 export interface SettingsKeyRules {
   /** The first one belongs to the team's own extension, where no key is denied. */
-  readonly prefixes: readonly string[]
+  prefixes: string[]
   /** Patterns, which match without case. */
-  readonly denied: readonly string[]
+  denied: string[]
 }
 
 export interface SettingsKeys extends SettingsKeyRules {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { PrivacyLevel, RepohostKind } from '../schemas/common.js'
 import { type Environment, variables } from '../schemas/environment.js'
 import { type AdjustedLimits, type RateLimitName, rateLimits } from '../schemas/limits.js'
-import { isDeniedWhole, type SettingsKeys, settingsKeys } from '../schemas/settings-keys.js'
+import { isDeniedWhole, type SettingsKeyRules, settingsKeys } from '../schemas/settings-keys.js'
 import { isHostKind, readEnvironment } from './environment.js'
 import { hostKinds } from './platform/hosts/index.js'
 import { OperatorError } from './platform/process/operator-error.js'
@@ -37,7 +37,7 @@ export interface Config {
   dashboard: boolean
   /** The first prefix of settings keys, which examples show. */
   extensionPrefix: string
-  settingsKeys: SettingsKeys
+  settingsKeys: SettingsKeyRules
   /** Where people install the extension. */
   extensionUrl: string | undefined
   /** The schema of settings, and whether other settings are rejected. Undefined: anything is accepted. */
@@ -122,7 +122,7 @@ export const readConfig = (
     problems.push('DATABASE_REPLICA_URL must be set together with DATABASE_URL, whose replica it is')
   }
   if (values.METRICS_PORT === values.PORT) problems.push('METRICS_PORT must differ from PORT')
-  const keys = settingsKeys({ prefixes: values.EXTENSION_PREFIX, denied: values.SETTINGS_DENIED })
+  const keys = { prefixes: values.EXTENSION_PREFIX, denied: values.SETTINGS_DENIED }
   if (isDeniedWhole(keys.denied, keys.prefixes[0] ?? ''))
     problems.push(
       `EXTENSION_PREFIX must start with the prefix of your own extension: SETTINGS_DENIED denies all of ${keys.prefixes[0]}.*`,
@@ -239,7 +239,7 @@ const SCHEMA_BYTES = 4 * 2 ** 20
 /** The file that `SETTINGS_SCHEMA` names. What is wrong with it goes to `problems`. */
 const readSettingsRules = (
   { SETTINGS_SCHEMA: file, SETTINGS_VALIDATION }: Environment,
-  keys: SettingsKeys,
+  keys: SettingsKeyRules,
   problems: string[],
 ): { settingsRules: SettingsRules | undefined; warnings: Config['warnings'] } => {
   const enforced = SETTINGS_VALIDATION === 'enforce'
@@ -253,7 +253,7 @@ const readSettingsRules = (
   try {
     const text = readFileSync(file, 'utf8')
     if (Buffer.byteLength(text) > SCHEMA_BYTES) throw new SchemaError(`is larger than ${SCHEMA_BYTES} bytes`)
-    const { schema, warnings } = readSettingsSchema(text, keys)
+    const { schema, warnings } = readSettingsSchema(text, settingsKeys(keys))
     const remedy = 'Everything else in the file is checked and shown.'
     return { settingsRules: { schema, enforced }, warnings: warnings.map((says) => ({ says, remedy })) }
   } catch (error) {

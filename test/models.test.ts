@@ -2,6 +2,7 @@ import t from 'tap'
 import type { AssistantStandIn } from '../demo/assistants.js'
 import type { Fault } from '../demo/stand-in.js'
 import { limits } from '../schemas/limits.js'
+import { DENIED_KEYS } from '../schemas/settings-keys.js'
 import { type Caller, faultStatuses, startProviders, startService } from './service.js'
 import { until } from './until.js'
 
@@ -150,5 +151,11 @@ t.test('the limits are served as they are enforced', async (t) => {
   const service = await startService(t, { env: { EXTENSION_PREFIX: 'acme' } })
   const { status, body } = await service.request('GET', '/api/limits')
   t.equal(status, 200)
-  t.same(body, { ...limits, workspaces_created: 200, extension_prefix: 'acme' })
+  t.same(body, {
+    ...limits,
+    workspaces_created: 200,
+    extension_prefix: 'acme',
+    settings_prefixes: ['acme'],
+    settings_denied: DENIED_KEYS,
+  })
 })

@@ -57,7 +57,7 @@ const pageSender = (app: FastifyInstance): PageSender => {
       repohost_kind: config.repohost.kind,
       repohost_name: host.name,
       repohost_token_url: config.repohost.url + host.tokenPage,
-      settings_keys: { prefixes: config.settingsKeys.prefixes, denied: config.settingsKeys.denied },
+      settings_keys: config.settingsKeys,
       extension_url: config.extensionUrl ?? null,
       settings_schema: config.settingsRules !== undefined,
       people: app.offeredPeople,

@@ -1,7 +1,7 @@
 import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { isPattern } from '../../../schemas/repo-pattern.js'
-import type { SettingsKeys } from '../../../schemas/settings-keys.js'
+import { type SettingsKeyRules, settingsKeys } from '../../../schemas/settings-keys.js'
 import { isOwner, isRepoPath } from '../../../schemas/subgroups.js'
 import { isDay } from '../time/days.js'
 import { isUuid } from './uuid.js'
@@ -14,7 +14,7 @@ export interface Format {
 }
 
 /** Every format that a request can miss, by its name in the schemas. */
-export const formatsOf = (keys: SettingsKeys, kind: RepohostKind = 'github'): Record<string, Format> => ({
+export const formatsOf = (keys: SettingsKeyRules, kind: RepohostKind = 'github'): Record<string, Format> => ({
   // Stricter than the usual one, which also takes `urn:uuid:…`; the database does not.
   uuid: {
     accepts: (text) => isUuid(text.toLowerCase()),
@@ -41,7 +41,7 @@ export const formatsOf = (keys: SettingsKeys, kind: RepohostKind = 'github'): Re
     message: `must be \`owner/repo\`, with an owner of at most ${limits.owner_path_length} characters`,
   },
   'settings-key': {
-    accepts: keys.hasPrefix,
+    accepts: settingsKeys(keys).hasPrefix,
     message: `must start with ${keys.prefixes.map((prefix) => `\`${prefix}.\``).join(' or ')}`,
   },
 })

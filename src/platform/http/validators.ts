@@ -65,8 +65,7 @@ const deniedKeys = (keys: SettingsKeys) => ({
   },
 })
 
-const createAjv = (rules: SettingsKeyRules, kind: RepohostKind, options: Options) => {
-  const keys = settingsKeys(rules)
+const createAjv = (keys: SettingsKeyRules, kind: RepohostKind, options: Options) => {
   const ajv = new Ajv({
     strict: true,
     strictTypes: false,
@@ -105,7 +104,7 @@ const createAjv = (rules: SettingsKeyRules, kind: RepohostKind, options: Options
     error: { message: ({ schema }) => str`must have at most ${schema} stars (*)` },
     validate: (most: number, text: string) => text.split('*').length - 1 <= most,
   })
-  ajv.addKeyword(deniedKeys(keys))
+  ajv.addKeyword(deniedKeys(settingsKeys(keys)))
   ajv.addKeyword(settingsBytes('x-settings-bytes', sizeOf))
   ajv.addKeyword(settingsBytes('x-patch-bytes', (patch) => sizeOf(patch) - sizeOfNulls(patch)))
   ajv.addVocabulary(['example'])

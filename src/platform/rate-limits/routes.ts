@@ -20,8 +20,8 @@ export const limitRoutes: FastifyPluginAsyncTypebox = async (app) => {
       ...limits,
       ...app.config.limits,
       extension_prefix: app.config.extensionPrefix,
-      settings_prefixes: [...app.config.settingsKeys.prefixes],
-      settings_denied: [...app.config.settingsKeys.denied],
+      settings_prefixes: app.config.settingsKeys.prefixes,
+      settings_denied: app.config.settingsKeys.denied,
     }),
   })
 }

@@ -56,7 +56,7 @@ export const readLargeCounts = (
   app: FastifyInstance,
 ): { validatorCompiler: FastifySchemaCompiler<object> } => {
   const {
-    settingsKeys: { prefixes, denied },
+    settingsKeys,
     rateLimits,
     repohost: { kind },
   } = app.config
@@ -89,9 +89,7 @@ export const readLargeCounts = (
       return await inTurn(request, incoming.expectedBytes, async () => {
         await incoming.receive()
         return new LargeCounts(
-          await untilHangUp(request, (signal) =>
-            read(incoming.bytes, { keys: { prefixes, denied }, kind }, signal),
-          ),
+          await untilHangUp(request, (signal) => read(incoming.bytes, { keys: settingsKeys, kind }, signal)),
         )
       })
     } finally {

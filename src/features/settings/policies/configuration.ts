@@ -1,6 +1,6 @@
 import type { ConfigurationBody } from '../../../../schemas/configuration.js'
 import { limits } from '../../../../schemas/limits.js'
-import { DENIED_MESSAGE } from '../../../../schemas/settings-keys.js'
+import { DENIED_MESSAGE, settingsKeys } from '../../../../schemas/settings-keys.js'
 import { isRepoPath } from '../../../../schemas/subgroups.js'
 import type { Config } from '../../../config.js'
 import { invalid } from '../../../errors.js'
@@ -26,12 +26,13 @@ const pointer = (name: string) =>
  * requests wait for a large body. @throws {ApiError} `validation_failed`
  */
 export const requireConfiguration = async (
-  { settingsKeys, repohost }: Pick<Config, 'settingsKeys' | 'repohost'>,
+  { settingsKeys: keys, repohost }: Pick<Config, 'settingsKeys' | 'repohost'>,
   { settings = {}, projects = {} }: ConfigurationBody,
 ): Promise<void> => {
   const turn = takeTurns()
   const names = new Set<string>()
-  const format = formatsOf(settingsKeys)['settings-key']
+  const format = formatsOf(keys)['settings-key']
+  const { isDenied } = settingsKeys(keys)
   for (const key of Object.keys(settings))
     if (settings[key] === null)
       throw invalid(`/body/settings/${pointer(key)}`, 'must not be null: leave the key out')
@@ -49,7 +50,7 @@ export const requireConfiguration = async (
     for (const [index, key] of Object.keys(project.settings).entries()) {
       const fail = (message: string) => invalid(`${at}/settings/${pointer(key)}`, message)
       if (format && !format.accepts(key)) throw fail(format.message)
-      if (settingsKeys.isDenied(key)) throw fail(DENIED_MESSAGE)
+      if (isDenied(key)) throw fail(DENIED_MESSAGE)
       if (key.length > limits.settings_key_length)
         throw fail(`must NOT have more than ${limits.settings_key_length} characters`)
       if (index % KEYS === 0) await turn()

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ConditionalReadHeaders, NotModified, ref } from '../../../../schemas/common.js'
 import { EffectiveConfig, EffectiveConfigQuery } from '../../../../schemas/effective-config.js'
+import { settingsKeys } from '../../../../schemas/settings-keys.js'
 import { overlaySettings } from '../../workspaces/index.js'
 import { repoMember } from '../access.js'
 import { toReadEffectiveConfig } from '../policies/repo-access.js'
@@ -17,6 +18,7 @@ const withoutDenied = (
 }
 
 export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { isDenied } = settingsKeys(app.config.settingsKeys)
   app.route({
     method: 'GET',
     url: '/effective-config',
@@ -35,7 +37,6 @@ export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const config = request.granted(effectiveConfig)
       reply.header('ETag', config.etag)
       if (config.settings === null) return reply.code(304).send(undefined)
-      const { isDenied } = app.config.settingsKeys
       const locked = (JSON.parse(config.locked) as string[]).filter((key) => !isDenied(key))
       const { settings, sources } = overlaySettings(
         withoutDenied(isDenied, JSON.parse(config.settings)),

@@ -1,6 +1,6 @@
 /** Checks settings against the operator's schema, and overrides against locked keys. */
 import type { Warnings } from '../../../../schemas/common.js'
-import { DENIED_MESSAGE, type SettingsKeys } from '../../../../schemas/settings-keys.js'
+import { DENIED_MESSAGE, type SettingsKeyRules, settingsKeys } from '../../../../schemas/settings-keys.js'
 import { ApiError, invalid } from '../../../errors.js'
 import type { SettingsRules } from '../../../platform/settings-schema/read.js'
 
@@ -38,7 +38,7 @@ export const warningsOf = (
 }
 
 export interface RestoreRules {
-  keys: SettingsKeys
+  keys: SettingsKeyRules
   /** Undefined: there is no schema. */
   rules: SettingsRules | undefined
 }
@@ -46,7 +46,7 @@ export interface RestoreRules {
 /** Both, for settings that are restored. @throws {ApiError} `validation_failed` also for keys that are denied by now */
 export const judgeRestored = ({ keys, rules }: RestoreRules, settings: string): { warnings?: Warnings } => {
   const restored = JSON.parse(settings) as SettingsObject
-  const denied = Object.keys(restored).find(keys.isDenied)
+  const denied = Object.keys(restored).find(settingsKeys(keys).isDenied)
   if (denied !== undefined)
     throw invalid(`${IN_HISTORY}/${denied.replaceAll('~', '~0').replaceAll('/', '~1')}`, DENIED_MESSAGE)
   if (!rules) return {}
