@@ -10,6 +10,7 @@ import {
   StringEnum,
   Timestamp,
 } from './common.js'
+import { limits } from './limits.js'
 
 /** Whom a linked organisation makes a member, and what happens to those who leave it. The first is the default. */
 export const organizationJoins = ['nobody', 'member'] as const
@@ -31,6 +32,9 @@ const name = Type.Unsafe<string>({
   description: 'The name of the organization at the repository host, or at GitLab the path of the group.',
 })
 
+/** Why a link admits no one for now. */
+export const pauseReasons = ['maker_left', 'maker_not_owner', 'not_confirmed'] as const
+
 /** The caller's own token. */
 export const OrganizationHeaders = Type.Object({ 'x-repohost-token': RepohostToken })
 
@@ -48,8 +52,21 @@ export const Organization = Resource('Organization', {
     examples: [9919],
   }),
   ...choices,
-  linked_by: Login,
+  linked_by: { ...Login, description: 'The person who made the link, or last renewed it.' },
   linked_at: Timestamp,
+  confirmed_at: {
+    ...Timestamp,
+    description: 'When the host last showed that person as an owner of the organization.',
+  },
+  state: StringEnum(['active', 'paused'], {
+    description:
+      '`paused`: the link makes no one a member until an admin renews it. It removes people as before.',
+    examples: ['active'],
+  }),
+  paused_because: Nullable(StringEnum(pauseReasons), {
+    description: `\`maker_left\`: the person who made the link is no longer an admin of the workspace. \`maker_not_owner\`: the host says that this person no longer owns the organization. \`not_confirmed\`: the host has not shown it for ${limits.membership_unconfirmed_days} days. Null: active.`,
+    examples: [null],
+  }),
 })
 export type Organization = Static<typeof Organization>
 

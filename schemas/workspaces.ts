@@ -1,5 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Login, Named, Nullable, privacy, Resource, Role, ref, Timestamp, Uuid } from './common.js'
+import {
+  Login,
+  Named,
+  Nullable,
+  privacy,
+  Resource,
+  Role,
+  ref,
+  StringEnum,
+  Timestamp,
+  Uuid,
+} from './common.js'
 import { limits } from './limits.js'
 
 /** Trimmed after validation. Blank names are rejected. */
@@ -39,6 +50,11 @@ export const Workspace = Resource('Workspace', {
   organization: Nullable(Type.String(), {
     description: 'The organization of the repository host that the membership follows. Null: none.',
     examples: ['acme'],
+  }),
+  joined_by: StringEnum(['created', 'invite', 'organization'], {
+    description:
+      'How you became a member. `organization`: because you belong to the organization that the workspace follows. Then nothing that you did up to the day of joining counts in the workspace.',
+    examples: ['created'],
   }),
   created_at: Timestamp,
 })

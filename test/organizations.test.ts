@@ -74,7 +74,8 @@ for (const kind of repohostKinds) {
     })
     const linked = await link({ organization: 'acme', join: 'member', leave: 'remove' })
     t.equal(linked.status, 200, linked.text)
-    const { linked_at, ...rest } = linked.body
+    const { linked_at, confirmed_at, ...rest } = linked.body
+    t.equal(confirmed_at, linked_at)
     t.ok(Date.parse(linked_at) > Date.now() - 60_000)
     t.same(rest, {
       organization: 'Acme',
@@ -82,6 +83,8 @@ for (const kind of repohostKinds) {
       join: 'member',
       leave: 'remove',
       linked_by: 'ada',
+      state: 'active',
+      paused_because: null,
     })
 
     const eve = await service.signIn('eve', asks)
@@ -392,6 +395,8 @@ t.test('the last admin stays, and a removal that waits can be seen and confirmed
     'a sign-in that the host confirms ends the wait',
   )
   t.equal((await ada.delete(`${path}/members?login=${second}`)).status, 200)
+  // The link is paused, because the host has reported its maker, too.
+  await service.signIn('ada', asks)
   await service.signIn(second, asks)
   t.ok((await logins()).includes(second), 'who comes back to the organisation, comes back')
   t.equal((await people[0]?.get(`${path}/organization/members`))?.status === 200, false, 'only admins see it')

@@ -132,6 +132,8 @@ export const samples: Sample[] = [
   ...calls(organizations.listOpenWorkspaces, [id, [1]]),
   ...calls(organizations.listOrganizationMembers, [id, undefined, 10]),
   ...calls(organizations.noteLeft, [id, id]),
+  ...calls(organizations.confirmLinks, [id, [{ workspaceId: id, hostId: 1 }]]),
+  ...calls(organizations.denyLink, [{ workspaceId: id, hostId: 1, userId: id }]),
 
   ...calls(removals.mayReturn, [id, { id, repohostId: 1 }, [personKey]]),
   ...calls(removals.noteReport, [id, id, { deliveryId: 'delivery', proof: 'ab' }]),

@@ -34,6 +34,7 @@ const WAITS_BECAUSE: Record<string, string> = {
   last_admin: 'The last admin always stays',
   removals_per_hour: 'Too many left within an hour',
   copied_report: 'An earlier report says the same, and could have been sent again by others',
+  inherited_membership: 'A group above may still make the person a member',
 }
 
 const levels: Record<string, string> = { named: 'Admins, by name', team: 'Only that person' }
@@ -159,6 +160,9 @@ const sentences: Record<string, Describe> = {
       ]
     },
   ),
+  'organization.paused': plain(() => [
+    'paused joining by organization, because its maker no longer owns the organization',
+  ]),
   'organization.unlinked': plain((target) => says`stopped following ${target}`),
   'override.removed': ofOverride('removed'),
   'override.restored': ofOverride('restored'),

@@ -449,8 +449,15 @@ export type Organization = {
   join: 'nobody' | 'member'
   /** `remove`: people who leave the organization are removed from the workspace. */
   leave: 'keep' | 'remove'
+  /** The person who made the link, or last renewed it. */
   linked_by: string
   linked_at: string
+  /** When the host last showed that person as an owner of the organization. */
+  confirmed_at: string
+  /** `paused`: the link makes no one a member until an admin renews it. It removes people as before. */
+  state: 'active' | 'paused'
+  /** `maker_left`: the person who made the link is no longer an admin of the workspace. `maker_not_owner`: the host says that this person no longer owns the organization. `not_confirmed`: the host has not shown it for 60 days. Null: active. */
+  paused_because: 'maker_left' | 'maker_not_owner' | 'not_confirmed' | null
 }
 
 export type Override = {
@@ -626,6 +633,8 @@ export type Workspace = {
   member_count: number
   /** The organization of the repository host that the membership follows. Null: none. */
   organization: string | null
+  /** How you became a member. `organization`: because you belong to the organization that the workspace follows. Then nothing that you did up to the day of joining counts in the workspace. */
+  joined_by: 'created' | 'invite' | 'organization'
   created_at: string
 }
 

@@ -15,6 +15,8 @@ export interface Memberships {
   /** Undefined if the host does not say. */
   list(): Promise<HostOrganization[] | undefined>
   membership(organization: HostOrganization): Promise<MembershipAnswer>
+  /** Whether the person owns or administers it. Undefined: no clear answer. */
+  owns(organization: HostOrganization): Promise<boolean | undefined>
 }
 
 export interface Repohost {
@@ -101,11 +103,17 @@ export const createRepohost = (
 
   const membershipsOf: Repohost['membershipsOf'] = (token, user, trace, signal) => {
     const ask: Ask = (path, below) => get(token, path, signal, trace, below)
-    const { list, membership } = host.organizations
-    return {
+    const { list, membership, owns } = host.organizations
+    const memberships: Memberships = {
       list: async () => (await list(ask).catch(() => undefined))?.found,
       membership: (organization) => membership(ask, user, organization).catch(() => 'unknown' as const),
+      owns: async (organization) => {
+        const answer = await owns(ask, user, organization).catch(() => undefined)
+        if (answer !== undefined) return answer
+        return (await memberships.membership(organization)) === 'not-a-member' ? false : undefined
+      },
     }
+    return memberships
   }
 
   return {

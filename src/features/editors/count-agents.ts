@@ -61,9 +61,9 @@ export const countAgents = async (
           throw error
         })
   if (!target) return nothing
-  const places = target.workspaces.flatMap(({ workspaceId, repoKeys: matched }) => {
+  const places = target.workspaces.flatMap(({ workspaceId, repoKeys: matched, firstDay }) => {
     const own = new Set(matched.filter((repoKey) => repoKeys.has(repoKey)))
-    return own.size > 0 ? [{ workspaceId, own }] : []
+    return own.size > 0 ? [{ workspaceId, own, firstDay }] : []
   })
   if (places.length === 0) return nothing
   const ids = places.map(({ workspaceId }) => workspaceId)
@@ -74,7 +74,7 @@ export const countAgents = async (
   ])
   const minutesOf = minutesByWindow(timeline, hours, repoKeyOf)
   const changed: AgentDay[] = []
-  for (const { workspaceId, own } of places) {
+  for (const { workspaceId, own, firstDay } of places) {
     const rows = new Map(
       stored
         .filter((row) => row.workspaceId === workspaceId && row.hours !== null)
@@ -83,10 +83,10 @@ export const countAgents = async (
     for (const { day, hours: ofDay } of rows.values())
       for (let hour = 0; hour < HOURS; hour++)
         if (!imported && hours.has(Date.parse(day) / HOUR_MS + hour)) ofDay[hour] = 0
-    const firstDay = firstDays?.(workspaceId, '') ?? ''
+    const firstOfImport = firstDays?.(workspaceId, '') ?? ''
     for (const { hour, repoKey, minutes } of minutesOf(clampIdleWindow(windows.get(workspaceId) ?? 0))) {
       const day = dayOfHour(hour)
-      if (!own.has(repoKey) || day < firstDay) continue
+      if (!own.has(repoKey) || day < firstDay || day < firstOfImport) continue
       const key = keyOf({ day, repoKey })
       const row = rows.get(key) ?? {
         ...{ workspaceId, day, repoKey, repo: '', minutes: 0, before: null },

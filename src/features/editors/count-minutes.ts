@@ -100,11 +100,15 @@ export const countMinutes = async (
   }))
   let work = await pauseAfter(candidates.length)
   const places: { workspaceId: string; own: typeof recorded }[] = []
-  for (const { workspaceId, repoKeys } of target.workspaces) {
+  for (const { workspaceId, repoKeys, firstDay } of target.workspaces) {
     const matched = repoKeys.flatMap((repoKey) => ofRepos.get(repoKey) ?? [])
-    const own = firstDays
-      ? matched.filter(({ minute, project }) => dayOf(minute) >= firstDays(workspaceId, project))
-      : matched
+    const own =
+      firstDays || firstDay
+        ? matched.filter(({ minute, project }) => {
+            const day = dayOf(minute)
+            return day >= firstDay && (!firstDays || day >= firstDays(workspaceId, project))
+          })
+        : matched
     if (own.length > 0) places.push({ workspaceId, own })
     work = await pauseAfter(work + matched.length)
   }

@@ -146,7 +146,13 @@ export const countHeartbeats = async (
   }
   const target = await readTarget(tx, userId, involved)
   const isRecorded = recordedBy(target)
-  const matched = new Set(target.workspaces.flatMap(({ repoKeys }) => repoKeys))
+  /** By repository: the first day on which some workspace matches. */
+  const matched = new Map<string, string>()
+  for (const { repoKeys, firstDay } of target.workspaces)
+    for (const repoKey of repoKeys) {
+      const known = matched.get(repoKey)
+      if (known === undefined || firstDay < known) matched.set(repoKey, firstDay)
+    }
   const [first, last] = [addDays(target.today, -limits.flush_days_back), addDays(target.today, 1)]
 
   const recorded: Recorded = { ...nothing }
@@ -160,7 +166,8 @@ export const countHeartbeats = async (
     const day = dayOfHour(hourOf(minute))
     const isInTime = day >= first && day <= last && isRecorded(hourOf(minute), repoKey)
     if (isInTime && project.repo !== undefined) repos.push(project.repo)
-    const isMatched = repoKey !== undefined && matched.has(repoKey)
+    const firstDay = repoKey === undefined ? undefined : matched.get(repoKey)
+    const isMatched = firstDay !== undefined && day >= firstDay
     // Names are marked whatever patterns there are, so that no admin changes what their owner sees of them.
     const canCount = project.name === undefined ? isMatched : repoKey !== undefined || mayWait.has(name)
     if (!isInTime || !canCount) {

@@ -184,6 +184,8 @@ const checkRows = ({ entries }: Flush, { today, workspaces }: FlushTarget) => {
 interface Member {
   workspaceId: string
   repoKeys: Set<string>
+  /** See `MatchingWorkspace`. */
+  firstDay: string
   /** Entries that may get minutes. */
   days: Map<string, MemberDay>
 }
@@ -192,15 +194,16 @@ const lockMember = async (
   tx: Db,
   { userId, entries }: Flush,
   { today }: FlushTarget,
-  { workspaceId, repoKeys: matched }: MatchingWorkspace,
+  { workspaceId, repoKeys: matched, firstDay }: MatchingWorkspace,
 ): Promise<Member> => {
-  const [first, last] = windowOf(today)
+  const [start, last] = windowOf(today)
+  const first = start > firstDay ? start : firstDay
   const repoKeys = new Set(matched)
   const days = new Set<string>()
   for (const { day, repoKey, minutes } of entries) {
     if (minutes > 0 && day >= first && day <= last && repoKeys.has(repoKey)) days.add(day)
   }
-  return { workspaceId, repoKeys, days: await lockMemberDays(tx, workspaceId, userId, days) }
+  return { workspaceId, repoKeys, firstDay, days: await lockMemberDays(tx, workspaceId, userId, days) }
 }
 
 /** Adds the entries in their order. @returns a note for each that does not count in full */
@@ -208,7 +211,7 @@ const addUp = (entries: Entry[], { today }: FlushTarget, members: Member[]): Flu
   const [first, last] = windowOf(today)
   const notes: FlushNote[] = []
   entries.forEach(({ repoKey, day, minutes, hours, off }, index) => {
-    const matching = members.filter(({ repoKeys }) => repoKeys.has(repoKey))
+    const matching = members.filter(({ repoKeys, firstDay }) => day >= firstDay && repoKeys.has(repoKey))
     if (day < first || day > last) notes.push({ index, status: 'ignored', code: 'day_out_of_window' })
     else if (off === 'all') notes.push({ index, status: 'ignored', code: 'recording_off' })
     else if (matching.length === 0) notes.push({ index, status: 'ignored', code: 'repo_not_matched' })

@@ -18,6 +18,7 @@ import {
   describeChange,
   readSettingsToChange,
   requireKeys,
+  requirePatternsInside,
   requireRules,
   requireUnlocked,
   type SettingsContent,
@@ -103,6 +104,7 @@ export const changeConfiguration = (
         : []),
       ...overrides.changes,
     ]
+    if (arePatternsNew) await requirePatternsInside(tx, workspaceId, patterns)
     const places = [...overrides.written, ...overrides.removed]
     const everywhere = settings.changes.length > 0
     const affected =

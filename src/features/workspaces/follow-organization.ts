@@ -2,8 +2,8 @@
 import type { AdjustedLimits } from '../../../schemas/limits.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
-import type { Database } from '../../platform/database/client.js'
-import type { ReportedLeave } from '../../platform/hosts/kind.js'
+import type { Database, Db } from '../../platform/database/client.js'
+import type { HostOrganization, ReportedLeave } from '../../platform/hosts/kind.js'
 import { lockCaller, type Memberships, type PersonKey, type User } from '../accounts/index.js'
 import { mayLeave, withdraw } from './change-members.js'
 import { changeBy } from './change-workspace.js'
@@ -11,9 +11,11 @@ import { insertAuditEntry, SERVICE_ACTOR } from './queries/audit.js'
 import { deleteMember, findMemberById, insertMember, lockRole, lockRoles } from './queries/members.js'
 import {
   admitsAnyone,
+  confirmLinks,
   confirmMemberships,
   countJoinedByOrganization,
   countRemovals,
+  denyLink,
   type Followed,
   insertOrganizationMember,
   listAdmitting,
@@ -50,6 +52,7 @@ export const followAtSignIn = async (
   const db = context.database.write
   const [followed, isOpen] = await Promise.all([listFollowed(db, user.id), admitsAnyone(db)])
   if (followed.length === 0 && !isOpen) return
+  await judgeLinks(context, user, memberships, followed)
   const listed = await memberships.list()
   const belongsTo = new Map(listed?.map(({ id, name }) => [id, name]))
   if (isOpen) {
@@ -78,12 +81,52 @@ export const followAtPush = async (
   memberships: Memberships,
 ): Promise<void> => {
   const followed = await listFollowed(context.database.write, user.id)
+  await judgeLinks(context, user, memberships, followed)
   await leave(context, user, memberships, followed)
 }
 
-/** Asks about each organisation once. */
-const askAbout = async (memberships: Memberships, organizations: { id: number; name: string }[]) => {
-  const asked = [...new Map(organizations.map((one) => [one.id, one])).values()].slice(0, MOST_QUESTIONS)
+/** Each organisation once. */
+const oneOfEach = (organizations: HostOrganization[]): HostOrganization[] =>
+  [...new Map(organizations.map((one) => [one.id, one])).values()].slice(0, MOST_QUESTIONS)
+
+/** The links that the person has made hold while the host shows the person as owner. A clear no pauses them. */
+const judgeLinks = async (
+  { database }: FollowContext,
+  user: User,
+  memberships: Memberships,
+  followed: Followed[],
+): Promise<void> => {
+  const made = followed.filter(({ isMaker }) => isMaker)
+  const asked = oneOfEach(made.map(({ hostId, name }) => ({ id: hostId, name })))
+  const owns = new Map(
+    await Promise.all(asked.map(async (one) => [one.id, await memberships.owns(one)] as const)),
+  )
+  const confirmed = made.filter(({ hostId }) => owns.get(hostId) === true)
+  if (confirmed.length > 0) await confirmLinks(database.write, user.id, confirmed)
+  for (const { workspaceId, hostId } of made.filter(({ hostId }) => owns.get(hostId) === false))
+    await database.transaction(async (tx) => {
+      if (!(await lockWorkspace(tx, workspaceId))) return
+      await lockRoles(tx, workspaceId)
+      await pauseLinkOf(tx, { workspaceId, hostId, userId: user.id })
+    })
+}
+
+/** The host has said that the maker of a link does not own the organisation. Needs the lock of the roles, which joins hold. */
+const pauseLinkOf = async (
+  tx: Db,
+  link: { workspaceId: string; hostId: number; userId: string },
+): Promise<void> => {
+  if (!(await denyLink(tx, link))) return
+  await insertAuditEntry(tx, {
+    workspaceId: link.workspaceId,
+    actor: SERVICE_ACTOR,
+    action: 'organization.paused',
+    details: { because: 'maker_not_owner' },
+  })
+}
+
+const askAbout = async (memberships: Memberships, organizations: HostOrganization[]) => {
+  const asked = oneOfEach(organizations)
   const answers = await Promise.all(asked.map((organization) => memberships.membership(organization)))
   return {
     members: asked.filter((_, index) => answers[index] === 'member'),
@@ -139,7 +182,7 @@ const join = async (
         // Holds the roles, so that the link and the removals that are read next stay as they are.
         if ((await lockRole(tx, workspaceId, user.id)) !== undefined) continue
         const link = await readOrganization(tx, workspaceId)
-        if (link?.join !== 'member' || link.organization_id !== hostId) continue
+        if (link?.join !== 'member' || link.state !== 'active' || link.organization_id !== hostId) continue
         if (!(await mayReturn(tx, workspaceId, person, personKeys))) continue
         await insertMember(tx, workspaceId, user.id, 'member')
         await insertOrganizationMember(tx, workspaceId, user.id)
@@ -210,8 +253,17 @@ const removeWhoLeft = async (
       const change = changeBy(tx, { workspaceId, workspace, caller, actor: SERVICE_ACTOR })
       const isLastAdmin = !(await mayLeave(change, workspaceId, { userId, role }))
       const isTooMany = (await countRemovals(tx, workspaceId)) >= removals
-      if (isLastAdmin || isTooMany || report === 'copied') {
-        const because = isLastAdmin ? 'last_admin' : isTooMany ? 'removals_per_hour' : 'copied_report'
+      // GitLab reports the end of a membership of the subgroup, and says nothing of the groups above, which may still give one.
+      const isInherited = report === 'new' && link.organization.includes('/')
+      const because =
+        (isLastAdmin && 'last_admin') ||
+        (isTooMany && 'removals_per_hour') ||
+        (report === 'copied' && 'copied_report') ||
+        (isInherited && 'inherited_membership')
+      if (because) {
+        // Who does not belong to the organisation does not own it either.
+        if (report !== 'copied' && !isInherited)
+          await pauseLinkOf(tx, { workspaceId, hostId: organizationId, userId })
         if (await noteLeft(tx, workspaceId, userId))
           await change.record('member.removal_waits', person, { reason, because })
         return

@@ -23,6 +23,7 @@ export {
 } from './queries/audit.js'
 export { revokeAllInvitesOf } from './queries/invites.js'
 export {
+  FIRST_DAY,
   MATCH_ORDER,
   patternMatches,
   type RepoQuestion,
@@ -57,6 +58,6 @@ export {
   readPersonalWorkspace,
   readWorkspaceSummary,
 } from './queries/workspaces.js'
-export { setPatterns } from './replace-patterns.js'
+export { requirePatternsInside, setPatterns } from './replace-patterns.js'
 export { overlaySettings } from './settings-merge.js'
 export { ABOUT_PEOPLE, auditEntries, authorName, members } from './tables.js'

@@ -1,5 +1,5 @@
 import { parsePatterns } from '../../../schemas/repo-pattern.js'
-import type { Database } from '../../platform/database/client.js'
+import type { Database, Db } from '../../platform/database/client.js'
 import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 import { requireInsideOrganization } from './policies/organizations.js'
 import { readOrganization } from './queries/organizations.js'
@@ -18,6 +18,12 @@ export const replacePatterns = (
     return patterns
   })
 
+/** @throws {ApiError} `pattern_outside_organization` */
+export const requirePatternsInside = async (tx: Db, workspaceId: string, after: string[]): Promise<void> => {
+  const link = await readOrganization(tx, workspaceId)
+  if (link?.join === 'member') requireInsideOrganization(link.organization, after)
+}
+
 /** The one way in which an admin changes patterns. @throws {ApiError} `pattern_outside_organization` */
 export const setPatterns = async (
   { tx, record }: Change,
@@ -25,8 +31,7 @@ export const setPatterns = async (
   before: string[],
   after: string[],
 ): Promise<void> => {
-  const link = await readOrganization(tx, workspaceId)
-  if (link?.join === 'member') requireInsideOrganization(link.organization, after)
+  await requirePatternsInside(tx, workspaceId, after)
   await deletePatterns(tx, workspaceId)
   await insertPatterns(tx, workspaceId, parsePatterns(after))
   await record('patterns.replaced', undefined, { before, after })

@@ -147,6 +147,10 @@ export const organizations = table(
     leaves: text('leaves', { enum: organizationLeaves }).notNull(),
     linkedBy: person('linked_by'),
     linkedAt: moment('linked_at').notNull(),
+    /** The last time since then that the host showed `linkedBy` as an owner. */
+    confirmedAt: moment('confirmed_at'),
+    /** When the host said that `linkedBy` does not own it. Earlier than `linkedAt`: of the link before. */
+    deniedAt: moment('denied_at'),
   },
   {
     people: { linkedBy: { erasure: 'anonymise', export: 'organizations_linked' } },
@@ -229,6 +233,32 @@ export const hasOlderInvite = (table: string) => `exists (
 /** SQL: whether an organisation makes its people members of the workspace. */
 export const isFollowing = (table: string) => `exists (
     select from organizations where workspace_id = ${table}.workspace_id and joins = 'member'
+  )`
+
+/**
+ * SQL: why the link `table` makes no one a member although it says so; null: nothing stands against it. It follows from the
+ * rights of its maker, so that it ends in the transaction that takes them away.
+ */
+export const pausedBecause = (table: string) => `case
+    when ${table}.joins <> 'member' then null
+    when not exists (
+      select from members maker
+      where maker.workspace_id = ${table}.workspace_id and maker.user_id = ${table}.linked_by and maker.role = 'admin'
+    ) then 'maker_left'
+    when ${table}.denied_at >= ${table}.linked_at then 'maker_not_owner'
+    when greatest(${table}.linked_at, ${table}.confirmed_at) < now() - interval '${limits.membership_unconfirmed_days} days' then 'not_confirmed'
+  end`
+
+/** SQL: whether the link `table` makes people members. */
+export const isAdmitting = (table: string) =>
+  `(${table}.joins = 'member' and ${pausedBecause(table)} is null)`
+
+/**
+ * SQL: the membership `table` came about through an organisation, and not by an invite.
+ */
+export const joinedByOrganization = (table: string) => `exists (
+    select from organization_members om
+    where om.workspace_id = ${table}.workspace_id and om.user_id = ${table}.user_id and om.confirmed_at is not null
   )`
 
 /**

@@ -58,6 +58,15 @@ export const forgejo: HostKind = {
       // One that is private is not found by those who have left.
       return isSame || known.status === 404 ? 'not-a-member' : 'unknown'
     },
+    owns: async (ask, { login }, { id, name }) => {
+      const path = `/orgs/${encodeURIComponent(name)}`
+      const rights = await ask(`/users/${encodeURIComponent(login)}${path}/permissions`)
+      const { is_owner, is_admin } = objectOf(rights.json)
+      if (rights.status !== 200 || typeof is_owner !== 'boolean') return undefined
+      const known = await ask(path)
+      const isSame = known.status === 200 && objectOf(known.json).id === id
+      return isSame ? is_owner || is_admin === true : undefined
+    },
     administered: async (ask, { login }, name) => {
       const path = `/orgs/${encodeURIComponent(name)}`
       const rights = await ask(`/users/${encodeURIComponent(login)}${path}/permissions`)

@@ -79,6 +79,12 @@ export const github: HostKind = {
       const isNamed = known.status === 200 && sameName(textOf(objectOf(known.json).login), name)
       return isGone || isNamed ? 'not-a-member' : 'unknown'
     },
+    owns: async (ask, _user, { id, name }) => {
+      const answer = await ask(membershipPath(name))
+      const { state, role, organization } = objectOf(answer.json)
+      const isClear = answer.status === 200 && named(organization).id === id && state === 'active'
+      return isClear ? role === 'admin' : undefined
+    },
     administered: async (ask, _user, name) => {
       const answer = await ask(membershipPath(name))
       const { state, role, organization } = objectOf(answer.json)

@@ -113,6 +113,12 @@ export const gitlab: HostKind = {
       if (answer.status === 200) return found === userId && state === 'active' ? 'member' : 'unknown'
       return answer.status === 404 && (await mayReadApi(ask)) ? 'not-a-member' : 'unknown'
     },
+    owns: async (ask, { id: userId }, { id }) => {
+      const answer = await ask(`/groups/${id}/members/all/${userId}`)
+      const { id: found, state, access_level } = objectOf(answer.json)
+      const isClear = answer.status === 200 && found === userId && state === 'active'
+      return isClear && typeof access_level === 'number' ? access_level >= OWNER : undefined
+    },
     administered: async (ask, { id: userId }, name) => {
       const answer = await ask(`/groups/${encodeURIComponent(name)}?with_projects=false`)
       const { id, full_path } = objectOf(answer.json)

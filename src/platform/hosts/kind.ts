@@ -47,6 +47,12 @@ export interface HostOrganizations {
     user: Pick<HostUser, 'id' | 'login'>,
     organization: HostOrganization,
   ): Promise<MembershipAnswer>
+  /** Whether the person owns or administers it, if the host says so clearly. */
+  owns(
+    ask: Ask,
+    user: Pick<HostUser, 'id' | 'login'>,
+    organization: HostOrganization,
+  ): Promise<boolean | undefined>
   /** The organisation with this name, if the person owns or administers it. */
   administered(
     ask: Ask,

@@ -15,7 +15,7 @@ import {
   texts,
   uuid,
 } from '../../../platform/database/statement.js'
-import { patternMatches } from '../../workspaces/index.js'
+import { FIRST_DAY, patternMatches } from '../../workspaces/index.js'
 
 /**
  * The person who flushes, their recording preferences, an earlier flush with the same id and, one per row, the workspaces in
@@ -39,6 +39,7 @@ export const READ_FLUSH = statement(
     comparisons: double,
     workspaceId: orNull(uuid),
     repoKeys: orNull(texts),
+    firstDay: orNull(date),
     paused: orNull(bool),
     recordedHours: orNull(json<RecordingHours>()),
     reposOff: orNull(texts),
@@ -60,7 +61,7 @@ export const READ_FLUSH = statement(
   )
   select (now() at time zone 'UTC')::date as today, u.timezone, f.body_hash as "bodyHash", f.answer,
     (select comparisons from work) as comparisons, w.workspace_id as "workspaceId", w.repo_keys as "repoKeys",
-    c.paused, c.hours as "recordedHours",
+    w.first_day as "firstDay", c.paused, c.hours as "recordedHours",
     case when row_number() over (order by w.workspace_id) = 1 then c.repos_off end as "reposOff"
   from users u
   left join (
@@ -74,7 +75,8 @@ export const READ_FLUSH = statement(
     select body_hash, answer from flushes where user_id = $1::uuid and flush_id = $2::text
   ) f on true
   left join (
-    select m.workspace_id, array_agg(r.owner_key || '/' || r.repo_key) as repo_keys
+    select m.workspace_id, array_agg(r.owner_key || '/' || r.repo_key) as repo_keys,
+      ${FIRST_DAY} as first_day
     from members m
     join users u on u.id = m.user_id
     cross join unnest($3::text[], $4::text[]) as r (owner_key, repo_key)
@@ -83,7 +85,7 @@ export const READ_FLUSH = statement(
         select from patterns p
         where p.workspace_id = m.workspace_id and ${patternMatches('p', 'r.owner_key', 'r.repo_key')}
       )
-    group by m.workspace_id
+    group by m.workspace_id, m.user_id
   ) w on true
   where u.id = $1::uuid and u.repohost_id is not null
   order by w.workspace_id`,
@@ -112,6 +114,8 @@ export interface MatchingWorkspace {
   workspaceId: string
   /** The requested repositories that match. */
   repoKeys: string[]
+  /** The first day on which they do. Empty: on all days. */
+  firstDay: string
 }
 
 /** @param repoKeys `owner/repo` in lower case @returns undefined when the user is not in the database */
@@ -147,8 +151,8 @@ export const readFlushTarget = async (
     comparisons,
     ...(bodyHash !== null && answer !== null && { known: { bodyHash, answer } }),
     ...(paused !== null && reposOff !== null && { recording: { paused, reposOff, hours: recordedHours } }),
-    workspaces: rows.flatMap(({ workspaceId, repoKeys }) =>
-      workspaceId !== null && repoKeys !== null ? [{ workspaceId, repoKeys }] : [],
+    workspaces: rows.flatMap(({ workspaceId, repoKeys, firstDay }) =>
+      workspaceId !== null && repoKeys !== null ? [{ workspaceId, repoKeys, firstDay: firstDay ?? '' }] : [],
     ),
   }
 }

@@ -1,6 +1,7 @@
 /** SQL: which of a caller's workspaces match a repository, in the one order that decides everywhere. */
 import type { RepoKeys } from '../../../../schemas/repo-keys.js'
 import { SUBGROUPS } from '../../../../schemas/repo-pattern.js'
+import { joinedByOrganization } from '../tables.js'
 
 /** A caller and a repository. */
 export interface RepoQuestion extends RepoKeys {
@@ -26,6 +27,12 @@ export const repoParameters = ({ userId, ownerKey, repoKey, workspaceId }: RepoQ
 export const patternMatches = (pattern: string, ownerKey: string, repoKey: string): string =>
   `(${pattern}.owner_key = ${ownerKey} and case when ${pattern}.exact then ${pattern}.repo_key = ${repoKey} else ${repoKey} like ${pattern}.repo_like end
     or ${pattern}.repo_key = '${SUBGROUPS}' and starts_with(${ownerKey}, ${pattern}.owner_key || '/'))`
+
+/**
+ * SQL: the first day on which minutes of the membership `m` count; null: all do. Who became a member by a link learns it
+ * at the next visit, and has that day to leave.
+ */
+export const FIRST_DAY = `case when ${joinedByOrganization('m')} then (m.joined_at at time zone 'UTC')::date + 1 end`
 
 /** SQL: the pattern `p` matches the repository of `repoParameters`. */
 const PATTERN_MATCHES = `p.workspace_id = m.workspace_id and ${patternMatches('p', '$2::text', '$3::text')}`

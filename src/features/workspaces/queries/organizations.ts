@@ -17,7 +17,7 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
-import { organizationMembers, organizations } from '../tables.js'
+import { isAdmitting, organizationMembers, organizations, pausedBecause } from '../tables.js'
 import { SERVICE_ACTOR } from './audit.js'
 
 const READ_ORGANIZATION = statement(
@@ -29,10 +29,13 @@ const READ_ORGANIZATION = statement(
     leave: textOf<Organization['leave']>(),
     linked_by: text,
     linked_at: moment,
+    confirmed_at: moment,
+    paused_because: orNull(textOf<NonNullable<Organization['paused_because']>>()),
   },
   `
   select o.name as organization, o.host_id::text as organization_id, o.joins as join, o.leaves as leave,
-    u.login as linked_by, o.linked_at
+    u.login as linked_by, o.linked_at, greatest(o.linked_at, o.confirmed_at) as confirmed_at,
+    ${pausedBecause('o')} as paused_because
   from organizations o join users u on u.id = o.linked_by
   where o.workspace_id = $1::uuid`,
 )
@@ -40,7 +43,13 @@ const READ_ORGANIZATION = statement(
 export const readOrganization = async (db: Db, workspaceId: string): Promise<Organization | undefined> => {
   const [row] = await db.rows(READ_ORGANIZATION, [workspaceId])
   return (
-    row && { ...row, organization_id: Number(row.organization_id), linked_at: toTimestamp(row.linked_at) }
+    row && {
+      ...row,
+      organization_id: Number(row.organization_id),
+      linked_at: toTimestamp(row.linked_at),
+      confirmed_at: toTimestamp(row.confirmed_at),
+      state: row.paused_because === null ? 'active' : 'paused',
+    }
   )
 }
 
@@ -60,6 +69,8 @@ export const writeOrganization = async (
         leaves: sql`excluded.leaves`,
         linkedBy: sql`excluded.linked_by`,
         linkedAt: sql`excluded.linked_at`,
+        confirmedAt: null,
+        deniedAt: null,
       },
     })
 }
@@ -88,6 +99,7 @@ const followedColumns = {
   name: text,
   leaves: textOf<Organization['leave']>(),
   isKnown: bool,
+  isMaker: bool,
 }
 
 const LIST_FOLLOWED = statement(
@@ -95,7 +107,7 @@ const LIST_FOLLOWED = statement(
   followedColumns,
   `
   select o.workspace_id as "workspaceId", o.host_id::text as "hostId", o.name, o.leaves,
-    om.user_id is not null as "isKnown"
+    om.user_id is not null as "isKnown", o.joins = 'member' and o.linked_by = m.user_id and m.role = 'admin' as "isMaker"
   from members m
   join organizations o on o.workspace_id = m.workspace_id
   left join organization_members om on om.workspace_id = m.workspace_id and om.user_id = m.user_id
@@ -103,7 +115,10 @@ const LIST_FOLLOWED = statement(
   order by random()`,
 )
 
-/** Of a workspace that the person is in. `isKnown`: the host has said something about the person before. */
+/**
+ * Of a workspace that the person is in. `isKnown`: the host has said something about the person before. `isMaker`: others
+ * become members by the person's right.
+ */
 export type Followed = Omit<RowOf<typeof followedColumns>, 'hostId'> & { hostId: number }
 
 /** In an order that no one can foresee: only some can be asked about, and nobody can put others before them. */
@@ -115,7 +130,7 @@ export const listFollowed = async (db: Db, userId: string): Promise<Followed[]> 
 const ADMITS_ANYONE = statement(
   'find out whether an organization admits its people',
   { admits: bool },
-  `select exists (select from organizations where joins = 'member') as admits`,
+  `select exists (select from organizations o where ${isAdmitting('o')}) as admits`,
 )
 
 export const admitsAnyone = async (db: Db): Promise<boolean> =>
@@ -132,7 +147,7 @@ const LIST_OPEN = statement(
   from organizations o
   join workspaces w on w.id = o.workspace_id and w.deleted_at is null and w.personal_of is null
   left join members m on m.workspace_id = o.workspace_id and m.user_id = $1::uuid
-  where o.joins = 'member' and o.host_id = any($2::bigint[]) and m.user_id is null
+  where ${isAdmitting('o')} and o.host_id = any($2::bigint[]) and m.user_id is null
   order by row_number() over (partition by w.created_by order by random()), random()
   limit ${limits.workspaces_by_organization}`,
 )
@@ -157,8 +172,8 @@ const LIST_ADMITTING = statement(
   'list organizations that admit their people',
   { hostId: text, name: text },
   `
-  select host_id::text as "hostId", name from organizations where joins = 'member'
-  group by host_id, name order by min(linked_at), host_id limit $1::int`,
+  select o.host_id::text as "hostId", o.name from organizations o where ${isAdmitting('o')}
+  group by o.host_id, o.name order by min(o.linked_at), o.host_id limit $1::int`,
 )
 
 export const listAdmitting = async (db: Db, most: number): Promise<{ id: number; name: string }[]> => {
@@ -220,6 +235,45 @@ export const confirmMemberships = async (tx: Db, userId: string, workspaceIds: s
     tx.rows(FORGET_LEAVING, [userId, workspaceIds]),
   ])
 }
+
+/** $1: the maker of the links; $2: their workspaces; $3: organisations of the host. Once a day is often enough. */
+const CONFIRM_LINKS = statement(
+  'note that the maker of links owns the organizations',
+  {},
+  `
+  update organizations set confirmed_at = now(), denied_at = null
+  where linked_by = $1::uuid and workspace_id = any($2::uuid[]) and host_id = any($3::bigint[])
+    and (denied_at is not null or greatest(linked_at, confirmed_at) < now() - interval '1 day')`,
+)
+
+export const confirmLinks = async (
+  db: Db,
+  userId: string,
+  links: { workspaceId: string; hostId: number }[],
+): Promise<void> => {
+  await db.rows(CONFIRM_LINKS, [
+    userId,
+    links.map(({ workspaceId }) => workspaceId),
+    links.map(({ hostId }) => hostId),
+  ])
+}
+
+/** $1: the workspace; $2: the organisation of the host; $3: the maker. */
+const DENY_LINK = statement(
+  'note that the maker of a link does not own the organization',
+  { isNew: bool },
+  `
+  update organizations set denied_at = statement_timestamp()
+  where workspace_id = $1::uuid and host_id = $2::bigint and linked_by = $3::uuid and joins = 'member'
+    and (denied_at is null or denied_at < linked_at)
+  returning true as "isNew"`,
+)
+
+/** @returns whether it was not noted yet */
+export const denyLink = async (
+  tx: Db,
+  { workspaceId, hostId, userId }: { workspaceId: string; hostId: number; userId: string },
+): Promise<boolean> => (await tx.rows(DENY_LINK, [workspaceId, hostId, userId])).length > 0
 
 /** $1: the workspace; $2: the user. */
 const NOTE_LEFT = statement(

@@ -22,7 +22,7 @@ import {
 import { readMoment } from '../../../platform/time/clock.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
 import { revokeKeysOfWorkspace } from '../../accounts/index.js'
-import { invites, members, patterns, workspaces } from '../tables.js'
+import { invites, joinedByOrganization, members, patterns, workspaces } from '../tables.js'
 import { lockRoles } from './members.js'
 import { insertPrivacyLevel, privacyColumns, type WorkspacePrivacy } from './privacy-levels.js'
 import { keepSettingsVersion } from './settings-history.js'
@@ -47,11 +47,14 @@ const LIST_OWN = statement(
     patterns: json<string[]>(),
     member_count: integer,
     organization: orNull(text),
+    joined_by: textOf<Workspace['joined_by']>(),
     created_at: moment,
   },
   `
   select w.id, w.name, w.personal_of is not null as personal, m.role, w.idle_window_minutes, w.activity_privacy,
-    w.activity_privacy_since, ${PATTERNS}, ${MEMBER_COUNT}, o.name as organization, w.created_at
+    w.activity_privacy_since, ${PATTERNS}, ${MEMBER_COUNT}, o.name as organization,
+    case when ${joinedByOrganization('m')} then 'organization'
+      when m.user_id in (w.created_by, w.personal_of) then 'created' else 'invite' end as joined_by, w.created_at
   from members m
   join workspaces w on w.id = m.workspace_id
   left join organizations o on o.workspace_id = w.id

@@ -1,0 +1,2 @@
+ALTER TABLE "organizations" ADD COLUMN "confirmed_at" timestamp(3) with time zone;--> statement-breakpoint
+ALTER TABLE "organizations" ADD COLUMN "denied_at" timestamp(3) with time zone;
