@@ -68,23 +68,11 @@ export const Environment = Type.Object({
     description: 'The folder of the embedded database and of the generated signing secret.',
     examples: ['/var/lib/team-settings'],
   }),
-  DATABASE_REPLICA_URL: Type.Optional(
-    Type.String({
-      format: 'postgres-url',
-      expected: 'a postgres:// URL; its require_auth can list password, md5, scram-sha-256 and none',
-      secret: true,
-      whenUnset: 'all reads go to `DATABASE_URL`',
-      description:
-        'A streaming replica of `DATABASE_URL`, or a load balancer for several. Dashboards, the audit trail and the funnel are read from it if it has everything that was written before the request. Otherwise they are read from the primary.',
-      examples: ['postgres://user:password@replica:5432/name'],
-    }),
-  ),
   DATABASE_POOL_SIZE: Type.Integer({
     minimum: 1,
     maximum: 1_000,
     default: 10,
-    description:
-      'Connections of each instance to the database, and as many to its replica. The service uses at least 4.',
+    description: 'Connections of each instance to the database. The service uses at least 4.',
     examples: [20],
   }),
   DATABASE_PREPARE: Type.Boolean({

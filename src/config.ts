@@ -17,7 +17,6 @@ export interface Config {
   port: number
   /** Undefined: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined
-  databaseReplicaUrl: string | undefined
   dataDir: string
   databasePoolSize: number
   databasePrepare: boolean
@@ -118,9 +117,6 @@ export const readConfig = (
       'JWT_SECRETS is required with DATABASE_URL: set the same secret for every instance, created with openssl rand -base64 48 (after a move from the embedded database, use the content of DATA_DIR/jwt-secret)',
     )
   }
-  if (values.DATABASE_REPLICA_URL !== undefined && values.DATABASE_URL === undefined) {
-    problems.push('DATABASE_REPLICA_URL must be set together with DATABASE_URL, whose replica it is')
-  }
   if (values.METRICS_PORT === values.PORT) problems.push('METRICS_PORT must differ from PORT')
   const keys = { prefixes: values.EXTENSION_PREFIX, denied: values.SETTINGS_DENIED }
   if (isDeniedWhole(keys.denied, keys.prefixes[0] ?? ''))
@@ -148,7 +144,6 @@ export const readConfig = (
     host: values.HOST,
     port: values.PORT,
     databaseUrl: values.DATABASE_URL,
-    databaseReplicaUrl: values.DATABASE_REPLICA_URL,
     dataDir: values.DATA_DIR,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     databasePrepare: values.DATABASE_PREPARE,
@@ -201,17 +196,25 @@ export const readConfig = (
   }
 }
 
-/** An earlier version served from `WORKERS` processes. One process was its default, so `1` changes nothing. */
-const warningsOf = ({ WORKERS = '' }: Record<string, string | undefined>): Config['warnings'] =>
-  ['', '1'].includes(WORKERS.trim())
-    ? []
-    : [
-        {
-          says: 'WORKERS is no longer used: the service runs as one process.',
-          remedy:
-            'Remove WORKERS. To use more processors, run more instances (docs/operate.md, “Several instances on one machine”).',
-        },
-      ]
+/** Variables of earlier versions, with what the operator can do instead. */
+const gone: Record<string, { says: string; remedy: string }> = {
+  WORKERS: {
+    says: 'WORKERS is no longer used: the service runs as one process.',
+    remedy:
+      'Remove WORKERS. To use more processors, run more instances (docs/operate.md, “Several instances on one machine”).',
+  },
+  DATABASE_REPLICA_URL: {
+    says: 'DATABASE_REPLICA_URL is no longer used: all reads go to DATABASE_URL.',
+    remedy: 'Remove DATABASE_REPLICA_URL.',
+  },
+}
+
+const warningsOf = (env: Record<string, string | undefined>): Config['warnings'] =>
+  Object.entries(gone).flatMap(([name, warning]) => {
+    const isSet = [env[name], env[`${name}_FILE`]].some((value) => value?.trim())
+    // `WORKERS=1` was the default, and changes nothing.
+    return isSet && !(name === 'WORKERS' && env[name]?.trim() === '1') ? [warning] : []
+  })
 
 const knownNames = Object.entries(variables).flatMap(([name, { secret }]) =>
   secret ? [name, `${name}_FILE`] : [name],
@@ -220,7 +223,7 @@ const knownNames = Object.entries(variables).flatMap(([name, { secret }]) =>
 /** Variables whose names are nearly one of ours. The environment also has those of other programs. */
 const misspeltOf = (env: Record<string, string | undefined>): Config['warnings'] =>
   Object.keys(env).flatMap((name) => {
-    const meant = nearestTo(name, knownNames)
+    const meant = Object.hasOwn(gone, name.replace(/_FILE$/, '')) ? undefined : nearestTo(name, knownNames)
     return meant === undefined
       ? []
       : [{ says: `${name} is not a variable of the service.`, remedy: `Did you mean ${meant}?` }]

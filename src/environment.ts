@@ -37,7 +37,7 @@ export const readEnvironment = (env: Record<string, string | undefined>) => {
 const problemOf = (name: string, text: string): string => {
   if (urlsWithPassword.includes(name) && hasUnescapedPassword(text))
     return 'contains a user or password with a character that has a meaning in URLs: write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25'
-  const url = databaseUrls.includes(name) ? parseUrl(withFirstHost(text)) : undefined
+  const url = name === 'DATABASE_URL' ? parseUrl(withFirstHost(text)) : undefined
   if (url && !hasKnownTls(url))
     return 'has a parameter for TLS that is not known: write sslmode=disable, allow, prefer, require, verify-ca or verify-full'
   return `must be ${expectedOf(name)}`
@@ -75,8 +75,7 @@ const toValue = ({ type, keepEmpty }: Variable, text: string): unknown => {
     .filter((item) => keepEmpty || item !== '')
 }
 
-const databaseUrls = ['DATABASE_URL', 'DATABASE_REPLICA_URL']
-const urlsWithPassword = [...databaseUrls, 'REDIS_URL']
+const urlsWithPassword = ['DATABASE_URL', 'REDIS_URL']
 
 const expectedOf = (name: string): string => {
   const variable = variables[name as keyof Environment]

@@ -7,10 +7,10 @@ import type { Logger } from 'pino'
 import { buildApp } from './app.js'
 import { type Config, readConfig } from './config.js'
 import { checkHost } from './features/accounts/index.js'
+import { connect } from './platform/database/client.js'
 import { startEmbedded } from './platform/database/embedded/index.js'
 import { explainDatabaseErrors, findPooler } from './platform/database/external-database.js'
 import { migrate } from './platform/database/migrate.js'
-import { openDatabase } from './platform/database/open.js'
 import { hostKinds } from './platform/hosts/index.js'
 import { answerWhileStarting } from './platform/http/start-answers.js'
 import { createMeter } from './platform/metrics/meter.js'
@@ -42,7 +42,12 @@ const main = async (stopped: AbortSignal) => {
   if (config.webhookKeys.length === 0 && config.databaseUrl === undefined)
     config.webhookKeys = [await readOrCreateSecret(config.dataDir, 'webhook-key')]
   const meter = createMeter(config.metricsPort !== undefined)
-  const database = await openDatabase(config, databaseUrl, logger, meter)
+  const database = connect({
+    url: databaseUrl,
+    poolSize: config.databasePoolSize,
+    prepare: config.databasePrepare,
+    meter,
+  })
   onExit(() => database.close())
   const unusedMove = await explained(config, checkHost(database, config.repohost))
   if (unusedMove !== undefined) logger.warn(unusedMove)

@@ -35,7 +35,6 @@ t.test('all wrong variables are listed at once, without their values', async (t)
     HOST: 'not a host!',
     PORT: '99999',
     DATABASE_URL: 'mysql://root:hunter2@db',
-    DATABASE_REPLICA_URL: 'mysql://root:hunter2@db',
     DATABASE_POOL_SIZE: '0',
     DATABASE_PREPARE: 'yes',
     JWT_SECRETS: `${secret},hunter2`,
@@ -99,6 +98,17 @@ t.test('a misspelt variable leads to a warning, and other ones do not', async (t
     t.strictSame(meant(other), [], other)
 })
 
+t.test('a variable that no longer has an effect leads to a warning, whatever its value', async (t) => {
+  for (const env of [{ DATABASE_REPLICA_URL: 'x' }, { DATABASE_REPLICA_URL_FILE: '/nowhere' }])
+    t.strictSame(readConfig(env).warnings, [
+      {
+        says: 'DATABASE_REPLICA_URL is no longer used: all reads go to DATABASE_URL.',
+        remedy: 'Remove DATABASE_REPLICA_URL.',
+      },
+    ])
+  t.strictSame(readConfig({ DATABASE_REPLICA_URL: ' ' }).warnings, [])
+})
+
 t.test('metrics need a port of their own', async (t) => {
   hasMembers(t, problemsOf({ PORT: '8080', METRICS_PORT: '8080' }), [/^METRICS_PORT must differ from PORT/])
   hasMembers(
@@ -108,13 +118,6 @@ t.test('metrics need a port of their own', async (t) => {
     'the one that is not set counts as well',
   )
   t.strictSame(problemsOf({ METRICS_PORT: '9464' }), [])
-})
-
-t.test('a replica needs a database that it is one of', async (t) => {
-  const DATABASE_REPLICA_URL = 'postgres://replica/db'
-  hasMembers(t, problemsOf({ DATABASE_REPLICA_URL }), [
-    /^DATABASE_REPLICA_URL must be set together with DATABASE_URL/,
-  ])
 })
 
 t.test('a database of many instances needs a common secret', async (t) => {

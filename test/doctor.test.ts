@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { startRepohost } from '../demo/repohost.js'
 import { checkNode } from '../src/operator/doctor/environment.js'
 import { examine } from '../src/operator/doctor/examine.js'
-import { createTestDatabase, isCluster } from './database.js'
+import { createTestDatabase } from './database.js'
 import { hasMembers } from './has-members.js'
 import { databaseOf } from './migrated.js'
 import { launchProgram, onDatabase, temporaryFolder } from './process.js'
@@ -66,15 +66,6 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
   nowhere.pathname = '/nowhere'
   const secret = 'a-secret-that-is-used-in-two-places-at-once'
   const broken: [what: string, env: Environment, said: RegExp[]][] = [
-    [
-      'a replica that is the primary',
-      { ...sound, DATABASE_REPLICA_URL: url },
-      [
-        (await isCluster())
-          ? /^warning replica: The service does not read from it: Citus distributes the database.* DATABASE_REPLICA_URL/
-          : /^warning replica: The service does not read from it: It is a primary, not a replica.* DATABASE_REPLICA_URL/,
-      ],
-    ],
     [
       'a Redis that is not there',
       { ...sound, REDIS_URL: 'redis://:hunter2@127.0.0.1:1' },

@@ -177,9 +177,8 @@ t.test('no panel or alert queries a metric that does not exist', { skip, timeout
     REPOHOST_API_URL: repohost.url,
     RATE_LIMITS: 'on',
     BILLING_SECRET_KEY: BILLING.secretKey,
-    // Nothing listens there, and a primary is no replica of itself.
+    // Nothing listens there.
     REDIS_URL: 'redis://127.0.0.1:1',
-    DATABASE_REPLICA_URL: url,
   })
   const [prometheus] = await Promise.all([startPrometheus(t, metricsPort), ready(service)])
   const load = await createLoad(service.url, repohost, providers)
@@ -216,7 +215,7 @@ t.test('no panel or alert queries a metric that does not exist', { skip, timeout
       },
       `${names.join(', ')} fire`,
     )
-  await fire('UpstreamFails', 'UpstreamLimits', 'WebhooksFail', 'BackupOld', 'RedisAway', 'ReplicaUnused')
+  await fire('UpstreamFails', 'UpstreamLimits', 'WebhooksFail', 'BackupOld', 'RedisAway')
   database.cut = () => true
   database.reset()
   await fire('DatabaseDown', 'Errors')

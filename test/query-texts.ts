@@ -5,7 +5,6 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import type { Db } from '../src/platform/database/client.js'
 import { type Statement, statements } from '../src/platform/database/statement.js'
 // The database client has statements of its own.
-import '../src/platform/database/replica.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { samples } from './query-samples.js'
 

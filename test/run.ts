@@ -35,7 +35,7 @@ const PROCESSES = `
   client-queue client-package
   lifecycle demo embedded
   backup
-  failover replica upgrades doctor
+  failover upgrades doctor
   keys privacy operator-commands
   ops vscode config
   web/reference strict-json

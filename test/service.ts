@@ -11,7 +11,7 @@ import { buildApp, type Clients, createClients } from '../src/app.js'
 import { type Config, readConfig } from '../src/config.js'
 import { createBillingProvider } from '../src/features/billing/billing-provider.js'
 import { createAssistants } from '../src/features/models/assistants.js'
-import { openDatabase } from '../src/platform/database/open.js'
+import { connect } from '../src/platform/database/client.js'
 import { type ConnectionTimeouts, connectionTimeouts } from '../src/platform/http/connections.js'
 import { createMeter, type Meter } from '../src/platform/metrics/meter.js'
 import { listenAt } from '../src/platform/process/listen.js'
@@ -274,7 +274,13 @@ export const startService = async (
   })
   const logger = createLogger(config.logLevel, sink)
   const meter = createMeter(config.metricsPort !== undefined)
-  const database = await openDatabase(config, config.databaseUrl ?? databaseUrl, logger, meter, { waitMs })
+  const database = connect({
+    url: config.databaseUrl ?? databaseUrl,
+    poolSize: config.databasePoolSize,
+    prepare: config.databasePrepare,
+    meter,
+    waitMs,
+  })
   const app = await buildApp(config, database, logger, {
     meter,
     clients: clients(config, meter),

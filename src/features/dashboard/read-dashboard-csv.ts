@@ -30,23 +30,26 @@ export const openDashboardLines = (
   asked: Range,
   filter: Filter,
 ): Promise<DashboardLines> =>
-  database.readAnywhere(async (tx) => {
-    const { workspace, view } = await beginView(tx, viewer, workspaceId, asked, filter)
-    const { name } = workspace
-    if (view.published)
+  database.transaction(
+    async (tx) => {
+      const { workspace, view } = await beginView(tx, viewer, workspaceId, asked, filter)
+      const { name } = workspace
+      if (view.published)
+        return {
+          name,
+          range: view.range,
+          named: undefined,
+          lines: once(await readDayLines(tx, viewer, workspaceId, view, filter)),
+        }
       return {
         name,
-        range: view.range,
-        named: undefined,
-        lines: once(await readDayLines(tx, viewer, workspaceId, view, filter)),
+        range: asked,
+        named: asked,
+        lines: readMemberLines(database, viewer, workspaceId, asked, filter),
       }
-    return {
-      name,
-      range: asked,
-      named: asked,
-      lines: readMemberLines(database, viewer, workspaceId, asked, filter),
-    }
-  })
+    },
+    { readsFirst: true },
+  )
 
 async function* once(text: string): AsyncGenerator<string> {
   yield text
@@ -84,12 +87,15 @@ async function* readMemberLines(
 ): AsyncGenerator<string> {
   let text = 'day,login,active_minutes,commits,closed_issues\n'
   for (let start = 0; start < asked.days; start += DAYS_PER_READ) {
-    const lines = await database.readAnywhere(async (tx) => {
-      const { named, published } = (await beginView(tx, viewer, workspaceId, asked, filter)).view
-      // Half of the lines are sent, and the others must not be: the connection is closed.
-      if (!named || published) throw new ApiError('member_detail_hidden')
-      return listMemberDays(tx, workspaceId, filter, daysWithin(named, start, DAYS_PER_READ))
-    })
+    const lines = await database.transaction(
+      async (tx) => {
+        const { named, published } = (await beginView(tx, viewer, workspaceId, asked, filter)).view
+        // Half of the lines are sent, and the others must not be: the connection is closed.
+        if (!named || published) throw new ApiError('member_detail_hidden')
+        return listMemberDays(tx, workspaceId, filter, daysWithin(named, start, DAYS_PER_READ))
+      },
+      { readsFirst: true },
+    )
     for (const line of lines) {
       text += `${line}\n`
       if (text.length < PIECE_LENGTH) continue

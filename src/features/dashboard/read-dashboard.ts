@@ -246,45 +246,53 @@ export const readDashboard = (
   filter: Filter,
   { trends = false } = {},
 ): Promise<{ dashboard: Dashboard; named: Range | undefined; namedBefore: Range | undefined }> =>
-  database.readAnywhere(async (tx) => {
-    const [{ workspace, view }, unusable] = await Promise.all([
-      beginView(tx, viewer, workspaceId, asked, filter),
-      readUnusableDays(tx, workspaceId, { from: addDays(asked.from, -asked.days), to: asked.to }, filter),
-    ])
-    const before = viewBefore(viewer, workspace.privacy, view, filter)
-    const steps = trends ? stepsOf(view.range, limits.trend_days) : undefined
-    const question = { view, before, filter, unusable, steps }
-    const [named, published] = await Promise.all([
-      readNamed(tx, viewer, workspaceId, question),
-      readPublished(tx, viewer, workspaceId, question),
-    ])
-    const parts = [named, published].filter((part) => part !== undefined)
-    const isNamed = (day: string) => view.named !== undefined && day >= view.named.from
-    const dashboard: Dashboard = {
-      workspace: { id: workspaceId, name: workspace.name },
-      range: view.range,
-      idle_window_minutes: workspace.idle_window_minutes,
-      totals: addUpTotals([
-        ...(named ? [named.totals] : []),
-        ...(view.published && published ? [published.totals] : []),
-      ]),
-      previous_totals: addUpTotals(parts.flatMap(({ previous }): Totals[] => previous)),
-      daily: listDays(view.range.from, view.range.to).map((day) =>
-        isNamed(day)
-          ? (named?.days.get(day) ?? { day, ...nothing })
-          : { day, ...hiddenSums, ...published?.days.get(day) },
-      ),
-      members: named?.members ?? [],
-      repos: view.published
-        ? mergeRepos([...(named?.repos ?? []), ...(published?.repos ?? []), ...(published?.remainder ?? [])])
-        : (named?.repos ?? []),
-      // A key of the workspace sees no heatmap at all.
-      heatmap: viewer.userId === null ? null : mergeCells([named?.cells, view.published && published?.cells]),
-      publication: published?.publication ?? null,
-      generated_at: new Date().toISOString(),
-    }
-    return { dashboard, named: view.named, namedBefore: before.named }
-  })
+  database.transaction(
+    async (tx) => {
+      const [{ workspace, view }, unusable] = await Promise.all([
+        beginView(tx, viewer, workspaceId, asked, filter),
+        readUnusableDays(tx, workspaceId, { from: addDays(asked.from, -asked.days), to: asked.to }, filter),
+      ])
+      const before = viewBefore(viewer, workspace.privacy, view, filter)
+      const steps = trends ? stepsOf(view.range, limits.trend_days) : undefined
+      const question = { view, before, filter, unusable, steps }
+      const [named, published] = await Promise.all([
+        readNamed(tx, viewer, workspaceId, question),
+        readPublished(tx, viewer, workspaceId, question),
+      ])
+      const parts = [named, published].filter((part) => part !== undefined)
+      const isNamed = (day: string) => view.named !== undefined && day >= view.named.from
+      const dashboard: Dashboard = {
+        workspace: { id: workspaceId, name: workspace.name },
+        range: view.range,
+        idle_window_minutes: workspace.idle_window_minutes,
+        totals: addUpTotals([
+          ...(named ? [named.totals] : []),
+          ...(view.published && published ? [published.totals] : []),
+        ]),
+        previous_totals: addUpTotals(parts.flatMap(({ previous }): Totals[] => previous)),
+        daily: listDays(view.range.from, view.range.to).map((day) =>
+          isNamed(day)
+            ? (named?.days.get(day) ?? { day, ...nothing })
+            : { day, ...hiddenSums, ...published?.days.get(day) },
+        ),
+        members: named?.members ?? [],
+        repos: view.published
+          ? mergeRepos([
+              ...(named?.repos ?? []),
+              ...(published?.repos ?? []),
+              ...(published?.remainder ?? []),
+            ])
+          : (named?.repos ?? []),
+        // A key of the workspace sees no heatmap at all.
+        heatmap:
+          viewer.userId === null ? null : mergeCells([named?.cells, view.published && published?.cells]),
+        publication: published?.publication ?? null,
+        generated_at: new Date().toISOString(),
+      }
+      return { dashboard, named: view.named, namedBefore: before.named }
+    },
+    { readsFirst: true },
+  )
 
 /** Begins the snapshot, and decides what may be shown in it. */
 export const beginView = async (

@@ -7,7 +7,7 @@ import { adminKey } from './access.js'
 import { insertFunnelEvent, readFunnel } from './queries.js'
 
 export const funnelRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { config, database } = app
+  const { config, database, db } = app
 
   app.route({
     method: 'POST',
@@ -49,7 +49,7 @@ export const funnelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         throw new ApiError('invalid_range', { detail: '`from` must not be after `to`.' })
       }
       await app.milestones.flush()
-      return database.readAnywhere((tx) => readFunnel(tx, config.funnelSteps, { from, to, source }))
+      return readFunnel(db, config.funnelSteps, { from, to, source })
     },
   })
 }

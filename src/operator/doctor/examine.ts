@@ -5,8 +5,8 @@ import { OperatorError } from '../../platform/process/operator-error.js'
 import { checkDatabase } from './database.js'
 import { checkFolder, checkNode, checkReachability } from './environment.js'
 import { type Finding, ok, problem, warning } from './finding.js'
+import { checkRedis } from './redis.js'
 import { checkSettings } from './settings.js'
-import { checkRedis, checkReplica } from './shared-services.js'
 
 export const examine = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): Promise<Finding[]> => {
   const node = checkNode(process.versions.node)
@@ -31,7 +31,7 @@ export const examine = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): Pro
 const checkAnyDatabase = async (config: Config, stopped: AbortSignal): Promise<Finding[]> => {
   const { databaseUrl } = config
   if (databaseUrl !== undefined) {
-    return [...(await checkDatabase(databaseUrl, config)), ...(await checkReplica(databaseUrl, config))]
+    return checkDatabase(databaseUrl, config)
   }
   try {
     const embedded = await openEmbedded(config.dataDir, stopped)

@@ -1,7 +1,7 @@
 /**
- * The database of the service. It uses five pools, because one slow kind of work must not block the others: requests, short
- * hot reads (one shared connection), readiness and session checks (reserved), background jobs, and the replica. Each has its
- * own limit and timeout. Writers hold two permits, of the requests and of the writers, so that reads always find a
+ * The database of the service. It uses four pools, because one slow kind of work must not block the others: requests, short
+ * hot reads (one shared connection), readiness and session checks (reserved), and background jobs. Each has its own limit and
+ * timeout. Writers hold two permits, of the requests and of the writers, so that reads always find a
  * connection. `connect` creates them in one place because their sizes add up to `poolSize`. `transaction.ts` runs
  * transactions on them.
  */
@@ -14,7 +14,6 @@ import { createDriver, type SentStatement } from './driver.js'
 import { statementTimer } from './instrumentation.js'
 import { createLimiter, type Limiter, WAIT_MS } from './limiter.js'
 import { renewablePool } from './renewable-pool.js'
-import { createReplica, type Replica, type ReplicaEvents } from './replica.js'
 import { sharedConnectionLimiter } from './shared-connection.js'
 import { retryConflicts, runTransaction } from './transaction.js'
 
@@ -35,14 +34,7 @@ export interface Database {
    * four seconds, and then fails as `DatabaseBusy`.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /**
-   * Runs reads in a transaction, on the replica where there is one and it has all that was committed before this call, and
-   * else on the primary. `work` may be run twice.
-   */
-  readAnywhere<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Undefined where there is none. */
-  replica: Replica | undefined
-  /** Opens new connections to the primary, which may reach another server or have other settings. Running work finishes. */
+  /** Opens new connections, which may reach another server or have other settings. Running work finishes. */
   renew(): void
   /** Ends within a second, even if the database hangs. Background statements are cancelled. */
   close(): Promise<void>
@@ -74,8 +66,6 @@ export interface DatabaseOptions {
   prepare: boolean
   /** The longest that a request waits for a connection. */
   waitMs?: number
-  /** It gets another `poolSize` connections. */
-  replica?: { url: string; events: ReplicaEvents } | undefined
   /** Receives the metrics of the database. */
   meter?: Meter
 }
@@ -86,8 +76,6 @@ const MAX_HOT_READS = 64
 const ANSWER_SECONDS = { requests: 5.5, reads: 2.2, background: 3_600 }
 /** Short-lived, so that readiness checks describe the connections that are opened now. */
 const RESERVED_LIFE_SECONDS = 60
-/** How long a read waits for a connection to the replica before it uses the primary. */
-const REPLICA_WAIT_MS = 500
 /** How long a stop waits for the server to confirm cancellations. */
 const CANCEL_MS = 300
 
@@ -98,7 +86,6 @@ export const connect = ({
   poolSize,
   prepare,
   waitMs = WAIT_MS,
-  replica: replicaOptions,
   meter = noopMeter,
 }: DatabaseOptions): Database => {
   const driver = (connections: number, answerSeconds: number, lifeSeconds?: number) =>
@@ -130,7 +117,7 @@ export const connect = ({
   )
   const reserved = renewablePool(() => driver(1, ANSWER_SECONDS.reads, RESERVED_LIFE_SECONDS))
   const background = renewablePool(() => driver(1, ANSWER_SECONDS.background))
-  const ofPrimary = [pool, hotReads, reserved, background]
+  const pools = [pool, hotReads, reserved, background]
   const backgroundLimiter = limiterOf('background', 1, ANSWER_SECONDS.background * 1_000)
 
   const inBackground = new Set<SentStatement>()
@@ -142,25 +129,6 @@ export const connect = ({
     return statement
   }
 
-  const hot = dbOn(hotReads.current, hotLimiter)
-  const reservedDb = dbOn(reserved.current, limiterOf('reserved', 1))
-  const openReplica = ({ url, events }: NonNullable<DatabaseOptions['replica']>) => {
-    const driverOf = (connections: number, answerSeconds: number) =>
-      createDriver({ url, connections, prepare, answerSeconds, role: 'standby' })
-    const readers = driverOf(poolSize, ANSWER_SECONDS.requests)
-    const probed = driverOf(1, ANSWER_SECONDS.reads)
-    const replicaLimiter = limiterOf('replica', poolSize, REPLICA_WAIT_MS)
-    const replica = createReplica({
-      primary: { hot, reserved: reservedDb },
-      replica: dbOn(() => probed, limiterOf('replica_probe', 1)),
-      begin: (work) => runTransaction({ client: () => readers, limit: replicaLimiter, dbOn }, work, true),
-      events,
-      count: (server) => meter.count('team_settings_database_replica_reads_total', { server }),
-    })
-    return { replica, clients: [readers, probed] }
-  }
-  const opened = replicaOptions && openReplica(replicaOptions)
-  const replica = opened?.replica
   const ofRequests = { client: pool.current, limit: poolWriterLimiter, dbOn }
   const ofBackground = { client: background.current, limit: backgroundLimiter, dbOn, watch: cancellable }
   const transaction: Database['transaction'] = (work, options = {}) => {
@@ -171,28 +139,20 @@ export const connect = ({
       (outcome) => meter.count('team_settings_database_transactions_total', { outcome }),
     )
   }
-  const transactionOfReads = <T>(work: (tx: Tx) => Promise<T>) => transaction(work, { readsFirst: true })
 
   return {
     read: dbOn(pool.current, poolLimiter),
-    hot,
+    hot: dbOn(hotReads.current, hotLimiter),
     write: dbOn(pool.current, poolWriterLimiter),
-    reserved: reservedDb,
+    reserved: dbOn(reserved.current, limiterOf('reserved', 1)),
     transaction,
-    readAnywhere: (work) => (replica ? replica.read(work, transactionOfReads) : transactionOfReads(work)),
-    replica,
     renew: () => {
-      for (const connections of ofPrimary) connections.renew()
+      for (const connections of pools) connections.renew()
     },
     close: async () => {
-      replica?.close()
       const cancelled = Promise.allSettled([...inBackground].map((statement) => statement.cancel()))
       await Promise.race([cancelled, sleep(CANCEL_MS, undefined, { ref: false })])
-      await Promise.all(
-        [...ofPrimary.map(({ current }) => current()), ...(opened?.clients ?? [])].map((client) =>
-          client.end({ timeout: 0.5 }),
-        ),
-      )
+      await Promise.all(pools.map(({ current }) => current().end({ timeout: 0.5 })))
     },
   }
 }

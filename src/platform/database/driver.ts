@@ -14,11 +14,7 @@ interface DriverOptions {
   answerSeconds: number
   /** The lifetime of a connection. By default, 30 to 60 minutes. */
   lifeSeconds?: number | undefined
-  /** Which of several hosts to use. */
-  role?: Role
 }
-
-type Role = 'primary' | 'standby'
 
 /** The server gives up before the connection does. */
 const sessionSettings = {
@@ -29,8 +25,8 @@ const sessionSettings = {
 }
 
 /** With several hosts, only the primary is used. After a failover, new connections go to the new primary. */
-export const targetOf = (url: string, role: Role = 'primary') =>
-  hasSeveralHosts(url) ? { target_session_attrs: role } : {}
+export const targetOf = (url: string) =>
+  hasSeveralHosts(url) ? { target_session_attrs: 'primary' as const } : {}
 
 /** Opens every connection of the service. */
 export const openClient = (url: string, options: postgres.Options<Record<string, never>>): postgres.Sql => {
@@ -46,10 +42,9 @@ export const createDriver = ({
   prepare,
   answerSeconds,
   lifeSeconds,
-  role,
 }: DriverOptions): postgres.Sql => {
   const options = {
-    ...targetOf(url, role),
+    ...targetOf(url),
     max: connections,
     prepare,
     // Without prepared statements, a statement is described before it runs. A pooler that has just given the server's session

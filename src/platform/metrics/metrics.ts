@@ -33,15 +33,7 @@ const OF_REQUESTS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const OF_STATEMENTS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5]
 const OF_TASKS = [0.01, 0.1, 1, 10, 60, 600]
 
-export const pools = [
-  'requests',
-  'writers',
-  'reads',
-  'reserved',
-  'background',
-  'replica',
-  'replica_probe',
-] as const
+export const pools = ['requests', 'writers', 'reads', 'reserved', 'background'] as const
 const pool = { pool: pools }
 
 /** Limits that are a full room and not a rate: how they are called is the code of the answer. */
@@ -181,14 +173,6 @@ export const metrics = {
     OF_STATEMENTS,
   ),
   team_settings_database_wait_refusals_total: counter('Waits that ended without a connection.', pool),
-  team_settings_database_replica_used: gauge(
-    'With DATABASE_REPLICA_URL: whether reads that may go to the replica go there (1), or to the primary (0).',
-    {},
-  ),
-  team_settings_database_replica_reads_total: counter(
-    'With DATABASE_REPLICA_URL: reads that may go to the replica, by the server that did them.',
-    { server: ['replica', 'primary'] },
-  ),
 
   team_settings_rollup_stale_days: gauge(
     'In the whole database: days of workspaces before today whose rollups are stale, among the first 20,000 changes.',

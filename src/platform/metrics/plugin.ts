@@ -43,8 +43,6 @@ export default fp(async (app) => {
   meter.set('team_settings_build_info', build, 1)
 
   if (areLimitsShared) meter.read('team_settings_rate_limits_shared', {}, () => Number(areLimitsShared()))
-  const { replica } = database
-  if (replica) meter.read('team_settings_database_replica_used', {}, () => Number(replica.isUsed()))
 
   meter.read('team_settings_ready', {}, async () => Number((await forScrape(app.isReady())) ?? false))
   const askDatabase = cached(() => isSchemaCurrent(database.reserved))

@@ -25,8 +25,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async ({ membership, query }) => {
       const page = await pages.readBounded(
         query,
-        (after, limit) =>
-          app.database.readAnywhere((tx) => listAuditEntries(tx, membership.workspaceId, after, limit)),
+        (after, limit) => listAuditEntries(app.db, membership.workspaceId, after, limit),
         (entry) => [entry.at, entry.id],
       )
       return { entries: page.rows, next_cursor: page.next_cursor }
