@@ -1,6 +1,6 @@
-import { type Static, type TInteger, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { privacyLevels, repohostKinds, StringEnum } from './common.js'
-import { limits, type RateLimitName, rateLimits } from './limits.js'
+import { limits } from './limits.js'
 import { DENIED_KEYS } from './settings-keys.js'
 
 const BaseUrl = (options: object) =>
@@ -22,21 +22,6 @@ const List = (item: object, expected: string, options: object) =>
     ...options,
   })
 const port = { minimum: 1, maximum: 65_535 }
-
-type LimitVariable = `LIMIT_${Uppercase<RateLimitName>}`
-
-const limitVariables = Object.fromEntries(
-  (Object.keys(rateLimits) as RateLimitName[]).map((name) => [
-    `LIMIT_${name.toUpperCase()}`,
-    Type.Integer({
-      minimum: 1,
-      maximum: 999_999_999,
-      default: limits[name],
-      description: rateLimits[name],
-      examples: [limits[name] * 2],
-    }),
-  ]),
-) as Record<LimitVariable, TInteger>
 
 /**
  * The environment variables of the service, in the order of `.env.example`. `expected` completes the error about
@@ -303,7 +288,17 @@ export const Environment = Type.Object({
     description: 'Use `off` for load tests only.',
     examples: ['off'],
   }),
-  ...limitVariables,
+  LIMITS: Type.Optional(
+    List(
+      { format: 'limit' },
+      'name=number, with names of docs/configuration.md and numbers from 1 to 999999999',
+      {
+        whenUnset: 'each limit has its default',
+        description: 'Limits that differ from their defaults, as `name=number`, comma-separated.',
+        examples: [`rate_per_caller=${2 * limits.rate_per_caller},removals=50`],
+      },
+    ),
+  ),
   LIMIT_EXEMPT: Type.Optional(
     List({ format: 'address-or-range' }, 'IP addresses or CIDR ranges', {
       whenUnset: 'none',

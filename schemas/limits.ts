@@ -174,7 +174,7 @@ export const limits = {
 
 type LimitName = keyof typeof limits
 
-/** The limits that the operator can change, each by the variable `LIMIT_` and its name in capitals. */
+/** The limits that the operator can change with `LIMITS`. */
 export const rateLimits = {
   rate_per_caller: 'Requests of a caller per minute.',
   rate_pages_per_address:

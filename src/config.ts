@@ -4,9 +4,9 @@ import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { PrivacyLevel, RepohostKind } from '../schemas/common.js'
 import { type Environment, variables } from '../schemas/environment.js'
-import { type AdjustedLimits, type RateLimitName, rateLimits } from '../schemas/limits.js'
+import { type AdjustedLimits, limits, type RateLimitName, rateLimits } from '../schemas/limits.js'
 import { isDeniedWhole, type SettingsKeyRules, settingsKeys } from '../schemas/settings-keys.js'
-import { isHostKind, readEnvironment } from './environment.js'
+import { isHostKind, limitOf, readEnvironment } from './environment.js'
 import { hostKinds } from './platform/hosts/index.js'
 import { OperatorError } from './platform/process/operator-error.js'
 import { nearestTo } from './platform/process/spelling.js'
@@ -207,6 +207,12 @@ const gone: Record<string, { says: string; remedy: string }> = {
     says: 'DATABASE_REPLICA_URL is no longer used: all reads go to DATABASE_URL.',
     remedy: 'Remove DATABASE_REPLICA_URL.',
   },
+  ...Object.fromEntries(
+    Object.keys(rateLimits).map((limit) => {
+      const name = `LIMIT_${limit.toUpperCase()}`
+      return [name, { says: `${name} is no longer used.`, remedy: `Set LIMITS=${limit}=… instead.` }]
+    }),
+  ),
 }
 
 const warningsOf = (env: Record<string, string | undefined>): Config['warnings'] =>
@@ -229,13 +235,12 @@ const misspeltOf = (env: Record<string, string | undefined>): Config['warnings']
       : [{ says: `${name} is not a variable of the service.`, remedy: `Did you mean ${meant}?` }]
   })
 
-const limitsOf = (values: Environment) =>
-  Object.fromEntries(
-    (Object.keys(rateLimits) as RateLimitName[]).map((name) => [
-      name,
-      values[`LIMIT_${name.toUpperCase() as Uppercase<RateLimitName>}`],
-    ]),
-  ) as AdjustedLimits
+const limitsOf = ({ LIMITS = [] }: Environment): AdjustedLimits => ({
+  ...(Object.fromEntries(
+    (Object.keys(rateLimits) as RateLimitName[]).map((name) => [name, limits[name]]),
+  ) as AdjustedLimits),
+  ...Object.fromEntries(LIMITS.flatMap((text) => [limitOf(text) ?? []])),
+})
 
 const SCHEMA_BYTES = 4 * 2 ** 20
 

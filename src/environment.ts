@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { Ajv } from 'ajv'
 import { Environment, type Variable, variables } from '../schemas/environment.js'
+import { type RateLimitName, rateLimits } from '../schemas/limits.js'
 import {
   hasKnownAuthentication,
   hasKnownTls,
@@ -103,6 +104,7 @@ const validator = lazy(() => {
     origin: (text) => isBaseUrl(text) && parseUrl(text)?.pathname === '/',
     secret: (text) => Buffer.byteLength(text) >= 32,
     'address-or-range': isAddressOrRange,
+    limit: (text) => limitOf(text) !== undefined,
   }
   for (const [name, accepts] of Object.entries(formats)) ajv.addFormat(name, accepts)
   return ajv.compile(Environment)
@@ -149,6 +151,12 @@ const isRedisUrl = (text: string): boolean => {
     isDecodable(text) &&
     !hasUnescapedPassword(text)
   )
+}
+
+/** Reads `name=number`. Undefined for another text. */
+export const limitOf = (text: string): [name: RateLimitName, max: number] | undefined => {
+  const [, name = '', max] = /^([a-z_]+)=([1-9][0-9]{0,8})$/.exec(text) ?? []
+  return Object.hasOwn(rateLimits, name) ? [name as RateLimitName, Number(max)] : undefined
 }
 
 const isAddressOrRange = (text: string): boolean => {

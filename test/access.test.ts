@@ -424,7 +424,7 @@ t.test(
   'a key opens the routes of its scope and no others, whether a person or a workspace owns it',
   async (t) => {
     const service = await startService(t, {
-      env: { RATE_LIMITS: 'off', LIMIT_WORKSPACES_CREATED: '1000', LIMIT_WORKSPACES_JOINED: '1000' },
+      env: { RATE_LIMITS: 'off', LIMITS: 'workspaces_created=1000,workspaces_joined=1000' },
     })
     const { paths } = buildDocuments(service.app).full
     const [member, admin] = [await service.signIn('member'), await service.signIn('admin')]

@@ -98,6 +98,19 @@ t.test('a misspelt variable leads to a warning, and other ones do not', async (t
     t.strictSame(meant(other), [], other)
 })
 
+t.test('limits that differ from their defaults are listed in one variable', async (t) => {
+  const { limits, warnings } = readConfig({ LIMITS: ' rate_per_caller=40, removals=1 ' })
+  t.strictSame([limits.rate_per_caller, limits.removals, limits.exports_per_hour], [40, 1, 10])
+  t.strictSame(warnings, [])
+  for (const wrong of ['rate_per_caller', 'removals=0', 'constructor=1', 'session_days=1', 'removals=1e3'])
+    hasMembers(t, problemsOf({ LIMITS: `removals=2,${wrong}` }), [
+      /^LIMITS must be a comma-separated list of/,
+    ])
+  t.strictSame(readConfig({ LIMIT_RATE_PER_CALLER: '1' }).warnings, [
+    { says: 'LIMIT_RATE_PER_CALLER is no longer used.', remedy: 'Set LIMITS=rate_per_caller=… instead.' },
+  ])
+})
+
 t.test('a variable that no longer has an effect leads to a warning, whatever its value', async (t) => {
   for (const env of [{ DATABASE_REPLICA_URL: 'x' }, { DATABASE_REPLICA_URL_FILE: '/nowhere' }])
     t.strictSame(readConfig(env).warnings, [

@@ -721,7 +721,7 @@ t.test('requests with keys count towards the limits of the person who made them'
 })
 
 t.test('requests with keys of a workspace also count towards the limits of the workspace', async (t) => {
-  const limited = await startService(t, { env: { RATE_LIMITS: 'on', LIMIT_RATE_PER_CALLER: '40' } })
+  const limited = await startService(t, { env: { RATE_LIMITS: 'on', LIMITS: 'rate_per_caller=40' } })
   const [sid, tia] = [await limited.signIn('sid'), await limited.signIn('tia')]
   const { id } = await limited.workspace(sid, { members: [tia] })
   await sid.patch(`/api/team/workspaces/${id}/members`, { login: 'tia', role: 'admin' })

@@ -79,7 +79,7 @@ t.test('MAINTENANCE begins it at the start', async (t) => {
 })
 
 t.test('each rate limit has a variable, and exempt addresses have none', async (t) => {
-  const env = { RATE_LIMITS: 'on', LIMIT_RATE_PER_CALLER: '7', LIMIT_RATE_VERIFY_PER_ADDRESS: '2' }
+  const env = { RATE_LIMITS: 'on', LIMITS: 'rate_per_caller=7,rate_verify_per_address=2' }
   const service = await startService(t, { env })
   const ada = await service.signIn('ada')
   const limits = (await ada.get('/api/limits')).body

@@ -242,7 +242,7 @@ t.test('who was removed by an admin, or has left, does not come back through the
 })
 
 t.test('joining through an organisation does not count as joined', async (t) => {
-  const scene = await start(t, { env: { LIMIT_WORKSPACES_JOINED: '1' } })
+  const scene = await start(t, { env: { LIMITS: 'workspaces_joined=1' } })
   const { service, link } = scene
   await link({ organization: 'acme', join: 'member' })
   const bob = await newcomer(scene, 'bob')
@@ -362,7 +362,7 @@ for (const kind of ['github', 'gitlab'] as const) {
 }
 
 t.test('the last admin stays, and a removal that waits can be seen and confirmed', async (t) => {
-  const { scene, report } = await startReports(t, 'github', { env: { LIMIT_REMOVALS: '2' } })
+  const { scene, report } = await startReports(t, 'github', { env: { LIMITS: 'removals=2' } })
   const { ada, path, service, logins } = scene
   const people = [
     await newcomer(scene, 'bob'),
@@ -461,7 +461,7 @@ t.test(
 )
 
 t.test('reports race with roles, invites, sign-ins and erasures', async (t) => {
-  const { scene, report } = await startReports(t, 'github', { env: { LIMIT_REMOVALS: '1000' } })
+  const { scene, report } = await startReports(t, 'github', { env: { LIMITS: 'removals=1000' } })
   const { ada, path, service } = scene
   for (let round = 0; round < 8; round++) {
     const login = `racer-${round}`

@@ -260,10 +260,10 @@ export const startService = async (
     REPOHOST_CLIENT_SECRET: OAUTH_APP.secret,
     WEBHOOK_KEYS: WEBHOOK_KEY,
     RATE_LIMITS: 'off',
-    // Tests reuse a few people.
-    LIMIT_WORKSPACES_CREATED: '200',
     LOG_LEVEL: 'trace',
     ...env,
+    // Tests reuse a few people.
+    LIMITS: ['workspaces_created=200', ...(env.LIMITS ? [env.LIMITS] : [])].join(),
   })
   const logs: string[] = []
   const sink = new Writable({

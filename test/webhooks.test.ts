@@ -509,10 +509,8 @@ t.test('slow senders who know an address make no one else wait', async (t) => {
 t.test('deliveries have limits of the workspace and of who made the webhooks', async (t) => {
   const env = {
     RATE_LIMITS: 'on',
-    LIMIT_DELIVERED_ROWS_PER_WORKSPACE: '30',
-    LIMIT_DELIVERED_ROWS_PER_PERSON: '40',
-    LIMIT_RATE_DELIVERIES_PER_WORKSPACE: '8',
-    LIMIT_RATE_DELIVERIES_PER_PERSON: '12',
+    LIMITS:
+      'delivered_rows_per_workspace=30,delivered_rows_per_person=40,rate_deliveries_per_workspace=8,rate_deliveries_per_person=12',
   }
   const { service, webhook, today, ada, bob, id } = await startWebhook(t, { env })
   /** The same webhook at an instance that has counted nothing yet. */

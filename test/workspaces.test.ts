@@ -45,7 +45,7 @@ t.test('names have 1 to 100 characters as sent and are not blank', async (t) => 
 
 t.test('a caller creates at most 20 workspaces that exist', async (t) => {
   const service = await startService(t, {
-    env: { LIMIT_WORKSPACES_CREATED: `${limits.workspaces_created}` },
+    env: { LIMITS: `workspaces_created=${limits.workspaces_created}` },
   })
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const { code } = await service.workspace(bob)
@@ -75,7 +75,7 @@ t.test('a caller creates at most 20 workspaces that exist', async (t) => {
 
 t.test('the operator sets how many workspaces a caller creates and is in', async (t) => {
   const service = await startService(t, {
-    env: { LIMIT_WORKSPACES_CREATED: '2', LIMIT_WORKSPACES_JOINED: '3' },
+    env: { LIMITS: 'workspaces_created=2,workspaces_joined=3' },
   })
   const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
   const invites = [await service.workspace(bob), await service.workspace(bob)]

@@ -4,6 +4,7 @@
  */
 
 import { type Variable, variables } from '../../schemas/environment.js'
+import { limits, type RateLimitName, rateLimits } from '../../schemas/limits.js'
 import { notRecorded, privacyRecords, privacyViews } from '../features/personal-data/privacy-facts.js'
 import { metrics } from '../platform/metrics/metrics.js'
 
@@ -59,8 +60,19 @@ const filled = (document: string, name: string, text: string): string => {
   return before + begin + text + end + after
 }
 
-/** docs/configuration.md with the table as it should be. */
-export const withVariables = (page: string): string => filled(page, 'variables', tableOfVariables())
+const tableOfLimits = (): string =>
+  tableOf(
+    ['name', 'default', 'meaning'],
+    Object.entries(rateLimits).map(([name, meaning]) => [
+      `\`${name}\``,
+      String(limits[name as RateLimitName]),
+      meaning,
+    ]),
+  )
+
+/** docs/configuration.md with the tables as they should be. */
+export const withVariables = (page: string): string =>
+  filled(filled(page, 'variables', tableOfVariables()), 'limits', tableOfLimits())
 
 /** docs/privacy.md with the facts from the code, in the default configuration. */
 export const withPrivacy = (page: string): string => {

@@ -6,7 +6,7 @@ import { until } from '../until.js'
 import { createWebhook } from '../webhooks.js'
 import { startScene, type Visitor } from './page.js'
 
-const scene = await startScene(t, { env: { LIMIT_REMOVALS: '1' } })
+const scene = await startScene(t, { env: { LIMITS: 'removals=1' } })
 
 if (typeof scene === 'string') t.test('the organization', { skip: scene }, async () => {})
 else {

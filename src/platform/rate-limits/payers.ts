@@ -3,7 +3,7 @@
  * their sessions and keys. Whatever belongs to a workspace is paid for by the person who made it, and by the workspace too, so
  * neither more workspaces nor more keys give anyone more.
  */
-import { normalizeIP } from '@fastify/rate-limit'
+import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.js'
 
@@ -11,7 +11,15 @@ import { ApiError } from '../../errors.js'
 export type Payers = readonly string[]
 
 /** The /64 network of an IPv6 address, all of which one client can use. `ip` is undefined for a client that has gone. */
-export const addressOf = ({ ip }: { ip: string | undefined }): string => normalizeIP(ip ?? '', 64)
+export const addressOf = ({ ip = '' }: { ip: string | undefined }): string => {
+  const [plain = ''] = ip.replace(/^::ffff:(?=[0-9.]+$)/i, '').split('%')
+  if (!isIPv6(plain)) return plain
+  const [first = [], last = []] = new URL(`http://[${plain}]`).hostname
+    .slice(1, -1)
+    .split('::')
+    .map((part) => part.split(':').filter(Boolean))
+  return [...first, ...Array(8 - first.length - last.length).fill('0'), ...last].slice(0, 4).join(':')
+}
 
 const workspacePays = (workspaceId: string) => `workspace ${workspaceId}`
 
