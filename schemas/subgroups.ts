@@ -4,6 +4,7 @@
  */
 import { type RepohostKind, shortName } from './common.js'
 import { limits } from './limits.js'
+import { own } from './own.js'
 
 const groups = `${shortName}(/${shortName}){0,${limits.owner_groups - 1}}`
 
@@ -20,7 +21,7 @@ const withSubgroups = (schema: unknown): unknown => {
   if (typeof schema !== 'object' || schema === null) return schema
   const entries = Object.entries(schema).map(([name, value]) => [name, withSubgroups(value)] as const)
   const { format } = schema as { format?: unknown }
-  return { ...Object.fromEntries(entries), ...(typeof format === 'string' && widened[format]) }
+  return { ...Object.fromEntries(entries), ...(typeof format === 'string' && own(widened, format)) }
 }
 
 /** The schema as it is at a kind of host. */

@@ -13,7 +13,7 @@ import { explainDatabaseErrors, findPooler } from './platform/database/external-
 import { migrate } from './platform/database/migrate.js'
 import { hostKinds } from './platform/hosts/index.js'
 import { answerWhileStarting } from './platform/http/start-answers.js'
-import { createMeter } from './platform/metrics/meter.js'
+import { createMeter, type Meter } from './platform/metrics/meter.js'
 import { readArguments } from './platform/process/arguments.js'
 import { addressesOf, listenAt, waitForListening } from './platform/process/listen.js'
 import { createLogger, openLogOutput } from './platform/process/logger.js'
@@ -55,6 +55,7 @@ const main = async (stopped: AbortSignal) => {
   onExit(() => app.close())
   stopped.throwIfAborted()
   await starting.close()
+  outliveRejections(logger, meter)
   const { host, port, metricsPort } = config
   const opening = addressesOf(host).then((addresses) => listenAt(app, addresses, port))
   await waitForListening(opening, { host, port, variable: 'PORT' })
@@ -62,6 +63,18 @@ const main = async (stopped: AbortSignal) => {
   onExit((forceSignal) => leave(app, forceSignal))
   extendStop(config.shutdownDelayMs)
   announce(config, logger)
+}
+
+/**
+ * Node ends a process when a promise is rejected and no code handles it. One request with such a fault could end instance after
+ * instance, so the service reports it and goes on: whatever awaited the promise has its own failure. An uncaught exception still
+ * stops the service (`program.ts`), as Node recommends: it left a callback halfway, perhaps that of a connection to the database.
+ */
+const outliveRejections = (logger: Logger, meter: Meter) => {
+  process.on('unhandledRejection', (err) => {
+    logger.error({ err }, 'no code has handled this failure, which is a fault of the service')
+    meter.count('team_settings_unhandled_rejections_total', {})
+  })
 }
 
 /** Reports that the service is not ready, and waits until balancers stop sending requests, before connections close. */

@@ -214,16 +214,16 @@ const boundsIn = (path: string, text: string): { place: string; value: number }[
   return found
 }
 
-t.test('bounds of schemas, forms and features come from schemas/limits.ts', async (t) => {
-  const folders = ['schemas', 'src/features', 'web', 'client/src']
-  const listed = await Promise.all(
-    folders.map(async (folder) =>
-      (await readdir(join(projectRoot, folder), { recursive: true })).map((name) => `${folder}/${name}`),
-    ),
+const sourcesIn = async (...folders: string[]): Promise<string[]> => {
+  const listed = folders.map(async (folder) =>
+    (await readdir(join(projectRoot, folder), { recursive: true })).map((name) => `${folder}/${name}`),
   )
-  const files = listed
-    .flat()
-    .filter((path) => /\.tsx?$/.test(path) && !/(limits|environment)\.ts$/.test(path))
+  return (await Promise.all(listed)).flat().filter((path) => /\.tsx?$/.test(path))
+}
+
+t.test('bounds of schemas, forms and features come from schemas/limits.ts', async (t) => {
+  const sources = await sourcesIn('schemas', 'src/features', 'web', 'client/src')
+  const files = sources.filter((path) => !/(limits|environment)\.ts$/.test(path))
   const copied = await Promise.all(
     files.map(async (path) =>
       boundsIn(path, await readFile(join(projectRoot, path), 'utf8'))
@@ -241,6 +241,39 @@ t.test('bounds of schemas, forms and features come from schemas/limits.ts', asyn
     'key.length > MOST',
   ])
     t.strictSame(boundsIn('x.tsx', fine), [], fine)
+})
+
+/**
+ * Tables of what is known, looked up by a text: an object also has `constructor` and `__proto__`, which callers can send. TypeScript
+ * allows a text as the key only of a `Record<string, …>`, or with a cast.
+ */
+const lookupsIn = (path: string, text: string): string[] => {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const tables = new Set<string>()
+  const found: string[] = []
+  const visit = (node: ts.Node) => {
+    if (ts.isVariableDeclaration(node) && /^Record<string\b/.test(node.type?.getText() ?? ''))
+      if (node.initializer && ts.isObjectLiteralExpression(node.initializer))
+        if (node.initializer.properties.length > 0) tables.add(node.name.getText())
+    if (ts.isElementAccessExpression(node) && !ts.isLiteralExpression(node.argumentExpression)) {
+      const isTable = tables.has(node.expression.getText()) || ts.isObjectLiteralExpression(node.expression)
+      if (isTable || ts.isAsExpression(node.argumentExpression))
+        found.push(`${path}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}`)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+t.test('a text looks nothing up that an object has by itself', async (t) => {
+  for (const path of await sourcesIn('schemas', 'src', 'web', 'client/src'))
+    t.strictSame(lookupsIn(path, await readFile(join(projectRoot, path), 'utf8')), [])
+  const table = 'const known: Record<string, number> = { a: 1 };'
+  for (const unsafe of [`${table} known[text]`, 'known[text as keyof typeof known]', '({ a: 1 })[text]'])
+    t.equal(lookupsIn('x.ts', unsafe).length, 1, unsafe)
+  for (const fine of [`${table} known['a']`, 'list[0]', 'const own: Record<string, number> = {}; own[text]'])
+    t.strictSame(lookupsIn('x.ts', fine), [], fine)
 })
 
 t.test('the current day comes from the clock of the database', async (t) => {

@@ -88,6 +88,25 @@ const stopUnread = async ({ service }: Scene) => {
   return service.child.exitCode
 }
 
+t.test('a failure that no code handles is logged and counted, and stops nothing', async (t) => {
+  const { url, drop } = await createTestDatabase()
+  t.teardown(drop)
+  const fault = `process.on('SIGUSR2', () => Promise.reject(new Error('left alone')))`
+  const metricsPort = await freePort()
+  const { child, output, ...service } = await ready(
+    launch(t, await freePort(), {
+      ...onDatabase(url),
+      METRICS_PORT: String(metricsPort),
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fault)}`,
+    }),
+  )
+  child.kill('SIGUSR2')
+  await until(() => output().includes('left alone'), 'the failure is in the log')
+  t.equal((await fetch(`${service.url}/api/ready`)).status, 200)
+  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+  t.match(metrics, /^team_settings_unhandled_rejections_total 1$/m)
+})
+
 t.test('a second signal stops it without waiting', { buffered: true }, async (t) => {
   const dataDir = await temporaryFolder(t)
   // A minute later, it would stop by itself, with 0.

@@ -1,9 +1,11 @@
 /** API calls through the typed client, and a memory of the answers that screens have shown. */
+
 import { effect, signal } from '@preact/signals'
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import { type Client, createClient } from '../client/src/client.js'
 import type { Answer, AnswerOf, Operation, RequestOptions } from '../client/src/operations.js'
 import { ApiProblem } from '../client/src/problem.js'
+import { own } from '../schemas/own.js'
 import { count } from './format.js'
 import { start } from './start.js'
 
@@ -120,7 +122,7 @@ const failureOf = (error: unknown, operation: Operation): Failure => {
   const code = codeOf(error, operation)
   const status = problem?.status ?? 0
   const retryAfter = problem?.retryAfter
-  const [title, advice] = texts[code] ?? [
+  const [title, advice] = own(texts, code) ?? [
     status >= 500 ? 'The service ran into an error' : 'The request failed',
     (problem && (fieldErrorsOf(problem) ?? problem.detail)) || 'Try again.',
   ]

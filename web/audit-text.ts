@@ -2,6 +2,7 @@
 
 import type { AnswerOf } from '../client/src/operations.js'
 import { dividePath } from '../client/src/pattern.js'
+import { own } from '../schemas/own.js'
 import { repoAddress, snapshotAddress } from './addresses.js'
 import { capitalized, count, time } from './format.js'
 
@@ -107,7 +108,7 @@ const expiry = ({ expires_at }: Details): string[] =>
 const sentences: Record<string, Describe> = {
   'activity_privacy.changed': plain(
     () => ['changed the privacy level'],
-    ({ before, after }) => [`From “${levels[write(before)]}” to “${levels[write(after)]}”`],
+    ({ before, after }) => [`From “${own(levels, write(before))}” to “${own(levels, write(after))}”`],
   ),
   'invite.created': plain(
     (_, { role }) => [`created an invite for ${article(role)}`],
@@ -141,7 +142,7 @@ const sentences: Record<string, Describe> = {
     (target) => says`left the removal of ${target} to an admin`,
     ({ reason, because }) => [
       `${capitalized(String(reason))}`,
-      WAITS_BECAUSE[String(because)] ?? String(because),
+      own(WAITS_BECAUSE, String(because)) ?? String(because),
     ],
   ),
   'member.removed': plain(
@@ -200,7 +201,7 @@ export const labelOf = (action: string) => action.replaceAll(/[._]/g, ' ')
 
 /** The sentence of an entry. An action that the page does not know keeps its names. */
 export const sentenceOf = ({ action, target, details }: Entry, workspaceId: string): Sentence => {
-  const sentence = sentences[action]?.(target ?? '', details, workspaceId)
+  const sentence = own(sentences, action)?.(target ?? '', details, workspaceId)
   if (!sentence) return unknown(action, target, details)
   const { reason } = details
   return typeof reason === 'string'

@@ -1,6 +1,8 @@
 /** SVG charts. Each has a caption, values by pointer and arrow keys, and a table for people who cannot see it. */
+
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { own } from '../schemas/own.js'
 import {
   count,
   duration,
@@ -40,7 +42,7 @@ const targetOf = (key: string, right: number, down: number, last: number, at: nu
     Home: 0,
     End: last,
   }
-  const target = targets[key]
+  const target = own(targets, key)
   return target === undefined ? undefined : Math.max(0, Math.min(last, target))
 }
 

@@ -1,4 +1,5 @@
 /** Keyboard focus: moves it on when its element is removed, and moves it by arrow keys within lists and tables. */
+import { own } from '../schemas/own.js'
 
 const CONTROLS = 'a[href], button, input, select, textarea, summary, [tabindex="0"]'
 
@@ -97,7 +98,7 @@ const inTable = (table: Element, from: HTMLElement, key: string): HTMLElement | 
     Home: 0,
     End: rows.length - 1,
   }
-  const target = rows[targets[key] ?? -1]
+  const target = rows[own(targets, key) ?? -1]
   return target?.[Math.min(column, target.length - 1)]
 }
 

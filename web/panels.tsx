@@ -1,6 +1,8 @@
 /** The search over everything, which also acts, and the list of keys. Both are loaded with the screens that are rarely opened first. */
+
 import { useEffect, useId, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
+import { own } from '../schemas/own.js'
 import { actionItems, guideItems, type Item, rangeItems } from './actions.js'
 import { repoAddress } from './addresses.js'
 import { useRead } from './api.js'
@@ -142,7 +144,7 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
       ArrowDown: at >= last ? 0 : at + 1,
       ArrowUp: at <= 0 ? last : at - 1,
     }
-    const target = targets[event.key]
+    const target = own(targets, event.key)
     if (event.key === 'Enter' && chosen) document.getElementById(`${id}-${found.indexOf(chosen)}`)?.click()
     else if (target === undefined) return
     else move(target)

@@ -1,4 +1,5 @@
 import { useId, useRef } from 'preact/hooks'
+import { own } from '../schemas/own.js'
 import { comparisons, type Range } from './comparison.js'
 import { addDays, days, today } from './format.js'
 import {
@@ -91,7 +92,7 @@ export const RangeChoice = ({
               <li key={name}>
                 <button
                   type="button"
-                  aria-keyshortcuts={keyShortcut(KEYS[name])}
+                  aria-keyshortcuts={keyShortcut(own(KEYS, name))}
                   onClick={() => choose(range)}
                 >
                   {name}

@@ -81,11 +81,11 @@ const readOptions = () => {
   }
 }
 
-const formats: Record<string, (difference: Difference) => string> = {
-  text: (difference) => toText(difference, process.stdout.isTTY === true && !process.env.NO_COLOR),
-  json: toJson,
-  markdown: toMarkdown,
-}
+const formats = new Map<string, (difference: Difference) => string>([
+  ['text', (difference) => toText(difference, process.stdout.isTTY === true && !process.env.NO_COLOR)],
+  ['json', toJson],
+  ['markdown', toMarkdown],
+])
 
 /** A large configuration takes its time. */
 const TIMEOUT_MS = 120_000
@@ -177,7 +177,7 @@ const run = async (): Promise<number> => {
     }
     if (!['pull', 'diff', 'apply'].includes(command))
       throw new UsageError(`There is no command ${command}. See team-settings help.`)
-    const format = formats[values.format ?? 'text']
+    const format = formats.get(values.format ?? 'text')
     if (!format) throw new UsageError('The format is text, json or markdown.')
     const needsFile = command !== 'pull' || values.check === true
     if (needsFile ? given === undefined : given !== undefined)

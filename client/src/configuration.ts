@@ -16,13 +16,13 @@ const isObject = (value: unknown): value is Values =>
 const isTexts = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string')
 
 /** What each section must be. */
-const kinds: Record<keyof Sections, [is: (value: unknown) => boolean, what: string]> = {
-  settings: [isObject, 'an object'],
-  locked: [isTexts, 'a list of keys'],
-  idle_window_minutes: [Number.isInteger, 'a whole number'],
-  patterns: [isTexts, 'a list of patterns'],
-  projects: [isObject, 'an object'],
-}
+const kinds = new Map<string, [is: (value: unknown) => boolean, what: string]>([
+  ['settings', [isObject, 'an object']],
+  ['locked', [isTexts, 'a list of keys']],
+  ['idle_window_minutes', [Number.isInteger, 'a whole number']],
+  ['patterns', [isTexts, 'a list of patterns']],
+  ['projects', [isObject, 'an object']],
+])
 
 /** @throws {JsonError} */
 export const readConfiguration = (text: string): ConfigurationFile => {
@@ -36,7 +36,7 @@ export const readConfiguration = (text: string): ConfigurationFile => {
   for (const [name, content] of Object.entries(sections)) {
     if (name === 'activity_privacy')
       fail('the privacy level is no part of the file: change it on the page', name)
-    const [is, what] = kinds[name as keyof Sections] ?? fail(`\`${name}\` is not a section`, name)
+    const [is, what] = kinds.get(name) ?? fail(`\`${name}\` is not a section`, name)
     if (!is(content)) fail(`\`${name}\` must be ${what}`, name)
   }
   const known = new Set<string>()

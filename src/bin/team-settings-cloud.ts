@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 /** The command of the package: starts the service, or runs one of the operator's commands. */
+
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { own } from '../../schemas/own.js'
 import { useCommandPrefix } from '../platform/process/arguments.js'
 import { loadEnvFile } from '../platform/process/program.js'
 import { serviceVersion } from '../platform/process/root.js'
@@ -49,7 +51,7 @@ const platformDataDir = (): string => {
 }
 
 const [command = 'start', ...rest] = process.argv.slice(2)
-const program = commands[command]
+const program = own(commands, command)
 if (command === '--version') {
   process.stdout.write(`${serviceVersion}\n`)
 } else if (command === '--help' || command === 'help') {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { own } from '../../schemas/own.js'
 import { call, clearCache, useAction, useRead } from '../api.js'
 import { start } from '../start.js'
 import { useTitle } from '../title.js'
@@ -24,7 +25,7 @@ export const Account = () => {
           <section class="card stack tight" aria-labelledby="plan">
             <Person login={login} />
             <h2 id="plan">Plan: {plan}</h2>
-            {(status !== 'none' || start.billing === 'on') && <p class="muted">{statuses[status]}.</p>}
+            {(status !== 'none' || start.billing === 'on') && <p class="muted">{own(statuses, status)}.</p>}
             <Billing isCustomer={status !== 'none'} plan={plan} />
           </section>
         )}

@@ -1,4 +1,5 @@
 import { useRoute } from 'preact-iso/router'
+import { own } from '../../schemas/own.js'
 import { call, useAction, useRead } from '../api.js'
 import { consent } from '../consent.js'
 import { count, time } from '../format.js'
@@ -51,7 +52,7 @@ export const Join = () => {
             </div>
             {status !== 'active' && (
               <div class="note" role="alert">
-                {reasons[status]}
+                {own(reasons, status)}
               </div>
             )}
             {failure && <FailureNote failure={failure} />}

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import type { RepohostKind } from '../../schemas/common.js'
 import { limits } from '../../schemas/limits.js'
+import { own } from '../../schemas/own.js'
 import { call, clearCache, ended, expired, refresh, signedIn, useAction } from '../api.js'
 import { start } from '../start.js'
 import { PRODUCT, useTitle } from '../title.js'
@@ -32,7 +33,7 @@ const signInFailure = (): string | undefined => {
     account_disabled: 'The operator of this service disabled your account. Contact the operator.',
     rate_limited: 'Too many sign-ins from your network. Wait a minute, then try again.',
   }
-  return texts[code] ?? 'Sign-in failed. Try again.'
+  return own(texts, code) ?? 'Sign-in failed. Try again.'
 }
 
 /** Signs in and stays at the address. With `again`, it is the content of a dialog on top of the page. */

@@ -1,4 +1,5 @@
 import type { BillingEvent, SubscriptionStatus } from '../../../schemas/billing.js'
+import { own } from '../../../schemas/own.js'
 import { isUuid } from '../../platform/http/uuid.js'
 
 /** The change to one subscription in a notification. */
@@ -55,12 +56,12 @@ export const readBillingEvent = ({ type, created, data }: BillingEvent): Billing
   if (type === 'checkout.session.completed') {
     return linkTo(userIdOf(object.client_reference_id)) || undefined
   }
-  const rank = Object.hasOwn(ranks, type) ? ranks[type] : undefined
+  const rank = own(ranks, type)
   const subscriptionId = idOf(object.id)
   if (rank === undefined || subscriptionId === undefined || created === undefined) return undefined
   const named = String(object.status)
   const deleted = type === 'customer.subscription.deleted'
-  const status = deleted ? 'canceled' : Object.hasOwn(statuses, named) ? statuses[named] : undefined
+  const status = deleted ? 'canceled' : own(statuses, named)
   if (status === undefined) return undefined
   const metadata = (object.metadata ?? {}) as { user_id?: unknown }
   return {

@@ -1,7 +1,18 @@
 /** The days that WakaTime's tools ask for. */
+
 import { limits } from '../../../schemas/limits.js'
+import { own } from '../../../schemas/own.js'
 import { ApiError, invalid } from '../../errors.js'
-import { addDays, countDays, isDay, mondayOf, monthOf, type Range } from '../../platform/time/days.js'
+import {
+  addDays,
+  countDays,
+  FIRST_DAY,
+  isDay,
+  LAST_DAY,
+  mondayOf,
+  monthOf,
+  type Range,
+} from '../../platform/time/days.js'
 
 const rangeOf = (from: string, to: string): Range => ({ from, to, days: countDays(from, to) })
 
@@ -37,20 +48,21 @@ const monthsBefore = (day: string, months: number): string => {
 
 /** Undefined: no range has this name. */
 export const rangeNamed = (name: string, today: string): Range | undefined =>
-  named[
+  own(
+    named,
     name
       .trim()
       .toLowerCase()
-      .replace(/[\s_-]+/g, '_')
-  ]?.(today)
+      .replace(/[\s_-]+/g, '_'),
+  )?.(today)
 
-/** A day, or a moment of which only the day is read. */
+/** A day, or a moment of which only the day is read. The first and the last have no day beside them, which time zones need. */
 const dayOf = (text: string, today: string): string | undefined => {
   const word = text.trim().toLowerCase()
   if (word === 'today') return today
   if (word === 'yesterday') return addDays(today, -1)
   const day = /^(\d{4}-\d{2}-\d{2})(t|$)/.exec(word)?.[1]
-  return day !== undefined && isDay(day) ? day : undefined
+  return day !== undefined && isDay(day) && day > FIRST_DAY && day < LAST_DAY ? day : undefined
 }
 
 /** @throws {ApiError} `validation_failed` */

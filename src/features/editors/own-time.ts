@@ -69,10 +69,11 @@ const sharesOf = (total: number, projects: Project[]): Project[] => {
 /** All days of the range, oldest first. */
 export const readDays = async (db: Db, userId: string, timezone: string, range: Range): Promise<Day[]> => {
   const most = Math.min(limits.summary_projects_per_day, Math.floor(limits.summary_projects / range.days))
+  const utcDays = around(range)
   const [totals, agentTotals, rows] = await Promise.all([
     readTotals(sumOwnDays, db, userId, timezone, range),
     readTotals(sumOwnAgentDays, db, userId, timezone, range),
-    listOwnRepoDays(db, userId, around(range), most),
+    listOwnRepoDays(db, userId, utcDays, most),
   ])
   const ofDays = new Map<string, Map<string, number>>()
   for (const row of rows)

@@ -1,5 +1,6 @@
 import type { Funnel, Milestone } from '../../../schemas/funnel.js'
 import { limits } from '../../../schemas/limits.js'
+import { own } from '../../../schemas/own.js'
 import type { Db } from '../../platform/database/client.js'
 import { singleRow } from '../../platform/database/single-row.js'
 import { integer, json, statement } from '../../platform/database/statement.js'
@@ -163,7 +164,7 @@ export const readFunnel = async (
     steps: counts.map(({ users, with_previous, with_start, median }, index) => ({
       event: steps[index] ?? '',
       users,
-      events: row.step_events[steps[index] ?? ''] ?? 0,
+      events: own(row.step_events, steps[index] ?? '') ?? 0,
       conversion_from_previous: index === 0 ? null : share(with_previous, counts[index - 1]?.users),
       conversion_from_start: share(with_start, counts[0]?.users),
       median_seconds_from_start: median,

@@ -1,4 +1,5 @@
 /** The database of DATABASE_URL, and the error messages for when it cannot be used. */
+import { own } from '../../../schemas/own.js'
 import { type Config, ConfigError } from '../../config.js'
 import { OperatorError } from '../process/operator-error.js'
 import { connect, type Database } from './client.js'
@@ -77,10 +78,10 @@ export const remedyOf = (error: unknown): string | undefined => {
   const code = codeOf(error) ?? ''
   if (isWithoutTls(error)) return WITHOUT_TLS
   if (messageOf(error) === REFUSED_BY_WORKER) return WORKER
-  if (isRefusedCertificate(error)) return remedies[code] ?? UNKNOWN_AUTHORITY
-  if (code !== POOLER_ERROR) return remedies[code]
+  if (isRefusedCertificate(error)) return own(remedies, code) ?? UNKNOWN_AUTHORITY
+  if (code !== POOLER_ERROR) return own(remedies, code)
   const state = poolerMessages.find(([, words]) => words.test(messageOf(error)))?.[0]
-  return state && remedies[state]
+  return state && own(remedies, state)
 }
 
 /**
@@ -116,7 +117,7 @@ export const explainDatabaseErrors = async <T>(work: Promise<T>): Promise<T> => 
         `The database did not give a lock in time (${messageOf(error)}). Nothing is wrong with the configuration: start again.`,
       )
     const code = codeOf(error) ?? ''
-    const [cause, fix] = [messageOf(error) || code, networkRemedies[code]]
+    const [cause, fix] = [messageOf(error) || code, own(networkRemedies, code)]
     throw new ConfigError([
       `DATABASE_URL names a database that cannot be used now: ${fix === undefined ? cause : `${cause}. ${fix}`}`,
     ])

@@ -2,11 +2,13 @@
  * Timeouts of connections, and the answer before one is closed. Node has one timeout for the bodies of all requests and
  * closes without an answer in the service's format, so both are done here.
  */
+
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
+import { own } from '../../../schemas/own.js'
 import { ApiError, toProblem } from '../../errors.js'
 import { PROBLEM_TYPE } from './errors.js'
 import type { AnswerHeaders } from './headers.js'
@@ -51,7 +53,7 @@ const errorsOf: Record<string, () => ApiError> = {
 
 /** The answer to a request that the HTTP parser rejects, for which there is no route, reply or log line. */
 const answerTo = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): string => {
-  const failure = errorsOf[error.code ?? '']?.() ?? new ApiError('bad_request')
+  const failure = own(errorsOf, error.code ?? '')?.() ?? new ApiError('bad_request')
   const requestId = randomUUID()
   const problem = toProblem(failure, requestId)
   const body = JSON.stringify(problem)

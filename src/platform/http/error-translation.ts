@@ -1,7 +1,9 @@
 /** Translates every failure, ours or the framework's, into one of the codes in the catalogue. */
+
 import type { FastifyError, FastifyRequest } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { limits } from '../../../schemas/limits.js'
+import { own } from '../../../schemas/own.js'
 import type { Config } from '../../config.js'
 import { ApiError, invalid } from '../../errors.js'
 import { isDatabaseUnavailable } from '../database/failures.js'
@@ -28,7 +30,7 @@ export const translate = (error: FastifyError, request: FastifyRequest): ApiErro
   if (error instanceof TooManyValuesError) return new ApiError('payload_too_large', { detail: error.message })
   if (error instanceof StrictJsonError) return new ApiError('invalid_json', { detail: error.message })
   if (error.validation) return translateValidation(error, request.server.config)
-  const known = frameworkCodes[error.code]
+  const known = own(frameworkCodes, error.code)
   if (known) return known()
   if (isDatabaseUnavailable(error)) return new ApiError('unavailable', { cause: error })
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
@@ -40,7 +42,7 @@ export const translate = (error: FastifyError, request: FastifyRequest): ApiErro
 const parts = { body: 'body', querystring: 'query', params: 'params', headers: 'headers' } as const
 
 const translateValidation = (error: FastifyError, { settingsKeys, repohost }: Config): ApiError => {
-  const part = parts[error.validationContext as keyof typeof parts] ?? 'body'
+  const part = own(parts, error.validationContext ?? '') ?? 'body'
   const found = (
     (error.validation ?? []) as (FastifySchemaValidationError & { propertyName?: string })[]
   ).filter(({ keyword }) => keyword !== 'propertyNames') // The fault of the name itself is reported separately.
@@ -51,7 +53,7 @@ const translateValidation = (error: FastifyError, { settingsKeys, repohost }: Co
     return {
       keyword,
       path,
-      message: explain(keyword, params, formats[params.format as string]?.message ?? message),
+      message: explain(keyword, params, own(formats, String(params.format))?.message ?? message),
     }
   })
   const missingToken = problems.find(

@@ -77,6 +77,10 @@ export const metrics = {
     code: 'the code of the problem, or empty for a success',
   }),
   http_request_duration_seconds: histogram('Time to respond.', request, OF_REQUESTS),
+  team_settings_unhandled_rejections_total: counter(
+    'Failures that no code has handled. Each is a fault of the service, and a line of the log has its cause.',
+    {},
+  ),
   http_requests_under_way: gauge('Requests in progress.', {}),
 
   team_settings_refusals_total: counter('Requests that a limit rejected.', {

@@ -2,6 +2,8 @@
  * Code samples of each operation with curl, the client, and Python. `SERVICE`, `TOKEN` and other secrets come from the
  * environment; the rest are the examples of the document.
  */
+import { own } from '../../../schemas/own.js'
+
 interface Parameter {
   name: string
   in: string
@@ -52,7 +54,7 @@ const callOf = (method: string, template: string, operation: SampledOperation): 
   const needs = (scheme: string) => security.length > 0 && scheme in (security[0] ?? {})
   const headers: Record<string, string> = {}
   for (const [name, example] of Object.entries(required('header')))
-    headers[name] = secrets[name] ?? String(example)
+    headers[name] = own(secrets, name) ?? String(example)
   if (needs('adminKey')) headers['X-Service-Admin-Key'] = '$ADMIN_KEY'
   if (needs('billingSignature')) headers['Billing-Signature'] = '$SIGNATURE'
   const body = requestBody?.content['application/json']?.example
@@ -105,8 +107,8 @@ const written = (value: unknown, language: 'JavaScript' | 'Python'): string => {
     })
     return members.length === 0 ? '{}' : isPython ? `{${members.join(', ')}}` : `{ ${members.join(', ')} }`
   }
-  if (isPython && (value === null || typeof value === 'boolean'))
-    return { null: 'None', true: 'True', false: 'False' }[String(value)] ?? ''
+  if (isPython && value === null) return 'None'
+  if (isPython && typeof value === 'boolean') return value ? 'True' : 'False'
   return String(value)
 }
 

@@ -1,6 +1,8 @@
 /** The OpenAPI documents, generated from the schemas that validate and serialise. */
+
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
+import { own } from '../../../schemas/own.js'
 import { resources } from '../../../schemas/resources.js'
 import { schemaAt } from '../../../schemas/subgroups.js'
 import { serviceVersion } from '../process/root.js'
@@ -50,7 +52,10 @@ const successResponsesOf = ({ schema }: RouteOptions) =>
   mapValues((schema?.response ?? {}) as Record<string, { type?: string }>, (body, status) =>
     body.type === 'null' || 'content' in body
       ? body
-      : { description: meanings[status] ?? 'Success.', content: { 'application/json': { schema: body } } },
+      : {
+          description: own(meanings, status) ?? 'Success.',
+          content: { 'application/json': { schema: body } },
+        },
   )
 
 const factsOf = (route: RouteOptions): RouteFacts => ({

@@ -1,4 +1,5 @@
 /** The interactive reference at /api/docs (the core document first), the documents themselves, the guides, and the page of errors. */
+
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,6 +9,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { ERROR_PAGE } from '../../../schemas/errors.js'
+import { own } from '../../../schemas/own.js'
 import { schemaAt } from '../../../schemas/subgroups.js'
 import type { Config } from '../../config.js'
 import { ApiError } from '../../errors.js'
@@ -96,7 +98,7 @@ const reference: FastifyPluginAsync = async (app) => {
     reply.type(`${type}; charset=utf-8`)
     const accepted = new Negotiator(request.raw).encodings(['br', 'gzip'])
     const encoding = accepted.includes('br') ? 'br' : accepted[0]
-    const encode = encoders[encoding ?? '']
+    const encode = own(encoders, encoding ?? '')
     if (!encoding || !encode) return reply.send(bytes)
     const encoded = compressed.get(encoding) ?? encode(text)
     compressed.set(encoding, encoded)

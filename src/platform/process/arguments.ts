@@ -1,5 +1,7 @@
 /** Command-line arguments. */
+
 import { parseArgs } from 'node:util'
+import { own } from '../../../schemas/own.js'
 import { OperatorError } from './operator-error.js'
 
 let prefix: string | undefined
@@ -80,7 +82,7 @@ export const requireCommand = <Command extends { takes: Count }>(
   name: string,
   given: string[],
 ): Command => {
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  const command = own(commands, name)
   if (!command) throw problemOf(program, `Unknown command: ${name}`)
   requireCount(program, given, command.takes)
   return command

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { own } from '../../../schemas/own.js'
 import { OperatorError } from './operator-error.js'
 
 /** An address to listen on, and the variable that holds the port. */
@@ -27,7 +28,7 @@ export const waitForListening = async (start: Promise<unknown>, address: ListenA
     await start
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    const remedy = remedies[code]
+    const remedy = own(remedies, code)
     if (remedy) throw new OperatorError(remedy(address))
     if (!hostCodes.includes(code)) throw error
     throw new OperatorError(

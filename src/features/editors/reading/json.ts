@@ -2,7 +2,9 @@
  * Reads heartbeats from JSON of any size, a piece at a time: the few members that count, of every object. It checks the
  * structure and bounds the depth. What it skips takes no memory.
  */
+
 import { limits } from '../../../../schemas/limits.js'
+import { own } from '../../../../schemas/own.js'
 
 /** A text that is no JSON, or nested too deep. */
 export class NoJsonError extends Error {}
@@ -208,7 +210,7 @@ export class JsonReader {
     if (this.state === 'key' || this.state === 'first key') {
       this.state = 'colon'
       const key = unquoted(this.text())
-      if (frame) frame.key = key !== undefined && Object.hasOwn(KEYS, key) ? KEYS[key] : undefined
+      if (frame) frame.key = key === undefined ? undefined : own(KEYS, key)
       return
     }
     this.state = frame ? 'comma' : 'end'
@@ -267,7 +269,7 @@ export class QuotedText {
       } else if (this.state === 'escape') {
         this.state = byte === LOWER_U ? 'unit' : 'inside'
         this.digits = ''
-        if (byte !== LOWER_U) text[length++] = ESCAPES[String.fromCharCode(byte)] ?? byte
+        if (byte !== LOWER_U) text[length++] = own(ESCAPES, String.fromCharCode(byte)) ?? byte
       } else if (this.state === 'unit') {
         this.digits += String.fromCharCode(byte)
         if (this.digits.length === 4) length += text.write(this.endUnit(), length)
