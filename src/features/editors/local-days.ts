@@ -4,6 +4,7 @@ import { addDays, HOURS } from '../../platform/time/days.js'
 import { canonicalTimezone, type DayMinutes, localHoursOf } from '../minutes/index.js'
 
 const SECOND_MS = 1_000
+const LOCAL_LENGTH = '2026-11-21T10:00:00'.length
 
 /** To create a format takes longer than to use it a hundred times. */
 const formats = new Map<string, Intl.DateTimeFormat>()
@@ -19,9 +20,11 @@ const formatOf = (timeZone: string): Intl.DateTimeFormat => {
 }
 
 /** How far the clocks of a zone are ahead of UTC at a moment, in milliseconds. */
-const offsetAt = (timezone: string, moment: number): number =>
-  Date.parse(`${formatOf(timezone).format(moment).replace(' ', 'T')}Z`) -
-  Math.floor(moment / SECOND_MS) * SECOND_MS
+const offsetAt = (timezone: string, moment: number): number => {
+  // The format writes the year 3 with one digit.
+  const local = formatOf(timezone).format(moment).replace(' ', 'T').padStart(LOCAL_LENGTH, '0')
+  return Date.parse(`${local}Z`) - Math.floor(moment / SECOND_MS) * SECOND_MS
+}
 
 /** The zone that a caller names, if it is one, otherwise the person's. */
 export const chooseTimezone = (given: unknown, stored: string | null): string => {

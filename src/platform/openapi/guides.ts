@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Marked } from 'marked'
 import { limits } from '../../../schemas/limits.js'
+import { own } from '../../../schemas/own.js'
 import { projectRoot, serviceVersion } from '../process/root.js'
 import { withExtensionPrefix } from './prefix.js'
 
@@ -28,9 +29,7 @@ const folder = join(projectRoot, 'docs/guides')
 const withValues = (text: string) =>
   text
     .replaceAll('{service_version}', serviceVersion)
-    .replace(/\{([a-z_]+)\}/g, (whole, name) =>
-      name in limits ? limits[name as keyof typeof limits].toLocaleString('en') : whole,
-    )
+    .replace(/\{([a-z_]+)\}/g, (whole, name) => own<number>(limits, name)?.toLocaleString('en') ?? whole)
 
 /** `2. Create a workspace` is `2-create-a-workspace`. */
 const idOf = (title: string) =>
