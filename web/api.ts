@@ -1,5 +1,4 @@
 /** API calls through the typed client, and a memory of the answers that screens have shown. */
-
 import { effect, signal } from '@preact/signals'
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import { type Client, createClient } from '../client/src/client.js'

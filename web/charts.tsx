@@ -1,5 +1,4 @@
 /** SVG charts. Each has a caption, values by pointer and arrow keys, and a table for people who cannot see it. */
-
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { own } from '../schemas/own.js'

@@ -1,5 +1,4 @@
 /** The search over everything, which also acts, and the list of keys. Both are loaded with the screens that are rarely opened first. */
-
 import { useEffect, useId, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { own } from '../schemas/own.js'

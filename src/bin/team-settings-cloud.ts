@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 /** The command of the package: starts the service, or runs one of the operator's commands. */
-
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'

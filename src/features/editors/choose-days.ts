@@ -1,5 +1,4 @@
 /** The days that WakaTime's tools ask for. */
-
 import { limits } from '../../../schemas/limits.js'
 import { own } from '../../../schemas/own.js'
 import { ApiError, invalid } from '../../errors.js'

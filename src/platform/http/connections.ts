@@ -2,7 +2,6 @@
  * Timeouts of connections, and the answer before one is closed. Node has one timeout for the bodies of all requests and
  * closes without an answer in the service's format, so both are done here.
  */
-
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

@@ -1,5 +1,4 @@
 /** Translates every failure, ours or the framework's, into one of the codes in the catalogue. */
-
 import type { FastifyError, FastifyRequest } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { limits } from '../../../schemas/limits.js'

@@ -1,5 +1,4 @@
 /** The OpenAPI documents, generated from the schemas that validate and serialise. */
-
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { own } from '../../../schemas/own.js'

@@ -1,5 +1,4 @@
 /** The interactive reference at /api/docs (the core document first), the documents themselves, the guides, and the page of errors. */
-
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

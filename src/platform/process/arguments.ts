@@ -1,5 +1,4 @@
 /** Command-line arguments. */
-
 import { parseArgs } from 'node:util'
 import { own } from '../../../schemas/own.js'
 import { OperatorError } from './operator-error.js'
