@@ -1,18 +1,19 @@
 /**
- * Flushes of 3 and of 200 entries through HTTP, against pgbench with the same statements.
+ * Flushes of 3 and of 200 entries through HTTP, against pgbench with the same statements: small flushes in sets of 16 people
+ * on two connections, large ones alone.
  * Options: `--teams 31` (others).
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { READ_FLUSH } from '../src/features/minutes/queries/flush-target.js'
+import { READ_TARGETS } from '../src/features/minutes/queries/flush-target.js'
 import {
   ADD_MINUTES,
-  LOCK_ACTIVITY,
   MARK_DAYS,
   NAME_REPOS,
-  READ_DAYS,
+  READ_ROWS,
   REMEMBER_FLUSH,
+  TRY_TO_LOCK_ACTIVITY,
 } from '../src/features/minutes/queries/minutes.js'
 import type { Statement } from '../src/platform/database/statement.js'
 import { readToday } from '../src/platform/time/clock.js'
@@ -31,7 +32,7 @@ import {
   wrk,
 } from './harness.js'
 
-const CLIENTS = 8
+const CLIENTS = 64
 const SECONDS = 8
 const ROUNDS = 5
 /** Enough people that no one's hours fill up. */
@@ -77,15 +78,19 @@ await benchmark(async (cleanUp) => {
   cleanUp(() => rm(folder, { recursive: true }))
   const requests = join(folder, 'flush.lua')
   const flush = { pid: service.pid, url: `${service.url}/api/team/active-minutes` }
-  const kinds = [days.map((day) => entriesOf([day], repos.slice(0, 3))), [entriesOf(days, repos)]]
-  for (const flushes of kinds) {
+  const kinds = [
+    { flushes: days.map((day) => entriesOf([day], repos.slice(0, 3))), people: 16, connections: 2 },
+    { flushes: [entriesOf(days, repos)], people: 1, connections: 8 },
+  ]
+  for (const { flushes, people, connections } of kinds) {
     await writeFile(requests, luaOf(users, flushes))
     const entries = flushes[0] ?? []
-    const script = scriptOf(workspace, entries)
+    const script = scriptOf(workspace, entries, people)
     const ratios: number[] = []
     for (let round = 0; round <= ROUNDS; round++) {
       const http = await wrk(flush, {}, { seconds: SECONDS, connections: CLIENTS, script: requests })
-      const limit = await pgbench(databaseUrl, script, CLIENTS, SECONDS)
+      const sets = await pgbench(databaseUrl, script, connections, SECONDS)
+      const limit = sets === undefined ? undefined : sets * people
       // The first round warms up.
       if (round === 0) continue
       if (limit !== undefined) ratios.push(http.perSecond / limit)
@@ -117,22 +122,29 @@ function luaOf(users: SignedIn[], flushes: Entry[][]): string {
   ].join('\n')
 }
 
-/** For pgbench: what the service sends, and sent together what it sends together. */
-function scriptOf(workspace: string, entries: Entry[]): string {
-  const user = '(select id from bench_users where n = :user)'
+/** For pgbench: what the service sends for a set of people, and sent together what it sends together. */
+function scriptOf(workspace: string, entries: Entry[], people: number): string {
   const repos = [...new Set(entries.map(({ repo }) => repo))]
-  const characters = repos.join('').length
+  const days = [...new Set(entries.map(({ day }) => day))]
+  const users = '(select array_agg(id) from bench_users where n between :user and :user + :people - 1)'
+  /** A value of each item, for each person. */
+  const each = (items: number) =>
+    `(select array_agg(id) from bench_users, generate_series(1, ${items}) where n between :user and :user + :people - 1)`
+  const forAll = <T>(items: T[]) => arrayOf(Array.from({ length: people }, () => items).flat())
   // As parameters: PostgreSQL would read constants only once.
   const parameters: Record<string, string> = {
+    people: String(people),
     workspace: `'${workspace}'`,
-    owners: arrayOf(repos.map((repo) => repo.split('/')[0])),
-    names: arrayOf(repos.map((repo) => repo.split('/')[1])),
+    places: arrayOf(Array.from({ length: people }, (_, n) => repos.map(() => n + 1)).flat()),
+    owners: forAll(repos.map((repo) => repo.split('/')[0])),
+    names: forAll(repos.map((repo) => repo.split('/')[1])),
     repos: arrayOf(repos),
-    days: arrayOf([...new Set(entries.map(({ day }) => day))]),
-    row_days: arrayOf(entries.map(({ day }) => day)),
-    row_repos: arrayOf(entries.map(({ repo }) => repo)),
-    minutes: arrayOf(entries.map(({ minutes }) => minutes)),
-    hours: arrayOf(
+    days: arrayOf(days),
+    days_of_all: forAll(days),
+    row_days: forAll(entries.map(({ day }) => day)),
+    row_repos: forAll(entries.map(({ repo }) => repo)),
+    minutes: forAll(entries.map(({ minutes }) => minutes)),
+    hours: forAll(
       entries.map(({ hours }) => `{${Array.from({ length: HOURS }, (_, hour) => hours[hour] ?? 0)}}`),
     ),
   }
@@ -141,28 +153,28 @@ function scriptOf(workspace: string, entries: Entry[]): string {
     `select ${Object.entries(parameters).map(([name, value]) => `${value}::text as ${name}`)} \\gset`,
     '\\set ready 1',
     '\\endif',
-    `\\set user random(1, ${USERS})`,
+    `\\set user random(1, ${USERS - people + 1})`,
     '\\set turn random(1, 9000000000000000)',
-    fill(READ_FLUSH, [
-      user,
-      ':turn::text',
-      ':owners',
-      ':names',
-      "'{acme}'",
-      `'{${characters}}'`,
-      `${characters}`,
-      '1e9',
-    ]),
     'begin;',
+    fill(READ_TARGETS, [users, ':places', ':owners', ':names', '1e6']),
     '\\startpipeline',
-    fill(LOCK_ACTIVITY, [':workspace', user]),
-    fill(READ_DAYS, [':workspace', user, ':days']),
+    fill(TRY_TO_LOCK_ACTIVITY, [':workspace', users]),
+    fill(READ_ROWS, [':workspace', each(days.length), ':days_of_all']),
     '\\endpipeline',
     '\\startpipeline',
-    fill(REMEMBER_FLUSH, [user, ':turn::text', "'x'", "'{}'"]),
+    ...Array.from({ length: people }, (_, n) =>
+      fill(REMEMBER_FLUSH, [
+        `(select id from bench_users where n = :user + ${n})`,
+        ':turn::text',
+        "'x'",
+        "'{}'",
+      ]),
+    ),
+    '\\endpipeline',
+    '\\startpipeline',
     fill(NAME_REPOS, [':workspace', ':repos', ':repos']),
     fill(MARK_DAYS, [':workspace', ':days']),
-    fill(ADD_MINUTES, [':workspace', user, ':row_days', ':row_repos', ':minutes', ':hours']),
+    fill(ADD_MINUTES, [':workspace', each(entries.length), ':row_days', ':row_repos', ':minutes', ':hours']),
     'commit;',
     '\\endpipeline',
   ].join('\n')

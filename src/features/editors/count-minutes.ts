@@ -5,11 +5,12 @@ import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { HOURS } from '../../platform/time/days.js'
 import {
-  addMemberDays,
+  addedTo,
   type FlushTarget,
   lockMemberDays,
-  type MemberDay,
+  type MemberDays,
   recordedHoursOf,
+  writeMinutes,
 } from '../minutes/index.js'
 import { readIdleWindows } from './queries/marks.js'
 import { type Candidate, hourOf, type Timeline } from './timeline.js'
@@ -114,17 +115,21 @@ export const countMinutes = async (
   }
   if (places.length === 0)
     return { minutes: 0, found: [], windows: new Map(), isSmall: true, write: async () => {} }
-  const [windows, ...locked] = await Promise.all([
+  const [windows, locked] = await Promise.all([
     readIdleWindows(
       tx,
       places.map(({ workspaceId }) => workspaceId),
     ),
-    ...places.map(({ workspaceId, own }) =>
-      lockMemberDays(tx, workspaceId, userId, new Set(own.map(({ minute }) => dayOf(minute)))),
+    lockMemberDays(
+      tx,
+      places.map(({ workspaceId, own }) => ({
+        workspaceId,
+        userId,
+        days: new Set(own.map(({ minute }) => dayOf(minute))),
+      })),
     ),
   ])
   const found: Counted['found'] = []
-  const added: { workspaceId: string; days: Map<string, MemberDay> }[] = []
   for (const [index, { workspaceId, own }] of places.entries()) {
     const idleWindow = clampIdleWindow(windows.get(workspaceId) ?? 0)
     const repoDays = new Map<string, RepoDay>()
@@ -140,25 +145,25 @@ export const countMinutes = async (
       const hour = hourOf(minute) % HOURS
       repoDay.hours[hour] = (repoDay.hours[hour] ?? 0) + 1
     }
-    const days = locked[index] ?? new Map<string, MemberDay>()
+    const days = locked[index]?.days
     for (const { hours, skipped, minutes, ...place } of repoDays.values()) {
       if (imported) found.push({ ...place, minutes })
       if (minutes <= skipped) continue
-      days.get(place.day)?.add(place.repoKey, minutes - skipped, hours)
+      days?.get(place.day)?.add(place.repoKey, minutes - skipped, hours)
     }
-    added.push({ workspaceId, days })
     work = await pauseAfter(work + own.length)
   }
   const isSmall = places.reduce((sum, { own }) => sum + own.length, 0) < PIECE_MINUTES
+  const members = locked.flatMap((member) => member ?? [])
   return {
-    minutes: added.reduce((sum, { days }) => sum + sumOf(days), 0),
+    minutes: members.reduce((sum, { days }) => sum + sumOf(days), 0),
     found,
     windows,
     isSmall,
     write: async (names) => {
       const writes: Promise<void>[] = []
-      for (const { workspaceId, days } of added) {
-        const write = addMemberDays(tx, workspaceId, userId, days, names)
+      for (const part of isSmall ? [members] : members.map((member) => [member])) {
+        const write = writeMinutes(tx, addedTo(part, names))
         // It is awaited only after the others were sent.
         write.catch(() => {})
         writes.push(write)
@@ -231,7 +236,7 @@ const daysOfMinutes = () => {
   }
 }
 
-const sumOf = (days: ReadonlyMap<string, MemberDay>): number => {
+const sumOf = (days: MemberDays['days']): number => {
   let sum = 0
   for (const { added } of days.values()) for (const { minutes } of added.values()) sum += minutes
   return sum

@@ -13,7 +13,8 @@ export type Cut = 'hour_full' | 'day_full'
 
 export const noMinutes = (): Minutes => ({ minutes: 0, hours: new Array(HOURS).fill(0) })
 
-const add = (sum: Minutes, minutes: number, hours: number[]) => {
+/** Changes `sum`. */
+export const addTo = (sum: Minutes, minutes: number, hours: number[]): void => {
   sum.minutes += minutes
   for (let hour = 0; hour < HOURS; hour++) sum.hours[hour] = (sum.hours[hour] ?? 0) + (hours[hour] ?? 0)
 }
@@ -51,8 +52,8 @@ export class MemberDay {
     if (counted > 0) {
       const repo = this.added.get(repoKey) ?? noMinutes()
       this.added.set(repoKey, repo)
-      add(repo, counted, fitting)
-      add(this.total, counted, fitting)
+      addTo(repo, counted, fitting)
+      addTo(this.total, counted, fitting)
     }
     return left < minutes ? 'hour_full' : counted < left ? 'day_full' : undefined
   }

@@ -1,6 +1,5 @@
 /** Minutes, for other features. */
 
-export type { MemberDay } from './caps.js'
 export { chooseDashboardRange } from './choose-range.js'
 export {
   canonicalTimezone,
@@ -10,7 +9,7 @@ export {
   localHoursOf,
   type ZoneDay,
 } from './heatmap.js'
-export { addMemberDays, lockMemberDays, readTarget } from './member-days.js'
+export { addedTo, lockMemberDays, type MemberDays, readTarget } from './member-days.js'
 export {
   type AgentDay,
   dropAgentHours,
@@ -19,7 +18,7 @@ export {
   sumAgentMinutes,
 } from './queries/agent-minutes.js'
 export type { FlushTarget } from './queries/flush-target.js'
-export { LOCK_ACTIVITY, markDays, NAME_REPOS } from './queries/minutes.js'
+export { LOCK_ACTIVITY, markDays, NAME_REPOS, writeMinutes } from './queries/minutes.js'
 export {
   type DayMinutes,
   listOwnRepoDays,

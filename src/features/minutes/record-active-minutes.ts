@@ -1,20 +1,27 @@
 import { createHash } from 'node:crypto'
-import type { ActivityEntry, FlushBody, FlushNote, FlushResult } from '../../../schemas/activity.js'
+import type { ActivityEntry, FlushBody, FlushResult } from '../../../schemas/activity.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
-import type { Database, Db, Tx } from '../../platform/database/client.js'
-import { addDays, HOURS } from '../../platform/time/days.js'
-import { type ReposToRemember, reposToRemember } from '../accounts/index.js'
-import type { Cut, MemberDay } from './caps.js'
+import type { Database, Tx } from '../../platform/database/client.js'
+import { waitBriefly } from '../../platform/database/locks.js'
+import { HOURS } from '../../platform/time/days.js'
+import { reposToRemember } from '../accounts/index.js'
 import { canonicalTimezone } from './heatmap.js'
-import { addMemberDays, lockMemberDays, readTarget } from './member-days.js'
-import type { FlushTarget, MatchingWorkspace } from './queries/flush-target.js'
-import { changeTimezone, rememberFlush } from './queries/minutes.js'
-import { recordedHoursOf, recordedPart } from './recording.js'
+import { Lane } from './lane.js'
+import { lockMemberDays, requireTarget } from './member-days.js'
+import { type AimedFlush, aimFlush, type Flush, planFlush } from './plan-flush.js'
+import { type FlushTarget, readTargets } from './queries/flush-target.js'
+import { changeTimezone, readAnswer, rememberFlush, writeMinutes } from './queries/minutes.js'
+
+/** What is larger is recorded alone: its entries, and what is known only once its person was read. */
+const TOGETHER = { entries: 50, rows: 200, days: 8, comparisons: limits.flush_comparisons / 100 }
+/** One that waits does not stop the others. */
+const LANES = 2
 
 /**
  * Counts a client's minutes in every workspace that matches, once per `flush_id`, within the limits of an hour and a
- * day and to what the person lets be recorded. Costs the same number of statements for one entry and for 200.
+ * day and to what the person lets be recorded. Flushes of different people that arrive at the same time are written
+ * together.
  * @throws {ApiError} `invalid_timezone`, `flush_id_reused`, `validation_failed` for hours that exceed their minutes,
  * `payload_too_large` for what would change too many rows
  */
@@ -26,7 +33,7 @@ export const recordActiveMinutes = async (
   body.entries.forEach(checkHours)
   const timezone = body.timezone === undefined ? undefined : canonicalTimezone(body.timezone)
   if (body.timezone !== undefined && timezone === undefined) throw new ApiError('invalid_timezone')
-  const flush: Flush = {
+  const flush = {
     userId,
     id: body.flush_id,
     entries: body.entries.map(({ repo, day, minutes, hours }) => ({
@@ -38,96 +45,127 @@ export const recordActiveMinutes = async (
     })),
     timezone,
     bodyHash: hashOf(body),
+    size: body.entries.length,
+    isRepeatable: body.flush_id !== undefined,
   }
+  const isLarge = flush.size > TOGETHER.entries
+  return isLarge ? recordAlone(database, flush) : laneOf(database, userId).add(flush)
+}
 
-  let named: ReposToRemember | undefined
-  const result = await database.transaction(
+type FlushLane = Lane<Flush, FlushResult>
+
+const lanes = new WeakMap<Database, FlushLane[]>()
+
+/** Always the same one for a person. */
+const laneOf = (database: Database, userId: string): FlushLane => {
+  const newLane = (): FlushLane =>
+    new Lane({
+      together: (flushes, sent) => recordTogether(database, flushes, sent),
+      alone: (flush) => recordAlone(database, flush),
+    })
+  const all = lanes.get(database) ?? Array.from({ length: LANES }, newLane)
+  lanes.set(database, all)
+  return all[Number.parseInt(userId.slice(-4), 16) % LANES] as FlushLane
+}
+
+const repoKeysOf = ({ entries }: Flush) => new Set(entries.map(({ repoKey }) => repoKey))
+
+/** @returns nothing of those that are too large, would wait for others, or were counted before */
+const recordTogether = async (
+  database: Database,
+  flushes: Flush[],
+  sent: () => void,
+): Promise<ReadonlyMap<Flush, FlushResult>> => {
+  const counted = await database.transaction(
     async (tx) => {
-      const target = await readTargetOf(tx, flush)
-      const known = answerFrom(target, flush)
-      if (known) return known
-      const recorded = recordedOf(flush, target)
-      const repos = recorded.entries.flatMap(({ repo, off }) => (off === 'all' ? [] : [repo]))
-      const counted = await count(tx, recorded, target)
-      // After the locks of activity, so that no other flush waits for this row behind them.
-      named = reposToRemember(database, userId, repos)
-      await named.write(tx)
+      const asked = flushes.map((flush) => ({ userId: flush.userId, repoKeys: repoKeysOf(flush) }))
+      const [targets] = await Promise.all([readTargets(tx, asked, TOGETHER.comparisons), waitBriefly(tx)])
+      const aimed = flushes.flatMap((flush, index) => aimTogether(flush, targets[index]) ?? [])
+      const counted = await count(tx, database, aimed, false)
+      sent()
       return counted
+    },
+    { readsFirst: true },
+  )
+  for (const { named } of counted) named.committed()
+  return new Map(counted.map(({ flush, result }) => [flush, result]))
+}
+
+const aimTogether = (flush: Flush, target: FlushTarget | undefined): AimedFlush | undefined => {
+  if (!target || target.comparisons > TOGETHER.comparisons) return undefined
+  const aimed = aimFlush(flush, target)
+  const days = aimed.places.reduce((sum, place) => sum + place.days.size, 0)
+  const isSmall = aimed.rows <= TOGETHER.rows && days <= TOGETHER.days
+  return isSmall && aimed.newTimezone === undefined ? aimed : undefined
+}
+
+/** Waits for others, and answers a flush that was counted before. */
+const recordAlone = async (database: Database, flush: Flush): Promise<FlushResult> => {
+  const { userId, id, bodyHash } = flush
+  const counted = await database.transaction(
+    async (tx) => {
+      const repoKeys = repoKeysOf(flush)
+      const [[target], known] = await Promise.all([
+        readTargets(tx, [{ userId, repoKeys }]),
+        id === undefined ? undefined : readAnswer(tx, userId, id),
+      ])
+      if (target && known) {
+        if (known.bodyHash !== bodyHash) throw new ApiError('flush_id_reused')
+        return { result: { ...(JSON.parse(known.answer) as FlushResult), duplicate: true } }
+      }
+      const aimed = aimFlush(flush, requireTarget(target, repoKeys.size))
+      // Before the activity lock, so that its holder never waits for the user's row.
+      if (aimed.newTimezone !== undefined) await changeTimezone(tx, userId, aimed.newTimezone)
+      const [one] = await count(tx, database, [aimed], true)
+      if (!one) throw new SameFlush()
+      return one
     },
     // The same flush may be running twice, and a workspace may be deleted meanwhile.
     { readsFirst: true, rowsMayConflict: true },
   )
-  named?.committed()
-  return result
+  if ('named' in counted) counted.named.committed()
+  return counted.result
 }
 
-interface Flush {
-  userId: string
-  id: string | undefined
-  entries: Entry[]
-  timezone: string | undefined
-  bodyHash: string
+/** Another transaction has counted the flush meanwhile. */
+class SameFlush extends Error {
+  readonly code = '23505'
 }
 
-interface Entry {
-  repo: string
-  /** In lower case. */
-  repoKey: string
-  day: string
-  minutes: number
-  hours: ActivityEntry['hours']
-  /** Entries that the person excludes from recording. They are removed. */
-  off?: 'part' | 'all'
-}
-
-const readTargetOf = async (db: Db, flush: Flush): Promise<FlushTarget> => {
-  const repoKeys = new Set(flush.entries.map(({ repoKey }) => repoKey))
-  const target = await readTarget(db, flush.userId, repoKeys, flush.id)
-  if (!target.known) checkRows(flush, target)
-  return target
-}
-
-/** The answer to a flush that has been counted before. */
-const answerFrom = ({ known }: FlushTarget, { bodyHash }: Flush): FlushResult | undefined => {
-  if (!known) return undefined
-  if (known.bodyHash !== bodyHash) throw new ApiError('flush_id_reused')
-  return { ...(JSON.parse(known.answer) as FlushResult), duplicate: true }
-}
-
-/** The flush without what the person does not let be recorded. */
-const recordedOf = (flush: Flush, { recording, timezone }: FlushTarget): Flush => {
-  if (!recording) return flush
-  const reposOff = new Set(recording.reposOff)
-  const zone = flush.timezone ?? timezone ?? 'UTC'
-  const entries = flush.entries.map((entry): Entry => {
-    if (recording.paused || reposOff.has(entry.repoKey))
-      return { ...entry, minutes: 0, hours: {}, off: 'all' }
-    if (!recording.hours || !entry.hours) return entry
-    const kept = recordedPart(entry.minutes, entry.hours, recordedHoursOf(recording.hours, zone, entry.day))
-    if (kept.minutes === entry.minutes) return entry
-    return { ...entry, ...kept, off: kept.minutes === 0 ? 'all' : 'part' }
+/**
+ * Counts flushes of different people.
+ * @param waits whether to wait for others who hold the days of one; if not, it does not count
+ * @returns those that count, and were not counted before
+ */
+const count = async (tx: Tx, database: Database, aimed: AimedFlush[], waits: boolean) => {
+  const places = aimed.flatMap(({ places }) => places)
+  const members = await lockMemberDays(tx, places, waits)
+  const ofPlaces = new Map(places.map((place, index) => [place, members[index]]))
+  const plans = aimed.flatMap((one) => {
+    const own = one.places.flatMap((place) => ofPlaces.get(place) ?? [])
+    if (own.length < one.places.length) return []
+    const { flush, entries } = one
+    const repos = entries.flatMap(({ repo, off }) => (off === 'all' ? [] : [repo]))
+    return [{ flush, named: reposToRemember(database, flush.userId, repos), ...planFlush(one, own) }]
   })
-  return { ...flush, entries }
-}
-
-/** Goes by the memberships that were read before: a removal since then counts as after this flush. */
-const count = async (tx: Tx, flush: Flush, target: FlushTarget): Promise<FlushResult> => {
-  const { userId, id, entries, timezone, bodyHash } = flush
-  // Before the activity lock, so that its holder never waits for the user's row.
-  if (timezone !== undefined && timezone !== target.timezone) await changeTimezone(tx, userId, timezone)
-  const members = await Promise.all(
-    target.workspaces.map((workspace) => lockMember(tx, flush, target, workspace)),
+  const isNew = plans.map(
+    async ({ flush, result }) =>
+      flush.id === undefined ||
+      rememberFlush(tx, flush.userId, flush.id, {
+        bodyHash: flush.bodyHash,
+        answer: JSON.stringify(result),
+      }),
   )
-  const notes = addUp(entries, target, members)
-  const answer = toResult(entries.length, notes)
-  // In the original spelling.
-  const names = new Map(entries.toReversed().map(({ repoKey, repo }) => [repoKey, repo]))
-  const written = Promise.all([
-    id !== undefined && rememberFlush(tx, userId, id, { bodyHash, answer: JSON.stringify(answer) }),
-    ...members.map(({ workspaceId, days }) => addMemberDays(tx, workspaceId, userId, days, names)),
-  ])
-  tx.deferToCommit(written)
-  return answer
+  // After the locks of activity, so that no other flush waits for these rows behind them.
+  const [areNew] = await Promise.all([Promise.all(isNew), ...plans.map(({ named }) => named.write(tx))])
+  const counted = plans.filter((_, index) => areNew[index])
+  tx.deferToCommit(
+    writeMinutes(
+      tx,
+      counted.flatMap(({ added }) => added),
+    ),
+  )
+  return counted
 }
 
 const checkHours = ({ minutes, hours = {} }: ActivityEntry, index: number) => {
@@ -157,78 +195,4 @@ const textOf = (hours: ActivityEntry['hours']): string => {
     if (minutes !== undefined) text += `${text && ','}"${hour}":${minutes}`
   }
   return `{${text}}`
-}
-
-/** The first and the last day that still count. */
-const windowOf = (today: string) => [addDays(today, -limits.flush_days_back), addDays(today, 1)] as const
-
-/** Counts rows: each day of a repository is one row in each matching workspace. */
-const checkRows = ({ entries }: Flush, { today, workspaces }: FlushTarget) => {
-  const [first, last] = windowOf(today)
-  const daysOf = new Map<string, Set<string>>()
-  for (const { day, repoKey } of entries) {
-    if (day >= first && day <= last) daysOf.set(repoKey, (daysOf.get(repoKey) ?? new Set()).add(day))
-  }
-  let rows = 0
-  for (const { repoKeys } of workspaces) {
-    for (const repoKey of repoKeys) rows += daysOf.get(repoKey)?.size ?? 0
-  }
-  if (rows <= limits.flush_rows) return
-  const entriesThatFit = Math.floor(limits.flush_rows / workspaces.length)
-  throw new ApiError('payload_too_large', {
-    detail: `This flush would change ${rows} rows, one for each day of a repository in each of your ${workspaces.length} workspaces that match; ${limits.flush_rows} is the limit. Send at most ${entriesThatFit} entries in a flush.`,
-  })
-}
-
-/** The caller as a member of a workspace that matches. */
-interface Member {
-  workspaceId: string
-  repoKeys: Set<string>
-  /** See `MatchingWorkspace`. */
-  firstDay: string
-  /** Entries that may get minutes. */
-  days: Map<string, MemberDay>
-}
-
-const lockMember = async (
-  tx: Db,
-  { userId, entries }: Flush,
-  { today }: FlushTarget,
-  { workspaceId, repoKeys: matched, firstDay }: MatchingWorkspace,
-): Promise<Member> => {
-  const [start, last] = windowOf(today)
-  const first = start > firstDay ? start : firstDay
-  const repoKeys = new Set(matched)
-  const days = new Set<string>()
-  for (const { day, repoKey, minutes } of entries) {
-    if (minutes > 0 && day >= first && day <= last && repoKeys.has(repoKey)) days.add(day)
-  }
-  return { workspaceId, repoKeys, firstDay, days: await lockMemberDays(tx, workspaceId, userId, days) }
-}
-
-/** Adds the entries in their order. @returns a note for each that does not count in full */
-const addUp = (entries: Entry[], { today }: FlushTarget, members: Member[]): FlushNote[] => {
-  const [first, last] = windowOf(today)
-  const notes: FlushNote[] = []
-  entries.forEach(({ repoKey, day, minutes, hours, off }, index) => {
-    const matching = members.filter(({ repoKeys, firstDay }) => day >= firstDay && repoKeys.has(repoKey))
-    if (day < first || day > last) notes.push({ index, status: 'ignored', code: 'day_out_of_window' })
-    else if (off === 'all') notes.push({ index, status: 'ignored', code: 'recording_off' })
-    else if (matching.length === 0) notes.push({ index, status: 'ignored', code: 'repo_not_matched' })
-    else {
-      const cut = hardest(matching.map(({ days }) => days.get(day)?.add(repoKey, minutes, hours)))
-      const code = off ? 'recording_off' : cut
-      if (code) notes.push({ index, status: 'capped', code })
-    }
-  })
-  return notes
-}
-
-const hardest = (cuts: (Cut | undefined)[]): Cut | undefined =>
-  cuts.includes('hour_full') ? 'hour_full' : cuts.find((cut) => cut !== undefined)
-
-const toResult = (total: number, notes: FlushNote[]): FlushResult => {
-  const capped = notes.filter(({ status }) => status === 'capped').length
-  const ignored = notes.length - capped
-  return { accepted: total - capped - ignored, capped, ignored, duplicate: false, notes }
 }

@@ -2,6 +2,7 @@
  * The numbers of our advisory locks, all in one place because they share one space in a database: two uses of one number
  * would deadlock.
  */
+import type { Db } from './client.js'
 import { statement } from './statement.js'
 
 export const locks = {
@@ -58,3 +59,15 @@ const lockById =
 export const lockOfUser = lockById('flushes', 'user_id')
 /** The same for a lock of the workspace whose id is $1. */
 export const lockOfWorkspace = lockById('activity_people', 'workspace_id')
+
+/** Less than `deadlock_timeout`. */
+const WAIT_BRIEFLY = statement(
+  'wait briefly for locks',
+  {},
+  `select set_config('lock_timeout', '100ms', true)`,
+)
+
+/** Lets the transaction fail where it would wait for others. */
+export const waitBriefly = async (tx: Db): Promise<void> => {
+  await tx.rows(WAIT_BRIEFLY, [])
+}

@@ -1,8 +1,17 @@
 /** Active minutes as flushes record them. */
 import type { Db } from '../../../platform/database/client.js'
-import { date, integer, integers, statement, uuid } from '../../../platform/database/statement.js'
+import {
+  date,
+  integer,
+  integers,
+  orNull,
+  statement,
+  text,
+  uuid,
+} from '../../../platform/database/statement.js'
+import { groupBy } from '../../../platform/process/group-by.js'
 import { HOURS } from '../../../platform/time/days.js'
-import type { Minutes } from '../caps.js'
+import { addTo, type Minutes, noMinutes } from '../caps.js'
 
 /** $1: the workspace; $2: the user. Makes the row, or only locks it: nothing in it ever changes. */
 export const LOCK_ACTIVITY = statement(
@@ -13,11 +22,39 @@ export const LOCK_ACTIVITY = statement(
   on conflict (workspace_id, user_id) do update set user_id = excluded.user_id where false`,
 )
 
+/** The same for users ($2) who have rows; those whose rows others hold are left out. */
+export const TRY_TO_LOCK_ACTIVITY = statement(
+  'let the flushes of members take turns, without waiting',
+  { userId: uuid },
+  `
+  select user_id as "userId" from activity_people
+  where workspace_id = $1::uuid and user_id = any($2::uuid[])
+  for update skip locked`,
+)
+
+/** How many repositories of a day are read one by one, and on how many days of a member. */
+const MOST_ROWS = 25
+const MOST_DAYS = 4
+
+/** $1: the workspace; $2, $3: users, and a day of each. Cheaper than sums where there are few rows. */
+export const READ_ROWS = statement(
+  'read what members have on days, one by one',
+  { userId: uuid, day: date, minutes: integer, hours: orNull(integers) },
+  `
+  select d.user_id as "userId", d.day, a.minutes, a.hours
+  from unnest($2::uuid[], $3::date[]) as d (user_id, day)
+  cross join lateral (
+    select minutes, hours from activity
+    where workspace_id = $1::uuid and user_id = d.user_id and day = d.day and minutes > 0
+    limit ${MOST_ROWS + 1}
+  ) a`,
+)
+
 const hours = (expression: (hour: number) => string) =>
   `array[${Array.from({ length: HOURS }, (_, index) => expression(index + 1)).join(', ')}]`
 
 /** $1: the workspace; $2: the user; $3: days. What has lost its hours may get new ones. */
-export const READ_DAYS = statement(
+const READ_DAYS = statement(
   'read what a member has on days',
   { day: date, minutes: integer, hours: integers },
   `
@@ -28,22 +65,78 @@ export const READ_DAYS = statement(
   group by day`,
 )
 
+/** Days of a member in a workspace. */
+export interface AskedDays {
+  workspaceId: string
+  userId: string
+  days: ReadonlySet<string>
+}
+
+/** By day, what a member has in all repositories; nothing of days without minutes. */
+type Totals = Map<string, Minutes>
+
 /**
- * Keeps the member's other flushes waiting until the transaction ends.
- * @returns by day, what the member has in all repositories; nothing of days without minutes
+ * Keeps other flushes of the members waiting until the transaction ends.
+ * @param asked in the order of workspaces
+ * @param waits whether to wait for others; if not, what others hold, or what has many rows, is undefined
  */
 export const lockDays = async (
   tx: Db,
-  workspaceId: string,
-  userId: string,
-  days: string[],
-): Promise<Map<string, Minutes>> => {
-  const [, rows] = await Promise.all([
-    tx.rows(LOCK_ACTIVITY, [workspaceId, userId]),
-    tx.rows(READ_DAYS, [workspaceId, userId, days]),
-  ])
-  return new Map(rows.map(({ day, ...total }) => [day, total]))
+  asked: readonly AskedDays[],
+  waits: boolean,
+): Promise<(Totals | undefined)[]> => {
+  const found = new Map<AskedDays, Totals | undefined>()
+  const some = groupBy(
+    asked.filter(({ days }) => days.size > 0),
+    ({ workspaceId }) => workspaceId,
+  )
+  await Promise.all(
+    Array.from(some, async ([workspaceId, members]) => {
+      for (const [member, totals] of await lockIn(tx, workspaceId, members, waits)) found.set(member, totals)
+    }),
+  )
+  return asked.map((member) => (member.days.size === 0 ? new Map() : found.get(member)))
 }
+
+const lockIn = async (tx: Db, workspaceId: string, members: AskedDays[], waits: boolean) => {
+  const readSums = async ({ userId, days }: AskedDays): Promise<Totals> =>
+    new Map((await tx.rows(READ_DAYS, [workspaceId, userId, [...days]])).map(({ day, ...sum }) => [day, sum]))
+  const userIds = members.map(({ userId }) => userId)
+  const locked = waits
+    ? userIds.map((userId) => tx.rows(LOCK_ACTIVITY, [workspaceId, userId]))
+    : [tx.rows(TRY_TO_LOCK_ACTIVITY, [workspaceId, userIds])]
+  const days = members.flatMap(({ userId, days }) =>
+    days.size > MOST_DAYS ? [] : Array.from(days, (day) => ({ day, userId })),
+  )
+  const [rows, ...holders] = await Promise.all([
+    tx.rows(READ_ROWS, [workspaceId, days.map(({ userId }) => userId), days.map(({ day }) => day)]),
+    ...locked,
+  ])
+  const isHeld = new Set(
+    waits ? userIds : (holders as { userId: string }[][]).flat().map(({ userId }) => userId),
+  )
+  const ofUsers = groupBy(rows, ({ userId }) => userId)
+  return new Map(
+    await Promise.all(
+      members.map(async (member): Promise<[AskedDays, Totals | undefined]> => {
+        const own = groupBy(ofUsers.get(member.userId) ?? [], ({ day }) => day)
+        const isLong =
+          member.days.size > MOST_DAYS || [...own.values()].some(({ length }) => length > MOST_ROWS)
+        if (!isHeld.has(member.userId) || (isLong && !waits)) return [member, undefined]
+        return [member, isLong ? await readSums(member) : sumOf(own)]
+      }),
+    ),
+  )
+}
+
+const sumOf = (rows: ReadonlyMap<string, { minutes: number; hours: number[] | null }[]>): Totals =>
+  new Map(
+    Array.from(rows, ([day, ofDay]) => {
+      const sum = noMinutes()
+      for (const { minutes, hours } of ofDay) addTo(sum, minutes, hours ?? [])
+      return [day, sum]
+    }),
+  )
 
 /** $1: the workspace; $2, $3: repositories in lower case and as given. */
 export const NAME_REPOS = statement(
@@ -55,15 +148,15 @@ export const NAME_REPOS = statement(
   on conflict do nothing`,
 )
 
-/** $1: the workspace; $2: the user; of each row: $3 day, $4 repository, $5 minutes, $6 hours as text. */
+/** $1: the workspace; of each row: $2 user, $3 day, $4 repository, $5 minutes, $6 hours as text. */
 export const ADD_MINUTES = statement(
   'add minutes',
   {},
   `
   insert into activity as a (workspace_id, user_id, day, repo_key, minutes, hours)
-  select $1::uuid, $2::uuid, r.day, r.repo_key, r.minutes, r.hours::smallint[]
-  from unnest($3::date[], $4::text[], $5::smallint[], $6::text[]) as r (day, repo_key, minutes, hours)
-  order by r.day, r.repo_key collate "C"
+  select $1::uuid, r.user_id, r.day, r.repo_key, r.minutes, r.hours::smallint[]
+  from unnest($2::uuid[], $3::date[], $4::text[], $5::smallint[], $6::text[]) as r (user_id, day, repo_key, minutes, hours)
+  order by r.user_id, r.day, r.repo_key collate "C"
   on conflict (workspace_id, user_id, day, repo_key) do update set
     minutes = a.minutes + excluded.minutes,
     hours = ${hours((hour) => `coalesce(a.hours[${hour}], 0::smallint) + excluded.hours[${hour}]`)}`,
@@ -88,17 +181,31 @@ const MARK_DAYS_OF = statement(
   on conflict (workspace_id, day, id) do update set id = excluded.id where false`,
 )
 
+/** $1: the user; $2: flush id. */
+const READ_ANSWER = statement(
+  'read the answer to a flush',
+  { bodyHash: text, answer: text },
+  'select body_hash as "bodyHash", answer from flushes where user_id = $1::uuid and flush_id = $2::text',
+)
+
+export const readAnswer = async (db: Db, userId: string, flushId: string) =>
+  (await db.rows(READ_ANSWER, [userId, flushId]))[0]
+
 /** $1: the user; $2: flush id; $3: hash of the body; $4: answer. */
 export const REMEMBER_FLUSH = statement(
   'remember the answer to a flush',
-  {},
+  { flushId: text },
   `
   insert into flushes (user_id, flush_id, body_hash, answer)
-  values ($1::uuid, $2::text, $3::text, $4::text)`,
+  values ($1::uuid, $2::text, $3::text, $4::text)
+  on conflict do nothing
+  returning flush_id as "flushId"`,
 )
 
 /** Minutes to add for a member on a day in a repository. */
 export interface AddedMinutes extends Minutes {
+  workspaceId: string
+  userId: string
   day: string
   /** In the original spelling. */
   repo: string
@@ -107,31 +214,35 @@ export interface AddedMinutes extends Minutes {
 }
 
 /**
- * Adds to the days of a member that are locked, each repository of a day once. The rows are sorted, and repositories are
+ * Adds to the days of members that are locked, each repository of a day once. The rows are sorted, and repositories are
  * named before there is activity in them: so writers who meet wait for each other in one order.
  */
-export const addMinutes = async (
-  tx: Db,
-  workspaceId: string,
-  userId: string,
-  added: AddedMinutes[],
-): Promise<void> => {
-  const days = added.map(({ day }) => day)
-  const repos = [...new Map(added.map(({ repoKey, repo }) => [repoKey, repo]))].sort(([a], [b]) =>
-    a < b ? -1 : 1,
+export const writeMinutes = async (tx: Db, added: readonly AddedMinutes[]): Promise<void> => {
+  const byWorkspace = groupBy(added, ({ workspaceId }) => workspaceId)
+  await Promise.all(
+    [...byWorkspace.keys()].sort().flatMap((workspaceId) => {
+      const rows = byWorkspace.get(workspaceId) ?? []
+      const days = rows.map(({ day }) => day)
+      const names = new Map(rows.map(({ repoKey, repo }) => [repoKey, repo]))
+      const repoKeys = [...names.keys()].sort()
+      return [
+        tx.rows(NAME_REPOS, [
+          workspaceId,
+          repoKeys,
+          repoKeys.map((repoKey) => names.get(repoKey) ?? repoKey),
+        ]),
+        markDays(tx, workspaceId, [...new Set(days)]),
+        tx.rows(ADD_MINUTES, [
+          workspaceId,
+          rows.map(({ userId }) => userId),
+          days,
+          rows.map(({ repoKey }) => repoKey),
+          rows.map(({ minutes }) => minutes),
+          rows.map(({ hours }) => `{${hours.join()}}`),
+        ]),
+      ]
+    }),
   )
-  await Promise.all([
-    tx.rows(NAME_REPOS, [workspaceId, repos.map(([repoKey]) => repoKey), repos.map(([, repo]) => repo)]),
-    markDays(tx, workspaceId, [...new Set(days)]),
-    tx.rows(ADD_MINUTES, [
-      workspaceId,
-      userId,
-      days,
-      added.map(({ repoKey }) => repoKey),
-      added.map(({ minutes }) => minutes),
-      added.map(({ hours }) => `{${hours.join()}}`),
-    ]),
-  ])
 }
 
 /** Marks days as stale. Every change of activity must do so in the same transaction. */
@@ -139,15 +250,13 @@ export const markDays = async (tx: Db, workspaceId: string, days: string[]): Pro
   await tx.rows(MARK_DAYS, [workspaceId, days])
 }
 
-/** @throws a conflict if another flush with this id was first */
+/** @returns whether there was none with this id */
 export const rememberFlush = async (
   tx: Db,
   userId: string,
   flushId: string,
   { bodyHash, answer }: { bodyHash: string; answer: string },
-): Promise<void> => {
-  await tx.rows(REMEMBER_FLUSH, [userId, flushId, bodyHash, answer])
-}
+): Promise<boolean> => (await tx.rows(REMEMBER_FLUSH, [userId, flushId, bodyHash, answer])).length > 0
 
 const CHANGE_TIMEZONE = statement(
   'change the time zone of a user',

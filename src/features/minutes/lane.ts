@@ -1,0 +1,104 @@
+/** Lets writes that arrive while others are under way wait, and then go together, in one transaction. */
+import {
+  codeOf,
+  DatabaseBusy,
+  isDatabaseUnavailable,
+  isLockConflict,
+} from '../../platform/database/failures.js'
+
+interface Item {
+  userId: string
+  /** How much of a set it is. */
+  size: number
+  /** Whether it may be written again when it is not known whether it was written. */
+  isRepeatable: boolean
+}
+
+interface Writing<I, Result> {
+  /**
+   * One transaction. It never waits for others for long.
+   * @param sent to be called before the commit is sent
+   * @returns nothing of those that have to be written alone
+   */
+  together(items: I[], sent: () => void): Promise<ReadonlyMap<I, Result>>
+  alone(item: I): Promise<Result>
+}
+
+interface Waiting<I, Result> {
+  item: I
+  resolve(result: Result | Promise<Result>): void
+  reject(error: unknown): void
+}
+
+/** How many people, and how much of theirs, go together. */
+const MOST_PEOPLE = 16
+const MOST_SIZE = 200
+const MOST_WAITING = 1_000
+
+/** Writes sets one after another. There is no timer: what comes alone goes at once. */
+export class Lane<I extends Item, Result> {
+  private waiting: Waiting<I, Result>[] = []
+  private isRunning = false
+
+  constructor(private readonly writing: Writing<I, Result>) {}
+
+  /** @throws {DatabaseBusy} when too many wait */
+  add(item: I): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      if (this.waiting.length >= MOST_WAITING) throw new DatabaseBusy('Too many wait for a transaction')
+      this.waiting.push({ item, resolve, reject })
+      if (!this.isRunning) void this.drain()
+    })
+  }
+
+  private async drain(): Promise<void> {
+    this.isRunning = true
+    while (this.waiting.length > 0) await this.write(this.takeSet())
+    this.isRunning = false
+  }
+
+  /** Those who have waited longest, each person once. */
+  private takeSet(): Waiting<I, Result>[] {
+    const people = new Set<string>()
+    const set: Waiting<I, Result>[] = []
+    const others: Waiting<I, Result>[] = []
+    let size = 0
+    for (const waiting of this.waiting) {
+      const { item } = waiting
+      const fits = set.length === 0 || (set.length < MOST_PEOPLE && size + item.size <= MOST_SIZE)
+      if (fits && !people.has(item.userId)) {
+        set.push(waiting)
+        size += item.size
+      } else others.push(waiting)
+      people.add(item.userId)
+    }
+    this.waiting = others
+    return set
+  }
+
+  /** Returns when the next set may begin. No failure of one, or of a set, is that of others. */
+  private async write(set: Waiting<I, Result>[]): Promise<void> {
+    let isSent = false
+    try {
+      const results = await this.writing.together(
+        set.map(({ item }) => item),
+        () => {
+          isSent = true
+        },
+      )
+      for (const { item, resolve } of set) resolve(results.get(item) ?? this.writing.alone(item))
+    } catch (error) {
+      // The others would only run into the same.
+      if (isTimeout(error)) for (const { reject } of this.waiting.splice(0)) reject(error)
+      const mayBeWritten = isSent && isDatabaseUnavailable(error) && !isLockConflict(error)
+      for (const { item, resolve, reject } of set) {
+        if (isTimeout(error) || (mayBeWritten && !item.isRepeatable)) reject(error)
+        else resolve(this.writing.alone(item))
+      }
+    }
+  }
+}
+
+/** The database did not respond in time, or there was no connection to it. */
+const isTimeout = (error: unknown): boolean =>
+  ['DATABASE_BUSY', 'CONNECT_TIMEOUT', 'ANSWER_TIMEOUT', '57014'].includes(codeOf(error) ?? '')

@@ -1,0 +1,136 @@
+/** What a flush changes, computed from what is known of its person. */
+import type { ActivityEntry, FlushNote, FlushResult } from '../../../schemas/activity.js'
+import { limits } from '../../../schemas/limits.js'
+import { ApiError } from '../../errors.js'
+import { addDays } from '../../platform/time/days.js'
+import type { Cut } from './caps.js'
+import { addedTo, type MemberDays } from './member-days.js'
+import type { FlushTarget } from './queries/flush-target.js'
+import type { AddedMinutes, AskedDays } from './queries/minutes.js'
+import { recordedHoursOf, recordedPart } from './recording.js'
+
+export interface Flush {
+  userId: string
+  id: string | undefined
+  entries: Entry[]
+  timezone: string | undefined
+  bodyHash: string
+  /** How many entries. */
+  size: number
+  /** Whether it has an id. */
+  isRepeatable: boolean
+}
+
+interface Entry {
+  repo: string
+  /** In lower case. */
+  repoKey: string
+  day: string
+  minutes: number
+  hours: ActivityEntry['hours']
+  /** Entries that the person excludes from recording. They are removed. */
+  off?: 'part' | 'all'
+}
+
+/** A flush, and where it counts. */
+export interface AimedFlush {
+  flush: Flush
+  /** Without what the person does not let be recorded. */
+  entries: Entry[]
+  /** The first and the last day that still count. */
+  window: readonly [string, string]
+  /** Each workspace that matches, in the order of their ids, with the days that may get minutes. */
+  places: (AskedDays & { repoKeys: ReadonlySet<string>; firstDay: string })[]
+  /** How many rows it may change. */
+  rows: number
+  /** The time zone, if it is another than before. */
+  newTimezone: string | undefined
+}
+
+/**
+ * Goes by the memberships of the target: a removal since then counts as after this flush.
+ * @throws {ApiError} `payload_too_large`
+ */
+export const aimFlush = (flush: Flush, target: FlushTarget): AimedFlush => {
+  const { userId, timezone } = flush
+  const window = [addDays(target.today, -limits.flush_days_back), addDays(target.today, 1)] as const
+  const isInTime = ({ day }: Entry) => day >= window[0] && day <= window[1]
+  const rows = countRows(flush.entries.filter(isInTime), target)
+  const entries = recordedOf(flush, target)
+  const places = target.workspaces.map(({ workspaceId, repoKeys: matched, firstDay }) => {
+    const repoKeys = new Set(matched)
+    const own = entries.filter(
+      (entry) =>
+        entry.minutes > 0 && entry.day >= firstDay && isInTime(entry) && repoKeys.has(entry.repoKey),
+    )
+    return { workspaceId, userId, repoKeys, firstDay, days: new Set(own.map(({ day }) => day)) }
+  })
+  const newTimezone = timezone === target.timezone ? undefined : timezone
+  return { flush, entries, window, places, rows, newTimezone }
+}
+
+/** Each day of a repository is one row in each matching workspace. */
+const countRows = (entries: Entry[], { workspaces }: FlushTarget): number => {
+  const daysOf = new Map<string, Set<string>>()
+  for (const { day, repoKey } of entries) daysOf.set(repoKey, (daysOf.get(repoKey) ?? new Set()).add(day))
+  let rows = 0
+  for (const { repoKeys } of workspaces) {
+    for (const repoKey of repoKeys) rows += daysOf.get(repoKey)?.size ?? 0
+  }
+  if (rows <= limits.flush_rows) return rows
+  const entriesThatFit = Math.floor(limits.flush_rows / workspaces.length)
+  throw new ApiError('payload_too_large', {
+    detail: `This flush would change ${rows} rows, one for each day of a repository in each of your ${workspaces.length} workspaces that match; ${limits.flush_rows} is the limit. Send at most ${entriesThatFit} entries in a flush.`,
+  })
+}
+
+const recordedOf = (flush: Flush, { recording, timezone }: FlushTarget): Entry[] => {
+  if (!recording) return flush.entries
+  const reposOff = new Set(recording.reposOff)
+  const zone = flush.timezone ?? timezone ?? 'UTC'
+  return flush.entries.map((entry): Entry => {
+    if (recording.paused || reposOff.has(entry.repoKey))
+      return { ...entry, minutes: 0, hours: {}, off: 'all' }
+    if (!recording.hours || !entry.hours) return entry
+    const kept = recordedPart(entry.minutes, entry.hours, recordedHoursOf(recording.hours, zone, entry.day))
+    if (kept.minutes === entry.minutes) return entry
+    return { ...entry, ...kept, off: kept.minutes === 0 ? 'all' : 'part' }
+  })
+}
+
+/**
+ * Adds the entries in their order.
+ * @param members the days of `places`, in their order, to which it adds
+ */
+export const planFlush = (
+  { flush, entries, window: [first, last], places }: AimedFlush,
+  members: readonly MemberDays[],
+): { result: FlushResult; added: AddedMinutes[] } => {
+  const notes: FlushNote[] = []
+  entries.forEach(({ repoKey, day, minutes, hours, off }, index) => {
+    const matching = members.filter((_, index) => {
+      const place = places[index]
+      return place && day >= place.firstDay && place.repoKeys.has(repoKey)
+    })
+    if (day < first || day > last) notes.push({ index, status: 'ignored', code: 'day_out_of_window' })
+    else if (off === 'all') notes.push({ index, status: 'ignored', code: 'recording_off' })
+    else if (matching.length === 0) notes.push({ index, status: 'ignored', code: 'repo_not_matched' })
+    else {
+      const cut = hardest(matching.map(({ days }) => days.get(day)?.add(repoKey, minutes, hours)))
+      const code = off ? 'recording_off' : cut
+      if (code) notes.push({ index, status: 'capped', code })
+    }
+  })
+  // In the original spelling.
+  const names = new Map(flush.entries.toReversed().map(({ repoKey, repo }) => [repoKey, repo]))
+  return { result: toResult(entries.length, notes), added: addedTo(members, names) }
+}
+
+const hardest = (cuts: (Cut | undefined)[]): Cut | undefined =>
+  cuts.includes('hour_full') ? 'hour_full' : cuts.find((cut) => cut !== undefined)
+
+const toResult = (total: number, notes: FlushNote[]): FlushResult => {
+  const capped = notes.filter(({ status }) => status === 'capped').length
+  const ignored = notes.length - capped
+  return { accepted: total - capped - ignored, capped, ignored, duplicate: false, notes }
+}

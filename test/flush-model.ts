@@ -1,0 +1,181 @@
+/** Random flushes of many people at once, with failures in between, held against a model of what has to be counted. */
+import type { Tx } from '../src/platform/database/client.js'
+import { readToday } from '../src/platform/time/clock.js'
+import { addDays, HOURS } from '../src/platform/time/days.js'
+import { type Caller, type Reply, startService } from './service.js'
+
+type Test = Parameters<typeof startService>[0]
+
+const PEOPLE = 10
+const MINUTES = '/api/team/active-minutes'
+/** Around midnight. */
+const TIMES = [22, 23, 0, 1]
+const REPOS = ['acme/a', 'acme/B', 'both/c', 'other/d', 'nobody/e']
+
+interface Entry {
+  repo: string
+  day: string
+  minutes: number
+  hours: Record<string, number>
+}
+interface Flush {
+  flush_id?: string
+  entries: Entry[]
+}
+
+/** Numbers below `end`, the same ones for a seed. */
+const randomOf = (seed: number) => {
+  let state = seed
+  return (end: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * end)
+  }
+}
+
+/** What happens instead of a statement. */
+const FAULTS = {
+  error: 'select 1 / 0',
+  cut: 'select pg_terminate_backend(pg_backend_pid())',
+}
+
+/** @returns how many transactions wrote what how many flushes asked for */
+export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
+  const random = randomOf(seed)
+  const service = await startService(t)
+  const { database } = service.app
+  const owner = await service.signIn('owner')
+  const people = await Promise.all(Array.from({ length: PEOPLE }, (_, n) => service.signIn(`person-${n}`)))
+  const today = await readToday(database)
+  const days = [today, addDays(today, -1)]
+  const places: { id: string; owners: string[]; members: Set<Caller>; code: string }[] = []
+  const addPlace = async (owners: string[]) => {
+    const patterns = owners.map((name) => `${name}/*`)
+    const { id, code } = await service.workspace(owner, { name: owners.join(), patterns, members: people })
+    places.push({ id, owners, members: new Set(people), code })
+  }
+  await addPlace(['acme', 'both'])
+  await addPlace(['other', 'both'])
+
+  /** Minutes by hour of a workspace, person and day. */
+  const expected = new Map<string, number[]>()
+  const counted = new Set<string>()
+  const paused = new Set<Caller>()
+  const ids = new Map(people.map((person) => [person, (person as unknown as { id?: string }).id ?? '']))
+  for (const person of people) ids.set(person, (await person.get('/api/me')).body.id)
+  const expect = (person: Caller, { flush_id, entries }: Flush) => {
+    const key = `${ids.get(person)} ${flush_id}`
+    if (flush_id !== undefined && counted.has(key)) return
+    counted.add(key)
+    if (paused.has(person)) return
+    for (const { repo, day, hours } of entries) {
+      for (const { id, owners, members } of places) {
+        if (!members.has(person) || !owners.includes(repo.split('/')[0] ?? '')) continue
+        const place = `${id} ${ids.get(person)} ${day}`
+        const sums = expected.get(place) ?? new Array<number>(HOURS).fill(0)
+        expected.set(place, sums)
+        for (const [hour, minutes] of Object.entries(hours))
+          sums[Number(hour)] = Math.min(60, (sums[Number(hour)] ?? 0) + minutes)
+      }
+    }
+  }
+
+  let fault: { at: number; text: string } | undefined
+  let transactions = 0
+  const { transaction } = database
+  database.transaction = (work, options) => {
+    transactions++
+    // The same transaction may be tried again, without the fault.
+    const own = fault
+    fault = undefined
+    let sent = 0
+    return transaction((tx) => {
+      const { rows } = tx
+      const faulty: Tx['rows'] = (statement, parameters) =>
+        own && sent++ === own.at ? rows({ ...statement, text: own.text }, []) : rows(statement, parameters)
+      return work(Object.assign(tx, { rows: faulty }))
+    }, options)
+  }
+
+  let flushes = 0
+  const earlier: [Caller, Flush][] = []
+  const newFlush = (withId: boolean): Flush => ({
+    ...(withId && { flush_id: `flush-${random(1e9)}-${flushes}` }),
+    entries: Array.from({ length: 1 + random(3) }, () => {
+      const minutes = 1 + random(9)
+      return {
+        repo: REPOS[random(REPOS.length)] ?? '',
+        day: days[random(days.length)] ?? '',
+        minutes,
+        hours: { [TIMES[random(TIMES.length)] ?? 0]: minutes },
+      }
+    }),
+  })
+  const send = async (person: Caller, flush: Flush): Promise<void> => {
+    flushes++
+    expect(person, flush)
+    const reply: Reply = await person.post(MINUTES, flush)
+    t.equal(reply.status, 200, JSON.stringify(reply.body))
+  }
+
+  for (let round = 0; round < rounds; round++) {
+    const change = random(12)
+    const person = people[random(PEOPLE)] as Caller
+    const place = places[random(places.length)]
+    if (change === 0) {
+      const isPaused = !paused.has(person)
+      await person.put('/api/me/recording', { paused: isPaused, repos_off: [], hours: null })
+      if (isPaused) paused.add(person)
+      else paused.delete(person)
+    } else if (change === 1 && place) {
+      const isMember = place.members.has(person)
+      if (isMember) await person.delete(`/api/team/workspaces/${place.id}/members?login=${person.login}`)
+      else await person.post('/api/team/workspaces/join', { code: place.code })
+      if (isMember) place.members.delete(person)
+      else place.members.add(person)
+    } else if (change === 2 && random(4) === 0 && place) {
+      const gone = places.splice(places.indexOf(place), 1)[0]
+      await owner.delete(`/api/team/workspaces/${gone?.id}`)
+      for (const key of expected.keys()) if (key.startsWith(`${gone?.id}`)) expected.delete(key)
+      await addPlace(gone?.owners ?? [])
+    }
+    const kind = random(4)
+    if (kind < 2) fault = { at: random(24), text: kind === 0 ? FAULTS.error : FAULTS.cut }
+    // Not everyone can know whether a flush without an id was counted when a connection breaks.
+    const mayBeWithoutId = kind !== 1
+    const calls: Promise<unknown>[] = []
+    for (const one of people.toSorted(() => random(3) - 1).slice(0, 2 + random(PEOPLE - 2))) {
+      const flush = newFlush(!mayBeWithoutId || random(3) > 0)
+      calls.push(send(one, flush))
+      if (flush.flush_id === undefined) continue
+      const repeated = random(6)
+      if (repeated === 0) calls.push(send(one, flush))
+      if (repeated === 1) calls.push(send(one, newFlush(true)))
+      const [who, past] = earlier[random(earlier.length)] ?? []
+      if (repeated === 2 && who && past)
+        calls.push(
+          who.post(MINUTES, past).then(({ body }) => t.equal(body.duplicate, true)),
+          who
+            .post(MINUTES, { ...past, entries: [...past.entries, ...past.entries] })
+            .then(({ body }) => t.equal(body.code, 'flush_id_reused')),
+        )
+      if (repeated === 3) earlier.push([one, flush])
+    }
+    await Promise.all(calls)
+    fault = undefined
+  }
+
+  const rows = await database.read.statement<{ place: string; minutes: number; hours: number[] }>(
+    `select concat_ws(' ', workspace_id, user_id, day::text) as place, sum(minutes)::int as minutes,
+      array[${Array.from({ length: HOURS }, (_, hour) => `sum(hours[${hour + 1}])::int`)}] as hours
+    from activity where minutes > 0 group by workspace_id, user_id, day`,
+    [],
+  )
+  const found = new Map(rows.map(({ place, hours }) => [place, hours]))
+  t.strictSame(Object.fromEntries([...found].sort()), Object.fromEntries([...expected].sort()))
+  for (const { minutes, hours } of rows)
+    t.equal(
+      minutes,
+      hours.reduce((sum, inHour) => sum + inHour, 0),
+    )
+  return { transactions, flushes }
+}
