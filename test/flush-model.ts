@@ -1,10 +1,9 @@
 /** Random flushes of many people at once, with failures in between, held against a model of what has to be counted. */
+import type { Test } from 'tap'
 import type { Tx } from '../src/platform/database/client.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, HOURS } from '../src/platform/time/days.js'
-import { type Caller, type Reply, startService } from './service.js'
-
-type Test = Parameters<typeof startService>[0]
+import { type Caller, startService } from './service.js'
 
 const PEOPLE = 10
 const MINUTES = '/api/team/active-minutes'
@@ -60,7 +59,7 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
   const expected = new Map<string, number[]>()
   const counted = new Set<string>()
   const paused = new Set<Caller>()
-  const ids = new Map(people.map((person) => [person, (person as unknown as { id?: string }).id ?? '']))
+  const ids = new Map<Caller, string>()
   for (const person of people) ids.set(person, (await person.get('/api/me')).body.id)
   const expect = (person: Caller, { flush_id, entries }: Flush) => {
     const key = `${ids.get(person)} ${flush_id}`
@@ -113,8 +112,8 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
   const send = async (person: Caller, flush: Flush): Promise<void> => {
     flushes++
     expect(person, flush)
-    const reply: Reply = await person.post(MINUTES, flush)
-    t.equal(reply.status, 200, JSON.stringify(reply.body))
+    const { status, body } = await person.post(MINUTES, flush)
+    t.equal(status, 200, JSON.stringify(body))
   }
 
   for (let round = 0; round < rounds; round++) {
@@ -123,18 +122,21 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
     const place = places[random(places.length)]
     if (change === 0) {
       const isPaused = !paused.has(person)
-      await person.put('/api/me/recording', { paused: isPaused, repos_off: [], hours: null })
+      const recording = { paused: isPaused, repos_off: [], hours: null }
+      t.equal((await person.put('/api/me/recording', recording)).status, 200)
       if (isPaused) paused.add(person)
       else paused.delete(person)
     } else if (change === 1 && place) {
       const isMember = place.members.has(person)
-      if (isMember) await person.delete(`/api/team/workspaces/${place.id}/members?login=${person.login}`)
-      else await person.post('/api/team/workspaces/join', { code: place.code })
+      const { status } = isMember
+        ? await person.post(`/api/team/workspaces/${place.id}/leave`)
+        : await person.post('/api/team/workspaces/join', { code: place.code })
+      t.equal(status, 200)
       if (isMember) place.members.delete(person)
       else place.members.add(person)
     } else if (change === 2 && random(4) === 0 && place) {
       const gone = places.splice(places.indexOf(place), 1)[0]
-      await owner.delete(`/api/team/workspaces/${gone?.id}`)
+      t.equal((await owner.delete(`/api/team/workspaces/${gone?.id}`)).status, 200)
       for (const key of expected.keys()) if (key.startsWith(`${gone?.id}`)) expected.delete(key)
       await addPlace(gone?.owners ?? [])
     }
@@ -164,7 +166,7 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
     fault = undefined
   }
 
-  const rows = await database.read.statement<{ place: string; minutes: number; hours: number[] }>(
+  const rows = await service.database.read.statement<{ place: string; minutes: number; hours: number[] }>(
     `select concat_ws(' ', workspace_id, user_id, day::text) as place, sum(minutes)::int as minutes,
       array[${Array.from({ length: HOURS }, (_, hour) => `sum(hours[${hour + 1}])::int`)}] as hours
     from activity where minutes > 0 group by workspace_id, user_id, day`,

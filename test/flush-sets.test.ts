@@ -3,5 +3,5 @@ import t from 'tap'
 import { runFlushModel } from './flush-model.js'
 
 t.test('random flushes at once count once each, whatever fails', async (t) => {
-  await runFlushModel(t, 200)
+  await runFlushModel(t, 120)
 })
