@@ -1,9 +1,10 @@
 /** Random flushes of many people at once, with failures in between, held against a model of what has to be counted. */
-import type { Test } from 'tap'
 import type { Tx } from '../src/platform/database/client.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, HOURS } from '../src/platform/time/days.js'
 import { type Caller, startService } from './service.js'
+
+type Test = Parameters<typeof startService>[0]
 
 const PEOPLE = 10
 const MINUTES = '/api/team/active-minutes'
@@ -37,8 +38,13 @@ const FAULTS = {
   cut: 'select pg_terminate_backend(pg_backend_pid())',
 }
 
-/** @returns how many transactions wrote what how many flushes asked for */
+/** @returns what is wrong, and how many faults there were */
 export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
+  const wrong: string[] = []
+  const equal = (actual: unknown, expected: unknown, what: string) => {
+    const [found, wanted] = [actual, expected].map((value) => JSON.stringify(value))
+    if (found !== wanted) wrong.push(`${what}: ${found} instead of ${wanted}`)
+  }
   const random = randomOf(seed)
   const service = await startService(t)
   const { database } = service.app
@@ -78,22 +84,22 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
     }
   }
 
-  let fault: { at: number; text: string } | undefined
-  let transactions = 0
+  /** Ends the n-th statement of sets from now on. What is written alone has no fault, because then its flush fails. */
+  let fault: { after: number; text: string } | undefined
+  let faults = 0
   const { transaction } = database
-  database.transaction = (work, options) => {
-    transactions++
-    // The same transaction may be tried again, without the fault.
-    const own = fault
-    fault = undefined
-    let sent = 0
-    return transaction((tx) => {
+  database.transaction = (work, options) =>
+    transaction((tx) => {
       const { rows } = tx
-      const faulty: Tx['rows'] = (statement, parameters) =>
-        own && sent++ === own.at ? rows({ ...statement, text: own.text }, []) : rows(statement, parameters)
+      const faulty: Tx['rows'] = (statement, parameters) => {
+        if (!fault || options?.rowsMayConflict || fault.after-- > 0) return rows(statement, parameters)
+        const { text } = fault
+        fault = undefined
+        faults++
+        return rows({ ...statement, text }, [])
+      }
       return work(Object.assign(tx, { rows: faulty }))
     }, options)
-  }
 
   let flushes = 0
   const earlier: [Caller, Flush][] = []
@@ -113,7 +119,7 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
     flushes++
     expect(person, flush)
     const { status, body } = await person.post(MINUTES, flush)
-    t.equal(status, 200, JSON.stringify(body))
+    equal(status, 200, `a flush, ${JSON.stringify(body)}`)
   }
 
   for (let round = 0; round < rounds; round++) {
@@ -123,7 +129,7 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
     if (change === 0) {
       const isPaused = !paused.has(person)
       const recording = { paused: isPaused, repos_off: [], hours: null }
-      t.equal((await person.put('/api/me/recording', recording)).status, 200)
+      equal((await person.put('/api/me/recording', recording)).status, 200, 'recording')
       if (isPaused) paused.add(person)
       else paused.delete(person)
     } else if (change === 1 && place) {
@@ -131,20 +137,21 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
       const { status } = isMember
         ? await person.post(`/api/team/workspaces/${place.id}/leave`)
         : await person.post('/api/team/workspaces/join', { code: place.code })
-      t.equal(status, 200)
+      equal(status, 200, 'a membership')
       if (isMember) place.members.delete(person)
       else place.members.add(person)
     } else if (change === 2 && random(4) === 0 && place) {
       const gone = places.splice(places.indexOf(place), 1)[0]
-      t.equal((await owner.delete(`/api/team/workspaces/${gone?.id}`)).status, 200)
+      equal((await owner.delete(`/api/team/workspaces/${gone?.id}`)).status, 200, 'a deletion')
       for (const key of expected.keys()) if (key.startsWith(`${gone?.id}`)) expected.delete(key)
       await addPlace(gone?.owners ?? [])
     }
     const kind = random(4)
-    if (kind < 2) fault = { at: random(24), text: kind === 0 ? FAULTS.error : FAULTS.cut }
+    if (kind < 2) fault = { after: random(30), text: kind === 0 ? FAULTS.error : FAULTS.cut }
     // Not everyone can know whether a flush without an id was counted when a connection breaks.
     const mayBeWithoutId = kind !== 1
     const calls: Promise<unknown>[] = []
+    const known = earlier.length
     for (const one of people.toSorted(() => random(3) - 1).slice(0, 2 + random(PEOPLE - 2))) {
       const flush = newFlush(!mayBeWithoutId || random(3) > 0)
       calls.push(send(one, flush))
@@ -152,13 +159,13 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
       const repeated = random(6)
       if (repeated === 0) calls.push(send(one, flush))
       if (repeated === 1) calls.push(send(one, newFlush(true)))
-      const [who, past] = earlier[random(earlier.length)] ?? []
+      const [who, past] = earlier[random(known)] ?? []
       if (repeated === 2 && who && past)
         calls.push(
-          who.post(MINUTES, past).then(({ body }) => t.equal(body.duplicate, true)),
+          who.post(MINUTES, past).then(({ body }) => equal(body.duplicate, true, 'a retry')),
           who
             .post(MINUTES, { ...past, entries: [...past.entries, ...past.entries] })
-            .then(({ body }) => t.equal(body.code, 'flush_id_reused')),
+            .then(({ body }) => equal(body.code, 'flush_id_reused', 'another body')),
         )
       if (repeated === 3) earlier.push([one, flush])
     }
@@ -173,11 +180,13 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
     [],
   )
   const found = new Map(rows.map(({ place, hours }) => [place, hours]))
-  t.strictSame(Object.fromEntries([...found].sort()), Object.fromEntries([...expected].sort()))
-  for (const { minutes, hours } of rows)
-    t.equal(
+  const sorted = (sums: Map<string, number[]>) => [...sums].sort(([a], [b]) => (a < b ? -1 : 1))
+  equal(sorted(found), sorted(expected), 'minutes by workspace, person, day and hour')
+  for (const { place, minutes, hours } of rows)
+    equal(
       minutes,
       hours.reduce((sum, inHour) => sum + inHour, 0),
+      `the minutes of ${place}`,
     )
-  return { transactions, flushes }
+  return { wrong, flushes, faults }
 }

@@ -13,6 +13,7 @@ import { everyOperation } from './every-operation.js'
 import { failover } from './failover.js'
 import { type Fault, missing, type Outcome, say } from './fault.js'
 import { firstStarts } from './first-starts.js'
+import { flushSets } from './flushes.js'
 import { databaseFrozen, serviceFrozen } from './frozen.js'
 import { hostDown } from './host.js'
 import { backendKilled, databaseKilled, serviceKilled } from './kills.js'
@@ -42,6 +43,7 @@ const faults: Fault[] = [
   worstCaller,
   everyOperation,
   clientQueue,
+  flushSets,
   soak,
   pooled,
 ]

@@ -60,8 +60,7 @@ export const aimFlush = (flush: Flush, target: FlushTarget): AimedFlush => {
   const places = target.workspaces.map(({ workspaceId, repoKeys: matched, firstDay }) => {
     const repoKeys = new Set(matched)
     const own = entries.filter(
-      (entry) =>
-        entry.minutes > 0 && entry.day >= firstDay && isInTime(entry) && repoKeys.has(entry.repoKey),
+      (entry) => entry.minutes > 0 && entry.day >= firstDay && isInTime(entry) && repoKeys.has(entry.repoKey),
     )
     return { workspaceId, userId, repoKeys, firstDay, days: new Set(own.map(({ day }) => day)) }
   })

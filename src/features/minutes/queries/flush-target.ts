@@ -143,7 +143,8 @@ export const readTargets = async (
       workspaces: [],
     }
     targets[n - 1] = target
-    if (workspaceId !== null && repoKeys !== null) target.workspaces.push({ workspaceId, repoKeys, firstDay: firstDay ?? '' })
+    if (workspaceId !== null && repoKeys !== null)
+      target.workspaces.push({ workspaceId, repoKeys, firstDay: firstDay ?? '' })
   }
   return targets
 }
