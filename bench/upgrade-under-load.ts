@@ -1,7 +1,7 @@
 /**
- * Upgrades of a filled database of release 0.1.0 under load: failed requests, the longest wait of a write, and whether the sums are
- * equal. Without `--old`, flushes are the statements of that release without its second try after a conflict, and two instances
- * start each upgrade. `--old ../built-0.1.0` names a checkout of it that is installed and built: then two of its instances serve
+ * Upgrades of a filled database of release 1.0.0 under load: failed requests, the longest wait of a write, and whether the sums are
+ * equal. Without `--old`, flushes are the statements of that release without its second try after a conflict, two instances
+ * start each upgrade, and an example migration with a step of every kind comes last. `--old ../built-1.0.0` names a checkout of it that is installed and built: then two of its instances serve
  * behind HAProxy and are replaced one after the other, as `docs/operate.md` says.
  * Options: `--times 2`, `--rows 200000`, and `--rate 80`, `--deadlock 1000` and `--reader 60` (seconds) for one case alone.
  */
@@ -13,7 +13,7 @@ import { startRepohost } from '../demo/repohost.js'
 import { migrate, readPending } from '../src/platform/database/migrate.js'
 import { addDays } from '../src/platform/time/days.js'
 import { startBalancer } from '../test/balancer.js'
-import { readReleased } from '../test/migrated.js'
+import { RELEASE, readReleased, shipped } from '../test/migrated.js'
 import { freePort } from '../test/process.js'
 import {
   benchmark,
@@ -27,7 +27,6 @@ import {
   startTheService,
 } from './harness.js'
 
-const RELEASE = '0008_account.sql.gz'
 const WORKSPACES = 50
 const CONNECTIONS = 20
 /** How long flushes go on before and after. */
@@ -75,7 +74,7 @@ const fill = async (url: string, deadlockMs: number) => {
 /** What a flush of the release locks, in its order: rows of activity first, then what refers to the workspace. */
 const installStatements = async (url: string): Promise<Installation> => {
   const admin = postgres(url, { max: 1, onnotice: () => {} })
-  await admin.unsafe(await readReleased(RELEASE))
+  await admin.unsafe(await readReleased(`${RELEASE}.sql.gz`))
   await admin`
     insert into public.workspaces (id, name, idle_window_minutes)
     select gen_random_uuid(), 'Team ' || n, 5 from generate_series(1, ${WORKSPACES}) n`
@@ -104,7 +103,7 @@ const installStatements = async (url: string): Promise<Installation> => {
           insert into flushes (user_id, flush_id, body_hash, answer) values (${userId}, gen_random_uuid(), '', '')`
       })
     },
-    upgrade: () => Promise.all([migrate(url), migrate(url)]),
+    upgrade: () => Promise.all([1, 2].map(() => migrate(url, undefined, undefined, shipped))),
     end: () => sql.end(),
   }
 }
@@ -242,7 +241,7 @@ await benchmark(async (cleanUp) => {
     const flushed = await endFlushes()
     await installation.end()
     const sql = postgres(url, { max: 1 })
-    const left = await readPending(sql)
+    const left = await readPending(sql, old ? undefined : shipped)
     await sql.end()
     return {
       ...flushed,

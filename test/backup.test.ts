@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { seedTeam } from '../demo/team.js'
 import { backUp } from '../src/operator/backup/back-up.js'
 import { restore } from '../src/operator/backup/restore.js'
-import { newestMigration } from '../src/platform/database/migrate.js'
+import { baseline, newestMigration } from '../src/platform/database/migrations.js'
 import { OperatorError } from '../src/platform/process/operator-error.js'
 import { addDays } from '../src/platform/time/days.js'
 import { createTestDatabase } from './database.js'
@@ -149,7 +149,7 @@ t.test('a restored database equals the original, on any server', { buffered: tru
 })
 
 t.test('an incomplete file changes nothing', { buffered: true }, async (t) => {
-  const { url, sql } = await databaseOf(t, 6)
+  const { url, sql } = await databaseOf(t, baseline.when)
   await sql`insert into users (id, repohost_id, login, login_key, avatar_url) values (gen_random_uuid(), 1, 'ada', 'ada', '')`
   const folder = await temporaryFolder(t)
   const whole = join(folder, 'whole.gz')
@@ -205,7 +205,7 @@ t.test('an incomplete file changes nothing', { buffered: true }, async (t) => {
 })
 
 t.test('a malicious file is rejected with little memory, and none of its content is printed', async (t) => {
-  const { url } = await databaseOf(t, 6)
+  const { url } = await databaseOf(t)
   const folder = await temporaryFolder(t)
   const whole = join(folder, 'whole.gz')
   await backUpTo(whole, url)

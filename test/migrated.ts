@@ -1,13 +1,18 @@
 /** Databases as older versions left them. */
-import { cp, readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { drizzle } from 'drizzle-orm/postgres-js'
-import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
+import { applyMigrations } from '../src/platform/database/migrate.js'
+import {
+  type Migration,
+  migrations,
+  newestMigration,
+  readSteps,
+} from '../src/platform/database/migrations.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { createTestDatabase } from './database.js'
-import { temporaryFolder } from './process.js'
+import type { temporaryFolder } from './process.js'
 
 export type Test = Parameters<typeof temporaryFolder>[0]
 
@@ -19,16 +24,10 @@ export const emptyDatabase = async (test: Test) => {
   return { url, sql }
 }
 
-/** A database with so many of the migrations; without a number with all. */
-export const databaseOf = async (test: Test, migrations?: number) => {
+/** A database with the migrations up to the one made then; without that with all. */
+export const databaseOf = async (test: Test, upTo?: number) => {
   const { url, sql } = await emptyDatabase(test)
-  const folder = await temporaryFolder(test)
-  await cp(join(projectRoot, 'drizzle'), folder, { recursive: true })
-  const file = join(folder, 'meta', '_journal.json')
-  const journal = JSON.parse(await readFile(file, 'utf8'))
-  journal.entries = journal.entries.slice(0, migrations)
-  await writeFile(file, JSON.stringify(journal))
-  await applyMigrations(drizzle(sql), { migrationsFolder: folder })
+  await sql.begin((tx) => applyMigrations(tx, { upTo }))
   return { url, sql }
 }
 
@@ -45,3 +44,34 @@ export const releasedDatabase = async (test: Test, release: string) => {
   await sql`set search_path = public`
   return { url, sql }
 }
+
+/** The newest migration of 1.0.0. */
+export const RELEASE = '0029_imported_agent_time'
+
+const tag = '9999_example'
+/** The next migration, with a step of every kind. */
+export const example: Migration = {
+  tag,
+  when: newestMigration.when + 1,
+  hash: '',
+  steps: readSteps(
+    tag,
+    `-- step: lock workspaces
+CREATE TABLE "rooms" ("id" uuid PRIMARY KEY, "workspace_id" uuid REFERENCES "workspaces" ("id"));--> statement-breakpoint
+CREATE INDEX "rooms_of_workspace" ON "rooms" USING btree ("workspace_id");--> statement-breakpoint
+-- step: lock activity
+ALTER TABLE "activity" ADD COLUMN "room" uuid, ADD COLUMN "seen" boolean DEFAULT false NOT NULL;--> statement-breakpoint
+-- step: lock activity rooms
+ALTER TABLE "activity" ADD CONSTRAINT "activity_room" FOREIGN KEY ("room") REFERENCES "rooms" ("id") NOT VALID;--> statement-breakpoint
+-- step: lock activity
+ALTER TABLE "activity" VALIDATE CONSTRAINT "activity_room";--> statement-breakpoint
+-- step: concurrently activity
+DROP INDEX CONCURRENTLY IF EXISTS "activity_by_room";--> statement-breakpoint
+CREATE INDEX CONCURRENTLY "activity_by_room" ON "activity" USING btree ("room");--> statement-breakpoint
+-- step: backfill activity
+UPDATE "activity" SET "seen" = true WHERE ("workspace_id", "user_id", "day", "repo_key") IN (
+  SELECT "workspace_id", "user_id", "day", "repo_key" FROM "activity" WHERE NOT "seen" AND "day" < '2026-01-01'
+  ORDER BY 1, 2, 3, 4 LIMIT 100);`,
+  ),
+}
+export const shipped = [...migrations, example]

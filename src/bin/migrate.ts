@@ -2,7 +2,8 @@
 import { readConfig } from '../config.js'
 import { describePlan } from '../operator/describe-plan.js'
 import { explainDatabaseErrors, requireDatabaseUrl } from '../platform/database/external-database.js'
-import { migrate, newestMigration } from '../platform/database/migrate.js'
+import { migrate } from '../platform/database/migrate.js'
+import { newestMigration } from '../platform/database/migrations.js'
 import { readArguments } from '../platform/process/arguments.js'
 import { print, runCommand } from '../platform/process/program.js'
 
@@ -11,7 +12,7 @@ const USAGE = `npm run migrate -- [--plan]
   Applies the migrations to DATABASE_URL, as every start of the service does automatically. Instances of the previous version
   may serve meanwhile.
 
-  --plan   lists the steps, with the lock of each, whom it blocks and how many rows it reads or writes, and changes nothing
+  --plan   lists the steps, with the tables of each and how many rows they have, and changes nothing
 `
 
 runCommand(async (stopped) => {

@@ -1,9 +1,7 @@
 /** Many instances start at once on an empty database: all of them come up, and one migrates. */
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import postgres from 'postgres'
 import { startThrowAwayDatabase } from '../../demo/database.js'
-import { projectRoot } from '../../src/platform/process/root.js'
+import { FIRST_MIGRATION, migrations } from '../../src/platform/database/migrations.js'
 import { freePort, launch, onDatabase, ready } from '../process.js'
 import { type Fault, quiet } from './fault.js'
 
@@ -15,8 +13,7 @@ export const firstStarts: Fault = {
   play: async (scope, { rounds = ROUNDS }) => {
     const server = await startThrowAwayDatabase({ maxConnections: 200, durable: true, log: quiet })
     scope.teardown(() => server.stop())
-    const journal = JSON.parse(await readFile(join(projectRoot, 'drizzle/meta/_journal.json'), 'utf8'))
-    const expected = journal.entries.map(({ when }: { when: number }) => when).join()
+    const expected = [FIRST_MIGRATION, ...migrations.map(({ when }) => when)].join()
     const admin = postgres(server.url, { max: 1, onnotice: () => {} })
     scope.teardown(() => admin.end())
     const broken: string[] = []

@@ -15,7 +15,7 @@ export const sums = () => ({
 
 /**
  * The activity of a member on a UTC day in a repository. Rows of zeros have no meaning. There is no reference
- * to `members`, because what people did stays when they leave. Its pages are filled to 70 % (`drizzle/0009`): a row that
+ * to `members`, because what people did stays when they leave. Its pages are filled to 70 % (`drizzle/0029`): a row that
  * changes then stays in its page, and needs no new entries in the indexes.
  */
 export const activity = table(

@@ -5,7 +5,8 @@ import { createGunzip } from 'node:zlib'
 import type postgres from 'postgres'
 import { inLongTransaction } from '../../platform/database/dedicated-session.js'
 import { locks } from '../../platform/database/locks.js'
-import { applyMigrations, migrate, newestMigration, requireUsable } from '../../platform/database/migrate.js'
+import { applyMigrations, migrate, requireUsable } from '../../platform/database/migrate.js'
+import { baseline, newestMigration } from '../../platform/database/migrations.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
 import { deferIndexes } from './deferred-indexes.js'
 import { BackupReader, copyStatementOf, damagedBackup, type Manifest, RowChecksum } from './file.js'
@@ -27,7 +28,7 @@ export const restore = async (
   const reader = new BackupReader(text.pipe(plain)[Symbol.asyncIterator]())
   try {
     const manifest = await reader.readManifest()
-    requireOlder(manifest)
+    requireKnown(manifest)
     await inLongTransaction(url, 'isolation level read committed', stopped, (tx) =>
       load(tx, reader, manifest, say).catch((error) => {
         throw isRefused(error.code) ? damagedBackup(`the database cannot take it (${error.code})`) : error
@@ -48,7 +49,11 @@ export const restore = async (
   }
 }
 
-const requireOlder = ({ version, migration }: Manifest) => {
+const requireKnown = ({ version, migration }: Manifest) => {
+  if (migration.when < baseline.when)
+    throw new OperatorError(
+      `The backup was made by version ${version}, before 1.0.0: restore it with version 1.0.0, which brings it forward. Then start this version with that database.`,
+    )
   if (migration.when <= newestMigration.when) return
   throw new OperatorError(
     `The backup was made by version ${version} with migration ${migration.tag}, which is newer than ${newestMigration.tag}, the newest of this version: restore it with that version or a newer one.`,

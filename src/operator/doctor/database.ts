@@ -5,7 +5,8 @@ import type { Config } from '../../config.js'
 import { hostFault } from '../../features/accounts/index.js'
 import { openSession } from '../../platform/database/dedicated-session.js'
 import { remedyOf } from '../../platform/database/external-database.js'
-import { firstMigration, newestMigration, readNewestMigration } from '../../platform/database/migrate.js'
+import { readNewestMigration } from '../../platform/database/migrate.js'
+import { newestMigration } from '../../platform/database/migrations.js'
 import { toParameter } from '../../platform/database/parameters.js'
 import { findDatabaseFault, isTransactionPooler } from '../../platform/database/requirements.js'
 import { listTableNames } from '../../platform/database/table.js'
@@ -56,7 +57,7 @@ export const checkDatabase = async (url: string, config: Config): Promise<Findin
 }
 
 const checkServer = async (sql: postgres.Sql): Promise<Finding[]> => {
-  const fault = await findDatabaseFault(sql, firstMigration.when)
+  const fault = await findDatabaseFault(sql)
   if (fault) return [problem(ABOUT, `DATABASE_URL names ${fault.cause}.`, fault.remedy)]
   const [row] = await sql<{ version: string }[]>`select current_setting('server_version') as version`
   return [ok(ABOUT, `PostgreSQL ${row?.version} responds.`)]

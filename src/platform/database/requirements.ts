@@ -1,5 +1,6 @@
 /** Checks whether the service can use a server and its database, before it creates tables there. */
 import type postgres from 'postgres'
+import { baseline, FIRST_MIGRATION } from './migrations.js'
 
 export interface DatabaseFault {
   /** After “DATABASE_URL names ”. */
@@ -14,12 +15,8 @@ const TABLES_NAMED = 3
 /**
  * Why the service cannot use this database; undefined if it can. A database that it has used before needs only the server:
  * its encoding and further tables were accepted then.
- * @param firstMigration when the service's first migration was made, which no other application has
  */
-export const findDatabaseFault = async (
-  sql: postgres.ISql,
-  firstMigration: number,
-): Promise<DatabaseFault | undefined> => {
+export const findDatabaseFault = async (sql: postgres.ISql): Promise<DatabaseFault | undefined> => {
   const [server] = await sql<{ version: string; number: number; encoding: string }[]>`
     select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
       current_setting('server_encoding') as encoding`
@@ -29,7 +26,13 @@ export const findDatabaseFault = async (
       cause: `a server with PostgreSQL ${server.version}, and the service needs ${OLDEST_POSTGRESQL} or newer`,
       remedy: 'Upgrade it, or name a newer server.',
     }
-  if (await isInUse(sql, firstMigration)) return undefined
+  const use = await readUse(sql)
+  if (use === 'from before 1.0.0')
+    return {
+      cause: 'a database that a version before 1.0.0 made',
+      remedy: 'Start version 1.0.0 with it first, which brings it forward. Then start this version.',
+    }
+  if (use) return undefined
   if (server.encoding !== 'UTF8')
     return {
       cause: `a database with the encoding ${server.encoding}, which cannot store every character`,
@@ -45,16 +48,18 @@ export const findDatabaseFault = async (
 }
 
 /** Whether the service has created its tables there. */
-const isInUse = async (sql: postgres.ISql, firstMigration: number): Promise<boolean> => {
+const readUse = async (sql: postgres.ISql): Promise<'in use' | 'from before 1.0.0' | undefined> => {
   const [journal] = await sql<{ readable: boolean }[]>`
     select has_schema_privilege(n.oid, 'USAGE') and has_table_privilege(c.oid, 'SELECT') as readable
     from pg_class c join pg_namespace n on n.oid = relnamespace
     where nspname = 'drizzle' and relname = '__drizzle_migrations'`
-  if (!journal) return false
+  if (!journal) return undefined
   // Without the right to read it, something else has to be fixed first.
-  if (!journal.readable) return true
-  const own = await sql`select from drizzle.__drizzle_migrations where created_at = ${firstMigration}`
-  return own.length > 0
+  if (!journal.readable) return 'in use'
+  const [own] = await sql<{ isOld: boolean }[]>`
+    select max(created_at) < ${baseline.when} as "isOld" from drizzle.__drizzle_migrations
+    having bool_or(created_at = ${FIRST_MIGRATION})`
+  return own && (own.isOld ? 'from before 1.0.0' : 'in use')
 }
 
 /** Tables of an application. Those of extensions do not matter. */

@@ -1,5 +1,5 @@
 import type { Db } from './client.js'
-import { newestMigration } from './migrate.js'
+import { newestMigration } from './migrations.js'
 import { singleRow } from './single-row.js'
 import { double, orNull, statement } from './statement.js'
 

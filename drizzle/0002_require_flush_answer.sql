@@ -1,1 +1,0 @@
-ALTER TABLE "flushes" ALTER COLUMN "answer" SET NOT NULL;

@@ -1,1 +1,0 @@
-CREATE INDEX "activity_repo_days_with_hours" ON "activity_repo_days" USING btree ("day") WHERE timezones is not null;
