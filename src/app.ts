@@ -126,6 +126,8 @@ export const buildApp = async (
     requestTimeout: timeouts.upload,
     connectionTimeout: timeouts.inactivity,
     keepAliveTimeout: timeouts.idle,
+    // A start takes long on a busy machine, and ending it would only make it take longer.
+    pluginTimeout: 0,
     http: {
       headersTimeout: timeouts.headers,
       connectionsCheckingInterval: timeouts.check,

@@ -150,6 +150,7 @@ t.test('a restored database equals the original, on any server', { buffered: tru
 
 t.test('an incomplete file changes nothing', { buffered: true }, async (t) => {
   const { url, sql } = await databaseOf(t, baseline.when)
+  await sql`delete from users`
   await sql`insert into users (id, repohost_id, login, login_key, avatar_url) values (gen_random_uuid(), 1, 'ada', 'ada', '')`
   const folder = await temporaryFolder(t)
   const whole = join(folder, 'whole.gz')
@@ -205,7 +206,8 @@ t.test('an incomplete file changes nothing', { buffered: true }, async (t) => {
 })
 
 t.test('a malicious file is rejected with little memory, and none of its content is printed', async (t) => {
-  const { url } = await databaseOf(t)
+  const { url, sql } = await databaseOf(t)
+  await sql`delete from users`
   const folder = await temporaryFolder(t)
   const whole = join(folder, 'whole.gz')
   await backUpTo(whole, url)
