@@ -37,12 +37,21 @@ export interface Attack {
   operation: string
   /** Which part of the request is hostile: `body/entries/0/repo`, `header accept`. */
   place: string
+  /** `string`, `object` or `key` in a body, `path`, `query`, `header`. */
+  kind: string
   filling: string
   bytes: number
   method: string
   path: string
   headers: Record<string, string>
   body: string | undefined
+}
+
+/** A text, and how it stands in JSON and in an address. */
+export interface Hostile {
+  text: string
+  json: string
+  url: string
 }
 
 /** Values of parameters and members by name, with which requests get as far as possible. */
@@ -222,15 +231,15 @@ const HEADER_BYTES = 14_000
 
 /**
  * Each string, number, array and object in the body, the path, the query and the headers of each operation, made hostile.
- * @param texts instead of long runs: what stands in each place of the body, the path and the query. Empty: each operation
- * once, with nothing hostile
+ * @param texts instead of long runs: what stands in each place, and as another key of each object. Empty: each operation once,
+ * with nothing hostile
  */
 export function* attacksOn(
   document: Document,
   values: Values,
   credentials: Record<string, string>,
   sizes: readonly number[],
-  texts?: readonly string[],
+  texts?: readonly Hostile[],
 ): Generator<Attack> {
   const methods = new Set<string>()
   for (const [template, operations] of Object.entries(document.paths)) {
@@ -266,39 +275,66 @@ export function* attacksOn(
         body: schema && JSON.stringify(sample),
       }
 
-      if (texts?.length === 0) yield { ...base, place: '', filling: '', bytes: 0 }
+      if (texts?.length === 0) yield { ...base, place: '', kind: '', filling: '', bytes: 0 }
       for (const { pointer, kind } of schema ? placesIn(sample) : []) {
         for (const bytes of sizes) {
-          const hostile = texts?.map((text) => [text, JSON.stringify(text)] as const) ?? fillings(kind, bytes)
+          const hostile = texts?.map(({ text, json }) => [text, json] as const) ?? fillings(kind, bytes)
           for (const [filling, text] of hostile) {
             const body = withText(sample, pointer, text)
-            yield { ...base, place: ['body', ...pointer].join('/'), filling, bytes, body }
+            yield { ...base, place: ['body', ...pointer].join('/'), kind, filling, bytes, body }
           }
         }
       }
       for (const parameter of parameters.filter(({ in: part }) => part !== 'header')) {
-        for (const unit of texts ?? runs) {
-          const whole = texts ? unit : run(unit, 2_000)
-          const text = encodeURIComponent(whole).slice(0, HEADER_BYTES).replace(/%.?$/, '')
+        const repeated = runs.map((text) => ({ text, url: encodeURIComponent(run(text, 2_000)) }))
+        for (const { text: unit, url } of texts ?? repeated) {
+          const text = url.slice(0, HEADER_BYTES).replace(/%.?$/, '')
           const path = pathWith(parameter, text)
           yield {
             ...base,
             place: `${parameter.in} ${parameter.name}`,
+            kind: parameter.in,
             filling: unit,
             bytes: text.length,
             path,
           }
         }
       }
-      if (texts) continue
+      for (const { pointer, kind } of schema && texts ? placesIn(sample) : []) {
+        if (kind !== 'object') continue
+        for (const { text } of texts ?? []) {
+          const own = pointer.reduce((value: unknown, key) => Object(value)[key], sample)
+          const members = JSON.stringify(own).slice(1)
+          const more = `{${JSON.stringify(text)}:1${members === '}' ? '' : ','}${members}`
+          const body = withText(sample, pointer, more)
+          yield {
+            ...base,
+            place: ['body', ...pointer, 'key'].join('/'),
+            kind: 'key',
+            filling: text,
+            bytes: 0,
+            body,
+          }
+        }
+      }
       const named = parameters.filter(({ in: part }) => part === 'header').map(({ name }) => [name, ''])
-      const others = methods.has(method) ? {} : readAlways
+      const others = methods.has(method) || (texts && methods.size > 0) ? {} : readAlways
       methods.add(method)
       for (const [name, start] of Object.entries({ ...Object.fromEntries(named), ...others })) {
-        for (const unit of headerRuns) {
-          // Something else comes last: what is repeated is most costly where it does not lead anywhere.
-          const headers = { ...base.headers, [name]: `${start}${run(unit, HEADER_BYTES)}x` }
-          yield { ...base, place: `header ${name}`, filling: unit, bytes: HEADER_BYTES, headers }
+        // Something else comes last: what is repeated is most costly where it does not lead anywhere.
+        const repeated = headerRuns.map((unit) => [unit, `${start}${run(unit, HEADER_BYTES)}x`] as const)
+        const sendable = texts?.filter(({ text }) => /^[\t\x20-\xff]*$/.test(text))
+        for (const [unit, value] of sendable?.map(({ text }) => [text, `${start}${text}`] as const) ??
+          repeated) {
+          const headers = { ...base.headers, [name]: value }
+          yield {
+            ...base,
+            place: `header ${name}`,
+            kind: 'header',
+            filling: unit,
+            bytes: HEADER_BYTES,
+            headers,
+          }
         }
       }
     }
