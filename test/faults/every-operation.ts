@@ -174,7 +174,13 @@ export const everyOperation: Fault = {
 
     const [first] = attackers
     if (!first) throw new Error('There is no attacker')
-    details.push('| operation | answers | longest piece, ms of CPU |', '|---|---|---|')
+    const calibration = Number(watched.output().match(/^calibration ([0-9.]+)$/m)?.[1])
+    details.push(
+      `Thirty million steps of a loop take ${calibration} ms of CPU.`,
+      '',
+      '| operation | answers | longest piece, ms of CPU | in loops |',
+      '|---|---|---|---|',
+    )
     for (const call of requestsOf(first)) {
       const statuses = new Set<number>()
       let longest = 0
@@ -192,7 +198,9 @@ export const everyOperation: Fault = {
         // Code that runs for the first time is compiled.
         if (n > 1) longest = Math.max(longest, ...pieces)
       }
-      details.push(`| ${call().operation} | ${[...statuses].join(', ')} | ${longest.toFixed(0)} |`)
+      details.push(
+        `| ${call().operation} | ${[...statuses].join(', ')} | ${longest.toFixed(0)} | ${(longest / calibration).toFixed(1)} |`,
+      )
     }
 
     /** @returns a function that ends it, and tells how long the caller has waited */
