@@ -3,6 +3,7 @@ import {
   Login,
   Named,
   Nullable,
+  PrivacyLevel,
   privacy,
   Resource,
   Role,
@@ -70,6 +71,7 @@ export type MyWorkspaces = Static<typeof MyWorkspaces>
 export const CreateWorkspaceBody = Named('CreateWorkspaceBody', {
   name: WorkspaceName,
   patterns: Type.Optional(PatternList),
+  activity_privacy: Type.Optional(PrivacyLevel),
 })
 export type CreateWorkspaceBody = Static<typeof CreateWorkspaceBody>
 

@@ -505,6 +505,19 @@ t.test('dashboards beside a change are of one level or the other, and later ones
   }
 })
 
+t.test('a workspace begins at the level that its creator chooses', async (t) => {
+  const create = (body: object) => ada.post('/api/team/workspaces/create', { name: 'New', ...body })
+  const { status, body } = await create({ activity_privacy: 'team' })
+  t.equal(status, 201)
+  t.equal(body.workspace.activity_privacy, 'team')
+  t.equal(body.workspace.activity_privacy_since, body.workspace.created_at)
+  t.equal((await create({})).body.workspace.activity_privacy, 'named')
+  t.hasStrict(await create({ activity_privacy: 'none' }), {
+    status: 400,
+    body: { code: 'validation_failed' },
+  })
+})
+
 t.test('no level goes below the floor of the operator, and lower ones are raised', async (t) => {
   const id = await team([bob])
   const owner = await patterns(id)
@@ -522,10 +535,15 @@ t.test('no level goes below the floor of the operator, and lower ones are raised
   })
   const rejected = await strict.request('PATCH', settings, { headers, body: { activity_privacy: 'named' } })
   hasMembers(t, rejected.body, { code: 'validation_failed', errors: [{ path: '/body/activity_privacy' }] })
-  const created = await strict.request('POST', '/api/team/workspaces/create', {
-    headers,
-    body: { name: 'New' },
+  const create = (body: object) =>
+    strict.request('POST', '/api/team/workspaces/create', { headers, body: { name: 'New', ...body } })
+  const refused = await create({ activity_privacy: 'named' })
+  hasMembers(t, refused, {
+    status: 400,
+    body: { code: 'validation_failed', errors: [{ path: '/body/activity_privacy' }] },
   })
+  t.equal((await create({ activity_privacy: 'team' })).body.workspace.activity_privacy, 'team')
+  const created = await create({})
   t.equal(created.body.workspace.activity_privacy, 'team')
   t.equal(
     (await ada.get(`/api/team/workspaces/${created.body.workspace.id}/settings`)).body.activity_privacy,

@@ -51,7 +51,11 @@ export const rangeItems = (
 ): Item[] => {
   if (!workspace) return []
   const start = `/w/${workspace.id}`
-  const hasRange = path === start || path === `${start}/me` || path.startsWith(`${start}/repos/`)
+  const hasRange =
+    path === start ||
+    path === `${start}/me` ||
+    path === `${start}/repos` ||
+    (path.startsWith(`${start}/repos/`) && !path.endsWith('/settings'))
   const target = hasRange ? path : workspace.role === 'admin' ? start : `${start}/me`
   const isWeekly = target === start && workspace.activity_privacy === 'team'
   return [...presetsOf(isWeekly), ...(isWeekly ? [] : namedRanges())].map(([name, range]) => ({
@@ -74,11 +78,11 @@ export const actionItems = (workspace: Workspace | undefined): Item[] => {
           {
             title: 'Create access key of the workspace',
             about: 'new token, build job',
-            href: `${start}/settings/keys?new=key`,
+            href: `${start}/settings/integrations?new=key`,
           },
         ]
       : []),
-    { title: 'Create access key', about: 'new token, script', href: '/account/keys?new=key' },
+    { title: 'Create access key', about: 'new token, script', href: '/account/editors?new=key' },
     ...themes
       .filter((one) => one !== theme.value)
       .map((one) => ({
@@ -89,6 +93,13 @@ export const actionItems = (workspace: Workspace | undefined): Item[] => {
           announce(`Theme: ${capital(one)}`)
         },
       })),
+    {
+      title: 'Create or join a workspace',
+      about: 'new workspace, workspaces, invite code',
+      run: () => {
+        panel.value = 'workspaces'
+      },
+    },
     {
       title: 'Show keyboard shortcuts',
       about: 'keys, help',

@@ -20,5 +20,20 @@ export const coveredAddress = (
   return covering && repoAddress(covering.id, dividePath(repo))
 }
 
-export const snapshotAddress = (workspaceId: string, name: Name): string =>
-  `/s/${pathOf(name)}?workspace=${workspaceId}`
+/** The page that shows why a repository has its settings. */
+export const repoSettingsAddress = (workspaceId: string, name: Name): string =>
+  `${repoAddress(workspaceId, name)}/settings`
+
+/** Screens that have moved since 1.0.0. */
+const moved: [from: RegExp, to: string][] = [
+  [/^(\/w\/[^/]+)\/audit$/, '$1/settings/audit'],
+  [/^(\/w\/[^/]+\/settings)\/(?:keys|webhook|organization)$/, '$1/integrations'],
+  [/^\/account\/keys$/, '/account/editors'],
+  [/^\/account\/(?:usage|workspaces)$/, '/account'],
+]
+
+/** The new address of a screen that has moved. */
+export const movedAddress = (path: string): string | undefined => {
+  const found = moved.find(([from]) => from.test(path))
+  return found && path.replace(...found)
+}

@@ -3,6 +3,7 @@
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
+import { movedAddress } from './addresses.js'
 import { announced } from './announce.js'
 import { call, checkConnection, clearCache, expired, offline, signedIn, useAction, useRead } from './api.js'
 import { StepsLeft } from './first-steps.js'
@@ -24,17 +25,13 @@ const People = lazy(() => rest().then(({ People }) => People))
 const Repositories = lazy(() => rest().then(({ Repositories }) => Repositories))
 const Repository = lazy(() => rest().then(({ Repository }) => Repository))
 const Settings = lazy(() => rest().then(({ Settings }) => Settings))
-const Audit = lazy(() => rest().then(({ Audit }) => Audit))
 const Snapshots = lazy(() => rest().then(({ Snapshots }) => Snapshots))
 const Account = lazy(() => rest().then(({ Account }) => Account))
-const AccountKeys = lazy(() => rest().then(({ AccountKeys }) => AccountKeys))
 const Editors = lazy(() => rest().then(({ Editors }) => Editors))
 const Funnel = lazy(() => rest().then(({ Funnel }) => Funnel))
 const Join = lazy(() => rest().then(({ Join }) => Join))
 const Privacy = lazy(() => rest().then(({ Privacy }) => Privacy))
-const Usage = lazy(() => rest().then(({ Usage }) => Usage))
 const Welcome = lazy(() => rest().then(({ Welcome }) => Welcome))
-const Workspaces = lazy(() => rest().then(({ Workspaces }) => Workspaces))
 
 /** The paths of the page. The browser loads all others, such as the API reference. */
 const OWN_PATHS = /^\/(?:$|[?#]|w\/|s\/|join\/|account|funnel)/
@@ -46,7 +43,14 @@ export const App = () => (
 )
 
 const Frame = () => {
-  const { path } = useLocation()
+  const { path, route } = useLocation()
+  const moved = movedAddress(path)
+  useEffect(() => {
+    if (!moved) return
+    if (path === '/account/workspaces') panel.value = 'workspaces'
+    route(moved + location.search + location.hash, true)
+  }, [moved])
+  if (moved) return null
   // These pages need no sign-in: operators use an admin key, and a mistyped path has nothing to protect.
   if (path === '/funnel' || (!OWN_PATHS.test(path) && !signedIn.value)) {
     return (
@@ -100,7 +104,6 @@ const SignedIn = () => {
         // People without a subscription can start one.
         <Router>
           <Route path="/account" component={Account} />
-          <Route path="/account/keys" component={AccountKeys} />
           <Route path="/account/editors" component={Editors} />
           <Route default component={() => null} />
         </Router>
@@ -113,7 +116,7 @@ const SignedIn = () => {
             <WorkspaceContext.Provider value={workspace as Workspace}>
               {workspace &&
                 hasStepsLeft(workspace) &&
-                [startOf(workspace), `/w/${workspace.id}/me`].includes(path) && (
+                [`/w/${workspace.id}`, startOf(workspace)].includes(path) && (
                   <StepsLeft key={workspace.id} workspace={workspace} />
                 )}
               <Router key={id}>
@@ -122,17 +125,13 @@ const SignedIn = () => {
                 <Route path="/w/:id/me" component={MyActivity} />
                 <Route path="/w/:id/people" component={People} />
                 <Route path="/w/:id/repos" component={Repositories} />
-                <Route path="/w/:id/repos/:owner/:repo" component={Repository} />
+                <Route path="/w/:id/repos/:owner/:repo/:page?" component={Repository} />
                 <Route path="/w/:id/settings/:page?" component={Settings} />
-                <Route path="/w/:id/audit" component={Audit} />
                 <Route path="/s/:owner/:repo" component={Snapshots} />
                 <Route path="/join/:code" component={Join} />
                 <Route path="/account" component={Account} />
-                <Route path="/account/keys" component={AccountKeys} />
                 <Route path="/account/editors" component={Editors} />
                 <Route path="/account/privacy" component={Privacy} />
-                <Route path="/account/usage" component={Usage} />
-                <Route path="/account/workspaces" component={Workspaces} />
                 <Route default component={NotFound} />
               </Router>
             </WorkspaceContext.Provider>
@@ -150,11 +149,10 @@ const Home = () => {
   const { workspace: id, ...filters } = query as Record<string, string>
   const workspace = me.workspaces.find((one) => one.id === id) ?? homeOf(me)
   const text = new URLSearchParams(filters).toString()
-  const isOwn = id !== undefined || 'from' in filters || 'repo' in filters
   const target =
     location.hash === '#about-me'
       ? '/account/privacy'
-      : workspace && (isOwn ? `/w/${workspace.id}/me${text && `?${text}`}` : startOf(workspace))
+      : workspace && `${startOf(workspace)}${text && `?${text}`}`
   useEffect(() => {
     if (target) route(target, true)
   }, [target])
@@ -267,7 +265,14 @@ const Page = (props: {
                   </li>
                 ))}
                 <li class="apart">
-                  <a href="/account/workspaces">Create or join a workspace</a>
+                  <button
+                    type="button"
+                    onClick={() => {
+                      panel.value = 'workspaces'
+                    }}
+                  >
+                    All workspaces
+                  </button>
                 </li>
               </Menu>
             )}
@@ -386,27 +391,24 @@ const Panels = (props: { me: Me; workspace: Workspace | undefined }) => {
     rest().then(set)
   }, [open])
   if (!open || !loaded) return null
+  if (open === 'workspaces') return <loaded.WorkspacesPanel me={props.me} />
   return open === 'search' ? <loaded.SearchPanel {...props} /> : <loaded.HelpPanel />
 }
 
 type Tab = [target: string, title: string]
 
 const accountTabs: Tab[] = [
-  ['/account', 'Account'],
-  ['/account/privacy', 'Privacy'],
-  ['/account/usage', 'Usage'],
-  ['/account/editors', 'Editors'],
-  ['/account/keys', 'Access keys'],
-  ['/account/workspaces', 'Workspaces'],
+  ['/account', 'Profile'],
+  ['/account/privacy', 'Privacy and data'],
+  ['/account/editors', 'Editors and keys'],
 ]
 
 const workspaceTabs = ({ id, role }: Workspace): Tab[] => [
   ...(role === 'admin' ? [[`/w/${id}`, 'Team'] satisfies Tab] : []),
   [`/w/${id}/me`, 'My activity'],
-  [`/w/${id}/people`, 'People'],
   [`/w/${id}/repos`, 'Repositories'],
+  [`/w/${id}/people`, 'People'],
   [`/w/${id}/settings`, 'Settings'],
-  ...(role === 'admin' ? [[`/w/${id}/audit`, 'Audit'] satisfies Tab] : []),
 ]
 
 const Tabs = ({ label, tabs, path }: { label: string; tabs: Tab[]; path: string }) => {

@@ -3,7 +3,8 @@
 import type { AnswerOf } from '../client/src/operations.js'
 import { dividePath } from '../client/src/pattern.js'
 import { own } from '../schemas/own.js'
-import { repoAddress, snapshotAddress } from './addresses.js'
+import { repoAddress, repoSettingsAddress } from './addresses.js'
+import { levelNames } from './consent.js'
 import { capitalized, count, time } from './format.js'
 
 export type Entry = AnswerOf<'GET /api/team/workspaces/{id}/audit'>['entries'][number]
@@ -38,8 +39,6 @@ const WAITS_BECAUSE: Record<string, string> = {
   inherited_membership: 'A group above may still make the person a member',
 }
 
-const levels: Record<string, string> = { named: 'Admins, by name', team: 'Only that person' }
-
 const write = (value: unknown): string =>
   typeof value === 'string' ? value : value === null ? 'none' : JSON.stringify(value)
 
@@ -56,9 +55,9 @@ const keyLines = (details: Details): string[] => {
 }
 
 /** The address that compares a version with the previous one, if there is one. */
-const compared = (path: string, { version }: Details): string | undefined =>
+const compared = (path: string, { version }: Details, prefix = ''): string | undefined =>
   typeof version === 'number' && version > 1
-    ? `${path}${path.includes('?') ? '&' : '?'}newer=${version}&older=${version - 1}`
+    ? `${path}?${prefix}newer=${version}&${prefix}older=${version - 1}`
     : undefined
 
 const difference = (before: unknown, after: unknown): string[] => {
@@ -80,15 +79,19 @@ const ofSnapshot =
   (target, details, workspace) => ({
     parts: [`${verb} the settings of `, { name: target, href: repoAddress(workspace, dividePath(target)) }],
     lines: versionLines(details),
-    changes: compared(snapshotAddress(workspace, dividePath(target)), details),
+    changes: compared(repoSettingsAddress(workspace, dividePath(target)), details, 'pushed-'),
   })
 
 const ofOverride =
   (verb: string): Describe =>
   (target, details, workspace) => ({
-    parts: [`${verb} the override for `, { name: target, href: repoAddress(workspace, dividePath(target)) }],
+    parts: [
+      `${verb} the override for `,
+      { name: target, href: repoSettingsAddress(workspace, dividePath(target)) },
+    ],
     lines: [...keyLines(details), ...versionLines(details)],
-    changes: verb === 'removed' ? undefined : compared(repoAddress(workspace, dividePath(target)), details),
+    changes:
+      verb === 'removed' ? undefined : compared(repoSettingsAddress(workspace, dividePath(target)), details),
   })
 
 const ofSettings =
@@ -108,7 +111,7 @@ const expiry = ({ expires_at }: Details): string[] =>
 const sentences: Record<string, Describe> = {
   'activity_privacy.changed': plain(
     () => ['changed the privacy level'],
-    ({ before, after }) => [`From “${own(levels, write(before))}” to “${own(levels, write(after))}”`],
+    ({ before, after }) => [`From “${own(levelNames, write(before))}” to “${own(levelNames, write(after))}”`],
   ),
   'invite.created': plain(
     (_, { role }) => [`created an invite for ${article(role)}`],

@@ -1,3 +1,6 @@
+/** Who sees each person’s numbers, in short. */
+export const levelNames = { named: 'Admins, by name', team: 'Only that person' } as const
+
 /** Who sees whose numbers at each privacy level, in the same words wherever people read it. */
 export const consent = {
   named:

@@ -33,7 +33,7 @@ export const EditorKey = () => {
       {failure && <FailureNote failure={failure} />}
       <p class="small muted">
         The key can only send activity and read today’s time. It expires after 1 year. To revoke it, open{' '}
-        <a href="/account/keys">Access keys</a>.
+        <a href="/account/editors#keys">My access keys</a>.
       </p>
     </>
   )

@@ -63,18 +63,14 @@ export const FirstSteps = (props: {
     {
       title: 'Create a workspace',
       isDone: workspace !== undefined,
-      children: props.children ?? (
-        <p>
-          <a href="/account/workspaces">Create a workspace</a> for your team.
-        </p>
-      ),
+      children: props.children ?? <p>Create a workspace for your team.</p>,
     },
     {
       title: 'Choose repositories',
       isDone: (workspace?.patterns.length ?? 0) > 0,
       children: (
         <p>
-          {workspace ? <a href={`${path}/repos`}>Add a pattern</a> : 'Add a pattern'} such as{' '}
+          {workspace ? <a href={`${path}/settings/general`}>Add a pattern</a> : 'Add a pattern'} such as{' '}
           <span class="mono">acme/*</span>. The workspace records activity in repositories that match a
           pattern.
         </p>

@@ -29,6 +29,9 @@ const SHOWN = 6
 const NAMED = 3
 
 export const History = (props: {
+  title?: string
+  /** Tells the names in the address apart, where a page has two histories. */
+  prefix?: string
   versions: ReadState<Heads>
   /** Reads a version; `undefined` reads nothing. */
   useVersion: (version: number | undefined) => ReadState<Content>
@@ -38,7 +41,7 @@ export const History = (props: {
   /** What a restore changes, as a sentence. */
   effect: string
 }) => {
-  const { versions, useVersion, mayRestore, restore } = props
+  const { versions, useVersion, mayRestore, restore, title = 'Versions', prefix = '' } = props
   const { query, change } = useUrlQuery()
   const [restoring, setRestoring] = useState<number>()
   const [restored, setRestored] = useState<{ from: number; to: number; warnings: Warnings }>()
@@ -48,21 +51,21 @@ export const History = (props: {
   const numbers = list.map(({ version }) => version)
   const known = (text: string | undefined) => numbers.find((version) => String(version) === text)
   // By default, the current version is compared with the previous one.
-  const newer = known(query.newer) ?? numbers[0]
-  const older = known(query.older) ?? numbers[1]
+  const newer = known(query[`${prefix}newer`]) ?? numbers[0]
+  const older = known(query[`${prefix}older`]) ?? numbers[1]
   const submit = async (version: number) => {
     const done = await act(async () => {
       const answer = await restore(version)
       setRestored({ from: version, to: answer.version, warnings: answer.warnings ?? [] })
       toast(`Version ${version} restored`)
-      change({ newer: undefined, older: undefined })
+      change({ [`${prefix}newer`]: undefined, [`${prefix}older`]: undefined })
     })
     if (done) setRestoring(undefined)
   }
   return (
     <div class="two">
-      <section class="card stack tight" aria-labelledby="versions">
-        <h2 id="versions">Versions</h2>
+      <section class="card stack tight" aria-labelledby={`${prefix}versions`}>
+        <h2 id={`${prefix}versions`}>{title}</h2>
         {restored && (
           <div class="note stack tight">
             <p>
@@ -76,7 +79,7 @@ export const History = (props: {
             <>
               <div class="scroll">
                 <table>
-                  <caption class="away">Versions, newest first</caption>
+                  <caption class="away">{title}, newest first</caption>
                   <thead>
                     <tr>
                       <th scope="col">Version</th>
@@ -128,10 +131,10 @@ export const History = (props: {
                                 <label key={side} class="tap">
                                   <input
                                     type="radio"
-                                    name={side}
+                                    name={`${prefix}${side}`}
                                     aria-label={`${side === 'older' ? 'From' : 'To'} version ${version}`}
                                     checked={(side === 'older' ? older : newer) === version}
-                                    onChange={() => change({ [side]: String(version) })}
+                                    onChange={() => change({ [`${prefix}${side}`]: String(version) })}
                                   />
                                 </label>
                               ))}
@@ -153,8 +156,8 @@ export const History = (props: {
           )}
         </Loaded>
       </section>
-      <section class="card stack tight" aria-labelledby="difference">
-        <h2 id="difference">
+      <section class="card stack tight" aria-labelledby={`${prefix}difference`}>
+        <h2 id={`${prefix}difference`}>
           {older && newer && older !== newer ? `Changes from version ${older} to ${newer}` : 'Changes'}
         </h2>
         {older && newer && older !== newer ? (

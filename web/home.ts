@@ -23,9 +23,8 @@ const stored = (name: string): string | null => {
   }
 }
 
-/** Admins start with their team, members with their own activity. */
-export const startOf = ({ id, role, personal }: Pick<Workspace, 'id' | 'role' | 'personal'>): string =>
-  role === 'admin' && !personal ? `/w/${id}` : `/w/${id}/me`
+/** Everyone starts with their own activity. */
+export const startOf = ({ id }: Pick<Workspace, 'id'>): string => `/w/${id}/me`
 
 /** The last workspace, otherwise the first one that the person manages. `undefined` without any. */
 export const homeOf = ({ workspaces }: Pick<Me, 'workspaces'>): Workspace | undefined => {
@@ -37,10 +36,12 @@ export const homeOf = ({ workspaces }: Pick<Me, 'workspaces'>): Workspace | unde
   )
 }
 
-/** A switch of workspaces keeps the kind of screen where every member has it. */
+/** A switch of workspaces keeps the kind of screen, if the person has it there. */
 export const switchTo = (workspace: Workspace, path: string): string => {
-  const [, section] = path.match(/^\/w\/[^/]+\/(me|people|repos|settings)\b/) ?? []
-  return section ? `/w/${workspace.id}/${section}` : startOf(workspace)
+  const [, section] = path.match(/^\/w\/[^/]+(?:\/(me|people|repos|settings)\b|$)/) ?? [path, 'me']
+  return section === undefined && workspace.role === 'admin'
+    ? `/w/${workspace.id}`
+    : `/w/${workspace.id}/${section ?? 'me'}`
 }
 
 const hiddenSteps = (): string[] => stored(HIDDEN_STEPS)?.split(' ') ?? []

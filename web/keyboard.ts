@@ -31,9 +31,15 @@ const siblings = (first: Node | null, direction: 'nextSibling' | 'previousSiblin
   return all
 }
 
+let focused: Element | null = null
+
+/** Lets the focused element be removed without a successor, such as a dialog that a key opened. */
+export const releaseFocus = () => {
+  focused = null
+}
+
 /** When the focused element is removed, focuses the next control, the previous one, or the heading above. */
 const followRemoved = () => {
-  let focused: Element | null = null
   addEventListener('focusin', ({ target }) => {
     focused = target as Element
   })

@@ -18,15 +18,11 @@ const close = (own: typeof panel.value) => {
   if (panel.value === own) panel.value = undefined
 }
 
-const ofAdmins: [title: string, path: string, about: string][] = [
-  ['Team', '', 'dashboard, numbers'],
-  ['Audit', '/audit', 'audit trail, changes'],
-]
+const ofAdmins: [title: string, path: string, about: string][] = [['Team', '', 'dashboard, numbers']]
 
 const ofSettings: [title: string, path: string, about: string][] = [
-  ['Settings › Access keys', '/settings/keys', 'tokens, build jobs'],
-  ['Settings › Webhook and organization', '/settings/webhook', 'commits, issues, membership'],
-  ['Settings › General', '/settings/general', 'rename, delete'],
+  ['Audit', '/settings/audit', 'audit trail, changes'],
+  ['General settings', '/settings/general', 'rename, patterns, delete'],
 ]
 
 const pagesOf = (workspace: Workspace | undefined): Item[] => {
@@ -35,19 +31,21 @@ const pagesOf = (workspace: Workspace | undefined): Item[] => {
         ...(workspace.role === 'admin' ? ofAdmins : []),
         ['My activity', '/me', 'my numbers, hours'],
         ['People', '/people', 'members, roles, invites, leave'],
-        ['Repositories', '/repos', 'patterns, overrides'],
-        ['Settings', '/settings', 'idle window, locks, versions, file'],
-        ['Settings › Members’ privacy', '/settings/privacy', 'privacy level, who sees numbers'],
+        ['Repositories', '/repos', 'overrides, pushed settings'],
+        ['Editor settings', '/settings', 'idle window, locks, versions, file, roll back'],
+        ['Members and privacy', '/settings/privacy', 'privacy level, who sees numbers'],
+        [
+          'Integrations',
+          '/settings/integrations',
+          'webhook, commits, organization, access keys, tokens, build jobs',
+        ],
         ...(workspace.role === 'admin' ? ofSettings : []),
       ]
     : []
   const account: [title: string, path: string, about: string][] = [
-    ['Account', '/account', 'plan, billing, time zone, sessions, sign out everywhere'],
-    ['Privacy', '/account/privacy', 'recording, pause, views, export, delete my account'],
-    ['Usage', '/account/usage', 'limits'],
-    ['Editors', '/account/editors', 'WakaTime, heartbeats, import'],
-    ['Access keys', '/account/keys', 'tokens, scripts'],
-    ['Workspaces', '/account/workspaces', 'create, join, invite code'],
+    ['Profile', '/account', 'account, plan, billing, time zone, theme, sessions, sign out everywhere'],
+    ['Privacy and data', '/account/privacy', 'recording, pause, views, export, delete my account'],
+    ['Editors and keys', '/account/editors', 'WakaTime, heartbeats, import, access keys, tokens, scripts'],
   ]
   return [
     ...own.map(([title, path, about = '']) => ({
@@ -97,7 +95,7 @@ const useItems = (me: Me, workspace: Workspace | undefined): { items: Item[]; is
       ...[...new Set(keys)].map((key) => ({
         kind: 'Setting',
         title: key,
-        href: `/w/${workspace?.id}/settings`,
+        href: `/w/${workspace?.id}/settings?setting=${encodeURIComponent(key)}`,
       })),
       ...guideItems(),
     ],
@@ -105,25 +103,36 @@ const useItems = (me: Me, workspace: Workspace | undefined): { items: Item[]; is
 }
 
 const MOST = 12
+/** The groups of the results, in the order in which equally good ones are shown. */
+const GROUPS = ['Page', 'Action', 'Range', 'Workspace', 'Person', 'Repository', 'Setting', 'Guide']
 /** What is offered before anything is typed. */
 const AT_FIRST = ['Page', 'Action', 'Workspace']
 
-/** Those with all words, best first: a title that starts with the query, then one that contains it, then the rest. */
+const plain = (text: string): string => text.toLowerCase().replace(/[‘’]/g, "'")
+
+/** How well a title fits: exactly, from its start, somewhere, or only by its description. */
+const rankOf = (title: string, sought: string): number => {
+  if (title === sought) return 0
+  if (title.startsWith(sought) || title.includes(`/${sought}`)) return 1
+  return title.includes(sought) ? 2 : 3
+}
+
+/** Those with all words, in groups, with the best group first. */
 const searchIn = (items: Item[], query: string): Item[] => {
-  const sought = query.trim().toLowerCase()
+  const sought = plain(query.trim())
   if (!sought) return items.filter(({ kind }) => AT_FIRST.includes(kind)).slice(0, 2 * MOST)
   const words = sought.split(/\s+/)
   const ranked = items.flatMap((item) => {
-    const title = item.title.toLowerCase()
+    const title = plain(item.title)
     // One letter is in nearly every description.
-    const text = sought.length > 1 ? `${title} ${item.kind} ${item.about ?? ''}`.toLowerCase() : title
+    const text = sought.length > 1 ? plain(`${title} ${item.kind} ${item.about ?? ''}`) : title
     if (!words.every((word) => text.includes(word))) return []
-    const rank = title.startsWith(sought) || title.includes(`/${sought}`) ? 0 : title.includes(sought) ? 1 : 2
-    return [{ item, rank }]
+    return [{ item, rank: rankOf(title, sought), group: GROUPS.indexOf(item.kind) }]
   })
-  return ranked
-    .sort((a, b) => a.rank - b.rank)
-    .slice(0, MOST)
+  const shown = ranked.sort((a, b) => a.rank - b.rank || a.group - b.group).slice(0, MOST)
+  const groups = [...new Set(shown.map(({ group }) => group))]
+  return shown
+    .sort((a, b) => groups.indexOf(a.group) - groups.indexOf(b.group) || a.rank - b.rank)
     .map(({ item }) => item)
 }
 
@@ -151,7 +160,7 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
     event.stopPropagation()
   }
   return (
-    <Dialog title="Search" onClose={() => close('search')}>
+    <Dialog title="Search" class="finder" onClose={() => close('search')}>
       <div class="stack tight">
         <input
           class="wide-input"
@@ -171,7 +180,13 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
           onKeyDown={onKeyDown}
         />
         <div id={id} class="results" role="listbox" aria-label="Results" tabIndex={-1}>
-          {found.map((item, index) => (
+          {found.map((item, index) => [
+            item.kind !== found[index - 1]?.kind && (
+              <p key={item.kind} class="small muted group" role="presentation">
+                {item.kind === 'Person' ? 'People' : item.kind.replace(/y$/, 'ie')}
+                {item.kind !== 'Person' && 's'}
+              </p>
+            ),
             <a
               key={`${item.kind} ${item.title} ${item.href}`}
               id={`${id}-${index}`}
@@ -189,9 +204,9 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
               <bdi class="grow">
                 <SettingKey name={item.title} />
               </bdi>
-              <span class="small muted">{item.kind}</span>
-            </a>
-          ))}
+              <span class="away">{item.kind}</span>
+            </a>,
+          ])}
         </div>
         <p class="small muted" role="status">
           {found.length === 0 && (isLoading ? 'Loading…' : `No results for “${query}”.`)}

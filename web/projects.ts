@@ -1,10 +1,15 @@
 /** The repositories that the service knows: those with activity, pushed settings or an override. */
 import { useEffect } from 'preact/hooks'
+import type { AnswerOf } from '../client/src/operations.js'
 import { call, usePages, useRead } from './api.js'
 
 const PAGE = 500
 /** Pages that are loaded without being asked for. A list shows a button for the others. */
 const MOST_PAGES = 10
+
+type Project = AnswerOf<'GET /api/projects'>['projects'][number]
+
+export const nameOf = ({ owner, repo }: Pick<Project, 'owner' | 'repo'>): string => `${owner}/${repo}`
 
 /** The repositories of all workspaces of the caller. Nothing is fetched unless `isWanted`. */
 export const useProjects = (isWanted = true) => {

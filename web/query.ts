@@ -11,14 +11,14 @@ type Query = Record<string, string | undefined>
 /** The query of the address, and a function that changes parts of it. `undefined` removes a part. */
 export const useUrlQuery = () => {
   const { path, query, route } = useLocation()
-  const change = (parts: Query) => {
+  const change = (parts: Query, replace = false) => {
     const next = new URLSearchParams(query as Record<string, string>)
     for (const [name, value] of Object.entries(parts)) {
       if (value === undefined || value === '') next.delete(name)
       else next.set(name, value)
     }
     const text = next.toString()
-    route(text ? `${path}?${text}` : path)
+    route(text ? `${path}?${text}` : path, replace)
   }
   return { query: query as Query, change }
 }

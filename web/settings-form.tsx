@@ -4,6 +4,7 @@ import { count } from './format.js'
 import { same, type Values } from './json.js'
 import { scanJson } from './json-scan.js'
 import { focusFirstIn } from './keyboard.js'
+import { useUrlQuery } from './query.js'
 import { Markdown, propertiesOf, type Schema } from './schema.js'
 import { boundsOf, descriptionOf, type Property, plainText, typeOf } from './setting-text.js'
 import { ShowMore } from './ui.js'
@@ -50,10 +51,12 @@ interface FormProps {
 
 export const SettingsForm = (props: FormProps) => {
   const { schema, values, onChange, locked, onLock, general, drafts, onDraft } = props
-  const [query, search] = useState('')
+  const asked = useUrlQuery()
+  const [query, search] = useState(asked.query.setting ?? '')
   const [group, chooseGroup] = useState('')
-  const [filter, chooseFilter] = useState<Filter>('all')
+  const [chosen, chooseFilter] = useState<Filter>()
   const [shown, show] = useState(FIRST)
+  const [startsModified] = useState(Object.keys(values).length > 0)
   const list = useRef<HTMLDivElement>(null)
   const fresh = useRef<number>(undefined)
   const id = useId()
@@ -63,6 +66,8 @@ export const SettingsForm = (props: FormProps) => {
   const others = Object.keys(values)
     .filter((key) => !known.has(key))
     .map((key): Row => ({ key, group: OTHER, schema: {}, text: key.toLowerCase() }))
+  // A search covers all settings. Without one, the modified ones come first.
+  const filter = chosen ?? (query === '' && startsModified ? 'modified' : 'all')
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const found = [...declared, ...others].filter(
     (row) =>
@@ -70,6 +75,14 @@ export const SettingsForm = (props: FormProps) => {
       (filter === 'all' || (filter === 'modified' ? row.key in values : locked.includes(row.key))) &&
       words.every((word) => row.text.includes(word)),
   )
+  const { setting } = asked.query
+  useEffect(() => {
+    if (setting === undefined) return
+    search(setting)
+    // After the heading of a new screen has taken the focus.
+    setTimeout(() => focusFirstIn(list.current?.querySelector('.setting')))
+    asked.change({ setting: undefined }, true)
+  }, [setting])
   useEffect(() => {
     if (fresh.current !== undefined) focusFirstIn(list.current?.querySelectorAll('.setting')[fresh.current])
     fresh.current = undefined
@@ -255,7 +268,7 @@ const Setting = (props: {
         </p>
       )}
       {draft !== undefined && !isJson(draft) && (
-        <p class="small" id={`${id}-fault`} role="status">
+        <p class="small wrong" id={`${id}-fault`} role="status">
           Not a valid value. {faultOf(schema)}
         </p>
       )}
@@ -349,9 +362,19 @@ const Control = (props: {
       <input {...field} spellcheck={false} />
     )
   }
-  const canonical = isSet ? JSON.stringify(value) : ''
+  const fits = (one: unknown) =>
+    types.includes(Array.isArray(one) ? 'array' : one === null ? 'null' : typeof one) ||
+    (types.includes('integer') && typeof one === 'number')
+  /** Where text is one of several types, what is no other value is text, without quotation marks. */
+  const isText = (text: string) =>
+    types.includes('string') && !/^\s*["[{]/.test(text) && !(isJson(text) && fits(JSON.parse(text)))
+  const canonical = !isSet ? '' : typeof value === 'string' && isText(value) ? value : JSON.stringify(value)
   const read = (text: string) => {
     if (text.trim() === '') return onRemove()
+    if (isText(text)) {
+      onDraft(undefined)
+      return onSet(text)
+    }
     const isFaulty = !isJson(text)
     onDraft(isFaulty || JSON.stringify(JSON.parse(text)) !== text ? text : undefined)
     if (!isFaulty) onSet(JSON.parse(text))

@@ -1,7 +1,7 @@
 /** Keys that work on every screen, and which panel they have opened. */
 import { signal } from '@preact/signals'
 
-export const panel = signal<'search' | 'help' | undefined>(undefined)
+export const panel = signal<'search' | 'help' | 'workspaces' | undefined>(undefined)
 
 export const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 

@@ -98,8 +98,8 @@ const HOURS_FROM = 600
 
 const both = (before: number, now: number): string =>
   Math.min(before, now) < HOURS_FROM
-    ? `${duration(before)} → ${duration(now)}`
-    : `${Math.round(before / 60)} → ${Math.round(now / 60)} h`
+    ? `from ${duration(before)} to ${duration(now)}`
+    : `from ${Math.round(before / 60)} to ${Math.round(now / 60)} h`
 
 /** What follows the name in a sentence. Both numbers stand in it, so that the reader judges the difference. */
 export const wordsOf = ({ kind, now, before }: Standout): string => {

@@ -12,7 +12,8 @@ export const useTitle = (title: string, here = location.pathname) => {
   useEffect(() => {
     document.title = `${title} · ${PRODUCT}`
     const isLost = document.activeElement === document.body
-    if (place !== undefined && (place !== here || isLost)) {
+    // A dialog that a link has opened keeps the focus.
+    if (place !== undefined && (place !== here || isLost) && !document.querySelector('dialog[open]')) {
       const named = document.getElementById(location.hash.slice(1))
       focusElement(named ?? document.querySelector<HTMLElement>('main h1'))
     }

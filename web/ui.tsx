@@ -5,7 +5,7 @@ import { dividePath } from '../client/src/pattern.js'
 import { announce } from './announce.js'
 import { ended, expired, type Failure, offline } from './api.js'
 import { count, percent } from './format.js'
-import { focusElement, focusFirstIn } from './keyboard.js'
+import { focusElement, focusFirstIn, releaseFocus } from './keyboard.js'
 
 const arrows = { down: 'M1 3l4 4 4-4', up: 'M1 7l4-4 4 4', left: 'M7 1L3 5l4 4', right: 'M3 1l4 4-4 4' }
 
@@ -22,7 +22,6 @@ export const DownloadIcon = () => (
   </svg>
 )
 
-/** The change since the compared range, such as `↑ 12% vs 40 h`. Empty if that range had nothing. */
 /** An arrow, and the same as a word. */
 export const UpOrDown = ({ isUp }: { isUp: boolean }) => (
   <>
@@ -33,12 +32,15 @@ export const UpOrDown = ({ isUp }: { isUp: boolean }) => (
   </>
 )
 
+/** The change since the compared range, such as `↑ 12% vs 40 h`. Empty if that range had nothing. */
 export const Change = (props: {
+  /** The number that is shown. It differs from `now` if it includes today. */
+  total: number | null | undefined
   now: number | null | undefined
   before: number | null | undefined
   write: (value: number | null) => string
 }) => {
-  const { now, before, write } = props
+  const { total, now, before, write } = props
   if (now == null || before === 0 || before === undefined) return null
   if (now === before) return <>no change</>
   if (before === null) return <>compared range hidden</>
@@ -46,7 +48,8 @@ export const Change = (props: {
   const share = Math.abs(now - before) / before
   return (
     <>
-      <UpOrDown isUp={isUp} /> {shareText(share)} vs {write(before)}
+      <UpOrDown isUp={isUp} /> {shareText(share)}
+      {now !== total && `: ${write(now)}`} vs {write(before)}
     </>
   )
 }
@@ -219,16 +222,25 @@ export const Tip = ({ about, children }: { about: string; children: ComponentChi
 }
 
 /** A native dialog, open as long as it is mounted. */
-export const Dialog = (props: { title: string; onClose: () => void; children: ComponentChildren }) => {
+export const Dialog = (props: {
+  title: string
+  /** Such as one that stays at the top while its height changes. */
+  class?: string
+  onClose: () => void
+  children: ComponentChildren
+}) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
     const opener = document.activeElement as HTMLElement | null
     const element = dialog.current
     element?.showModal()
-    // One that Escape has closed gave the focus back at once, and the person may have moved on since.
+    if (!element?.contains(document.activeElement)) focusFirstIn(element)
     return () => {
-      if (element?.open) opener?.focus()
+      // The page keeps its place if nothing had the focus.
+      if (opener === document.body) releaseFocus()
+      // One that Escape has closed gave the focus back at once, and the person may have moved on since.
+      else if (element?.open) opener?.focus({ preventScroll: true })
     }
   }, [])
   const first = useRef(props.title)
@@ -237,7 +249,7 @@ export const Dialog = (props: { title: string; onClose: () => void; children: Co
     if (props.title !== first.current) dialog.current?.scrollTo(0, 0)
   }, [props.title])
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={props.onClose}>
+    <dialog ref={dialog} class={props.class} aria-labelledby={id} onClose={props.onClose}>
       <div class="stack">
         <h2 id={id}>{props.title}</h2>
         {props.children}
@@ -423,16 +435,8 @@ export const Copy = ({
 }
 
 /** A number in a table, with a bar that shows its share of the largest. */
-export const Measure = ({
-  part,
-  tone,
-  children,
-}: {
-  part: number
-  tone?: string
-  children: ComponentChildren
-}) => (
-  <span class={`measure ${tone ?? ''}`} style={{ '--part': String(Math.min(1, part)) }}>
+export const Measure = ({ part, children }: { part: number; children: ComponentChildren }) => (
+  <span class="measure" style={{ '--part': String(Math.min(1, part)) }}>
     {children}
   </span>
 )
@@ -496,6 +500,8 @@ export const SortedTable = <Row extends object>(props: {
   empty: string
   /** The number of rows that are shown first. */
   shown?: number
+  /** A link to the whole list, instead of a button that shows more. */
+  all?: ComponentChildren
   /** What follows the last row, such as a button that loads more. */
   children?: ComponentChildren
 }) => {
@@ -597,14 +603,16 @@ export const SortedTable = <Row extends object>(props: {
         </table>
       </div>
       {sorted.length === 0 && <p class="muted">{wanted ? `No results for “${query}”.` : props.empty}</p>}
-      <ShowMore
-        shown={shown}
-        total={sorted.length}
-        onMore={() => {
-          fresh.current = shown
-          show(shown + STEP)
-        }}
-      />
+      {props.all ?? (
+        <ShowMore
+          shown={shown}
+          total={sorted.length}
+          onMore={() => {
+            fresh.current = shown
+            show(shown + STEP)
+          }}
+        />
+      )}
       {sorted.length <= shown && props.children}
     </div>
   )

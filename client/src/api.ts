@@ -1031,6 +1031,8 @@ export type PatternList = string[]
 export type CreateWorkspaceBody = {
   name: string
   patterns?: PatternList
+  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Of the team, admins see only published weeks, with enough people behind every number. */
+  activity_privacy?: 'named' | 'team'
 }
 
 export type CreatedWorkspace = {

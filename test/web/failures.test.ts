@@ -120,13 +120,20 @@ else {
   const reads: [path: string, calls: string[], seen: string | RegExp][] = [
     [`/w/${id}/me`, ['team/me', 'team/dashboard/mine?*'], 'My working hours'],
     ['/account/privacy', ['me/views?*', 'me/recording'], 'Recording preferences'],
-    ['/account/usage', ['limits', 'me/keys', `team/workspaces/${id}/settings`], 'Request limits'],
     [`/w/${id}`, ['team/dashboard?*'], 'Working hours'],
     [`/w/${id}/people`, [`team/workspaces/${id}/members?*`, `team/workspaces/${id}/invites`], 'you'],
-    [`/w/${id}/repos`, ['projects?*', `team/workspaces/${id}/project-settings`], 'version 2 and older'],
+    [`/w/${id}/repos`, ['projects?*', 'team/dashboard?*'], 'version 2'],
+    [`/w/${id}/repos/acme/web`, ['team/dashboard?*'], 'Working hours'],
     [
-      `/w/${id}/repos/acme/web`,
-      ['team/effective-config?*', `team/workspaces/${id}/settings`, 'projects?*', 'team/dashboard?*'],
+      `/w/${id}/repos/acme/web/settings`,
+      [
+        'team/effective-config?*',
+        `team/workspaces/${id}/settings`,
+        'projects?*',
+        'settings/acme/web?*',
+        'settings/acme/web/versions?*',
+        'settings/acme/web/versions/1?*',
+      ],
       'Matched pattern: acme/*. Idle window: 5 minutes.',
     ],
     [
@@ -136,20 +143,14 @@ else {
     ],
     [`/w/${id}/settings/privacy`, [`team/workspaces/${id}/settings`], 'Admins, by name'],
     [
-      `/w/${id}/settings/keys`,
+      `/w/${id}/settings/integrations`,
       [`team/workspaces/${id}/keys`],
       'No access keys. To create one, select “Create access key”.',
     ],
-    [`/w/${id}/audit`, [`team/workspaces/${id}/audit`], /^created the workspace/],
-    [
-      '/s/acme/web',
-      ['settings/acme/web', 'settings/acme/web/versions', 'settings/acme/web/versions/1'],
-      'Changes from version 1 to 2',
-    ],
+    [`/w/${id}/settings/audit`, [`team/workspaces/${id}/audit`], /^created the workspace/],
     [`/join/${code}`, [`team/invites/${code}`], 'Recorded repositories'],
     ['/account', ['me'], 'Plan: pro'],
-    ['/account/keys', ['me/keys'], 'No access keys. To create one, select “Create access key”.'],
-    ['/account/editors', ['me', 'me/editor-projects'], 'No heartbeat has arrived yet.'],
+    ['/account/editors', ['me', 'me/editor-projects', 'me/keys'], 'No heartbeat has arrived yet.'],
   ]
   const screenOf = (path: string) => path.replaceAll(id, ':id').replace(code, ':code')
 
@@ -189,6 +190,7 @@ else {
     opener?: string | string[]
     /** A field and an option that open the form. */
     picked?: [label: string, option: string]
+    checked?: string
     /** The input for each field. */
     typed?: Record<string, string>
     submit: string
@@ -216,6 +218,7 @@ else {
     'a new workspace': {
       path: '/account/workspaces',
       typed: { Name: 'Initech', Repositories: 'initech/*' },
+      checked: 'Admins, by name',
       submit: 'Create workspace',
       method: 'POST',
       call: 'team/workspaces/create',
@@ -259,14 +262,14 @@ else {
       of: inDialog,
     },
     'repository patterns': {
-      path: `/w/${id}/repos`,
+      path: `/w/${id}/settings/general`,
       typed: { 'Patterns, one per line': 'acme/*\nada/*\nglobex/*' },
       submit: 'Save patterns',
       method: 'PUT',
       call: `team/workspaces/${id}/patterns`,
     },
     'an override': {
-      path: `/w/${id}/repos/acme/api`,
+      path: `/w/${id}/repos/acme/api/settings`,
       opener: 'Create override',
       typed: { 'Override (JSON)': '{ "ext.theme": "blue" }' },
       submit: 'Save override',
@@ -300,11 +303,11 @@ else {
       of: inDialog,
     },
     'a restored version': {
-      path: '/s/acme/web',
+      path: `/w/${id}/repos/acme/web/settings`,
       opener: 'Restore version 1',
       submit: 'Restore version 1',
       method: 'POST',
-      call: 'settings/acme/web/restore',
+      call: 'settings/acme/web/restore?*',
       done: /^Version 3 by ada, /,
       of: inDialog,
     },
@@ -343,6 +346,7 @@ else {
         path,
         opener,
         picked,
+        checked,
         typed = {},
         submit,
         method,
@@ -353,6 +357,7 @@ else {
       await visitor.open(path)
       for (const name of [opener ?? []].flat()) await visitor.button(name).click()
       if (picked) await visitor.field(picked[0]).selectOption(picked[1])
+      if (checked) await visitor.field(checked).check()
       const form = of(visitor)
       const field = (label: string) => form.getByLabel(label, { exact: true })
       for (const [label, text] of Object.entries(typed)) await field(label).fill(text)
@@ -547,7 +552,7 @@ else {
     await guest.open('/')
     await guest.context.setOffline(true)
     await guest.page.getByRole('banner').getByRole('button', { name: 'ada', exact: true }).click()
-    await guest.link('Account').click()
+    await guest.link('Profile').click()
     await guest.sees('Cannot reach the service.')
     await guest.context.setOffline(false)
     await guest.sees('Plan: pro')

@@ -116,22 +116,20 @@ else {
   await task('find who worked most on a repository last month', '/account', 67, async (user, t) => {
     await user.to('button "Workspaces"')
     await user.press('Enter', 'ArrowDown', 'a', 'Enter')
-    await user.comesTo('heading', /^Acme/)
+    await user.comesTo('heading', 'My activity')
+    await user.to('link "Repositories"', 'Shift+Tab')
+    await user.press('Enter')
+    await user.comesTo('heading', 'Acme repositories')
     await user.to('button "Custom range"')
     await user.press('Enter', 'ArrowDown', 'l', 'ArrowDown', 'ArrowDown')
     await user.comesTo('button', 'Last month')
     await user.press('Enter')
     await user.comesTo('button', 'Last month')
-    await user.to('link "Skip to repositories"')
-    await user.press('Enter')
-    await user.comesTo('heading', 'Repositories')
     await user.to('searchbox')
     await user.type('mob')
     await user.hears('1 of 9')
     await user.press('ArrowDown', 'Enter')
-    await user.hears(/^Acme in acme\/mobile, .*: 0 min active time$/)
-    await user.to('link "Back to top"')
-    await user.press('Enter')
+    await user.comesTo('heading', /^acme\/mobile/)
     await user.to('link "Skip to people"')
     await user.press('Enter')
     await user.comesTo('heading', 'People')
@@ -144,9 +142,6 @@ else {
       'descending',
     )
     t.equal(await table.getByRole('rowheader').first().innerText(), 'GU\ngus')
-    await user.to('button "Remove filter acme/mobile"', 'Shift+Tab')
-    await user.press('Enter')
-    await user.comesTo('button', /^Active time/)
   })
 
   await task('compare a quarter with the previous one', `/w/${id}`, 40, async (user, t) => {
@@ -222,7 +217,7 @@ else {
       const wanted = [
         ['gus', 'option "gus Person"', `/w/${id}?member=gus`],
         ['web', 'option "acme/web Repository"', `/w/${id}/repos/acme/web`],
-        ['export', 'option "Privacy Page"', '/account/privacy'],
+        ['export', 'option "Privacy and data Page"', '/account/privacy'],
         ['globex', 'option "Globex Workspace"', undefined],
       ] as const
       for (const [text, option, path] of wanted) {
@@ -262,7 +257,7 @@ else {
       await user.press('Escape')
       await chooses('create key', 'Create access key of the workspace Action')
       await page.getByRole('dialog', { name: 'New access key', exact: true }).waitFor()
-      t.equal(page.url(), `${service.url}/w/${id}/settings/keys`)
+      t.equal(page.url(), `${service.url}/w/${id}/settings/integrations`)
       await user.press('Escape')
       await chooses('dark', 'Use the dark theme Action')
       await user.hears('Theme: Dark')
@@ -342,6 +337,8 @@ else {
     await user.to('link "acme/web"')
     await user.press('Enter')
     await user.comesTo('heading', /^acme\/web/)
+    await user.to('link "Settings"')
+    await user.press('Enter')
     await page.getByRole('cell', { name: 'Workspace: "dark"', exact: true }).waitFor()
   })
 
@@ -356,9 +353,9 @@ else {
   }
 
   await task('restore older settings', `/w/${id}/repos`, 48, async (user) => {
-    await user.to('link "version 2 and older"')
+    await user.to('link "version 2"')
     await user.press('Enter')
-    await user.comesTo('heading', 'acme/web settings')
+    await user.comesTo('heading', 'Pushed versions')
     await restoreFirstVersion(user)
     await visitor.sees(/^Version 3 by ada, /)
     await user.comesTo('button', 'Restore version 1')
@@ -377,9 +374,10 @@ else {
   await task('export recorded data', `/w/${id}`, 40, async (user, t) => {
     await user.to('button "ada"')
     await user.press('Enter', 'ArrowDown', 'p')
-    await user.comesTo('link', 'Privacy')
+    await user.press('p')
+    await user.comesTo('link', 'Privacy and data')
     await user.press('Enter')
-    await user.comesTo('heading', 'Privacy')
+    await user.comesTo('heading', 'Privacy and data')
     await user.to('link "Export my data"')
     const download = page.waitForEvent('download')
     await user.press('Enter')
@@ -397,7 +395,7 @@ else {
     await user.press('Enter')
     await user.comesTo('button', 'Cancel')
     await user.press('Tab', 'Enter')
-    await visitor.heading(/^Acme/).waitFor()
+    await visitor.button('Workspace: Acme').waitFor()
     t.equal(await visitor.link(/^Globex/).count(), 0)
   })
 
@@ -416,47 +414,52 @@ else {
       ['People', 'Repositories'],
     ],
     [`/w/${id}/people`, 'Acme people', ['Members', 'Open invites'], ['Members']],
+    [`/w/${id}/repos`, 'Acme repositories', ['Repositories'], ['Repositories']],
+    [`/w/${id}/repos/acme/web`, /^acme\/web/, ['Active time by day', 'Working hours', 'People'], ['People']],
     [
-      `/w/${id}/repos`,
-      'Acme repositories',
-      ['Known repositories', 'Repository patterns', 'Overrides'],
-      ['Known repositories'],
-    ],
-    [
-      `/w/${id}/repos/acme/web`,
+      `/w/${id}/repos/acme/web/settings`,
       /^acme\/web/,
       [
-        'Active time by day',
-        'Working hours',
-        'People',
         'Effective settings',
         'Override',
-        'Versions',
+        'Override versions',
         'Changes',
         'Pushed settings',
+        'Pushed versions',
+        'Changes from version 2 to 3',
+        'Differences',
       ],
-      ['People', 'Effective settings', 'Versions, newest first'],
+      [
+        'Effective settings',
+        'Override versions, newest first',
+        'Pushed versions, newest first',
+        'Differences',
+      ],
     ],
     [
       `/w/${id}/settings`,
-      'Acme settings',
+      'Acme editor settings',
       ['Editor settings', 'Activity', 'Pending changes', 'Versions'],
       ['Versions, newest first'],
     ],
-    [`/w/${id}/settings/privacy`, 'Acme members’ privacy', ['Who sees each person’s numbers'], []],
-    [`/w/${id}/settings/keys`, 'Acme access keys', ['Access keys'], []],
-    [`/w/${id}/settings/general`, 'Acme general settings', ['Name', 'Deletion'], []],
-    [`/w/${id}/audit?action=settings.restored`, 'Acme audit trail', ['Entries'], ['Entries, newest first']],
+    [`/w/${id}/settings/privacy`, 'Acme members and privacy', ['Who sees each person’s numbers'], []],
     [
-      `/s/acme/web?workspace=${id}`,
-      'acme/web settings',
-      ['Versions', 'Changes from version 2 to 3', 'Differences', 'Current settings'],
-      ['Versions, newest first', 'Differences'],
+      `/w/${id}/settings/integrations`,
+      'Acme integrations',
+      ['Webhook', 'Membership and GitHub', 'Access keys'],
+      [],
     ],
-    ['/account', 'Account', ['Plan: pro', 'Time zone', 'Sessions'], []],
+    [`/w/${id}/settings/general`, 'Acme general settings', ['Name', 'Repository patterns', 'Deletion'], []],
+    [
+      `/w/${id}/settings/audit?action=settings.restored`,
+      'Acme audit trail',
+      ['Entries'],
+      ['Entries, newest first'],
+    ],
+    ['/account', 'Profile', ['Plan', 'Time zone', 'Theme', 'Sessions'], []],
     [
       '/account/privacy',
-      'Privacy',
+      'Privacy and data',
       [
         'Recorded data',
         'Recording preferences',
@@ -468,19 +471,11 @@ else {
       [],
     ],
     [
-      '/account/usage',
-      'Usage',
-      ['My account', 'Acme', 'Request limits'],
-      ['My account', 'Acme', 'Request limits'],
+      '/account/editors',
+      'Editors and keys',
+      ['Setup', 'Project names', 'Import', 'My access keys'],
+      ['Project names'],
     ],
-    [
-      '/account/workspaces',
-      'Workspaces',
-      ['My workspaces', 'New workspace', 'Invite from an admin'],
-      ['My workspaces'],
-    ],
-    ['/account/keys', 'Access keys', ['My keys'], []],
-    ['/account/editors', 'Editors', ['Setup', 'Project names', 'Import'], ['Project names']],
     ['/funnel', 'Funnel', [], []],
     ['/no-such-page', 'Page not found', [], []],
   ]

@@ -39,7 +39,7 @@ else {
     const { page } = admin
     await admin.open(`/w/${id}/people`)
     t.equal(await page.getByText('This workspace follows').count(), 0)
-    await admin.open(`/w/${id}/settings/webhook`)
+    await admin.open(`/w/${id}/settings/integrations`)
     await press(admin, 'Choose an organization')
     await tabTo(admin, admin.field('Organization'))
     await page.keyboard.type('acme')
@@ -62,7 +62,7 @@ else {
       /^This workspace follows Acme, which ada linked on .*\. Its people become members when they sign in\. People who leave it are removed\.$/
     await bob.sees(said)
     t.strictSame(await bob.violations(), [])
-    await bob.open(`/w/${id}/settings/organization`)
+    await bob.open(`/w/${id}/settings/integrations`)
     await bob.sees(said)
     t.equal(await bob.button('Stop following').count(), 0, 'members cannot change it')
     t.strictSame(bob.complaints, [])
@@ -115,7 +115,7 @@ else {
 
   t.test('an admin stops following by keyboard, and all members stay', async (t) => {
     const { page } = admin
-    await admin.open(`/w/${id}/settings/webhook`)
+    await admin.open(`/w/${id}/settings/integrations`)
     await press(admin, 'Stop following')
     await admin.heading('Stop following Acme?').waitFor()
     await tabTo(admin, page.getByRole('dialog').getByRole('button', { name: 'Stop following', exact: true }))

@@ -139,7 +139,7 @@ else {
       },
       {
         name: 'form of an override',
-        path: `/w/${id}/repos/globex/web`,
+        path: `/w/${id}/repos/globex/web/settings`,
         edit: async () => {
           await visitor.button('Edit override').click()
           await page.getByRole('combobox', { name: 'ext.theme', exact: true }).selectOption('dark')
@@ -148,7 +148,7 @@ else {
       },
       {
         name: 'JSON of an override',
-        path: `/w/${id}/repos/globex/web`,
+        path: `/w/${id}/repos/globex/web/settings`,
         edit: async () => {
           await visitor.button('Edit override').click()
           await visitor.button('JSON').click()
@@ -159,7 +159,7 @@ else {
       },
     ]
     const ways: Record<string, () => Promise<unknown>> = {
-      'a tab': () => visitor.link('Audit').click(),
+      'a tab': () => visitor.link('My activity').click(),
       'the back button': () =>
         page.locator('html').evaluate(({ ownerDocument }) => ownerDocument.defaultView.history.back()),
       'the search by keyboard': async () => {
@@ -260,13 +260,12 @@ else {
   })
 
   t.test('the page of a repository says where values come from, and which have no effect', async (t) => {
-    await admin.open(`/w/${id}/repos/acme/web`)
+    await admin.open(`/w/${id}/repos/acme/web/settings`)
     await page
       .getByRole('row', { name: 'ext.tabSize 2 Workspace, locked Override: 8', exact: true })
       .waitFor()
     await admin.sees(/^1 key has no effect, because the workspace locked it: /)
-    await admin.link('View team activity').waitFor()
-    await admin.link('Version 1').waitFor()
+    await admin.sees(/^Version 1 by ada, /)
     await admin.button('Edit override').click()
     await admin.sees(
       '“ext.tabSize” is locked. Remove it from the override, or unlock it in the workspace settings.',
@@ -295,7 +294,7 @@ else {
     await member.heading('Versions').waitFor()
     t.equal(await member.page.getByRole('button', { name: /^Restore/ }).count(), 0)
     await member.open(`/w/${id}/repos/acme/web`)
-    await member.heading('Versions').waitFor()
+    await member.heading('Override versions').waitFor()
     t.equal(await member.page.getByRole('button', { name: /override$|^Restore/ }).count(), 0)
     t.strictSame(member.complaints, [])
   })
@@ -326,7 +325,7 @@ else {
     await phone.page.locator('.cm-editor').waitFor()
     t.equal(await phone.width(), 390)
     t.strictSame(await phone.violations(), [])
-    await phone.open(`/w/${id}/repos/acme/web`)
+    await phone.open(`/w/${id}/repos/acme/web/settings`)
     await phone.button('Edit override').press('Enter')
     await phone.field('Search settings').waitFor()
     t.equal(await phone.width(), 390)

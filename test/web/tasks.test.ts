@@ -88,14 +88,14 @@ else {
   })
 
   t.test(
-    'admins start with their team, members with their own activity, and both where they were',
+    'everyone starts with their own activity where they were, and old addresses lead to the new ones',
     async (t) => {
       const at = (path: string) => `${service.url}${path}`
       const visitor = await visit(ada)
       const { page } = visitor
       await page.goto(at('/'))
-      await page.waitForURL(at(`/w/${id}`))
-      await visitor.heading(/^Acme/).waitFor()
+      await page.waitForURL(at(`/w/${id}/me`))
+      await visitor.heading('My activity').waitFor()
       const member = await visit(bob)
       await member.page.goto(at('/'))
       await member.page.waitForURL(at(`/w/${id}/me`))
@@ -112,17 +112,33 @@ else {
       t.equal(await page.locator(':popover-open').count(), 0, 'the menu closes')
       t.equal(page.url(), at(`/w/${other.id}/people`), 'the kind of screen stays')
       await page.goto(at('/'))
+      await page.waitForURL(at(`/w/${other.id}/me`))
+      await visitor.open(`/w/${id}`)
+      await visitor.button('Workspace: Acme').click()
+      await visitor.link('Umbrella admin').click()
       await page.waitForURL(at(`/w/${other.id}`))
       for (const [old, current] of [
         [`/?workspace=${id}&from=2026-03-02&to=2026-03-08`, `/w/${id}/me?from=2026-03-02&to=2026-03-08`],
         ['/#about-me', '/account/privacy'],
+        [`/w/${id}/audit?action=member.joined`, `/w/${id}/settings/audit?action=member.joined`],
+        [`/w/${id}/settings/keys`, `/w/${id}/settings/integrations`],
+        [`/w/${id}/settings/webhook`, `/w/${id}/settings/integrations`],
+        [`/w/${id}/settings/organization`, `/w/${id}/settings/integrations`],
+        ['/account/keys', '/account/editors'],
+        ['/account/usage', '/account'],
+        ['/account/workspaces', '/account'],
       ] as const) {
         await page.goto(at('/account'))
         await page.goto(at(old))
         await page.waitForURL(at(current))
       }
+      await page.getByRole('dialog', { name: 'Workspaces', exact: true }).waitFor()
+      await page.keyboard.press('Escape')
       await page.getByRole('banner').getByRole('button', { name: 'ada', exact: true }).click()
-      await page.locator('nav:popover-open').getByRole('link', { name: 'Privacy', exact: true }).click()
+      await page
+        .locator('nav:popover-open')
+        .getByRole('link', { name: 'Privacy and data', exact: true })
+        .click()
       t.equal(await page.locator(':popover-open').count(), 0, 'the menu closes, even on the same screen')
       await ada.delete(`/api/team/workspaces/${other.id}`)
       t.strictSame(visitor.complaints, [])
@@ -134,7 +150,7 @@ else {
     await admin.heading('Page not found').waitFor()
     await admin.button('Workspaces').click()
     await admin.link('Acme admin').click()
-    await admin.heading(/^Acme/).waitFor()
+    await admin.heading('My activity').waitFor()
     admin.complaints.length = 0
   })
 
@@ -153,8 +169,11 @@ else {
     await visitor.field('Name').fill('Stark')
     t.equal(await visitor.field('Repositories').inputValue(), 'hal/*', 'their own repositories')
     await visitor.field('Repositories').fill('')
+    const levels = page.getByRole('radio', { name: /^(Only that person|Admins, by name)$/ })
+    t.strictSame(await levels.evaluateAll((all) => all.map(({ checked }) => checked)), [false, false])
+    await visitor.field('Admins, by name').check()
     await visitor.button('Create workspace').click()
-    await visitor.heading(/^Stark/).waitFor()
+    await visitor.button('Workspace: Stark').waitFor()
     t.strictSame(await steps(), [
       'Create a workspace, done',
       'Choose repositories, to do',
@@ -442,7 +461,6 @@ else {
     await visitor.heading('Busy 3 general settings').waitFor()
     t.equal(await visitor.field('Workspace name').inputValue(), 'Busy 3')
 
-    await visitor.open(`/w/${id}/repos`)
     await visitor.field('Patterns, one per line').fill('busy/*\nbusy/web')
     await visitor.button('Save patterns').click()
     await visitor.sees('Patterns saved')
@@ -461,7 +479,7 @@ else {
     await visitor.field('Role of bob').waitFor({ state: 'detached' })
 
     await ada.put(`${path}/project-settings/busy/api`, { settings: { 'ext.theme': 'dark' } })
-    await visitor.open(`/w/${id}/repos/busy/api`)
+    await visitor.open(`/w/${id}/repos/busy/api/settings`)
     await visitor.button('Remove override').click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove override', exact: true }).click()
     await visitor.sees('Override removed')
@@ -568,9 +586,10 @@ else {
     })
     await admin.open(`/w/${id}/repos`)
     await admin.page
-      .getByRole('table', { name: 'Known repositories', exact: true })
+      .getByRole('table', { name: 'Repositories', exact: true })
       .getByRole('link', { name: 'acme/web', exact: true })
       .click()
+    await admin.link('Settings').last().click()
     await admin.page
       .getByRole('row', { name: 'ext.theme "light" Override Workspace: "dark"', exact: true })
       .waitFor()
@@ -581,7 +600,7 @@ else {
   t.test('a repository has a page with its numbers, its people and links both ways', async (t) => {
     const { page } = admin
     await admin.open(`/w/${id}`)
-    await page.getByRole('link', { name: 'Open acme/api', exact: true }).click()
+    await page.getByRole('link', { name: 'acme/api', exact: true }).click()
     await admin.heading(/^acme\/api/).waitFor()
     t.equal(page.url(), `${service.url}/w/${id}/repos/acme/api`)
     await admin.settled()
@@ -590,25 +609,26 @@ else {
     t.equal(body.totals.active_minutes, 200)
     t.strictSame(await figures(), ['3 h 20 min', '0', '0', '1'])
     t.strictSame(await rowsOf(admin, 'People'), ['BO\nbob'])
-    await admin.link('View team activity').click()
+    await admin.open(`/w/${id}`)
+    await admin.button('Show only acme/api').click()
     await admin.button('Remove filter acme/api').waitFor()
     await admin.link('Open repository page').click()
-    await admin.link('View my activity').click()
-    await admin.button('Remove filter acme/api').waitFor()
+    await admin.heading(/^acme\/api/).waitFor()
 
     const member = await visit(bob)
     await member.open(`/w/${id}/me`)
-    await member.link('Open acme/api').click()
+    await member.link('acme/api').click()
+    await member.heading('Effective settings').waitFor()
+    await member.link('Activity').click()
     await member.heading('My active time by day').waitFor()
     await member.settled()
     t.strictSame(await member.page.locator('.figures .value').allInnerTexts(), ['3 h 20 min', '0', '0'])
-    t.equal(await member.link('View team activity').count(), 0)
     await member.button('7 days').click()
     await member.settled()
-    t.match(member.page.url(), /repos\/acme\/api\?from=/)
+    t.match(member.page.url(), /repos\/acme\/api\/activity\?from=/)
     t.strictSame(await member.violations(), [])
 
-    await admin.open(`/w/${id}/repos/globex/api`)
+    await admin.open(`/w/${id}/repos/globex/api/settings`)
     await admin.sees(/^No pattern covers this repository/)
     // The browser reports that no workspace covers the repository.
     admin.complaints.length = 0
@@ -619,8 +639,8 @@ else {
     const { page } = admin
     await admin.open(`/w/${id}/repos`)
     await page
-      .getByRole('table', { name: 'Known repositories', exact: true })
-      .getByRole('row', { name: 'acme/api recorded never', exact: true })
+      .getByRole('table', { name: 'Repositories', exact: true })
+      .getByRole('row', { name: /^acme\/api /, exact: true })
       .waitFor()
     await page.keyboard.press('Control+k')
     await admin.field('Search, or do something').fill('acme/api')
@@ -700,7 +720,7 @@ else {
       settings: { 'ext.theme': 'dark' },
       locked: ['ext.theme'],
     })
-    await admin.open(`/w/${id}/audit`)
+    await admin.open(`/w/${id}/settings/audit`)
     const { page } = admin
     const changes = () => page.locator('table.entries tbody td:first-of-type').allInnerTexts()
     await page.locator('table.entries').waitFor()
@@ -738,7 +758,7 @@ else {
       from generate_series(1, 20000) as n`,
       [id],
     )
-    await admin.open(`/w/${id}/audit`)
+    await admin.open(`/w/${id}/settings/audit`)
     const download = admin.page.waitForEvent('download')
     await admin.button('Download CSV').click()
     const file = await readFile(await (await download).path(), 'utf8')
@@ -759,7 +779,7 @@ else {
     for (let round = 0; round < 110; round++) {
       await ada.patch(`/api/team/workspaces/${id}`, { name: `Old ${round}` })
     }
-    await admin.open(`/w/${id}/audit`)
+    await admin.open(`/w/${id}/settings/audit`)
     await admin.page.getByRole('table', { name: 'Entries, newest first' }).waitFor()
     t.equal((await rowsOf(admin, 'Entries, newest first')).length, 100)
     await admin.page.getByRole('combobox', { name: 'Action', exact: true }).selectOption('Workspace created')
@@ -790,7 +810,7 @@ else {
 
   t.test('an access key is shown once, does only what it may, and ends when it is revoked', async (t) => {
     const visitor = await visit(ada)
-    await visitor.open(`/w/${id}/settings/keys`)
+    await visitor.open(`/w/${id}/settings/integrations`)
     await visitor.button('Create access key').click()
     await visitor.page.getByRole('textbox', { name: 'Name', exact: true }).fill('nightly')
     const scope = (name: string) => visitor.page.getByRole('checkbox', { name: new RegExp(`^${name}`) })
@@ -806,7 +826,7 @@ else {
         () => 'rejected',
       )
     t.equal(await run(), 'done')
-    await visitor.open(`/w/${id}/settings/keys`)
+    await visitor.open(`/w/${id}/settings/integrations`)
     await visitor.sees(/^Created .* by ada\. Expires .* Last used /)
     t.notOk((await visitor.page.content()).includes(secret))
     await visitor.button('Revoke nightly').click()
@@ -817,7 +837,7 @@ else {
     await visitor.sees('No access keys. To create one, select “Create access key”.')
     t.equal(await run(), 'rejected')
 
-    await visitor.open('/account/keys')
+    await visitor.open('/account/editors')
     await visitor.button('Create access key').click()
     await scope('activity:write').check()
     t.ok(await scope('settings:read').isDisabled())
@@ -858,7 +878,7 @@ else {
     })
     await visitor.heading('Your first minute has arrived').waitFor()
     t.equal(clicks, 3)
-    await visitor.button('wayne/cave').waitFor()
+    await visitor.link('wayne/cave').waitFor()
     t.strictSame(await visitor.violations(), [])
     await visitor.button('Close').click()
     t.equal(await visitor.heading('Your first minute has arrived').count(), 0)
@@ -939,7 +959,7 @@ else {
   t.test('a webhook is created, shows its deliveries, and is rotated and deleted', async (t) => {
     const visitor = await visit(ada)
     const { page } = visitor
-    await visitor.open(`/w/${id}/settings/webhook`)
+    await visitor.open(`/w/${id}/settings/integrations`)
     await visitor.button('Show webhook').click()
     await visitor.button('Create webhook').click()
     await visitor.sees('No deliveries yet. Deliveries with a wrong secret are not listed.')
@@ -1008,21 +1028,15 @@ else {
     t.match(await fay.get('/api/me'), { status: 401 })
   })
 
-  t.test(
-    'the privacy page lists the stored data, and the usage page the used part of each limit',
-    async () => {
-      await admin.open('/account/privacy')
-      await admin.page.getByText('Everything that is stored, why, and for how long', { exact: true }).click()
-      await admin.sees(/^Active minutes of a person on a UTC day in a repository/)
-      await ada.post('/api/me/keys', { name: 'one', scopes: ['activity:read'] })
-      await admin.open('/account/usage')
-      await admin.page.getByRole('row', { name: 'Access keys 1 of 20', exact: true }).waitFor()
-      await admin.page
-        .getByRole('table', { name: 'Acme', exact: true })
-        .getByRole('row', { name: 'Repository patterns 1 of 50', exact: true })
-        .waitFor()
-    },
-  )
+  t.test('the privacy page lists the stored data, and a limit shows where it is near', async () => {
+    await admin.open('/account/privacy')
+    await admin.page.getByText('Everything that is stored, why, and for how long', { exact: true }).click()
+    await admin.sees(/^Active minutes of a person on a UTC day in a repository/)
+    for (let key = 1; key <= 16; key++)
+      await ada.post('/api/me/keys', { name: `key ${key}`, scopes: ['activity:read'] })
+    await admin.open('/account/editors')
+    await admin.sees('16 of 20 keys. Revoke keys that you no longer use.')
+  })
 
   t.test('several repositories that are never recorded survive another change', async (t) => {
     const repos_off = ['acme/one', 'acme/secret-*']

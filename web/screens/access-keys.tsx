@@ -8,7 +8,6 @@ import { fullDay, time } from '../format.js'
 import { useWorkspace } from '../me.js'
 import { useNew } from '../query.js'
 import { CopyField, curlCommand, Snippet, secretsOfCi, wakatimeConfig, workflow } from '../snippets.js'
-import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
 import { Confirm, Dialog, FailureNote, Form, Loaded } from '../ui.js'
 
@@ -54,26 +53,23 @@ interface Owner {
 }
 
 export const AccountKeys = () => {
-  useTitle('Access keys')
   const asked = useRead('GET /api/me/keys', {})
   return (
-    <div class="stack narrow">
-      <h1>Access keys</h1>
+    <KeySection
+      title="My access keys"
+      owner={{
+        asked,
+        scopes: personal,
+        create: (body) => call('POST /api/me/keys', { body }),
+        revoke: (key) => call('DELETE /api/me/keys/{key}', { path: { key } }),
+      }}
+    >
       <p class="muted">
         An access key lets a script, a build job or an editor act for you, with only the rights that you
         choose. Access keys keep working after you sign out. For a job that serves the whole team, create a
         key in the workspace settings.
       </p>
-      <KeySection
-        title="My keys"
-        owner={{
-          asked,
-          scopes: personal,
-          create: (body) => call('POST /api/me/keys', { body }),
-          revoke: (key) => call('DELETE /api/me/keys/{key}', { path: { key } }),
-        }}
-      />
-    </div>
+    </KeySection>
   )
 }
 
@@ -106,6 +102,9 @@ export const WorkspaceKeys = () => {
     </KeySection>
   )
 }
+
+/** Above this share, the page says how much of a limit is used. */
+const NEARLY = 0.8
 
 const KeySection = (props: { title: string; owner: Owner; children?: preact.ComponentChildren }) => {
   const { asked, workspaceId, revoke } = props.owner
@@ -168,6 +167,11 @@ const KeySection = (props: { title: string; owner: Owner; children?: preact.Comp
           )
         }
       </Loaded>
+      {(asked.data?.keys.length ?? 0) >= limits.keys_per_owner * NEARLY && (
+        <p class="note">
+          {asked.data?.keys.length} of {limits.keys_per_owner} keys. Revoke keys that you no longer use.
+        </p>
+      )}
       {creating && <NewKey owner={props.owner} onClose={() => create(false)} />}
       {ending && (
         <Confirm

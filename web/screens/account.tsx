@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks'
 import { own } from '../../schemas/own.js'
 import { call, clearCache, useAction, useRead } from '../api.js'
+import { capitalized } from '../format.js'
 import { start } from '../start.js'
+import { setTheme, theme, themes } from '../theme.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
-import { FailureNote, Form, Loaded, Person } from '../ui.js'
+import { Choices, FailureNote, Form, Loaded, Person } from '../ui.js'
 
 const statuses: Record<string, string> = {
   none: 'No subscription',
@@ -15,26 +17,24 @@ const statuses: Record<string, string> = {
 }
 
 export const Account = () => {
-  useTitle('Account')
+  useTitle('Profile')
   const asked = useRead('GET /api/me', {})
   return (
     <div class="stack narrow">
-      <h1>Account</h1>
+      <h1>Profile</h1>
       <Loaded asked={asked} height={140}>
         {({ login, plan, status }) => (
-          <section class="card stack tight" aria-labelledby="plan">
+          <section class="card stack tight" aria-label="Plan">
             <Person login={login} />
-            <h2 id="plan">Plan: {plan}</h2>
+            <h2>Plan: {plan}</h2>
             {(status !== 'none' || start.billing === 'on') && <p class="muted">{own(statuses, status)}.</p>}
             <Billing isCustomer={status !== 'none'} plan={plan} />
           </section>
         )}
       </Loaded>
       <TimeZone />
+      <Theme />
       <Sessions />
-      <p>
-        To see, export or delete your data, open <a href="/account/privacy">Privacy</a>.
-      </p>
     </div>
   )
 }
@@ -72,6 +72,18 @@ const Billing = ({ isCustomer, plan }: { isCustomer: boolean; plan: 'free' | 'pr
     </>
   )
 }
+
+const Theme = () => (
+  <section class="card stack tight" aria-labelledby="theme">
+    <h2 id="theme">Theme</h2>
+    <Choices
+      label="Theme"
+      options={themes.map((one) => [one, capitalized(one)] as const)}
+      value={theme.value}
+      onChoose={setTheme}
+    />
+  </section>
+)
 
 const named = (zone: string) => zone.replaceAll('_', ' ')
 
@@ -131,7 +143,7 @@ const Sessions = () => {
       <h2 id="sessions">Sessions</h2>
       <p class="muted">
         “Everywhere” includes all browsers and editors that are signed in now. Access keys stay valid until
-        you revoke them under <a href="/account/keys">Access keys</a>.
+        you revoke them under <a href="/account/editors">Editors and keys</a>.
       </p>
       {failure && <FailureNote failure={failure} />}
       <div class="row">

@@ -13,15 +13,16 @@ import { useProjects } from '../projects.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
 import { type Column, Dialog, FailureNote, Form, Loaded, RepoName, SortedTable } from '../ui.js'
+import { AccountKeys } from './access-keys.js'
 
 type Project = AnswerOf<'GET /api/me/editor-projects'>['projects'][number]
 type ImportState = AnswerOf<'GET /api/wakatime/v1/users/{user}/import'>
 
 export const Editors = () => {
-  useTitle('Editors')
+  useTitle('Editors and keys')
   return (
     <div class="stack narrow">
-      <h1>Editors</h1>
+      <h1>Editors and keys</h1>
       <p class="muted">
         WakaTime has plugins for about eighty editors and tools. Point a plugin at this service, and the
         service counts your minutes. It reads the time and the project of each heartbeat and stores no file,
@@ -30,6 +31,7 @@ export const Editors = () => {
       <SetUp />
       <Projects />
       <Import />
+      <AccountKeys />
     </div>
   )
 }

@@ -1,16 +1,20 @@
-/** The name of a workspace, and its deletion. Only for admins. */
+/** The name and the patterns of a workspace, and its deletion. Only for admins. */
 import { useState } from 'preact/hooks'
 import { limits } from '../../schemas/limits.js'
 import { call, requireUnchanged, useAction } from '../api.js'
 import { people } from '../format.js'
 import { readWorkspace, useMe, useWorkspace } from '../me.js'
+import { Patterns } from '../patterns.js'
 import { toast } from '../toast.js'
 import { Confirm, FailureNote, Form } from '../ui.js'
 
 export const General = () => (
   <div class="two">
-    <Rename />
-    <DeleteSpace />
+    <Patterns />
+    <div class="stack">
+      <Rename />
+      <DeleteSpace />
+    </div>
   </div>
 )
 

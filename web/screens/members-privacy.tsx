@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { call, useAction, useRead } from '../api.js'
-import { consent } from '../consent.js'
+import { consent, levelNames } from '../consent.js'
 import { addDays, fullDay, mondayOf, time, today } from '../format.js'
 import { useMe, useWorkspace } from '../me.js'
 import { toast } from '../toast.js'
@@ -38,7 +38,8 @@ export const MembersPrivacy = () => {
             )}
             <p class="small muted">
               In effect since {time(state.activity_privacy_since)}. Every member can see this. What is
-              recorded about you, and who has viewed it, is under <a href="/account/privacy">Privacy</a>.
+              recorded about you, and who has viewed it, is under{' '}
+              <a href="/account/privacy">Privacy and data</a>.
             </p>
           </>
         )}
@@ -127,6 +128,6 @@ const consequenceOf = (level: Level): string =>
     : `From ${fullDay(addDays(mondayOf(today()), 7))} (UTC) on, admins see each person’s daily numbers by name. Earlier days stay hidden.`
 
 const levels = [
-  ['named', 'Admins, by name', consent.named],
-  ['team', 'Only that person', consent.team],
+  ['team', levelNames.team, consent.team],
+  ['named', levelNames.named, consent.named],
 ] as const

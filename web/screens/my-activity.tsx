@@ -200,7 +200,12 @@ const Summary = (props: {
       value: duration(totals.active_minutes),
       comparison: (
         <>
-          <Change now={now?.active_minutes} before={previous?.active_minutes} write={duration} />
+          <Change
+            total={totals.active_minutes}
+            now={now?.active_minutes}
+            before={previous?.active_minutes}
+            write={duration}
+          />
           {totals.agent_minutes > 0 && <span class="block">Agents: {duration(totals.agent_minutes)}</span>}
         </>
       ),
@@ -209,7 +214,9 @@ const Summary = (props: {
     {
       name: commits.title,
       value: count(totals.commits),
-      comparison: <Change now={now?.commits} before={previous?.commits} write={count} />,
+      comparison: (
+        <Change total={totals.commits} now={now?.commits} before={previous?.commits} write={count} />
+      ),
       about: `${commits.about} The small figure is the change since the compared range, without today.`,
     },
   ]

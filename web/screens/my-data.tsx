@@ -14,7 +14,7 @@ type Recording = AnswerOf<'GET /api/me/recording'>
 /** The caller's data: what is recorded, who sees it, who viewed it, and how to pause, export or delete it. */
 export const Privacy = () => {
   const { workspaces } = useMe()
-  useTitle('Privacy')
+  useTitle('Privacy and data')
   const recording = useRead('GET /api/me/recording', {})
   const asked = useRead('GET /api/me/views', { query: { limit: VIEWS } })
   const { pages, ...paging } = usePages(asked, (cursor) =>
@@ -23,7 +23,7 @@ export const Privacy = () => {
   const views = pages.flatMap((page) => page.views)
   return (
     <>
-      <h1>Privacy</h1>
+      <h1>Privacy and data</h1>
       <p class="muted narrow">Choose what the service records about you, and see who viewed it.</p>
       <div class="two">
         <div class="stack">

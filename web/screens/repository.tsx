@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import type { AnswerOf } from '../../client/src/operations.js'
-import { snapshotAddress } from '../addresses.js'
+import { repoAddress } from '../addresses.js'
 import { call, type Failure, refresh, requireUnchanged, useAction, useRead } from '../api.js'
 import { Trend } from '../charts.js'
 import { days, people, time } from '../format.js'
 import { History, WarningList } from '../history.js'
 import { Diff, same, textOf, type Values } from '../json.js'
 import { useWorkspace } from '../me.js'
-import { useProjects } from '../projects.js'
+import { nameOf, useProjects } from '../projects.js'
 import { rangeOf, selectedRange, useComparison, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
@@ -28,7 +28,7 @@ import {
   SortedTable,
 } from '../ui.js'
 import { Unsaved } from '../unsaved.js'
-import { IneffectiveKeys } from './repositories.js'
+import { PushedSettings } from './snapshots.js'
 import { Compared, Figures, metrics, pointsOf, TeamNumbers, useSummary } from './team.js'
 
 type Effective = AnswerOf<'GET /api/team/effective-config'>
@@ -38,9 +38,47 @@ type Override = AnswerOf<'GET /api/team/workspaces/{id}/project-settings/{owner}
 export const Repository = () => {
   const workspace = useWorkspace()
   const { params } = useRoute()
+  const { query } = useUrlQuery()
   const [owner, repo] = [params.owner ?? '', params.repo ?? '']
   const name = `${owner}/${repo}`
   useTitle(name)
+  const isAdmin = workspace.role === 'admin'
+  // Members come to see why they have a value, and links to versions are older than the page of settings.
+  const isSettings = params.page ? params.page === 'settings' : !isAdmin || query.newer !== undefined
+  const address = repoAddress(workspace.id, { owner, repo })
+  const tab = (title: string, href: string, isCurrent: boolean) => (
+    <li>
+      <a href={href} aria-current={isCurrent ? 'page' : undefined}>
+        {title}
+      </a>
+    </li>
+  )
+  const tabs = (
+    <nav class="pages" aria-label="Repository">
+      <ul>
+        {tab('Activity', isAdmin ? address : `${address}/activity`, !isSettings)}
+        {tab('Settings', `${address}/settings`, isSettings)}
+      </ul>
+    </nav>
+  )
+  if (!isSettings) {
+    const Numbers = isAdmin && !workspace.personal ? TeamNumbers : OwnNumbers
+    return <Numbers key={name} repo={name} links={tabs} />
+  }
+  return (
+    <>
+      <h1>
+        <bdi>{name}</bdi>
+      </h1>
+      {tabs}
+      <RepositorySettings key={name} owner={owner} repo={repo} />
+    </>
+  )
+}
+
+const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) => {
+  const workspace = useWorkspace()
+  const name = `${owner}/${repo}`
   const path = { id: workspace.id, owner, repo }
   const effective = useRead('GET /api/team/effective-config', {
     query: { repo: name, workspace: workspace.id },
@@ -48,8 +86,7 @@ export const Repository = () => {
   const general = useRead('GET /api/team/workspaces/{id}/settings', { path: { id: workspace.id } })
   const { asked: projects, projects: known, isComplete, isLoading } = useProjects()
   const project = known.find(
-    (one) =>
-      one.workspace_id === workspace.id && `${one.owner}/${one.repo}`.toLowerCase() === name.toLowerCase(),
+    (one) => one.workspace_id === workspace.id && nameOf(one).toLowerCase() === name.toLowerCase(),
   )
   // Reading an override that does not exist fails, so the list is read first. It may be too long to read it whole.
   const mayHave = project || !isLoading ? projects.data && (project?.has_override ?? !isComplete) : undefined
@@ -80,21 +117,8 @@ export const Repository = () => {
   }
   const isAdmin = workspace.role === 'admin'
   const isCovered = effective.failure?.code !== 'not_a_member'
-  const Numbers = isAdmin && !workspace.personal ? TeamNumbers : OwnNumbers
   return (
-    <Numbers
-      key={name}
-      repo={name}
-      links={
-        <p class="row links">
-          {Numbers === TeamNumbers && (
-            <a href={`/w/${workspace.id}?repo=${encodeURIComponent(name)}`}>View team activity</a>
-          )}
-          <a href={`/w/${workspace.id}/me?repo=${encodeURIComponent(name)}`}>View my activity</a>
-          <a href={`/w/${workspace.id}/repos`}>View all repositories</a>
-        </p>
-      }
-    >
+    <>
       <section class="card stack tight" aria-labelledby="effective">
         <h2 id="effective">Effective settings</h2>
         {isCovered ? (
@@ -108,7 +132,7 @@ export const Repository = () => {
         ) : (
           <p class="muted">
             No pattern covers this repository, so it records no activity and receives no settings.{' '}
-            <a href={`/w/${workspace.id}/repos`}>{isAdmin ? 'Edit patterns' : 'View patterns'}</a>
+            {isAdmin && <a href={`/w/${workspace.id}/settings/general`}>Edit patterns</a>}
           </p>
         )}
       </section>
@@ -131,6 +155,7 @@ export const Repository = () => {
       </section>
       {override && (
         <History
+          title="Override versions"
           versions={versions}
           useVersion={(version) =>
             useRead(
@@ -150,26 +175,17 @@ export const Repository = () => {
           effect={`The effective settings of ${name} change for ${people(workspace.member_count)}.`}
         />
       )}
-      {project?.version != null && (
-        <section class="card stack tight" aria-labelledby="pushed">
-          <h2 id="pushed">Pushed settings</h2>
-          <p>
-            <a href={snapshotAddress(workspace.id, { owner, repo })}>
-              Version {project.version}
-              {project.version > 1 && ' and older'}
-            </a>
-            {project.updated_at && <span class="muted">, {time(project.updated_at)}</span>}
-          </p>
-        </section>
+      {(project ? project.version !== null : !isComplete && !isLoading) && (
+        <PushedSettings owner={owner} repo={repo} workspaceId={workspace.id} />
       )}
-    </Numbers>
+    </>
   )
 }
 
 const OWN_METRICS = ['active_minutes', 'commits', 'closed_issues'] as const
 
 /** The caller's own numbers in a repository, for members and in personal workspaces. */
-const OwnNumbers = (props: { repo: string; links: ComponentChildren; children: ComponentChildren }) => {
+const OwnNumbers = (props: { repo: string; links: ComponentChildren }) => {
   const { repo } = props
   const workspace = useWorkspace()
   const { query, change } = useUrlQuery()
@@ -185,6 +201,7 @@ const OwnNumbers = (props: { repo: string; links: ComponentChildren; children: C
   }))
   const { before: previous } = compared
   useSummary(asked, `My activity in ${repo}`)
+  const isEmpty = OWN_METRICS.every((name) => data?.totals[name] === 0)
   const shown = metrics.find(({ name }) => name === query.show && name !== 'active_members') ?? metrics[0]
   const { points, isByWeek } = useMemo(
     () => (data ? pointsOf(data, previous, shown.name) : { points: [], isByWeek: false }),
@@ -196,7 +213,9 @@ const OwnNumbers = (props: { repo: string; links: ComponentChildren; children: C
         <h1>
           <bdi>{repo}</bdi>
         </h1>
-        <RangeChoice chosen={selectedRange(chosen, asked)} />
+        <div class="row">
+          <RangeChoice chosen={selectedRange(chosen, asked)} />
+        </div>
       </div>
       {props.links}
       {chosen.problem && <RangeProblem chosen={chosen} />}
@@ -211,28 +230,30 @@ const OwnNumbers = (props: { repo: string; links: ComponentChildren; children: C
             shown={shown.name}
             onShow={(name) => change({ show: name === 'active_minutes' ? undefined : name })}
           />
-          <section class="card" aria-labelledby="trend">
-            <header class="row apart">
-              <h2 id="trend">
-                My {shown.title.toLowerCase()} by {isByWeek ? 'week' : 'day'}
-              </h2>
-              <Compared range={data.range} with={compared} isComparable />
-            </header>
-            <Trend
-              label={`My ${shown.title.toLowerCase()}, ${days(data.range.from, data.range.to)}`}
-              total={shown.write(data.totals[shown.name])}
-              tone={shown.tone}
-              points={points}
-              write={shown.write}
-              unit={shown.unit}
-            />
-          </section>
+          {isEmpty ? (
+            <p class="note">No activity of yours in this repository in the selected range.</p>
+          ) : (
+            <section class="card" aria-labelledby="trend">
+              <header class="row apart">
+                <h2 id="trend">
+                  My {shown.title.toLowerCase()} by {isByWeek ? 'week' : 'day'}
+                </h2>
+                <Compared range={data.range} with={compared} isComparable />
+              </header>
+              <Trend
+                label={`My ${shown.title.toLowerCase()}, ${days(data.range.from, data.range.to)}`}
+                total={shown.write(data.totals[shown.name])}
+                tone={shown.tone}
+                points={points}
+                write={shown.write}
+                unit={shown.unit}
+              />
+            </section>
+          )}
         </div>
       ) : (
         !asked.failure && <NumbersSkeleton />
       )}
-      {/* They follow once the height of the chart is known, so that nothing moves. */}
-      {(data || asked.failure || chosen.problem) && props.children}
     </>
   )
 }
@@ -497,5 +518,17 @@ const OverrideSection = (props: {
         </Confirm>
       )}
     </>
+  )
+}
+
+/** The keys of an override that the workspace has locked since. */
+const IneffectiveKeys = ({ settings, locked }: { settings: Values; locked: readonly string[] }) => {
+  const keys = Object.keys(settings).filter((key) => locked.includes(key))
+  if (keys.length === 0) return null
+  return (
+    <p class="note">
+      {keys.length === 1 ? '1 key has' : `${keys.length} keys have`} no effect, because the workspace locked{' '}
+      {keys.length === 1 ? 'it' : 'them'}: <span class="mono">{keys.join(', ')}</span>
+    </p>
   )
 }

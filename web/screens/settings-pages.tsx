@@ -4,6 +4,7 @@ import { useWorkspace, type Workspace } from '../me.js'
 import { useTitle } from '../title.js'
 import { SkipLinks } from '../ui.js'
 import { WorkspaceKeys } from './access-keys.js'
+import { Audit } from './audit.js'
 import { General } from './general.js'
 import { MembersPrivacy } from './members-privacy.js'
 import { OrganizationLink } from './organization.js'
@@ -23,35 +24,35 @@ interface SettingsPage {
 const toAll = () => true
 const toAdmins = ({ role }: Workspace) => role === 'admin'
 
+const Integrations = () => {
+  const workspace = useWorkspace()
+  const isAdmin = toAdmins(workspace)
+  return (
+    <div class="stack">
+      {isAdmin && <Webhook />}
+      {!workspace.personal && <OrganizationLink />}
+      {isAdmin && <WorkspaceKeys />}
+    </div>
+  )
+}
+
 const pages: SettingsPage[] = [
-  { path: '', title: 'Settings', heading: 'settings', isShown: toAll, Content: EditorSettings },
+  { path: '', title: 'Editor settings', heading: 'editor settings', isShown: toAll, Content: EditorSettings },
   {
     path: '/privacy',
-    title: 'Members’ privacy',
-    heading: 'members’ privacy',
+    title: 'Members and privacy',
+    heading: 'members and privacy',
     isShown: toAll,
     Content: MembersPrivacy,
   },
-  { path: '/keys', title: 'Access keys', heading: 'access keys', isShown: toAdmins, Content: WorkspaceKeys },
   {
-    path: '/webhook',
-    title: 'Webhook and organization',
-    heading: 'webhook and organization',
-    isShown: toAdmins,
-    Content: () => (
-      <div class="stack">
-        <Webhook />
-        {!useWorkspace().personal && <OrganizationLink />}
-      </div>
-    ),
+    path: '/integrations',
+    title: 'Integrations',
+    heading: 'integrations',
+    isShown: (workspace) => toAdmins(workspace) || !workspace.personal,
+    Content: Integrations,
   },
-  {
-    path: '/organization',
-    title: 'Organization',
-    heading: 'organization',
-    isShown: (workspace) => !toAdmins(workspace) && !workspace.personal,
-    Content: OrganizationLink,
-  },
+  { path: '/audit', title: 'Audit', heading: 'audit trail', isShown: toAdmins, Content: Audit },
   { path: '/general', title: 'General', heading: 'general settings', isShown: toAdmins, Content: General },
 ]
 
@@ -59,7 +60,7 @@ export const Settings = () => {
   const workspace = useWorkspace()
   const { page = '' } = useRoute().params
   const shown = pages.filter(({ isShown }) => isShown(workspace))
-  const current = shown.find(({ path }) => path === (page && `/${page}`)) ?? shown[0]
+  const current = pages.find(({ path }) => path === (page && `/${page}`)) ?? shown[0]
   useTitle(`${workspace.name} ${current?.heading}`)
   return (
     <>
@@ -81,7 +82,13 @@ export const Settings = () => {
           ))}
         </ul>
       </nav>
-      {current && <current.Content key={current.path} />}
+      {current?.isShown(workspace) ? (
+        <current.Content key={current.path} />
+      ) : (
+        <p>
+          Only admins see this page. <a href={`/w/${workspace.id}/people`}>View admins</a>
+        </p>
+      )}
     </>
   )
 }

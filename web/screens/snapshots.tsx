@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks'
-import { useRoute } from 'preact-iso/router'
-import { repoAddress } from '../addresses.js'
+import { useEffect, useState } from 'preact/hooks'
+import { useLocation, useRoute } from 'preact-iso/router'
+import { repoSettingsAddress } from '../addresses.js'
 import { call, useAction, useRead } from '../api.js'
 import { bytes, time } from '../format.js'
 import { History } from '../history.js'
@@ -8,18 +8,57 @@ import { textOf } from '../json.js'
 import { useMe } from '../me.js'
 import { useUrlQuery } from '../query.js'
 import { useTitle } from '../title.js'
-import { Confirm, Loaded } from '../ui.js'
+import { Confirm, Loaded, Skeleton } from '../ui.js'
 
+/** The old address of the pushed settings of a repository. It leads to its page in the workspace, if the person has that. */
 export const Snapshots = () => {
   const { params } = useRoute()
   const { workspaces } = useMe()
   const { query } = useUrlQuery()
+  const { route } = useLocation()
   const [owner, repo] = [params.owner ?? '', params.repo ?? '']
+  useTitle(`${owner}/${repo} settings`)
+  const { workspace: chosen, ...rest } = query
+  const asked = useRead('GET /api/settings/{owner}/{repo}', {
+    path: { owner, repo },
+    query: chosen ? { workspace: chosen } : {},
+  })
+  const id = workspaces.find((one) => one.id === asked.data?.workspace_id)?.id
+  useEffect(() => {
+    const versions = Object.entries(rest).flatMap(([name, value]) =>
+      value ? [[`pushed-${name}`, value]] : [],
+    )
+    if (id) route(`${repoSettingsAddress(id, { owner, repo })}?${new URLSearchParams(versions)}`, true)
+  }, [id])
+  if (id) return <Skeleton height={600} />
+  return (
+    <>
+      <h1>
+        <bdi>
+          {owner}/{repo}
+        </bdi>{' '}
+        settings
+      </h1>
+      <PushedSettings owner={owner} repo={repo} workspaceId={chosen} />
+    </>
+  )
+}
+
+/** The settings that were pushed with the repository, and their versions. */
+export const PushedSettings = ({
+  owner,
+  repo,
+  workspaceId,
+}: {
+  owner: string
+  repo: string
+  workspaceId: string | undefined
+}) => {
+  const { workspaces } = useMe()
   const [removing, remove] = useState(false)
   const { busy, failure, act, clear } = useAction()
-  useTitle(`${owner}/${repo} settings`)
   const path = { owner, repo }
-  const choice = query.workspace ? { workspace: query.workspace } : {}
+  const choice = workspaceId ? { workspace: workspaceId } : {}
   const current = useRead('GET /api/settings/{owner}/{repo}', { path, query: choice })
   const versions = useRead(
     'GET /api/settings/{owner}/{repo}/versions',
@@ -29,28 +68,34 @@ export const Snapshots = () => {
   const isAdmin = workspace?.role === 'admin'
   return (
     <>
-      <h1>
-        <bdi>
-          {owner}/{repo}
-        </bdi>{' '}
-        settings
-      </h1>
       <Loaded asked={current} height={420}>
         {(data) => (
           <>
-            <p class="muted">
-              Version {data.version} by <bdi>{data.updated_by}</bdi>, {time(data.updated_at)},{' '}
-              {bytes(data.size_bytes)}
-              {workspace && (
-                <>
-                  , in{' '}
-                  <a href={repoAddress(workspace.id, { owner, repo })}>
-                    <bdi>{workspace.name}</bdi>
-                  </a>
-                </>
+            <section class="card stack tight" aria-labelledby="pushed">
+              <h2 id="pushed">Pushed settings</h2>
+              <p class="muted">
+                Version {data.version} by <bdi>{data.updated_by}</bdi>, {time(data.updated_at)},{' '}
+                {bytes(data.size_bytes)}
+              </p>
+              <pre class="diff">{textOf(data.settings)}</pre>
+              {isAdmin && (
+                <div>
+                  <button
+                    type="button"
+                    class="danger"
+                    onClick={() => {
+                      clear()
+                      remove(true)
+                    }}
+                  >
+                    Delete pushed settings
+                  </button>
+                </div>
               )}
-            </p>
+            </section>
             <History
+              title="Pushed versions"
+              prefix="pushed-"
               versions={versions}
               useVersion={(version) =>
                 useRead(
@@ -71,24 +116,6 @@ export const Snapshots = () => {
               }}
               effect="Editors get these settings with their next pull."
             />
-            <section class="card stack tight" aria-labelledby="current">
-              <h2 id="current">Current settings</h2>
-              <pre class="diff">{textOf(data.settings)}</pre>
-            </section>
-            {isAdmin && (
-              <div>
-                <button
-                  type="button"
-                  class="danger"
-                  onClick={() => {
-                    clear()
-                    remove(true)
-                  }}
-                >
-                  Delete settings
-                </button>
-              </div>
-            )}
           </>
         )}
       </Loaded>

@@ -32,7 +32,6 @@ import { sparkOf, weekdayCounts } from '../spark.js'
 import { isTooShort } from '../standouts.js'
 import { useTitle } from '../title.js'
 import {
-  Arrow,
   Change,
   type Column,
   DownloadIcon,
@@ -114,16 +113,8 @@ export const Team = () => {
   return <TeamNumbers />
 }
 
-/** The numbers of a team, or those of one repository on its own page, where `children` follow the charts. */
-export const TeamNumbers = ({
-  repo: own,
-  links,
-  children,
-}: {
-  repo?: string
-  links?: ComponentChildren
-  children?: ComponentChildren
-}) => {
+/** The numbers of a team, or those of one repository on its own page. */
+export const TeamNumbers = ({ repo: own, links }: { repo?: string; links?: ComponentChildren }) => {
   const workspace = useWorkspace()
   const { query, change: set } = useUrlQuery()
   const isWeekly = workspace.activity_privacy === 'team'
@@ -180,7 +171,7 @@ export const TeamNumbers = ({
           <SkipLinks
             to={[
               ['members', 'Skip to people'],
-              own === undefined ? ['repos', 'Skip to repositories'] : ['effective', 'Skip to settings'],
+              ...(own === undefined ? [['repos', 'Skip to repositories'] as [string, string]] : []),
             ]}
           />
         </div>
@@ -211,7 +202,7 @@ export const TeamNumbers = ({
                 <bdi>{workspace.patterns.join(', ') || 'repositories that this workspace covers'}</bdi>.
               </span>
               {workspace.patterns.length === 0 ? (
-                <a class="button primary" href={`/w/${workspace.id}/repos`}>
+                <a class="button primary" href={`/w/${workspace.id}/settings/general`}>
                   Choose repositories
                 </a>
               ) : (
@@ -241,7 +232,7 @@ export const TeamNumbers = ({
                 (previous !== undefined && now !== undefined && !comparison) ||
                 compared.asked.some(({ failure }) => failure)
               }
-              addressOf={(repo) => repoAddress(workspace.id, dividePath(repo)) + location.search}
+              addressOf={(repo) => repoAddress(workspace.id, dividePath(repo)) + rangeIn(location.search)}
               onDay={(day) => set({ from: day, to: day })}
             />
           )}
@@ -279,8 +270,6 @@ export const TeamNumbers = ({
           </NumbersSkeleton>
         )
       )}
-      {/* They follow once the height of the charts is known, so that nothing moves. */}
-      {(data || asked.failure || chosen.problem) && children}
     </>
   )
 }
@@ -405,7 +394,7 @@ export const Figures = (props: {
                 {totals[name] === null && publication ? (
                   lackOf(publication.weeks[0])
                 ) : (
-                  <Change now={now?.[name]} before={previous?.[name]} write={write} />
+                  <Change total={totals[name]} now={now?.[name]} before={previous?.[name]} write={write} />
                 )}
               </span>
             </button>
@@ -617,7 +606,7 @@ export const listedRepos = (repos: readonly { repo: string | null }[]): string =
   return named === repos.length ? `${count(named)} total` : `${count(named)} and others`
 }
 
-/** A repository in a table of numbers: its name filters them, and the arrow leads to its page. */
+/** A repository in a table of numbers: its name leads to its page, and the icon filters the numbers. */
 export const RepoChoice = (props: {
   repo: string | null
   workspaceId: string
@@ -627,21 +616,44 @@ export const RepoChoice = (props: {
   if (repo === null) return <>All others</>
   return (
     <span class="repo-choice">
-      <button type="button" class="choice" onClick={() => onChoose(repo)} title={`Show only ${repo}`}>
+      <a href={repoAddress(workspaceId, dividePath(repo)) + rangeIn(location.search)}>
         <RepoName repo={repo} />
-      </button>
-      <a
-        class="open"
+      </a>
+      <button
+        type="button"
+        class="filter"
         // The arrow keys of the table reach it. As a stop of the Tab key, it would double the way through the rows.
         tabIndex={-1}
-        href={repoAddress(workspaceId, dividePath(repo))}
-        aria-label={`Open ${repo}`}
-        title="Open repository page"
+        aria-label={`Show only ${repo}`}
+        title={`Show only ${repo}`}
+        onClick={() => onChoose(repo)}
       >
-        <Arrow to="right" />
-      </a>
+        <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+          <path
+            d="M1 1.5h10L7.2 6.4v4.1l-2.4-1.2V6.4z"
+            fill="none"
+            stroke="currentcolor"
+            stroke-width="1.2"
+          />
+        </svg>
+      </button>
     </span>
   )
+}
+
+/** The range of an address, which links to other numbers keep. */
+export const rangeIn = (search: string): string => {
+  const query = [...new URLSearchParams(search)].filter(([name]) => ['from', 'to', 'compare'].includes(name))
+  return query.length > 0 ? `?${new URLSearchParams(query)}` : ''
+}
+
+export const peopleColumn: Column<{ members?: number | null }> = {
+  name: 'members',
+  title: 'People',
+  numeric: true,
+  room: 'wider',
+  by: ({ members = null }) => members,
+  cell: ({ members }) => count(members),
 }
 
 const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) => void }) => {
@@ -655,14 +667,7 @@ const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) =
         cell: ({ repo }) => <RepoChoice repo={repo} workspaceId={workspaceId} onChoose={onChoose} />,
       },
       ...numbersOf(data.repos, data.range, ({ repo }) => repo === null),
-      {
-        name: 'members',
-        title: 'People',
-        numeric: true,
-        room: 'wider',
-        by: (row) => row.members,
-        cell: (row) => count(row.members),
-      },
+      peopleColumn,
     ],
     [data],
   )
@@ -670,7 +675,6 @@ const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) =
     <section class="card" aria-labelledby="repos">
       <header class="row apart">
         <h2 id="repos">Repositories</h2>
-        <span class="small muted">{listedRepos(data.repos)}</span>
       </header>
       <SortedTable
         caption="Repositories"
@@ -678,8 +682,8 @@ const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) =
         columns={columns}
         keyOf={({ repo }) => repo ?? ''}
         isRest={({ repo }) => repo === null}
-        searchText={({ repo }) => repo ?? ''}
         first="active_minutes"
+        all={<a href={`/w/${workspaceId}/repos${rangeIn(location.search)}`}>All repositories</a>}
         empty={
           data.publication
             ? 'No repositories to show: too few people worked in each.'

@@ -1,9 +1,11 @@
 import { FirstSteps } from '../first-steps.js'
+import { useMe } from '../me.js'
 import { useTitle } from '../title.js'
 import { CreateWorkspace, JoinWorkspace } from './workspaces.js'
 
 /** The first screen of a person without a workspace. */
 export const Welcome = () => {
+  const { login } = useMe()
   useTitle('Welcome')
   return (
     <div class="stack narrow">
@@ -14,7 +16,7 @@ export const Welcome = () => {
       </p>
       <JoinWorkspace />
       <FirstSteps workspace={undefined}>
-        <CreateWorkspace isStep />
+        <CreateWorkspace login={login} isStep />
       </FirstSteps>
     </div>
   )

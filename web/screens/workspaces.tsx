@@ -2,84 +2,78 @@ import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { limits } from '../../schemas/limits.js'
 import { call, useAction } from '../api.js'
+import { consent, levelNames } from '../consent.js'
 import { count, visible } from '../format.js'
 import { startOf } from '../home.js'
-import { useMe } from '../me.js'
-import { useTitle } from '../title.js'
-import { FailureNote, Form } from '../ui.js'
+import type { Me } from '../me.js'
+import { panel } from '../shortcuts.js'
+import { Dialog, FailureNote, Form } from '../ui.js'
 
-export const Workspaces = () => {
-  const { workspaces } = useMe()
-  useTitle('Workspaces')
-  return (
-    <div class="stack narrow">
-      <h1>Workspaces</h1>
-      {workspaces.length > 0 && <MyWorkspaces />}
-      <CreateWorkspace />
-      <JoinWorkspace />
-    </div>
-  )
+type Level = keyof typeof consent
+
+const close = () => {
+  panel.value = undefined
 }
 
-const MyWorkspaces = () => {
-  const { workspaces } = useMe()
-  return (
-    <section class="card stack tight" aria-labelledby="mine">
-      <h2 id="mine">My workspaces</h2>
-      <div class="scroll">
-        <table>
-          <caption class="away">My workspaces</caption>
-          <thead>
-            <tr>
-              <th scope="col">Workspace</th>
-              <th scope="col">My role</th>
-              <th scope="col" class="n">
-                Members
-              </th>
-              <th scope="col" class="wide">
-                My numbers
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {workspaces.map(({ id, name, role, member_count, activity_privacy, personal }) => (
-              <tr key={id}>
-                <th scope="row">
-                  <a href={startOf({ id, role, personal })}>
-                    <bdi>{visible(name)}</bdi>
-                  </a>
-                </th>
-                <td>{role}</td>
-                <td class="n">{count(member_count)}</td>
-                <td class="wide">
-                  {personal || activity_privacy === 'team' ? 'private' : 'visible to admins'}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </section>
-  )
-}
+/** The workspaces of a person, in a dialog of the switcher. */
+export const WorkspacesPanel = ({ me }: { me: Me }) => (
+  <Dialog title="Workspaces" onClose={close}>
+    {me.workspaces.length > 0 && <MyWorkspaces workspaces={me.workspaces} />}
+    <CreateWorkspace login={me.login} />
+    <JoinWorkspace />
+  </Dialog>
+)
+
+const MyWorkspaces = ({ workspaces }: Pick<Me, 'workspaces'>) => (
+  <div class="scroll">
+    <table>
+      <caption class="away">My workspaces</caption>
+      <thead>
+        <tr>
+          <th scope="col">Workspace</th>
+          <th scope="col">My role</th>
+          <th scope="col" class="n">
+            Members
+          </th>
+          <th scope="col" class="wide">
+            My numbers
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {workspaces.map(({ id, name, role, member_count, activity_privacy, personal }) => (
+          <tr key={id}>
+            <th scope="row">
+              <a href={startOf({ id })} onClick={close}>
+                <bdi>{visible(name)}</bdi>
+              </a>
+            </th>
+            <td>{role}</td>
+            <td class="n">{count(member_count)}</td>
+            <td class="wide">{personal || activity_privacy === 'team' ? 'private' : 'visible to admins'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
 
 /** `isStep`: within a list that has its own heading. */
-export const CreateWorkspace = ({ isStep = false }: { isStep?: boolean }) => {
-  const { login } = useMe()
+export const CreateWorkspace = ({ login, isStep = false }: { login: string; isStep?: boolean }) => {
   const { busy, failure, act } = useAction()
   const [name, setName] = useState('')
   const [patterns, setPatterns] = useState(`${login}/*`)
-  const submit = () =>
+  const submit = (activity_privacy: Level) =>
     act(async () => {
       const { data } = await call('POST /api/team/workspaces/create', {
-        body: { name, patterns: patterns.split(/[\s,]+/).filter(Boolean) },
+        body: { name, patterns: patterns.split(/[\s,]+/).filter(Boolean), activity_privacy },
       })
       location.assign(startOf(data.workspace))
     })
   return (
     <section class={isStep ? '' : 'card stack tight'} aria-label="New workspace">
       {!isStep && <h2>New workspace</h2>}
-      <Form class="stack tight" onSubmit={submit}>
+      <Form class="stack tight" onSubmit={(given) => submit(given.get('privacy') as Level)}>
         <label class="field">
           Name
           <input
@@ -103,6 +97,18 @@ export const CreateWorkspace = ({ isStep = false }: { isStep?: boolean }) => {
           For example, <span class="mono">acme/*</span> for all repositories of an owner, or{' '}
           <span class="mono">acme/api-*</span>. Separate patterns with spaces. You can change them later.
         </p>
+        <fieldset class="stack tight">
+          <legend>Who sees each person’s numbers</legend>
+          {(['team', 'named'] as const).map((level) => (
+            <label key={level} class="check">
+              <input type="radio" name="privacy" value={level} required aria-label={levelNames[level]} />
+              <span>
+                <strong>{levelNames[level]}</strong>
+                <span class="small muted">{consent[level]}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
         {failure && <FailureNote failure={failure} />}
         <div>
           <button type="submit" class="primary" aria-disabled={busy}>
@@ -124,6 +130,7 @@ export const JoinWorkspace = () => {
         onSubmit={(given) => {
           const code = String(given.get('code')).trim()
           // A whole link also works.
+          close()
           route(`/join/${encodeURIComponent(code.split('/').at(-1) ?? code)}`)
         }}
       >

@@ -12,17 +12,17 @@ import { insertInvite } from './queries/invites.js'
 import { insertMember } from './queries/members.js'
 import { insertPatterns, insertWorkspace, listWorkspacesOf } from './queries/workspaces.js'
 
-/** The caller becomes its admin, and gets a first invite. @param privacy where it begins. @throws {ApiError} `workspace_limit` */
+/** The caller becomes its admin, and gets a first invite. @param privacy where it begins, unless the caller chooses a level. @throws {ApiError} `workspace_limit` */
 export const createWorkspace = (
   database: Database,
   { privacy, quota }: { privacy: PrivacyLevel; quota: WorkspaceQuota },
   userId: string,
-  { name, patterns = [] }: CreateWorkspaceBody,
+  { name, patterns = [], activity_privacy = privacy }: CreateWorkspaceBody,
 ): Promise<{ workspace: Workspace; invite: Invite }> =>
   database.transaction(async (tx) => {
     const caller = await lockCaller(tx, userId)
     await requireRoomToCreate(tx, userId, quota)
-    const id = await insertWorkspace(tx, { name: name.trim(), privacy, createdBy: userId })
+    const id = await insertWorkspace(tx, { name: name.trim(), privacy: activity_privacy, createdBy: userId })
     if (id === undefined) throw new Error('Only a personal workspace can have a conflict')
     await insertMember(tx, id, userId, 'admin')
     await insertPatterns(tx, id, parsePatterns(patterns))

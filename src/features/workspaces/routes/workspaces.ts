@@ -7,7 +7,7 @@ import { readCaller } from '../../accounts/index.js'
 import { adminOf } from '../access.js'
 import { createWorkspace } from '../create-workspace.js'
 import { deleteWorkspace } from '../delete-workspace.js'
-import { withFloor } from '../policies/privacy-levels.js'
+import { requireFloor, withFloor } from '../policies/privacy-levels.js'
 import { listWorkspacesOf } from '../queries/workspaces.js'
 import { renameWorkspace } from '../rename-workspace.js'
 
@@ -41,13 +41,15 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'createWorkspace',
       tags: ['team'],
       summary: 'Create a workspace and its first invite',
-      description: 'The caller becomes its admin.',
+      description:
+        'The caller becomes its admin. Without `activity_privacy`, the workspace begins at the loosest level that the operator allows. A looser level is rejected.',
       body: CreateWorkspaceBody,
       response: { 201: CreatedWorkspace },
     },
     handler: async (request, reply) => {
       const { userId } = request.caller
       const { privacy, limits: quota } = app.config
+      requireFloor(privacy.floor, request.body)
       const created = await createWorkspace(
         app.database,
         { privacy: privacy.floor, quota },
