@@ -104,7 +104,16 @@ const useItems = (me: Me, workspace: Workspace | undefined): { items: Item[]; is
 
 const MOST = 12
 /** The groups of the results, in the order in which equally good ones are shown. */
-const GROUPS = ['Page', 'Action', 'Range', 'Workspace', 'Person', 'Repository', 'Setting', 'Guide']
+const GROUPS = new Map([
+  ['Page', 'Pages'],
+  ['Action', 'Actions'],
+  ['Range', 'Ranges'],
+  ['Workspace', 'Workspaces'],
+  ['Person', 'People'],
+  ['Repository', 'Repositories'],
+  ['Setting', 'Settings'],
+  ['Guide', 'Guides'],
+])
 /** What is offered before anything is typed. */
 const AT_FIRST = ['Page', 'Action', 'Workspace']
 
@@ -127,7 +136,7 @@ const searchIn = (items: Item[], query: string): Item[] => {
     // One letter is in nearly every description.
     const text = sought.length > 1 ? plain(`${title} ${item.kind} ${item.about ?? ''}`) : title
     if (!words.every((word) => text.includes(word))) return []
-    return [{ item, rank: rankOf(title, sought), group: GROUPS.indexOf(item.kind) }]
+    return [{ item, rank: rankOf(title, sought), group: [...GROUPS.keys()].indexOf(item.kind) }]
   })
   const shown = ranked.sort((a, b) => a.rank - b.rank || a.group - b.group).slice(0, MOST)
   const groups = [...new Set(shown.map(({ group }) => group))]
@@ -183,8 +192,7 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
           {found.map((item, index) => [
             item.kind !== found[index - 1]?.kind && (
               <p key={item.kind} class="small muted group" role="presentation">
-                {item.kind === 'Person' ? 'People' : item.kind.replace(/y$/, 'ie')}
-                {item.kind !== 'Person' && 's'}
+                {GROUPS.get(item.kind)}
               </p>
             ),
             <a

@@ -404,7 +404,7 @@ else {
     [
       `/w/${id}/me`,
       'My activity',
-      ['Summary', 'Active time by day', 'My working hours', 'My repositories'],
+      ['Summary', 'My active time by day', 'My working hours', 'My repositories'],
       ['My repositories'],
     ],
     [

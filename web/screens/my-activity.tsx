@@ -4,9 +4,9 @@ import type { AnswerOf } from '../../client/src/operations.js'
 import { dividePath } from '../../client/src/pattern.js'
 import { repoAddress } from '../addresses.js'
 import { refresh, useRead } from '../api.js'
-import { Calendar, Heatmap, Trend } from '../charts.js'
+import { Calendar, Heatmap } from '../charts.js'
 import { consent } from '../consent.js'
-import { addDays, count, days, duration, longWeekdays, mondayOf, today, weekdayOf } from '../format.js'
+import { addDays, count, duration, longWeekdays, mondayOf, today, weekdayOf } from '../format.js'
 import { useWorkspace } from '../me.js'
 import { rangeOf, selectedRange, useComparison, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
@@ -14,7 +14,7 @@ import { rest } from '../rest.js'
 import { weekdayCounts } from '../spark.js'
 import { useTitle } from '../title.js'
 import { Change, FailureOf, Filters, NumbersSkeleton, Skeleton, SkipLinks, SortedTable, Tip } from '../ui.js'
-import { Compared, listedRepos, metrics, numbersOf, pointsOf, RepoChoice, useSummary } from './team.js'
+import { listedRepos, metrics, numbersOf, RepoChoice, TrendCard, useSummary } from './team.js'
 
 const FirstMinute = lazy(() => rest().then(({ FirstMinute }) => FirstMinute))
 
@@ -51,10 +51,6 @@ export const MyActivity = () => {
     query: { workspace: workspace.id, ...range, ...filter },
   }))
   const { before: previous } = compared
-  const { points, isByWeek } = useMemo(
-    () => (asked.data ? pointsOf(asked.data, previous, 'active_minutes') : { points: [], isByWeek: false }),
-    [asked.data, previous],
-  )
   const squares = useMemo(
     () => year.data?.daily.map(({ day, active_minutes }) => ({ day, minutes: active_minutes ?? 0 })),
     [year.data],
@@ -85,20 +81,13 @@ export const MyActivity = () => {
             previous={previous?.totals}
           />
           <div class="lead">
-            <section class="card" aria-labelledby="trend">
-              <header class="row apart">
-                <h2 id="trend">Active time by {isByWeek ? 'week' : 'day'}</h2>
-                <Compared range={asked.data.range} with={compared} isComparable />
-              </header>
-              <Trend
-                label={`My active time, ${days(asked.data.range.from, asked.data.range.to)}`}
-                total={duration(asked.data.totals.active_minutes)}
-                tone="blue"
-                points={points}
-                write={duration}
-                unit={60}
-              />
-            </section>
+            <TrendCard
+              name="My active time"
+              data={asked.data}
+              metric={metrics[0]}
+              compared={compared}
+              earlier={previous}
+            />
             <section class="card" aria-labelledby="hours">
               <header class="row apart">
                 <h2 id="hours">My working hours</h2>

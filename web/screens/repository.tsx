@@ -1,11 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { repoAddress } from '../addresses.js'
 import { call, type Failure, refresh, requireUnchanged, useAction, useRead } from '../api.js'
-import { Trend } from '../charts.js'
-import { days, people, time } from '../format.js'
+import { people, time } from '../format.js'
 import { History, WarningList } from '../history.js'
 import { Diff, same, textOf, type Values } from '../json.js'
 import { useWorkspace } from '../me.js'
@@ -29,7 +28,7 @@ import {
 } from '../ui.js'
 import { Unsaved } from '../unsaved.js'
 import { PushedSettings } from './snapshots.js'
-import { Compared, Figures, metrics, pointsOf, TeamNumbers, useSummary } from './team.js'
+import { Figures, metrics, TeamNumbers, TrendCard, useSummary } from './team.js'
 
 type Effective = AnswerOf<'GET /api/team/effective-config'>
 type State = AnswerOf<'GET /api/team/workspaces/{id}/settings'>
@@ -203,10 +202,6 @@ const OwnNumbers = (props: { repo: string; links: ComponentChildren }) => {
   useSummary(asked, `My activity in ${repo}`)
   const isEmpty = OWN_METRICS.every((name) => data?.totals[name] === 0)
   const shown = metrics.find(({ name }) => name === query.show && name !== 'active_members') ?? metrics[0]
-  const { points, isByWeek } = useMemo(
-    () => (data ? pointsOf(data, previous, shown.name) : { points: [], isByWeek: false }),
-    [data, previous, shown.name],
-  )
   return (
     <>
       <div class="row apart">
@@ -233,22 +228,13 @@ const OwnNumbers = (props: { repo: string; links: ComponentChildren }) => {
           {isEmpty ? (
             <p class="note">No activity of yours in this repository in the selected range.</p>
           ) : (
-            <section class="card" aria-labelledby="trend">
-              <header class="row apart">
-                <h2 id="trend">
-                  My {shown.title.toLowerCase()} by {isByWeek ? 'week' : 'day'}
-                </h2>
-                <Compared range={data.range} with={compared} isComparable />
-              </header>
-              <Trend
-                label={`My ${shown.title.toLowerCase()}, ${days(data.range.from, data.range.to)}`}
-                total={shown.write(data.totals[shown.name])}
-                tone={shown.tone}
-                points={points}
-                write={shown.write}
-                unit={shown.unit}
-              />
-            </section>
+            <TrendCard
+              name={`My ${shown.title.toLowerCase()}`}
+              data={data}
+              metric={shown}
+              compared={compared}
+              earlier={previous}
+            />
           )}
         </div>
       ) : (

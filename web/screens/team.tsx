@@ -144,10 +144,6 @@ export const TeamNumbers = ({ repo: own, links }: { repo?: string; links?: Compo
   const isStart = isEmpty && isBeginning(workspace) && !hasStepsLeft(workspace) && range.to >= today()
   useSummary(asked, `${filter.member ?? workspace.name}${filter.repo ? ` in ${filter.repo}` : ''}`)
   const shown = metrics.find(({ name }) => name === query.show) ?? metrics[0]
-  const { points, isByWeek } = useMemo(
-    () => (data ? pointsOf(data, comparison, shown.name) : { points: [], isByWeek: false }),
-    [data, comparison, shown.name],
-  )
   const csv = new URLSearchParams(
     Object.entries({ workspace: workspace.id, ...range, ...filter, format: 'csv' }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
@@ -237,22 +233,13 @@ export const TeamNumbers = ({ repo: own, links }: { repo?: string; links?: Compo
             />
           )}
           <div class="lead">
-            <section class="card" aria-labelledby="trend">
-              <header class="row apart">
-                <h2 id="trend">
-                  {shown.title} by {isByWeek ? 'week' : 'day'}
-                </h2>
-                <Compared range={data.range} with={compared} isComparable={comparison !== undefined} />
-              </header>
-              <Trend
-                label={`${shown.title}, ${days(data.range.from, data.range.to)}`}
-                total={shown.write(data.totals[shown.name])}
-                tone={shown.tone}
-                points={points}
-                write={shown.write}
-                unit={shown.unit}
-              />
-            </section>
+            <TrendCard
+              name={shown.title}
+              data={data}
+              metric={shown}
+              compared={compared}
+              earlier={comparison}
+            />
             <Hours data={data} filter={filter} />
           </div>
           <div class={own === undefined ? 'two' : 'stack'}>
@@ -418,7 +405,7 @@ const WEEKS_ABOVE = 92
 type MetricName = (typeof metrics)[number]['name']
 
 /** The range, and the days that are compared. */
-export const Compared = (props: {
+const Compared = (props: {
   range: Range
   with: { ranges: { now: Range; before: Range } | undefined; now: unknown; before: unknown }
   isComparable: boolean
@@ -436,6 +423,37 @@ export const Compared = (props: {
   )
 }
 
+/** A metric over time, with the days that it is compared with. */
+export const TrendCard = (props: {
+  name: string
+  data: Days & { totals: { [name in MetricName]?: number | null } }
+  metric: (typeof metrics)[number]
+  compared: Parameters<typeof Compared>[0]['with']
+  /** undefined while it loads, and if it is not comparable. */
+  earlier: Days | undefined
+}) => {
+  const { name, data, metric, compared, earlier } = props
+  const { points, isByWeek } = useMemo(() => pointsOf(data, earlier, metric.name), [data, earlier, metric])
+  return (
+    <section class="card" aria-labelledby="trend">
+      <header class="row apart">
+        <h2 id="trend">
+          {name} by {isByWeek ? 'week' : 'day'}
+        </h2>
+        <Compared range={data.range} with={compared} isComparable={earlier !== undefined} />
+      </header>
+      <Trend
+        label={`${name}, ${days(data.range.from, data.range.to)}`}
+        total={metric.write(data.totals[metric.name] ?? null)}
+        tone={metric.tone}
+        points={points}
+        write={metric.write}
+        unit={metric.unit}
+      />
+    </section>
+  )
+}
+
 interface Days {
   range: Range
   daily: Daily
@@ -443,7 +461,7 @@ interface Days {
 }
 
 /** The range as points with the values of the compared range: days, or weeks above 92 days. */
-export const pointsOf = (
+const pointsOf = (
   { range, daily, publication }: Days,
   earlier: Days | undefined,
   name: MetricName,

@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso/router'
 import { limits } from '../../schemas/limits.js'
 import { call, useAction } from '../api.js'
 import { consent, levelNames } from '../consent.js'
-import { count, visible } from '../format.js'
+import { counted, visible } from '../format.js'
 import { startOf } from '../home.js'
 import type { Me } from '../me.js'
 import { panel } from '../shortcuts.js'
@@ -25,37 +25,19 @@ export const WorkspacesPanel = ({ me }: { me: Me }) => (
 )
 
 const MyWorkspaces = ({ workspaces }: Pick<Me, 'workspaces'>) => (
-  <div class="scroll">
-    <table>
-      <caption class="away">My workspaces</caption>
-      <thead>
-        <tr>
-          <th scope="col">Workspace</th>
-          <th scope="col">My role</th>
-          <th scope="col" class="n">
-            Members
-          </th>
-          <th scope="col" class="wide">
-            My numbers
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {workspaces.map(({ id, name, role, member_count, activity_privacy, personal }) => (
-          <tr key={id}>
-            <th scope="row">
-              <a href={startOf({ id })} onClick={close}>
-                <bdi>{visible(name)}</bdi>
-              </a>
-            </th>
-            <td>{role}</td>
-            <td class="n">{count(member_count)}</td>
-            <td class="wide">{personal || activity_privacy === 'team' ? 'private' : 'visible to admins'}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <ul class="stack tight" aria-label="My workspaces">
+    {workspaces.map(({ id, name, role, member_count, activity_privacy, personal }) => (
+      <li key={id}>
+        <a href={startOf({ id })} onClick={close}>
+          <bdi>{visible(name)}</bdi>
+        </a>
+        <div class="small muted">
+          {role}, {counted(member_count, 'member')}. My numbers are{' '}
+          {personal || activity_privacy === 'team' ? 'private' : 'visible to admins'}.
+        </div>
+      </li>
+    ))}
+  </ul>
 )
 
 /** `isStep`: within a list that has its own heading. */
