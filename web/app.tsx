@@ -271,7 +271,7 @@ const Page = (props: {
                       panel.value = 'workspaces'
                     }}
                   >
-                    All workspaces
+                    Create or join a workspace
                   </button>
                 </li>
               </Menu>

@@ -355,7 +355,7 @@ else {
   await task('restore older settings', `/w/${id}/repos`, 48, async (user) => {
     await user.to('link "version 2"')
     await user.press('Enter')
-    await user.comesTo('heading', 'Pushed versions')
+    await user.comesTo('heading', 'acme/web')
     await restoreFirstVersion(user)
     await visitor.sees(/^Version 3 by ada, /)
     await user.comesTo('button', 'Restore version 1')
@@ -374,7 +374,6 @@ else {
   await task('export recorded data', `/w/${id}`, 40, async (user, t) => {
     await user.to('button "ada"')
     await user.press('Enter', 'ArrowDown', 'p')
-    await user.press('p')
     await user.comesTo('link', 'Privacy and data')
     await user.press('Enter')
     await user.comesTo('heading', 'Privacy and data')

@@ -277,6 +277,7 @@ else {
       '“ext.tabSize” is locked. Remove it from the override, or unlock it in the workspace settings.',
     )
     await admin.button('Remove ext.tabSize').click()
+    await admin.field('Filter').selectOption('All settings')
     await page.getByRole('combobox', { name: 'ext.theme', exact: true }).selectOption('dark')
     await admin.sees('Hides the workspace’s value: "light"')
     await admin.sees('Affects 1 repository and 2 people.')

@@ -76,10 +76,7 @@ export const Repositories = () => {
               </a>
               {has_override && <span class="tag">override</span>}
               {version != null && (
-                <a
-                  class="tag"
-                  href={`${repoSettingsAddress(workspace.id, dividePath(repo))}#pushed-versions`}
-                >
+                <a class="tag" href={repoSettingsAddress(workspace.id, dividePath(repo))}>
                   version {version}
                 </a>
               )}
