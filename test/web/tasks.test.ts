@@ -208,7 +208,7 @@ else {
     await admin.open(`/w/${id}`)
     await admin.sees('Working hours')
     t.strictSame(await rowsOf(admin, 'People'), ['AD\nada', 'BO\nbob'])
-    await admin.button('acme/web').click()
+    await admin.button('Show only acme/web').click()
     await admin.settled()
     t.strictSame(await rowsOf(admin, 'People'), ['AD\nada', 'BO\nbob'])
     await admin.button('90 days').click()

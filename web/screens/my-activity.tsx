@@ -7,6 +7,7 @@ import { refresh, useRead } from '../api.js'
 import { Calendar, Heatmap } from '../charts.js'
 import { consent } from '../consent.js'
 import { addDays, count, duration, longWeekdays, mondayOf, today, weekdayOf } from '../format.js'
+import { hasStepsLeft } from '../home.js'
 import { useWorkspace } from '../me.js'
 import { rangeOf, selectedRange, useComparison, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
@@ -71,7 +72,7 @@ export const MyActivity = () => {
       <FailureOf asked={[asked, year, ...compared.asked]} />
       {chosen.problem ? null : asked.data && isReady ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
-          {(isNew || wasNew) && (
+          {(isNew || wasNew) && !hasStepsLeft(workspace) && (
             <FirstMinute hasArrived={!isNew} again={year.again} onClose={() => remember(false)} />
           )}
           <Summary
