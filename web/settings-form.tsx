@@ -56,7 +56,7 @@ export const SettingsForm = (props: FormProps) => {
   const [group, chooseGroup] = useState('')
   const [chosen, chooseFilter] = useState<Filter>()
   const [shown, show] = useState(FIRST)
-  const [startsModified] = useState(Object.keys(values).length > 0)
+  const [startsModified] = useState(!general && Object.keys(values).length > 0)
   const list = useRef<HTMLDivElement>(null)
   const fresh = useRef<number>(undefined)
   const id = useId()
