@@ -1,6 +1,6 @@
 /** Components that several screens use. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { dividePath } from '../client/src/pattern.js'
 import { announce } from './announce.js'
 import { ended, expired, type Failure, offline } from './api.js'
@@ -231,7 +231,8 @@ export const Dialog = (props: {
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // At once, so that nothing that is typed right after the key that opened it is lost.
+  useLayoutEffect(() => {
     const opener = document.activeElement as HTMLElement | null
     const element = dialog.current
     element?.showModal()
