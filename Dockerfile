@@ -1,6 +1,6 @@
 # Node comes from the one base, and runs on the other, which has no shell and no package manager. A base is held to its
-# bytes by naming its digest: --build-arg NODE=node:26-bookworm-slim@sha256:… (`docker buildx imagetools inspect` says it).
-ARG NODE=docker.io/library/node:26-bookworm-slim
+# bytes by naming its digest: --build-arg NODE=node:24-bookworm-slim@sha256:… (`docker buildx imagetools inspect` says it).
+ARG NODE=docker.io/library/node:24-bookworm-slim
 ARG RUNTIME=gcr.io/distroless/cc-debian12:nonroot
 
 FROM ${NODE} AS build

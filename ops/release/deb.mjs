@@ -9,8 +9,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { dist, name, run, say, stage, version, writeChecksums } from './stage.mjs'
 
-/** The newest long-term line, whose security fixes arrive with releases of the service. */
-const NODE = '26.10.0'
+/**
+ * The long-term line that the image has, too. Its security fixes arrive with releases of the service. From Node 25 on, it needs
+ * libatomic1, which neither `Depends` nor the base of the image has.
+ */
+const NODE = '24.21.0'
 const architecture = { x64: 'amd64', arm64: 'arm64' }[process.arch]
 const program = `/usr/lib/${name}`
 const state = `/var/lib/${name}`
@@ -113,7 +116,7 @@ Version: ${version}
 Architecture: ${architecture}
 Maintainer: ${name} <root@localhost>
 Installed-Size: ${size}
-Depends: adduser, libc6, libstdc++6
+Depends: adduser, libc6, libgcc-s1, libstdc++6
 Section: net
 Priority: optional
 Description: Team settings and activity cloud service
