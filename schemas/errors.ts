@@ -193,6 +193,11 @@ export const Problem = Type.Object({
   code: StringEnum(errorCodes, { description: 'Stable. Programs can rely on it.' }),
   detail: Type.String({ description: 'What happened and what to do next, for people.' }),
   request_id: Type.String({ description: 'The `X-Request-Id` of the response.' }),
+  error: Type.Optional(
+    Type.String({
+      description: "At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read.",
+    }),
+  ),
   errors: Type.Optional(
     Type.Array(
       Closed({
@@ -236,7 +241,10 @@ export const Problem = Type.Object({
 /** An RFC 9457 problem document. */
 export type Problem = Static<typeof Problem>
 /** The members that only some problems have. */
-export type ProblemExtras = Omit<Partial<Problem>, 'type' | 'status' | 'title' | 'code' | 'request_id'>
+export type ProblemExtras = Omit<
+  Partial<Problem>,
+  'type' | 'status' | 'title' | 'code' | 'request_id' | 'error'
+>
 
 /** Examples of the members that a code adds to its problems. They always have these, and no others. */
 export const problemExtras: Partial<Record<ErrorCode, ProblemExtras>> = {

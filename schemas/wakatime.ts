@@ -84,6 +84,18 @@ const timezoneParameter = {
   ),
 }
 
+/** Ignored unless it is a time zone, because the tools always send it. */
+export const TimezoneHeaders = Type.Object({
+  timezone: Type.Optional(
+    Type.String({ description: 'A time zone of the IANA, instead of that of the caller.' }),
+  ),
+})
+
+const projectParameter = {
+  project: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'Count only this repository.' })),
+}
+
+export const AllTimeQuery = Type.Object(projectParameter)
 export const SummariesQuery = Type.Object({
   start: Type.Optional(Type.String(dayText)),
   end: Type.Optional(Type.String(dayText)),
@@ -94,11 +106,12 @@ export const SummariesQuery = Type.Object({
         '`Today`, `Yesterday`, `Last 7 Days`, `Last 7 Days from Yesterday`, `Last 14 Days`, `Last 30 Days`, `Last 6 Months`, `Last Year`, `This Week`, `Last Week`, `This Month` or `Last Month`, in any case. Ignored with `start`. Default: today.',
     }),
   ),
+  ...projectParameter,
   ...timezoneParameter,
 })
 
 export const StatsRange = Type.String({ maxLength: RANGE_LENGTH, examples: ['last_7_days'] })
-export const StatsQuery = Type.Object(timezoneParameter)
+export const StatsQuery = Type.Object({ ...projectParameter, ...timezoneParameter })
 export const ProjectsQuery = Type.Object({
   q: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'A part of the name.' })),
 })

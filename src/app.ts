@@ -53,6 +53,7 @@ import connections, {
 import cors from './platform/http/cors.js'
 import dashboard from './platform/http/dashboard-page.js'
 import drain from './platform/http/drain.js'
+import { servedAddress } from './platform/http/editor-addresses.js'
 import errors, { answerUnroutable } from './platform/http/errors.js'
 import headers, { answerHeaders } from './platform/http/headers.js'
 import maintenance from './platform/http/maintenance.js'
@@ -120,6 +121,7 @@ export const buildApp = async (
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     childLoggerFactory: withTrace,
     genReqId: requestIdOf,
+    rewriteUrl: ({ url = '/' }) => servedAddress(url),
     bodyLimit: limits.body_bytes,
     routerOptions: { maxParamLength: 2_000 },
     // The timeout of uploads. The timeout of other requests is in platform/http/connections.ts.

@@ -82,6 +82,10 @@ const table: Record<string, Row> = {
     params: { user: 'current' },
     query: () => 'range=today',
   },
+  'GET /api/wakatime/v1/users/{user}/stats': {
+    statuses: [401, 200, 200, 200, 200],
+    params: { user: 'current' },
+  },
   'GET /api/wakatime/v1/users/{user}/stats/{range}': {
     statuses: [401, 200, 200, 200, 200],
     params: { user: 'current', range: 'last_7_days' },
@@ -414,6 +418,7 @@ const scopesOf: Record<string, { scope: Scope; orScope?: Scope; personalOnly?: b
   'GET /api/wakatime/v1/users/{user}/statusbar/today': reading,
   'GET /api/wakatime/v1/users/{user}/status_bar/today': reading,
   'GET /api/wakatime/v1/users/{user}/summaries': { scope: 'activity:read', personalOnly: true },
+  'GET /api/wakatime/v1/users/{user}/stats': { scope: 'activity:read', personalOnly: true },
   'GET /api/wakatime/v1/users/{user}/stats/{range}': { scope: 'activity:read', personalOnly: true },
   'GET /api/wakatime/v1/users/{user}/all_time_since_today': { scope: 'activity:read', personalOnly: true },
   'GET /api/wakatime/v1/users/{user}/projects': { scope: 'activity:read', personalOnly: true },

@@ -310,13 +310,92 @@ t.test('reading in the format of WakaTime', async (t) => {
         await read(caller, `${path}&timezone=Pacific/Kiritimati`)
     for (const range of ['decade', 'constructor', '__proto__', ''])
       t.strictSame(await failure(`summaries?range=${range}`), [400, 'validation_failed'], range)
-    for (const path of ['goals', 'leaders', 'machine_names', 'stats', 'stats/last_99_days', 'insights/days'])
+    for (const path of [
+      'goals',
+      'leaders',
+      'machine_names',
+      'stats/last_99_days',
+      'stats/constructor',
+      'insights/days',
+    ])
       t.strictSame(await failure(path), [404, 'route_not_found'], path)
     t.equal((await read(caller, 'summaries?range=last_year')).data.length >= 365, true)
     t.equal((await read(caller, 'stats/last_year')).data.total_seconds, 0)
     t.equal((await caller.get('/api/wakatime/v1/users/someone-else/projects')).status, 404)
     t.equal((await caller.get('/api/wakatime/v1/users/LIMITS/projects')).status, 200)
   })
+
+  t.test('time of one project, and none of a project that is not known', async (t) => {
+    const caller = await service.signIn('projects')
+    await service.workspace(caller)
+    const day = addDays(today(), -1)
+    await flush(caller, [
+      { repo: 'acme/Web', day, hours: { 9: 45 }, minutes: 45 },
+      { repo: 'acme/api', day, hours: { 10: 15 }, minutes: 15 },
+    ])
+    for (const [project, minutes] of [
+      ['acme/web', 45],
+      ['nope', 0],
+    ] as const) {
+      const [summary] = (await read(caller, `summaries?range=yesterday&project=${project}`)).data
+      const stats = (await read(caller, `stats?project=${project}`)).data
+      const everything = (await read(caller, `stats/all_time?project=${project}`)).data
+      for (const { total_seconds, projects } of [{ ...summary.grand_total, ...summary }, stats, everything])
+        t.strictSame(
+          [
+            total_seconds ?? summary.grand_total.total_seconds,
+            projects.map(({ name }: { name: string }) => name),
+          ],
+          [minutes * 60, minutes > 0 ? ['acme/Web'] : []],
+        )
+      t.equal(
+        (await read(caller, `all_time_since_today?project=${project}`)).data.total_seconds,
+        minutes * 60,
+      )
+    }
+    t.equal((await read(caller, 'stats')).data.range, 'last_7_days')
+    t.equal((await read(caller, 'stats/Last%207-Days')).data.range, 'last_7_days')
+  })
+
+  t.test('errors have the member that the tools show, and name what is known', async (t) => {
+    const caller = await service.signIn('errors')
+    const errorOf = async (path: string) => {
+      const { body } = await caller.get(`${BASE}/${path}`)
+      t.equal(body.error, body.detail, path)
+      return body
+    }
+    t.match((await errorOf('stats/decade')).error, /last_7_days, .*all_time/)
+    t.match((await errorOf('summaries?range=decade')).errors[0].message, /today, yesterday, last_7_days/)
+    t.match((await errorOf('summaries?start=2026-01-02&end=2026-01-01')).error, /`start` .* `end`/)
+    for (const path of ['stats/decade', 'summaries?range=decade'])
+      t.equal((await service.request('GET', `${BASE}/${path}`)).status, 401, path)
+    t.notOk('error' in (await caller.get('/api/team/dashboard')).body)
+  })
+
+  t.test(
+    'tools that know only a host, or the paths of other services, reach the same operations',
+    async (t) => {
+      const caller = await service.signIn('aliases')
+      const beat = { time: Date.now() / 1_000, project: 'acme/web' }
+      for (const base of ['/api/v1', '/api/compat/wakatime/v1']) {
+        t.equal((await caller.get(`${base}/users/current/summaries?range=today`)).status, 200)
+        t.equal((await service.request('GET', `${base}/users/current`)).body.error !== undefined, true)
+        t.equal((await caller.post(`${base}/users/current/heartbeats`, beat)).status, 201)
+      }
+      t.equal((await caller.post('/api/heartbeat', beat)).status, 201)
+      t.equal((await caller.post('/api/heartbeats', [beat])).status, 202)
+      t.equal((await caller.get('/api/heartbeats/more')).status, 404)
+      const { headers } = await service.request('OPTIONS', '/api/v1/users/current/summaries', {
+        headers: { Origin: 'https://example.com', 'Access-Control-Request-Method': 'GET' },
+      })
+      t.match(headers.get('access-control-allow-headers'), /Timezone/)
+      t.ok(
+        service.logs.some(
+          (line) => JSON.parse(line).route === '/api/wakatime/v1/users/:user/heartbeats.bulk',
+        ),
+      )
+    },
+  )
 
   t.test('links to the dashboard that extensions build lead to the page', async (t) => {
     for (const path of ['/api/wakatime/v1', '/api/wakatime/v1/', '/wakatime/v1']) {

@@ -1783,6 +1783,8 @@ export type ProblemValidationFailed = {
     path: string
     message: string
   }[]
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The body is not JSON that the service accepts. Send a single JSON object. */
@@ -1798,6 +1800,8 @@ export type ProblemInvalidJson = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** Send an IANA time zone name, for example Europe/Berlin. */
@@ -1813,6 +1817,8 @@ export type ProblemInvalidTimezone = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** `from` must not be after `to`, and a range can cover at most 366 days. */
@@ -1828,6 +1834,8 @@ export type ProblemInvalidRange = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** Send a repository host token in the X-Repohost-Token header. */
@@ -1843,6 +1851,8 @@ export type ProblemRepohostTokenRequired = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** This sign-in did not start in this browser, has expired or was already used. Start the sign-in again. */
@@ -1858,6 +1868,8 @@ export type ProblemOauthStateInvalid = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The signature of the notification is missing, wrong or too old. Sign the raw bytes with the current secret; for the billing provider, also the time of sending. */
@@ -1873,6 +1885,8 @@ export type ProblemSignatureInvalid = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** This is not a valid HTTP request. */
@@ -1888,6 +1902,8 @@ export type ProblemBadRequest = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The model provider rejected this key. Check the key in the console of the provider. */
@@ -1903,6 +1919,8 @@ export type ProblemAssistantKeyRejected = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** Send `Authorization: Bearer <token>`. POST /api/auth/verify returns a token. */
@@ -1918,6 +1936,8 @@ export type ProblemUnauthenticated = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** This session token or access key is not valid. Sign in again, or check that you copied all of the key. */
@@ -1933,6 +1953,8 @@ export type ProblemTokenInvalid = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** This session or access key has expired. Sign in again, or create a new key. */
@@ -1948,6 +1970,8 @@ export type ProblemTokenExpired = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** This session was signed out, or this access key was revoked. Sign in again, or create a new key. */
@@ -1963,6 +1987,8 @@ export type ProblemTokenRevoked = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The repository host rejected this token. Create a new token on the host. */
@@ -1978,6 +2004,8 @@ export type ProblemRepohostTokenInvalid = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** Send an admin key in the X-Service-Admin-Key header or as the query parameter `key`. */
@@ -1993,6 +2021,8 @@ export type ProblemAdminKeyInvalid = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** This requires a Pro subscription. Start one with POST /api/billing/checkout. */
@@ -2008,6 +2038,8 @@ export type ProblemProRequired = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** None of your workspaces matches this repository. Ask an admin for an invite. */
@@ -2023,6 +2055,8 @@ export type ProblemNotAMember = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** Only admins of the workspace can do this. Ask an admin. */
@@ -2038,6 +2072,8 @@ export type ProblemAdminRequired = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The repository host token belongs to another user, or has no access to this repository. Send a token of your own that has access. */
@@ -2053,6 +2089,8 @@ export type ProblemRepoAccessDenied = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The repository host token belongs to another user, or does not show that you own or administer this organization. Send a token of your own with a scope that shows it: `read:org` at GitHub, `read_api` at GitLab, `read:organization` at Forgejo. */
@@ -2068,6 +2106,8 @@ export type ProblemOrganizationAccessDenied = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The workspace has, or had in this range, the privacy level `team`, so only members themselves can see what they did. Leave out `member`. */
@@ -2083,6 +2123,8 @@ export type ProblemMemberDetailHidden = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** This access key lacks the scope that `scope` names. If `scope` is null, no access key of this kind can do this: sign in instead. */
@@ -2100,6 +2142,8 @@ export type ProblemScopeMissing = {
   request_id: string
   /** The scope that the access key lacks. Null: no access key of its kind can do this. */
   scope: 'activity:write' | 'activity:read' | 'settings:read' | 'settings:write' | 'counts:write' | 'dashboard:read' | null
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The operator of this service has disabled this account, or the account of the person who created this access key. Contact the operator. */
@@ -2115,6 +2159,8 @@ export type ProblemAccountDisabled = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** A change that is authenticated by cookie must come from a known dashboard origin. From other origins, send a Bearer token. */
@@ -2130,6 +2176,8 @@ export type ProblemCsrfRejected = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** No settings have been pushed for this repository. Push them first. */
@@ -2145,6 +2193,8 @@ export type ProblemNeverSynced = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** This workspace does not exist, or you are not a member of it. Check the id, or ask an admin for an invite. */
@@ -2160,6 +2210,8 @@ export type ProblemWorkspaceNotFound = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** No member of the workspace has this login. Check the login. */
@@ -2175,6 +2227,8 @@ export type ProblemMemberNotFound = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** This invite does not exist. Check that you copied all of it. */
@@ -2190,6 +2244,8 @@ export type ProblemInviteNotFound = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** This access key does not exist. List the keys to see their ids. */
@@ -2205,6 +2261,8 @@ export type ProblemKeyNotFound = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The workspace has no override for this repository. An admin can create one. */
@@ -2220,6 +2278,8 @@ export type ProblemOverrideNotFound = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** This version does not exist or is no longer kept. List the versions to see which are available. */
@@ -2235,6 +2295,8 @@ export type ProblemVersionNotFound = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** This installation has no description of its settings, so any value is accepted. Only its operator can set SETTINGS_SCHEMA. */
@@ -2250,6 +2312,8 @@ export type ProblemSchemaNotConfigured = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The workspace follows no organization. Link one with PUT /api/team/workspaces/{id}/organization. */
@@ -2265,6 +2329,8 @@ export type ProblemOrganizationNotFound = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The workspace has no webhook, or this webhook was deleted. Create one with POST /api/team/workspaces/{id}/webhook. */
@@ -2280,6 +2346,8 @@ export type ProblemWebhookNotFound = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** This route does not exist. GET /api/docs lists all routes. */
@@ -2295,6 +2363,8 @@ export type ProblemRouteNotFound = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The request took too long to arrive. Send it again. */
@@ -2310,6 +2380,8 @@ export type ProblemRequestTimeout = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** None of your workspaces matches this repository. Create a workspace with the suggested pattern, or add the pattern to one. */
@@ -2327,6 +2399,8 @@ export type ProblemWorkspaceRequired = {
   request_id: string
   /** A pattern that matches the repository and all others of its owner. */
   suggested_pattern: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** A workspace needs at least one admin. Make another member an admin first. */
@@ -2347,6 +2421,8 @@ export type ProblemLastAdmin = {
     id: string
     name: string
   }[]
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** No one can be invited to a personal workspace, join it or leave it. Create another workspace for a team. */
@@ -2362,6 +2438,8 @@ export type ProblemPersonalWorkspace = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** Your subscription is still running. Cancel it first, on the page that POST /api/billing/portal returns. */
@@ -2377,6 +2455,8 @@ export type ProblemSubscriptionActive = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** You have no billing account yet. Create one with POST /api/billing/checkout. */
@@ -2392,6 +2472,8 @@ export type ProblemNoSubscription = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** This flush_id was already used with different content. Use a new one. */
@@ -2407,6 +2489,8 @@ export type ProblemFlushIdReused = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** You can create at most 20 workspaces, and be in at most 100, unless the operator has changed these limits. Delete or leave one first. */
@@ -2422,6 +2506,8 @@ export type ProblemWorkspaceLimit = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** A person or a workspace can have at most 20 active access keys. Revoke one first. */
@@ -2437,6 +2523,8 @@ export type ProblemKeyLimit = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** This invite has expired. Ask for a new one. */
@@ -2452,6 +2540,8 @@ export type ProblemInviteExpired = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** This invite has no uses left. Ask for a new one. */
@@ -2467,6 +2557,8 @@ export type ProblemInviteExhausted = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** This invite was revoked. Ask for a new one. */
@@ -2482,6 +2574,8 @@ export type ProblemInviteRevoked = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The stored version does not meet the condition of the request. Get the current version, if there is one, merge your changes, and send them again. */
@@ -2499,6 +2593,8 @@ export type ProblemVersionConflict = {
   request_id: string
   /** The current version. Null: there is none. */
   current_version: number | null
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The body is larger than this route accepts. Send less in one request. */
@@ -2514,6 +2610,8 @@ export type ProblemPayloadTooLarge = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The settings exceed the size limit. Shorten or remove some. */
@@ -2533,6 +2631,8 @@ export type ProblemSettingsTooLarge = {
   limit_bytes: number
   /** The size in bytes that the request would result in. */
   actual_bytes: number
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The overrides and current settings of this workspace would exceed its size limit. Remove some first. */
@@ -2550,6 +2650,8 @@ export type ProblemWorkspaceFull = {
   request_id: string
   /** The limit in bytes. */
   limit_bytes: number
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** Send the body as application/json. */
@@ -2565,6 +2667,8 @@ export type ProblemUnsupportedMediaType = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** No pattern of the workspace matches this repository. Add a pattern that matches it first. */
@@ -2580,6 +2684,8 @@ export type ProblemRepoOutsidePatterns = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** Members join this workspace through an organization, so the owner of every pattern must be that organization, or a subgroup of it. Change the patterns, or link the organization with `join: nobody`. */
@@ -2595,6 +2701,8 @@ export type ProblemPatternOutsideOrganization = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The workspace has locked these keys, so an override cannot contain them. Remove them from the override, or ask an admin to unlock them. */
@@ -2612,6 +2720,8 @@ export type ProblemKeyLocked = {
   request_id: string
   /** The locked keys that the override contains. */
   keys: string[]
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** Too many requests. Wait for the number of seconds in Retry-After. */
@@ -2627,6 +2737,8 @@ export type ProblemRateLimited = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The service ran into an error. Try again later. If the error persists, send the request id to the operator. */
@@ -2642,6 +2754,8 @@ export type ProblemInternalError = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** A service that this request depends on has failed. Try again later. */
@@ -2659,6 +2773,8 @@ export type ProblemUpstreamFailed = {
   request_id: string
   /** The service that failed or did not respond. */
   upstream: 'repohost' | 'billing-provider' | 'assistant-a' | 'assistant-b'
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The service cannot handle the request right now. Wait for the number of seconds in Retry-After, then try again. */
@@ -2674,6 +2790,8 @@ export type ProblemUnavailable = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** The service is under maintenance and accepts no changes. Wait for the number of seconds in Retry-After, then try again. */
@@ -2689,6 +2807,8 @@ export type ProblemMaintenance = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** Browser sign-in is not configured on this installation. Use POST /api/auth/verify. */
@@ -2704,6 +2824,8 @@ export type ProblemOauthNotConfigured = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** Billing is not configured on this installation. Only its operator can change that. */
@@ -2719,6 +2841,8 @@ export type ProblemBillingNotConfigured = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** Repository webhooks are not configured on this installation. Its operator has to set WEBHOOK_KEYS. */
@@ -2734,6 +2858,8 @@ export type ProblemWebhooksNotConfigured = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** A service that this request depends on did not respond in time. Try again later. */
@@ -2751,6 +2877,8 @@ export type ProblemUpstreamTimeout = {
   request_id: string
   /** The service that failed or did not respond. */
   upstream: 'repohost' | 'billing-provider' | 'assistant-a' | 'assistant-b'
+  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  error?: string
 }
 
 /** For each operation what it takes, what it answers and how it can fail. */
@@ -2905,6 +3033,10 @@ export interface Operations {
         /** `current`, or the caller's login. */
         user: string
       }
+      headers?: {
+        /** A time zone of the IANA, instead of that of the caller. */
+        Timezone?: string | undefined
+      }
     }
     answer: StatusBar
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
@@ -2915,6 +3047,10 @@ export interface Operations {
       path: {
         /** `current`, or the caller's login. */
         user: string
+      }
+      headers?: {
+        /** A time zone of the IANA, instead of that of the caller. */
+        Timezone?: string | undefined
       }
     }
     answer: StatusBar
@@ -2934,12 +3070,39 @@ export interface Operations {
         end?: string | undefined
         /** `Today`, `Yesterday`, `Last 7 Days`, `Last 7 Days from Yesterday`, `Last 14 Days`, `Last 30 Days`, `Last 6 Months`, `Last Year`, `This Week`, `Last Week`, `This Month` or `Last Month`, in any case. Ignored with `start`. Default: today. */
         range?: string | undefined
+        /** Count only this repository. */
+        project?: string | undefined
         /** Default: the `Timezone` header, or the time zone of the caller. */
         timezone?: string | undefined
+      }
+      headers?: {
+        /** A time zone of the IANA, instead of that of the caller. */
+        Timezone?: string | undefined
       }
     }
     answer: Summaries
     problem: ProblemValidationFailed | ProblemInvalidRange | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** Get the sums of the caller's last 7 days */
+  'GET /api/wakatime/v1/users/{user}/stats': {
+    request: {
+      path: {
+        /** `current`, or the caller's login. */
+        user: string
+      }
+      query?: {
+        /** Count only this repository. */
+        project?: string | undefined
+        /** Default: the `Timezone` header, or the time zone of the caller. */
+        timezone?: string | undefined
+      }
+      headers?: {
+        /** A time zone of the IANA, instead of that of the caller. */
+        Timezone?: string | undefined
+      }
+    }
+    answer: Stats
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Get the sums of the caller's time */
   'GET /api/wakatime/v1/users/{user}/stats/{range}': {
@@ -2950,8 +3113,14 @@ export interface Operations {
         range: string
       }
       query?: {
+        /** Count only this repository. */
+        project?: string | undefined
         /** Default: the `Timezone` header, or the time zone of the caller. */
         timezone?: string | undefined
+      }
+      headers?: {
+        /** A time zone of the IANA, instead of that of the caller. */
+        Timezone?: string | undefined
       }
     }
     answer: Stats
@@ -2963,6 +3132,14 @@ export interface Operations {
       path: {
         /** `current`, or the caller's login. */
         user: string
+      }
+      query?: {
+        /** Count only this repository. */
+        project?: string | undefined
+      }
+      headers?: {
+        /** A time zone of the IANA, instead of that of the caller. */
+        Timezone?: string | undefined
       }
     }
     answer: AllTime
@@ -2978,6 +3155,10 @@ export interface Operations {
       query?: {
         /** A part of the name. */
         q?: string | undefined
+      }
+      headers?: {
+        /** A time zone of the IANA, instead of that of the caller. */
+        Timezone?: string | undefined
       }
     }
     answer: Projects
@@ -2997,6 +3178,10 @@ export interface Operations {
         project?: string | undefined
         /** Default: the `Timezone` header, or the time zone of the caller. */
         timezone?: string | undefined
+      }
+      headers?: {
+        /** A time zone of the IANA, instead of that of the caller. */
+        Timezone?: string | undefined
       }
     }
     answer: Durations

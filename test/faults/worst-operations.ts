@@ -157,6 +157,7 @@ const worstOperations: Record<string, (attacker: Attacker) => Worst> = {
   sendHeartbeat: (attacker) => ({ body: JSON.stringify(heartbeats(attacker, 1)[0]) }),
   sendEditorErrors: () => ({ body: JSON.stringify({ a: 'a'.repeat(limits.body_bytes - 100) }) }),
   getSummaries: summary,
+  getLastStats: () => ({}),
   getStats: () => ({ values: { range: 'last_year' } }),
   getDurations: ({ today }) => ({ query: `date=${today}` }),
   startImport: () => ({ body: dump() }),

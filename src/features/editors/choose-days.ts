@@ -45,15 +45,16 @@ const monthsBefore = (day: string, months: number): string => {
   return addDays(first, Number(day.slice(8)))
 }
 
+/** `Last 7 Days` is `last_7_days`. */
+export const rangeName = (text: string): string =>
+  text
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_-]+/g, '_')
+
 /** Undefined: no range has this name. */
 export const rangeNamed = (name: string, today: string): Range | undefined =>
-  own(
-    named,
-    name
-      .trim()
-      .toLowerCase()
-      .replace(/[\s_-]+/g, '_'),
-  )?.(today)
+  own(named, rangeName(name))?.(today)
 
 /** A day, or a moment of which only the day is read. The first and the last have no day beside them, which time zones need. */
 const dayOf = (text: string, today: string): string | undefined => {
@@ -79,12 +80,15 @@ export const chooseDays = (
 ): Range => {
   if (start === undefined) {
     const chosen = rangeNamed(range ?? 'today', today)
-    if (!chosen) throw invalid('/query/range', 'must be a range such as Today or Last 7 Days')
+    if (!chosen) throw invalid('/query/range', `must be one of ${Object.keys(named).join(', ')}`)
     return chosen
   }
   const from = chooseDay('start', start, today)
   const to = chooseDay('end', end ?? 'today', today)
   const chosen = rangeOf(from, to)
-  if (chosen.days < 1 || chosen.days > limits.range_days) throw new ApiError('invalid_range')
+  if (chosen.days < 1 || chosen.days > limits.range_days)
+    throw new ApiError('invalid_range', {
+      detail: `\`start\` must not be after \`end\`, and a range can cover at most ${limits.range_days} days.`,
+    })
   return chosen
 }

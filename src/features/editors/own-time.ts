@@ -46,9 +46,10 @@ const readTotals = async (
   userId: string,
   timezone: string,
   range: { from: string; to: string },
+  repoKey: string | undefined,
 ): Promise<Map<string, number>> => {
   const totals = new Map<string, number>()
-  for (const row of await sumDays(db, userId, around(range)))
+  for (const row of await sumDays(db, userId, around(range), repoKey))
     for (const { day, minutes } of localParts(timezone, row))
       if (day >= range.from && day <= range.to) addTo(totals, day, minutes)
   for (const [day, minutes] of totals) totals.set(day, Math.min(minutes, limits.minutes_per_day))
@@ -66,14 +67,22 @@ const sharesOf = (total: number, projects: Project[]): Project[] => {
   return left > 0 ? [...shares, { name: undefined, minutes: left }] : shares
 }
 
-/** All days of the range, oldest first. */
-export const readDays = async (db: Db, userId: string, timezone: string, range: Range): Promise<Day[]> => {
+const keyOf = (project: string | undefined) => project?.toLowerCase()
+
+/** All days of the range, oldest first. @param project counts only this repository, here and below */
+export const readDays = async (
+  db: Db,
+  userId: string,
+  timezone: string,
+  range: Range,
+  project?: string,
+): Promise<Day[]> => {
   const most = Math.min(limits.summary_projects_per_day, Math.floor(limits.summary_projects / range.days))
   const utcDays = around(range)
   const [totals, agentTotals, rows] = await Promise.all([
-    readTotals(sumOwnDays, db, userId, timezone, range),
-    readTotals(sumOwnAgentDays, db, userId, timezone, range),
-    listOwnRepoDays(db, userId, utcDays, most),
+    readTotals(sumOwnDays, db, userId, timezone, range, keyOf(project)),
+    readTotals(sumOwnAgentDays, db, userId, timezone, range, keyOf(project)),
+    listOwnRepoDays(db, userId, utcDays, most, keyOf(project)),
   ])
   const ofDays = new Map<string, Map<string, number>>()
   for (const row of rows)
@@ -107,15 +116,19 @@ export const readRange = async (
   userId: string,
   timezone: string,
   { from, to }: Range,
+  project?: string,
 ): Promise<Sums> => {
+  const repoKey = keyOf(project)
   // On the days at both ends, only some hours belong to the range.
   const ends = [...new Set([addDays(from, -1), from, to, addDays(to, 1)])]
   const inner = { from: addDays(from, 1), to: addDays(to, -1), days: Math.max(0, countDays(from, to) - 2) }
   const [days, agentDays, repos, ...rows] = await Promise.all([
-    readTotals(sumOwnDays, db, userId, timezone, { from, to }),
-    readTotals(sumOwnAgentDays, db, userId, timezone, { from, to }),
-    inner.days > 0 ? sumOwnRepos(db, userId, inner) : [],
-    ...ends.map((day) => listOwnRepoDays(db, userId, { from: day, to: day, days: 1 }, limits.dashboard_rows)),
+    readTotals(sumOwnDays, db, userId, timezone, { from, to }, repoKey),
+    readTotals(sumOwnAgentDays, db, userId, timezone, { from, to }, repoKey),
+    inner.days > 0 ? sumOwnRepos(db, userId, inner, repoKey) : [],
+    ...ends.map((day) =>
+      listOwnRepoDays(db, userId, { from: day, to: day, days: 1 }, limits.dashboard_rows, repoKey),
+    ),
   ])
   const projects = new Map(repos.map(({ repo, minutes }) => [repo, minutes]))
   for (const row of rows.flat())
@@ -129,11 +142,17 @@ export const readRange = async (
 const sumOf = ({ hours, rest }: DayMinutes) => Math.min(totalOf(hours) + rest, limits.minutes_per_day)
 
 /** Everything, by UTC days, because the days of a time zone would have to be computed for decades. */
-export const readEverything = async (db: Db, userId: string, range: Range): Promise<Sums> => {
+export const readEverything = async (
+  db: Db,
+  userId: string,
+  range: Range,
+  project?: string,
+): Promise<Sums> => {
+  const repoKey = keyOf(project)
   const [rows, agentRows, repos] = await Promise.all([
-    sumOwnDays(db, userId, range),
-    sumOwnAgentDays(db, userId, range),
-    sumOwnRepos(db, userId, range),
+    sumOwnDays(db, userId, range, repoKey),
+    sumOwnAgentDays(db, userId, range, repoKey),
+    sumOwnRepos(db, userId, range, repoKey),
   ])
   const days = new Map(rows.map((row) => [row.day, sumOf(row)]))
   const listed = repos.map(({ repo, minutes }) => ({ name: repo, minutes }))

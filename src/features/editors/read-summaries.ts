@@ -38,8 +38,9 @@ export const readSummaries = async (
   userId: string,
   timezone: string,
   range: Range,
+  project: string | undefined,
 ): Promise<Summaries> => {
-  const days = await readDays(db, userId, timezone, range)
+  const days = await readDays(db, userId, timezone, range, project)
   const total = days.reduce((sum, { minutes }) => sum + minutes, 0)
   const activeDays = days.filter(({ minutes }) => minutes > 0).length
   const average = averageOf(total, activeDays)
@@ -96,10 +97,11 @@ export const readStats = async (
   name: string,
   range: Range | undefined,
   today: string,
+  project: string | undefined,
 ): Promise<Stats> => {
   const { days, agentMinutes, projects } = range
-    ? await readRange(db, userId, timezone, range)
-    : await readEverything(db, userId, always())
+    ? await readRange(db, userId, timezone, range, project)
+    : await readEverything(db, userId, always(), project)
   const total = [...days.values()].reduce((sum, minutes) => sum + minutes, 0)
   const { from, to } = range ?? { from: firstOf(days, today), to: today }
   const length = Math.max(countDays(from, to), days.size)
@@ -143,8 +145,9 @@ export const readAllTime = async (
   userId: string,
   timezone: string,
   today: string,
+  project: string | undefined,
 ): Promise<AllTime> => {
-  const { days } = await readEverything(db, userId, always())
+  const { days } = await readEverything(db, userId, always(), project)
   const total = [...days.values()].reduce((sum, minutes) => sum + minutes, 0)
   const from = firstOf(days, today)
   return {

@@ -1,11 +1,11 @@
 /** Answers preflights; the CORS headers of all other answers are set in `headers.ts`. */
 import cors from '@fastify/cors'
 import fp from 'fastify-plugin'
+import { EDITORS } from './editor-addresses.js'
 import { isKnownOrigin } from './headers.js'
 
 const headers = ['Authorization', 'Content-Type', 'X-Repohost-Token', 'Billing-Signature']
 
-const EDITORS = '/api/wakatime/'
 /** WakaTime's tools in browsers also send these. */
 const editorHeaders = [...headers, 'X-Machine-Name', 'Timezone']
 

@@ -5,6 +5,7 @@ import fp from 'fastify-plugin'
 import { ApiError, invalid, toProblem } from '../../errors.js'
 import { countAnswer } from '../metrics/plugin.js'
 import { namesType } from './accept.js'
+import { EDITORS } from './editor-addresses.js'
 import { translate } from './error-translation.js'
 import type { AnswerHeaders } from './headers.js'
 import { logAnswer } from './request-log.js'
@@ -64,10 +65,12 @@ const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) =
   reply.removeHeader('Content-Disposition')
   const isRefused = failure.code === 'payload_too_large' || request.raw.readableDidRead
   if (isRefused && !request.raw.complete) discard(request.raw, reply)
+  const problem = toProblem(failure, request.id)
+  const isForEditor = request.url.startsWith(EDITORS)
   return reply
     .code(failure.status)
     .type(PROBLEM_TYPE)
-    .send(JSON.stringify(toProblem(failure, request.id)))
+    .send(JSON.stringify(isForEditor ? { ...problem, error: problem.detail } : problem))
 }
 
 /** How much of a rejected body is still read, and for how long. */

@@ -52,8 +52,8 @@ const schemaOf = (code: ErrorCode) => {
     description: errorCatalogue[code][1],
     additionalProperties: false,
     required: members,
-    properties: Object.fromEntries(
-      members.map((name) => {
+    properties: Object.fromEntries([
+      ...members.map((name) => {
         const { type, format, description } = Problem.properties[name]
         return [
           name,
@@ -62,7 +62,8 @@ const schemaOf = (code: ErrorCode) => {
             : Problem.properties[name],
         ]
       }),
-    ),
+      ['error', Problem.properties.error],
+    ]),
   }
 }
 

@@ -1,11 +1,12 @@
 /** What WakaTime's tools read: bars, exporters and the browser extension. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { EditorParams } from '../../../../schemas/editors.js'
 import { limits } from '../../../../schemas/limits.js'
 import {
   AllTime,
+  AllTimeQuery,
   Durations,
   DurationsQuery,
   Projects,
@@ -16,13 +17,14 @@ import {
   StatusBar,
   Summaries,
   SummariesQuery,
+  TimezoneHeaders,
 } from '../../../../schemas/wakatime.js'
 import { ApiError } from '../../../errors.js'
 import { anyone } from '../../../platform/access/access.js'
 import { readMoment } from '../../../platform/time/clock.js'
 import { readCaller } from '../../accounts/index.js'
 import { readingEditor, readingTime } from '../access.js'
-import { chooseDay, chooseDays, rangeNamed } from '../choose-days.js'
+import { chooseDay, chooseDays, rangeName, rangeNamed } from '../choose-days.js'
 import { chooseTimezone, dayAt } from '../local-days.js'
 import { readStatusBar } from '../read-status-bar.js'
 import { readAllTime, readDay, readProjects, readStats, readSummaries } from '../read-summaries.js'
@@ -38,7 +40,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const timezone = chooseTimezone(given ?? request.headers.timezone, stored)
     return { userId: id, login, timezone, now, today: dayAt(timezone, Date.parse(now)) }
   }
-  const shared = { tags: ['editors'], params: EditorParams }
+  const shared = { tags: ['editors'], params: EditorParams, headers: TimezoneHeaders }
   const about =
     'In the format of WakaTime. Times are active minutes of all workspaces together, each minute once. Days are those of the time zone of the caller. Lists of what the service does not store are empty.'
 
@@ -75,8 +77,39 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request) => {
       const { userId, timezone, today } = await personOf(request, request.query.timezone)
-      return readSummaries(app.db, userId, timezone, chooseDays(request.query, today))
+      const range = chooseDays(request.query, today)
+      return readSummaries(app.db, userId, timezone, range, request.query.project)
     },
+  })
+
+  const statsOf = async (
+    request: FastifyRequest,
+    { timezone, project }: Static<typeof StatsQuery>,
+    given: string,
+  ) => {
+    const name = STATS_RANGES.find((range) => range === rangeName(given))
+    if (name === undefined)
+      throw new ApiError('route_not_found', {
+        detail: `The range must be one of ${STATS_RANGES.join(', ')}.`,
+      })
+    const person = await personOf(request, timezone)
+    const range = name === 'all_time' ? undefined : rangeNamed(name, person.today)
+    return readStats(app.db, person, name, range, person.today, project)
+  }
+
+  app.route({
+    method: 'GET',
+    url: '/users/:user/stats',
+    config: { access: readingTime },
+    schema: {
+      ...shared,
+      operationId: 'getLastStats',
+      summary: "Get the sums of the caller's last 7 days",
+      description: 'The same as `stats/last_7_days`.',
+      querystring: StatsQuery,
+      response: { 200: Stats },
+    },
+    handler: (request) => statsOf(request, request.query, STATS_RANGES[0]),
   })
 
   app.route({
@@ -95,13 +128,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: StatsQuery,
       response: { 200: Stats },
     },
-    handler: async (request) => {
-      const name = STATS_RANGES.find((range) => range === request.params.range.toLowerCase())
-      if (name === undefined) throw new ApiError('route_not_found')
-      const person = await personOf(request, request.query.timezone)
-      const range = name === 'all_time' ? undefined : rangeNamed(name, person.today)
-      return readStats(app.db, person, name, range, person.today)
-    },
+    handler: (request) => statsOf(request, request.query, request.params.range),
   })
 
   app.route({
@@ -113,11 +140,12 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'getAllTime',
       summary: "Get all of the caller's time",
       description: about,
+      querystring: AllTimeQuery,
       response: { 200: AllTime },
     },
     handler: async (request) => {
       const { userId, timezone, today } = await personOf(request)
-      return readAllTime(app.db, userId, timezone, today)
+      return readAllTime(app.db, userId, timezone, today, request.query.project)
     },
   })
 

@@ -61,25 +61,41 @@ const sumByDay = (repoDays: string) => `
 
 const dayColumns = { day: date, hours: integers, rest: integer }
 const SUM_OWN_DAYS = statement('sum own minutes by day', dayColumns, sumByDay(REPO_DAYS))
-const SUM_OWN_AGENT_DAYS = statement('sum own minutes of agents', dayColumns, sumByDay(AGENT_REPO_DAYS))
+const SUM_OWN_AGENT_DAYS = statement(
+  'sum own minutes of agents',
+  dayColumns,
+  sumByDay(`select * from (${AGENT_REPO_DAYS}) as all_repos where $4::text is null or repo_key = $4`),
+)
 
-export const sumOwnDays = (db: Db, userId: string, { from, to }: Range): Promise<DayMinutes[]> =>
-  db.rows(SUM_OWN_DAYS, [userId, from, to])
-
-/** The same of the person's agents, in minutes in which the person did not work. */
-export const sumOwnAgentDays = (db: Db, userId: string, { from, to }: Range): Promise<DayMinutes[]> =>
-  db.rows(SUM_OWN_AGENT_DAYS, [userId, from, to])
-
-/** $4: how many repositories of a day. */
+/** $4: how many repositories of a day. $5: only this one. */
 const LIST_OWN_REPO_DAYS = statement(
   'list own minutes by day and repository',
   { ...dayColumns, repo: text },
   `
   select day, array[${eachHour((hour) => `h${hour}`)}]::int[] as hours, rest, repo
   from (${SHARED_REPO_DAYS}) as shared
-  where place <= $4::int
+  where case when $5::text is null then place <= $4::int else repo_key = $5 end
   order by day, place`,
 )
+
+/** @param repoKey counts only this repository, here and below */
+export const sumOwnDays = (
+  db: Db,
+  userId: string,
+  { from, to }: Range,
+  repoKey?: string,
+): Promise<DayMinutes[]> =>
+  repoKey === undefined
+    ? db.rows(SUM_OWN_DAYS, [userId, from, to])
+    : db.rows(LIST_OWN_REPO_DAYS, [userId, from, to, 1, repoKey])
+
+/** The same of the person's agents, in minutes in which the person did not work. */
+export const sumOwnAgentDays = (
+  db: Db,
+  userId: string,
+  { from, to }: Range,
+  repoKey?: string,
+): Promise<DayMinutes[]> => db.rows(SUM_OWN_AGENT_DAYS, [userId, from, to, repoKey ?? null])
 
 /** The repositories of each day with the most minutes. */
 export const listOwnRepoDays = (
@@ -87,15 +103,18 @@ export const listOwnRepoDays = (
   userId: string,
   { from, to }: Range,
   most: number,
-): Promise<(DayMinutes & { repo: string })[]> => db.rows(LIST_OWN_REPO_DAYS, [userId, from, to, most])
+  repoKey?: string,
+): Promise<(DayMinutes & { repo: string })[]> =>
+  db.rows(LIST_OWN_REPO_DAYS, [userId, from, to, most, repoKey ?? null])
 
-/** $4: how many repositories. */
+/** $4: how many repositories. $5: only this one. */
 const SUM_OWN_REPOS = statement(
   'sum own minutes by repository',
   { repo: text, minutes: integer, first: date, last: date },
   `
   select min(repo) as repo, sum${TOTAL}::int as minutes, min(day) as first, max(day) as last
   from (${SHARED_REPO_DAYS}) as shared
+  where $5::text is null or repo_key = $5
   group by repo_key
   order by minutes desc, repo_key
   limit $4::int`,
@@ -106,5 +125,6 @@ export const sumOwnRepos = (
   db: Db,
   userId: string,
   { from, to }: Range,
+  repoKey?: string,
 ): Promise<{ repo: string; minutes: number; first: string; last: string }[]> =>
-  db.rows(SUM_OWN_REPOS, [userId, from, to, limits.dashboard_rows])
+  db.rows(SUM_OWN_REPOS, [userId, from, to, limits.dashboard_rows, repoKey ?? null])

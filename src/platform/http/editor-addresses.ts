@@ -1,0 +1,13 @@
+/** The addresses of WakaTime's tools. Some know only a host, or the paths of other services, so several lead to the same operation. */
+export const EDITORS = '/api/wakatime/'
+
+const V1 = `${EDITORS}v1/`
+const aliases: [alias: RegExp, address: string][] = [
+  [/^\/api\/(?:compat\/wakatime\/)?v1\//, V1],
+  [/^\/api\/heartbeat(?=$|\?)/, `${V1}users/current/heartbeats`],
+  [/^\/api\/heartbeats(?=$|\?)/, `${V1}users/current/heartbeats.bulk`],
+]
+
+/** The address under which a request is served, for everything that comes after: access, limits, CORS, logs and metrics. */
+export const servedAddress = (url: string): string =>
+  aliases.reduce((address, [alias, served]) => address.replace(alias, () => served), url)
