@@ -8,7 +8,8 @@ import { announced } from './announce.js'
 import { call, checkConnection, clearCache, expired, offline, signedIn, useAction, useRead } from './api.js'
 import { StepsLeft } from './first-steps.js'
 import { visible } from './format.js'
-import { hasStepsLeft, homeOf, rememberWorkspace, startOf, switchTo } from './home.js'
+import { hasStepsLeft, homeOf, isNewlyJoined, rememberWorkspace, startOf, switchTo } from './home.js'
+import { JoinedByOrganization } from './joined.js'
 import { type Me, MeContext, useMe, type Workspace, WorkspaceContext } from './me.js'
 import { Menu } from './menu.js'
 import { rest } from './rest.js'
@@ -114,6 +115,9 @@ const SignedIn = () => {
             <NotFound />
           ) : (
             <WorkspaceContext.Provider value={workspace as Workspace}>
+              {workspace && isNewlyJoined(workspace) && (
+                <JoinedByOrganization key={workspace.id} workspace={workspace} />
+              )}
               {workspace &&
                 hasStepsLeft(workspace) &&
                 [`/w/${workspace.id}`, startOf(workspace)].includes(path) && (

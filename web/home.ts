@@ -3,6 +3,7 @@ import type { Me, Workspace } from './me.js'
 
 const LAST = 'workspace'
 const HIDDEN_STEPS = 'first-steps-hidden'
+const STAYS = 'joined-workspaces'
 
 const store = (name: string, value: string) => {
   try {
@@ -44,7 +45,14 @@ export const switchTo = (workspace: Workspace, path: string): string => {
     : `/w/${workspace.id}/${section ?? 'me'}`
 }
 
-const hiddenSteps = (): string[] => stored(HIDDEN_STEPS)?.split(' ') ?? []
+const listed = (name: string): string[] => stored(name)?.split(' ') ?? []
+const hiddenSteps = (): string[] => listed(HIDDEN_STEPS)
+
+/** Whether an organisation has made the person a member, who hasn't said yet to stay. */
+export const isNewlyJoined = ({ id, joined_by }: Workspace): boolean =>
+  joined_by === 'organization' && !listed(STAYS).includes(id)
+
+export const rememberStay = (id: string) => store(STAYS, [...listed(STAYS), id].join(' '))
 
 /** Whether the workspace of an admin has first steps left. Only what the first call answers counts, so it is known at once. */
 export const hasStepsLeft = ({ id, role, personal, patterns, member_count }: Workspace): boolean =>

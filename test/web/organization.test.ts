@@ -68,6 +68,52 @@ else {
     t.strictSame(bob.complaints, [])
   })
 
+  t.test('who was made a member learns it, and can leave or stay', async (t) => {
+    const bob = await visit(await service.signIn('bob', asks))
+    const said =
+      /^You are a member of .* because you belong to Acme at GitHub\. Nothing up to the day on which you joined counts here\.$/
+    await bob.open(`/w/${id}/me`)
+    await bob.sees(said)
+    t.strictSame(await bob.violations(), [])
+    await bob.page.getByRole('link', { name: 'Leave', exact: true }).click()
+    await bob.page.getByRole('dialog').waitFor()
+    await bob.page.keyboard.press('Escape')
+    await bob.button('Stay').click()
+    await bob.open(`/w/${id}/me`)
+    await bob.page.getByRole('heading', { level: 1 }).first().waitFor()
+    t.equal(await bob.page.getByText(said).count(), 0)
+    t.strictSame(bob.complaints, [])
+  })
+
+  t.test('an admin learns that a link ends soon, or why it admits no one, and renews it', async (t) => {
+    const age = (days: number) =>
+      service.database.write.statement(
+        `update organizations set linked_at = now() - interval '${days} days', confirmed_at = null`,
+        [],
+      )
+    await age(50)
+    await admin.open(`/w/${id}/people`)
+    await admin.sees(
+      /^From .* on, no one joins, unless ada signs in before, or an admin who owns Acme renews the link\.$/,
+    )
+    await age(61)
+    const bob = await visit(await service.signIn('bob'))
+    await bob.open(`/w/${id}/people`)
+    const paused =
+      /^No one joins for now: GitHub has not shown since .* that ada, who linked it, owns Acme\. An admin who owns it can renew the link\.$/
+    await bob.sees(paused)
+    t.equal(await bob.button('Renew').count(), 0, 'only admins renew it')
+    await admin.open(`/w/${id}/people`)
+    await admin.sees(paused)
+    t.strictSame(await admin.violations(), [])
+    await press(admin, 'Renew')
+    await tabTo(admin, admin.tokenField())
+    await admin.page.keyboard.type(ada.repohostToken)
+    await admin.page.keyboard.press('Enter')
+    await admin.sees('The membership follows the organization')
+    t.equal((await ada.get(`${path}/organization`)).body.state, 'active')
+  })
+
   t.test('an admin sees who has left, and confirms removals by keyboard', async (t) => {
     const webhook = await createWebhook(service, ada, id)
     const people: Caller[] = []

@@ -1,4 +1,5 @@
 /** Membership that follows an organisation of the host: the link, and members whose membership needs a look. */
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import type { RepohostKind } from '../../schemas/common.js'
@@ -47,18 +48,75 @@ const useLink = () => {
   )
 }
 
+const DAY_MS = 86_400_000
+const WARNING_DAYS = 14
+
+const WHY: Record<NonNullable<Link['paused_because']>, (link: Link) => ComponentChildren> = {
+  maker_left: ({ linked_by }) => (
+    <>
+      <bdi>{linked_by}</bdi>, who linked it, is no longer an admin here
+    </>
+  ),
+  maker_not_owner: ({ linked_by, organization }) => (
+    <>
+      {host} says that <bdi>{linked_by}</bdi>, who linked it, does not own <bdi>{organization}</bdi>
+    </>
+  ),
+  not_confirmed: ({ linked_by, organization, confirmed_at }) => (
+    <>
+      {host} has not shown since {fullDay(confirmed_at.slice(0, 10))} that <bdi>{linked_by}</bdi>, who linked
+      it, owns <bdi>{organization}</bdi>
+    </>
+  ),
+}
+
+/** Whether people still join by the link, and for how long, with what an admin can do. */
+const Right = ({ link }: { link: Link }) => {
+  const { role } = useWorkspace()
+  const [renewing, renew] = useState(false)
+  const ends = Date.parse(link.confirmed_at) + limits.membership_unconfirmed_days * DAY_MS
+  const endsSoon = role === 'admin' && link.join === 'member' && ends < Date.now() + WARNING_DAYS * DAY_MS
+  if (link.paused_because === null && !endsSoon) return null
+  if (renewing) return <LinkForm link={link} action="Renew" onClose={() => renew(false)} />
+  return (
+    <div class="note row apart">
+      <span>
+        {link.paused_because ? (
+          <>
+            No one joins for now: {WHY[link.paused_because](link)}. An admin who owns it can renew the link.
+          </>
+        ) : (
+          <>
+            From {fullDay(new Date(ends).toISOString().slice(0, 10))} on, no one joins, unless{' '}
+            <bdi>{link.linked_by}</bdi> signs in before, or an admin who owns <bdi>{link.organization}</bdi>{' '}
+            renews the link.
+          </>
+        )}
+      </span>
+      {role === 'admin' && (
+        <button type="button" onClick={() => renew(true)}>
+          Renew
+        </button>
+      )}
+    </div>
+  )
+}
+
 /** Among the people, for every member. Nothing if the workspace follows no one. */
 export const FollowedOrganization = () => {
   const { organization } = useWorkspace()
   const asked = useLink()
   if (organization === null) return null
   return (
-    <section class="card" aria-label={`Membership and ${host}`}>
+    <section class="card stack tight" aria-label={`Membership and ${host}`}>
       <Loaded asked={asked} height={44}>
         {(link) => (
-          <p>
-            <Follows link={link} />
-          </p>
+          <>
+            <p>
+              <Follows link={link} />
+            </p>
+            <Right link={link} />
+          </>
         )}
       </Loaded>
     </section>
@@ -84,7 +142,7 @@ const NoLink = () => {
   const { role } = useWorkspace()
   const [linking, link] = useState(false)
   if (role !== 'admin') return <p>The membership of this workspace follows no {thing}.</p>
-  if (linking) return <LinkForm link={undefined} onClose={() => link(false)} />
+  if (linking) return <LinkForm link={undefined} action={`Follow the ${thing}`} onClose={() => link(false)} />
   return (
     <div>
       <button type="button" onClick={() => link(true)}>
@@ -101,7 +159,7 @@ const Linked = () => {
   const [changing, change] = useState(false)
   const [ending, end] = useState(false)
   const { busy, failure, act, clear } = useAction()
-  if (changing) return <LinkForm link={asked.data} onClose={() => change(false)} />
+  if (changing) return <LinkForm link={asked.data} action="Save" onClose={() => change(false)} />
   return (
     <Loaded asked={asked} height={120}>
       {(link) => (
@@ -153,7 +211,15 @@ const Linked = () => {
   )
 }
 
-const LinkForm = ({ link, onClose }: { link: Link | undefined; onClose: () => void }) => {
+const LinkForm = ({
+  link,
+  action,
+  onClose,
+}: {
+  link: Link | undefined
+  action: string
+  onClose: () => void
+}) => {
   const { id } = useWorkspace()
   const { busy, failure, act } = useAction()
   const submit = async (given: FormData) => {
@@ -213,7 +279,7 @@ const LinkForm = ({ link, onClose }: { link: Link | undefined; onClose: () => vo
       {failure && <FailureNote failure={failure} />}
       <div class="row">
         <button type="submit" class="primary" aria-disabled={busy}>
-          {link ? 'Save' : `Follow the ${thing}`}
+          {action}
         </button>
         <button type="button" onClick={onClose}>
           Cancel

@@ -496,7 +496,7 @@ const NewInvite = ({ onClose, onCreated }: { onClose: () => void; onCreated: () 
 
 const Leave = () => {
   const workspace = useWorkspace()
-  const [asking, ask] = useState(false)
+  const [asking, ask] = useNew('leave')
   const { busy, failure, act } = useAction()
   return (
     <section class="card stack tight" aria-labelledby="membership">
