@@ -14,7 +14,6 @@ import {
   replaceAgentDays,
 } from '../minutes/index.js'
 import { clampIdleWindow, dayOfHour, type FirstDays } from './count-minutes.js'
-import { readIdleWindows } from './queries/marks.js'
 import { hourOf, type Timeline } from './timeline.js'
 
 /** Gaps reach from one hour into the next one, and no further. */
@@ -32,7 +31,7 @@ interface Agents {
   /** Without it, every day counts. */
   firstDays?: FirstDays | undefined
   /** What was read for the person's own minutes, and is not read again where it is enough. */
-  read?: { target: FlushTarget; repoKeys: ReadonlySet<string>; windows: ReadonlyMap<string, number> }
+  read?: { target: FlushTarget; repoKeys: ReadonlySet<string> }
   /** Hours of a day whose marks are in a file, and not kept: no hour gets less than it has, and no other day changes. */
   imported?: { day: string; hours: number[] }
 }
@@ -61,20 +60,17 @@ export const countAgents = async (
           throw error
         })
   if (!target) return nothing
-  const places = target.workspaces.flatMap(({ workspaceId, repoKeys: matched, firstDay }) => {
+  const places = target.workspaces.flatMap(({ workspaceId, repoKeys: matched, firstDay, idleWindow }) => {
     const own = new Set(matched.filter((repoKey) => repoKeys.has(repoKey)))
-    return own.size > 0 ? [{ workspaceId, own, firstDay }] : []
+    return own.size > 0 ? [{ workspaceId, own, firstDay, idleWindow }] : []
   })
   if (places.length === 0) return nothing
   const ids = places.map(({ workspaceId }) => workspaceId)
   const days = new Set(Array.from(hours, dayOfHour))
-  const [windows, stored] = await Promise.all([
-    read && ids.every((id) => read.windows.has(id)) ? read.windows : readIdleWindows(tx, ids),
-    readAgentDays(tx, userId, ids, [...days]),
-  ])
+  const stored = await readAgentDays(tx, userId, ids, [...days])
   const minutesOf = minutesByWindow(timeline, hours, repoKeyOf)
   const changed: AgentDay[] = []
-  for (const { workspaceId, own, firstDay } of places) {
+  for (const { workspaceId, own, firstDay, idleWindow } of places) {
     const rows = new Map(
       stored
         .filter((row) => row.workspaceId === workspaceId && row.hours !== null)
@@ -84,7 +80,7 @@ export const countAgents = async (
       for (let hour = 0; hour < HOURS; hour++)
         if (!imported && hours.has(Date.parse(day) / HOUR_MS + hour)) ofDay[hour] = 0
     const firstOfImport = firstDays?.(workspaceId, '') ?? ''
-    for (const { hour, repoKey, minutes } of minutesOf(clampIdleWindow(windows.get(workspaceId) ?? 0))) {
+    for (const { hour, repoKey, minutes } of minutesOf(clampIdleWindow(idleWindow))) {
       const day = dayOfHour(hour)
       if (!own.has(repoKey) || day < firstDay || day < firstOfImport) continue
       const key = keyOf({ day, repoKey })

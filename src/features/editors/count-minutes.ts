@@ -12,7 +12,6 @@ import {
   recordedHoursOf,
   writeMinutes,
 } from '../minutes/index.js'
-import { readIdleWindows } from './queries/marks.js'
 import { type Candidate, hourOf, type Timeline } from './timeline.js'
 
 const HOUR_MS = 3_600_000
@@ -66,8 +65,6 @@ interface Counted {
   minutes: number
   /** With `imported`: the minutes of each place, whether or not they were imported before. */
   found: (Place & { minutes: number })[]
-  /** The idle windows of the workspaces in which some may count. */
-  windows: ReadonlyMap<string, number>
   /** Whether all writes are sent at once, so that they may be deferred to the commit. */
   isSmall: boolean
   write(names: ReadonlyMap<string, string>): Promise<unknown>
@@ -100,8 +97,8 @@ export const countMinutes = async (
     days: daysOf.get(repoKey)?.size ?? 0,
   }))
   let work = await pauseAfter(candidates.length)
-  const places: { workspaceId: string; own: typeof recorded }[] = []
-  for (const { workspaceId, repoKeys, firstDay } of target.workspaces) {
+  const places: { workspaceId: string; idleWindow: number; own: typeof recorded }[] = []
+  for (const { workspaceId, repoKeys, firstDay, idleWindow } of target.workspaces) {
     const matched = repoKeys.flatMap((repoKey) => ofRepos.get(repoKey) ?? [])
     const own =
       firstDays || firstDay
@@ -110,28 +107,21 @@ export const countMinutes = async (
             return day >= firstDay && (!firstDays || day >= firstDays(workspaceId, project))
           })
         : matched
-    if (own.length > 0) places.push({ workspaceId, own })
+    if (own.length > 0) places.push({ workspaceId, idleWindow, own })
     work = await pauseAfter(work + matched.length)
   }
-  if (places.length === 0)
-    return { minutes: 0, found: [], windows: new Map(), isSmall: true, write: async () => {} }
-  const [windows, locked] = await Promise.all([
-    readIdleWindows(
-      tx,
-      places.map(({ workspaceId }) => workspaceId),
-    ),
-    lockMemberDays(
-      tx,
-      places.map(({ workspaceId, own }) => ({
-        workspaceId,
-        userId,
-        days: new Set(own.map(({ minute }) => dayOf(minute))),
-      })),
-    ),
-  ])
+  if (places.length === 0) return { minutes: 0, found: [], isSmall: true, write: async () => {} }
+  const locked = await lockMemberDays(
+    tx,
+    places.map(({ workspaceId, own }) => ({
+      workspaceId,
+      userId,
+      days: new Set(own.map(({ minute }) => dayOf(minute))),
+    })),
+  )
   const found: Counted['found'] = []
-  for (const [index, { workspaceId, own }] of places.entries()) {
-    const idleWindow = clampIdleWindow(windows.get(workspaceId) ?? 0)
+  for (const [index, { workspaceId, idleWindow: given, own }] of places.entries()) {
+    const idleWindow = clampIdleWindow(given)
     const repoDays = new Map<string, RepoDay>()
     for (const { minute, repoKey, gap } of own) {
       if (gap > idleWindow || timeline.hasCounted(workspaceId, minute)) continue
@@ -158,7 +148,6 @@ export const countMinutes = async (
   return {
     minutes: members.reduce((sum, { days }) => sum + sumOf(days), 0),
     found,
-    windows,
     isSmall,
     write: async (names) => {
       const writes: Promise<void>[] = []

@@ -193,7 +193,7 @@ export const countHeartbeats = async (
     return (workspaceId: string, project: string) =>
       isRepo(project, kind) ? '' : (days.get(workspaceId) ?? '')
   }
-  const { minutes, windows, isSmall, write } = await countMinutes(tx, userId, timeline, {
+  const { minutes, isSmall, write } = await countMinutes(tx, userId, timeline, {
     target,
     repoKeyOf,
     candidates: [...timeline.around(marked)],
@@ -202,7 +202,7 @@ export const countHeartbeats = async (
   const agents = await countAgents(tx, userId, timeline, {
     repoKeyOf,
     firstDays,
-    read: { target, repoKeys: involved, windows },
+    read: { target, repoKeys: involved },
   })
   const written = Promise.all([
     ...chosen

@@ -10,7 +10,6 @@ import {
   type RowOf,
   statement,
   texts,
-  uuid,
   uuids,
 } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
@@ -146,19 +145,6 @@ export const writeMarks = async (tx: Db, userId: string, hours: StoredHour[]): P
     texts(({ agentLeaves }) => agentLeaves),
     numbers(({ agentLastAt }) => agentLastAt),
   ])
-}
-
-/** $1: workspaces. */
-const READ_IDLE_WINDOWS = statement(
-  'read the idle windows of workspaces',
-  { id: uuid, minutes: integer },
-  'select id, idle_window_minutes as minutes from workspaces where id = any($1::uuid[])',
-)
-
-/** The idle window of each workspace, in minutes. */
-export const readIdleWindows = async (db: Db, workspaceIds: string[]): Promise<Map<string, number>> => {
-  const rows = await db.rows(READ_IDLE_WINDOWS, [workspaceIds])
-  return new Map(rows.map(({ id, minutes }) => [id, minutes]))
 }
 
 /** $1: the user; $2: the moment. */

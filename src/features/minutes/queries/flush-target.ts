@@ -28,6 +28,8 @@ import { FIRST_DAY, patternMatches } from '../../workspaces/index.js'
  *
  * LIKE takes time for each character of a name times each of a pattern, so these products are added up first. When the
  * sum exceeds $5, nothing is compared. All characters are ASCII, and bytes are counted in a quarter of the time.
+ *
+ * Arrays are selected so that their lengths are unknown to the planner: for short ones, it would plan each execution again.
  */
 export const READ_TARGETS = statement(
   'read where minutes count',
@@ -39,6 +41,7 @@ export const READ_TARGETS = statement(
     workspaceId: orNull(uuid),
     repoKeys: orNull(texts),
     firstDay: orNull(date),
+    idleWindow: orNull(integer),
     paused: orNull(bool),
     recordedHours: orNull(json<RecordingHours>()),
     reposOff: orNull(texts),
@@ -46,11 +49,11 @@ export const READ_TARGETS = statement(
   `
   with people as materialized (
     select p.n::int as n, u.id, u.login_key, u.timezone, c.paused, c.hours, c.repos_off_like
-    from unnest($1::uuid[]) with ordinality as p (id, n)
+    from unnest((select $1::uuid[])) with ordinality as p (id, n)
     join users u on u.id = p.id and u.repohost_id is not null
     left join recordings c on c.user_id = u.id
   ), repos as materialized (
-    select n, owner_key, repo_key from unnest($2::int[], $3::text[], $4::text[]) as r (n, owner_key, repo_key)
+    select n, owner_key, repo_key from unnest((select $2::int[]), (select $3::text[]), (select $4::text[])) as r (n, owner_key, repo_key)
   ), owners as materialized (
     select n, owner_key, sum(${COMPARED} + octet_length(repo_key)) as characters from repos group by n, owner_key
   ), work as materialized (
@@ -68,7 +71,7 @@ export const READ_TARGETS = statement(
     from people u
   )
   select u.n, (now() at time zone 'UTC')::date as today, u.timezone, k.comparisons,
-    w.workspace_id as "workspaceId", w.repo_keys as "repoKeys", w.first_day as "firstDay", u.paused, u.hours as "recordedHours",
+    w.workspace_id as "workspaceId", w.repo_keys as "repoKeys", w.first_day as "firstDay", w.idle_window as "idleWindow", u.paused, u.hours as "recordedHours",
     case when u.paused is not null and row_number() over (partition by u.n order by w.workspace_id) = 1 then array(
       select r.owner_key || '/' || r.repo_key from repos r
       where r.n = u.n and k.comparisons <= $5::float8
@@ -78,7 +81,8 @@ export const READ_TARGETS = statement(
   join work k on k.n = u.n
   left join lateral (
     select m.workspace_id, array_agg(r.owner_key || '/' || r.repo_key) as repo_keys,
-      ${FIRST_DAY} as first_day
+      ${FIRST_DAY} as first_day,
+      (select idle_window_minutes from workspaces where id = m.workspace_id) as idle_window
     from members m
     join repos r on r.n = u.n and (r.owner_key <> u.login_key or m.role = 'admin')
     where m.user_id = u.id and k.comparisons <= $5::float8 and exists (
@@ -113,6 +117,8 @@ export interface MatchingWorkspace {
   repoKeys: string[]
   /** The first day on which they do. Empty: on all days. */
   firstDay: string
+  /** In minutes. */
+  idleWindow: number
 }
 
 /**
@@ -136,7 +142,17 @@ export const readTargets = async (
     mostCompared,
   ])
   const targets: (FlushTarget | undefined)[] = asked.map(() => undefined)
-  for (const { n, workspaceId, repoKeys, firstDay, paused, reposOff, recordedHours, ...person } of rows) {
+  for (const {
+    n,
+    workspaceId,
+    repoKeys,
+    firstDay,
+    idleWindow,
+    paused,
+    reposOff,
+    recordedHours,
+    ...person
+  } of rows) {
     const target = targets[n - 1] ?? {
       ...person,
       ...(paused !== null && { recording: { paused, reposOff: reposOff ?? [], hours: recordedHours } }),
@@ -144,7 +160,7 @@ export const readTargets = async (
     }
     targets[n - 1] = target
     if (workspaceId !== null && repoKeys !== null)
-      target.workspaces.push({ workspaceId, repoKeys, firstDay: firstDay ?? '' })
+      target.workspaces.push({ workspaceId, repoKeys, firstDay: firstDay ?? '', idleWindow: idleWindow ?? 0 })
   }
   return targets
 }

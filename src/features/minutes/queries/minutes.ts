@@ -28,7 +28,7 @@ export const TRY_TO_LOCK_ACTIVITY = statement(
   { userId: uuid },
   `
   select user_id as "userId" from activity_people
-  where workspace_id = $1::uuid and user_id = any($2::uuid[])
+  where workspace_id = $1::uuid and user_id = any((select $2::uuid[])::uuid[])
   for update skip locked`,
 )
 
@@ -36,13 +36,13 @@ export const TRY_TO_LOCK_ACTIVITY = statement(
 const MOST_ROWS = 25
 const MOST_DAYS = 4
 
-/** $1: the workspace; $2, $3: users, and a day of each. Cheaper than sums where there are few rows. */
+/** $1: the workspace; $2, $3: users, and a day of each. Cheaper than sums where there are few rows. Planned once, as `READ_TARGETS`. */
 export const READ_ROWS = statement(
   'read what members have on days, one by one',
   { userId: uuid, day: date, minutes: integer, hours: orNull(integers) },
   `
   select d.user_id as "userId", d.day, a.minutes, a.hours
-  from unnest($2::uuid[], $3::date[]) as d (user_id, day)
+  from unnest((select $2::uuid[]), (select $3::date[])) as d (user_id, day)
   cross join lateral (
     select minutes, hours from activity
     where workspace_id = $1::uuid and user_id = d.user_id and day = d.day and minutes > 0
