@@ -49,7 +49,8 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
   const service = await startService(t)
   const { database } = service.app
   const owner = await service.signIn('owner')
-  const people = await Promise.all(Array.from({ length: PEOPLE }, (_, n) => service.signIn(`person-${n}`)))
+  const people: Caller[] = []
+  for (let n = 0; n < PEOPLE; n++) people.push(await service.signIn(`person-${n}`))
   const today = await readToday(database)
   const days = [today, addDays(today, -1)]
   const places: { id: string; owners: string[]; members: Set<Caller>; code: string }[] = []

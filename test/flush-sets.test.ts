@@ -2,7 +2,7 @@
 import t from 'tap'
 import { readToday } from '../src/platform/time/clock.js'
 import { runFlushModel } from './flush-model.js'
-import { startService } from './service.js'
+import { type Caller, startService } from './service.js'
 
 t.test('random flushes at once count once each, whatever fails', async (t) => {
   const { wrong, faults } = await runFlushModel(t, 80)
@@ -13,7 +13,8 @@ t.test('random flushes at once count once each, whatever fails', async (t) => {
 t.test('what arrives while a transaction is under way goes together in the next one', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
-  const people = await Promise.all(Array.from({ length: 33 }, (_, n) => service.signIn(`person-${n}`)))
+  const people: Caller[] = []
+  for (let n = 0; n < 33; n++) people.push(await service.signIn(`person-${n}`))
   await service.workspace(ada, { members: people })
   const entries = [{ repo: 'acme/api', day: await readToday(service.database), minutes: 1 }]
   const flushAll = () =>
