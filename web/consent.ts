@@ -1,3 +1,18 @@
+import { addDays, fullDay, mondayOf } from './format.js'
+
+/** After a change to the level `named`, names start with the next week. */
+export const namesSince = (changedAt: string): string => addDays(mondayOf(changedAt.slice(0, 10)), 7)
+
+/** From which day on admins see names, as a sentence. Empty if that was never different. */
+export const sinceText = (workspace: {
+  activity_privacy: string
+  activity_privacy_since: string
+  created_at: string
+}): string =>
+  workspace.activity_privacy === 'named' && workspace.activity_privacy_since > workspace.created_at
+    ? `Days before ${fullDay(namesSince(workspace.activity_privacy_since))} (UTC) stay hidden.`
+    : ''
+
 /** Who sees each person’s numbers, in short. */
 export const levelNames = { named: 'Admins, by name', team: 'Only that person' } as const
 

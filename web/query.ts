@@ -185,7 +185,10 @@ export const useComparison = <O extends Numbers>(
   const ranges = shown && comparedRanges(shown.range, compare, isPublished ? '9999-12-31' : today())
   const isWhole = ranges !== undefined && shown !== undefined && isSame(ranges.now, shown.range)
   const finished = useRead(operation, ranges && !isWhole ? optionsOf(ranges.now) : undefined)
-  const earlier = useRead(operation, ranges && optionsOf(ranges.before))
+  // The service widens a range to whole weeks, and accepts no more than a year.
+  const asked =
+    ranges && isPublished ? { ...ranges.before, from: addDays(ranges.before.from, 6) } : ranges?.before
+  const earlier = useRead(operation, asked && optionsOf(asked))
   const loaded = (asked: ReadState<AnswerOf<O>>) => (ranges && !asked.stale ? asked.data : undefined)
   return {
     ranges,

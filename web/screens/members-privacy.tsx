@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { call, useAction, useRead } from '../api.js'
-import { consent, levelNames } from '../consent.js'
-import { addDays, fullDay, mondayOf, time, today } from '../format.js'
+import { consent, levelNames, namesSince, sinceText } from '../consent.js'
+import { fullDay, time, today } from '../format.js'
 import { useMe, useWorkspace } from '../me.js'
 import { toast } from '../toast.js'
 import { Confirm, FailureNote, Form, Loaded } from '../ui.js'
@@ -13,7 +13,8 @@ type State = AnswerOf<'GET /api/team/workspaces/{id}/settings'>
 type Level = State['activity_privacy']
 
 export const MembersPrivacy = () => {
-  const { id, role } = useWorkspace()
+  const workspace = useWorkspace()
+  const { id, role } = workspace
   const asked = useRead('GET /api/team/workspaces/{id}/settings', { path: { id } })
   return (
     <section class="card stack narrow" aria-labelledby="privacy">
@@ -37,8 +38,8 @@ export const MembersPrivacy = () => {
               </div>
             )}
             <p class="small muted">
-              In effect since {time(state.activity_privacy_since)}. Every member can see this. What is
-              recorded about you, and who has viewed it, is under{' '}
+              In effect since {time(state.activity_privacy_since)}. {sinceText(workspace)} Every member can
+              see this. What is recorded about you, and who has viewed it, is under{' '}
               <a href="/account/privacy">Privacy and data</a>.
             </p>
           </>
@@ -125,7 +126,7 @@ const Choice = ({ state, again }: { state: State; again: () => void }) => {
 const consequenceOf = (level: Level): string =>
   level === 'team'
     ? 'From now on, no one sees another person’s numbers, on any day, past days included. Admins see whole weeks of the team. If you switch back later, all days until the end of that week stay hidden.'
-    : `From ${fullDay(addDays(mondayOf(today()), 7))} (UTC) on, admins see each person’s daily numbers by name. Earlier days stay hidden.`
+    : `From ${fullDay(namesSince(today()))} (UTC) on, admins see each person’s daily numbers by name. Earlier days stay hidden.`
 
 const levels = [
   ['team', levelNames.team, consent.team],

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { call, clearCache, useAction, usePages, useRead } from '../api.js'
-import { consent } from '../consent.js'
+import { consent, sinceText } from '../consent.js'
 import { days, fullDay, time, weekdays } from '../format.js'
 import { useMe, type Workspace } from '../me.js'
 import { Markdown } from '../schema.js'
@@ -156,7 +156,8 @@ const WhoSees = ({ workspace }: { workspace: Workspace }) => (
     <strong>
       <bdi>{workspace.name}</bdi>:
     </strong>{' '}
-    {consent[workspace.activity_privacy]} In effect since {time(workspace.activity_privacy_since)}.
+    {consent[workspace.activity_privacy]} In effect since {time(workspace.activity_privacy_since)}.{' '}
+    {sinceText(workspace)}
   </p>
 )
 

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
 import { call, refresh, requireUnchanged, useAction, usePages, useRead } from '../api.js'
-import { consent } from '../consent.js'
+import { consent, sinceText } from '../consent.js'
 import { fullDay, time } from '../format.js'
 import { useMe, useWorkspace, type Workspace } from '../me.js'
 import { Menu } from '../menu.js'
@@ -48,7 +48,8 @@ export const People = () => {
         )}
       </div>
       <p class="muted narrow">
-        {consent[workspace.activity_privacy]} Admins manage people, repositories and settings.
+        {consent[workspace.activity_privacy]} {sinceText(workspace)} Admins manage people, repositories and
+        settings.
       </p>
       <FollowedOrganization />
       {isAdmin && !workspace.personal && <ConcernedMembers />}
@@ -229,7 +230,9 @@ const columnsOf = (
       by: ({ last_active_day }) => last_active_day,
       cell: ({ last_active_day }) =>
         last_active_day === null ? (
-          <span class="muted">{workspace.activity_privacy === 'team' ? 'hidden' : 'never'}</span>
+          <span class="muted" title={sinceText(workspace)}>
+            {workspace.activity_privacy === 'team' || sinceText(workspace) ? 'hidden' : 'never'}
+          </span>
         ) : (
           fullDay(last_active_day)
         ),

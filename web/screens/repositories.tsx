@@ -9,16 +9,12 @@ import { rangeOf, selectedRange, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
 import { useTitle } from '../title.js'
 import { type Column, FailureOf, Form, More, RepoName, Skeleton, SortedTable } from '../ui.js'
-import { numbersOf, peopleColumn, rangeIn } from './team.js'
+import { type Numbers, numbersOf, peopleColumn, rangeIn } from './team.js'
 
-interface Row {
+interface Row extends Numbers {
   /** `null`: all others. */
   repo: string | null
-  active_minutes: number | null
-  commits: number | null
-  closed_issues: number | null
   members?: number | null
-  trend?: number[]
   has_override?: boolean
   version?: number | null
 }

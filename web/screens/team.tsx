@@ -7,6 +7,7 @@ import { announce } from '../announce.js'
 import { useRead } from '../api.js'
 import { Heatmap, type Point, Sparkline, Trend } from '../charts.js'
 import { finishedDays, type Range } from '../comparison.js'
+import { namesSince } from '../consent.js'
 import { StepsLeft } from '../first-steps.js'
 import {
   addDays,
@@ -615,9 +616,6 @@ const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: strin
   )
 }
 
-/** After a change to the level `named`, names start with the next week. */
-const namesSince = (changedAt: string): string => addDays(mondayOf(changedAt.slice(0, 10)), 7)
-
 /** How many repositories a list names, without the row of all others. */
 export const listedRepos = (repos: readonly { repo: string | null }[]): string => {
   const named = repos.filter(({ repo }) => repo !== null).length
@@ -712,7 +710,7 @@ const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) =
   )
 }
 
-interface Numbers {
+export interface Numbers {
   active_minutes: number | null
   commits: number | null
   closed_issues: number | null

@@ -1,0 +1,17 @@
+import t from 'tap'
+import { bundle, load } from '../bundle.js'
+
+interface Functions {
+  namesSince: (changedAt: string) => string
+  sinceText: (workspace: object) => string
+}
+
+t.test('after a change of the privacy level, every screen names the same day', async (t) => {
+  const { namesSince, sinceText } = (await load(t, await bundle('web/consent.ts'))) as Functions
+  t.equal(namesSince('2026-11-24T09:30:00.000Z'), '2026-11-30', 'names start with the next week')
+  const workspace = { activity_privacy: 'named', created_at: '2026-11-01T09:30:00.000Z' }
+  const changed = { ...workspace, activity_privacy_since: '2026-11-24T09:30:00.000Z' }
+  t.match(sinceText(changed), /^Days before .*\b30\b.* \(UTC\) stay hidden\.$/)
+  t.equal(sinceText({ ...changed, activity_privacy: 'team' }), '')
+  t.equal(sinceText({ ...workspace, activity_privacy_since: workspace.created_at }), '', 'it never changed')
+})
