@@ -223,7 +223,7 @@ t.test(
       t.same((await ada.get(path)).body, wanted)
     }
     const tooLong = { ...write('c'), patterns: [`acme/${'x'.repeat(7 * limits.settings_bytes)}`] }
-    hasMembers(t, await ada.put(path, tooLong), { status: 400, body: { code: 'invalid_json' } })
+    hasMembers(t, await ada.put(path, tooLong), { status: 400, body: { code: 'validation_failed' } })
   },
 )
 

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createCountsReader } from '../src/features/counts/uploads/counts-reader.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
 import { type Service, startService } from './service.js'
@@ -148,21 +147,4 @@ t.test('a caller sends one large body at a time, and others do not wait for it',
   left.leave()
   t.equal((await ada.post(COMMITS, large)).status, 200, 'who hangs up gives the place back')
   t.equal(service.logs.filter((line) => line.includes('"level":50')).length, 0)
-})
-
-t.test('the reading of a body ends with its time, and with its client', async (t) => {
-  const bytes = () => {
-    const text = Buffer.from(JSON.stringify(upload('x', 'y', 500)))
-    return Buffer.from(text.buffer.slice(text.byteOffset, text.byteOffset + text.length) as ArrayBuffer)
-  }
-  const context = { keys: { prefixes: ['ext'], denied: [] }, kind: 'github' as const }
-  const late = createCountsReader({ readMs: 1 })
-  await t.rejects(late(bytes(), context, new AbortController().signal), { code: 'unavailable' })
-  const read = createCountsReader()
-  const client = new AbortController()
-  const reading = read(bytes(), context, client.signal)
-  client.abort(new Error('gone'))
-  await t.rejects(reading, { message: 'gone' })
-  await t.rejects(read(bytes(), context, client.signal), { message: 'gone' })
-  t.ok('invalid' in (await read(bytes(), context, new AbortController().signal)))
 })

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import t from 'tap'
 import { signedDelivery } from '../demo/host-deliveries.js'
-import { type Delivery, readDelivery } from '../src/features/counts/webhooks/delivery.js'
+import { type Delivery, reader } from '../src/features/counts/webhooks/delivery.js'
 import { createWebhook, startWebhook } from './webhooks.js'
 
 interface Published {
@@ -15,7 +15,7 @@ const published = require('@octokit/webhooks-examples') as Published[]
 const REPO = 'Codertocat/Hello-World'
 
 const read = (event: string, payload: unknown) =>
-  readDelivery(Buffer.from(JSON.stringify(payload)), { kind: 'github', event, isForm: false }) as Delivery
+  reader.read(Buffer.from(JSON.stringify(payload)), { kind: 'github', event, isForm: false }) as Delivery
 
 t.test(
   'every payload that GitHub has published is answered 200, and those of 2019 count nothing',

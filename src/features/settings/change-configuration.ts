@@ -1,15 +1,13 @@
 import type { Warnings } from '../../../schemas/common.js'
-import type {
-  ConfigurationBody,
-  ConfigurationChange,
-  ConfigurationEffect,
-} from '../../../schemas/configuration.js'
+import type { ConfigurationChange, ConfigurationEffect } from '../../../schemas/configuration.js'
 import { limits } from '../../../schemas/limits.js'
 import { divideRepo, repoKeysOf } from '../../../schemas/repo-keys.js'
 import { parsePatterns } from '../../../schemas/repo-pattern.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { type Preconditions, requireEtag } from '../../platform/http/etag.js'
+import { fitting, type Held } from '../../platform/process/held-memory.js'
+import { KeyedSemaphore, Semaphore } from '../../platform/process/semaphore.js'
 import type { SettingsRules } from '../../platform/settings-schema/read.js'
 import {
   applySettings,
@@ -27,7 +25,8 @@ import {
   type WorkspaceCall,
   warningsOf,
 } from '../workspaces/index.js'
-import { compareSettings, isSame, takeTurns, type Values } from './configuration-changes.js'
+import { ChangeTexts, compareSettings, isSame, takeTurns, type Values } from './configuration-changes.js'
+import type { SentConfiguration, SentOverrides } from './configuration-reader.js'
 import { requireStorageQuota, requireStorageQuotaWith } from './policies/storage-quota.js'
 import {
   countAffected,
@@ -41,19 +40,29 @@ import { limitOverrideHistory, listOverrides, type StoredOverride } from './quer
 import { etagOfConfiguration, readHead } from './read-configuration.js'
 
 export interface ConfigurationAnswer {
-  changes: ConfigurationChange[]
+  changes: ChangeTexts
   warnings: NonNullable<Warnings>
   affected: ConfigurationEffect
   etag: string
 }
 
 interface Request {
-  body: ConfigurationBody
+  body: SentConfiguration
   preconditions: Preconditions
   dryRun: boolean
+  /** Who holds the memory of the changes. */
+  person: string
+  held: Held
 }
 
 const MOST_WARNINGS = 100
+/** What the change of a full workspace needs, measured with `bench/configuration`. */
+const CHANGE_MIB = 180
+const WAITING = 64
+const WAIT_MS = 10_000
+const unavailable = () => new ApiError('unavailable')
+const changesOfPerson = new KeyedSemaphore(1, WAITING, WAIT_MS, unavailable)
+const changesAtOnce = new Semaphore(fitting(CHANGE_MIB), WAITING, WAIT_MS, unavailable)
 const PAGE = 500
 /** Written together: overrides, and bytes of their settings. */
 const BATCH = 500
@@ -67,71 +76,77 @@ const BATCH_BYTES = 524_288
 export const changeConfiguration = (
   { database, rules }: { database: Database; rules: SettingsRules | undefined },
   call: WorkspaceCall,
-  { body, preconditions, dryRun }: Request,
-): Promise<ConfigurationAnswer> =>
-  changeWorkspace(database, call, 'admin', async (change) => {
-    const { tx } = change
-    const { workspaceId } = call
-    const head = await readHead(tx, workspaceId)
-    const current = await readSettingsToChange(tx, workspaceId)
-    const etag = etagOfConfiguration(workspaceId, head)
-    requireEtag(preconditions, etag, current.version)
+  { body, preconditions, dryRun, person, held }: Request,
+): Promise<ConfigurationAnswer> => {
+  const work = () =>
+    changeWorkspace(database, call, 'admin', async (change) => {
+      const { tx } = change
+      const { workspaceId } = call
+      const head = await readHead(tx, workspaceId)
+      const current = await readSettingsToChange(tx, workspaceId)
+      const etag = etagOfConfiguration(workspaceId, head)
+      requireEtag(preconditions, etag, current.version)
 
-    const judge = createJudge(rules)
-    const turn = takeTurns()
-    const settings = await planSettings(current, body, judge, turn)
-    const patterns = body.patterns ?? head.patterns
-    const arePatternsNew = JSON.stringify(patterns) !== JSON.stringify(head.patterns)
-    const overrides = await planOverrides(change, workspaceId, body.projects, judge, turn)
-    const [before, after] = [parsePatterns(head.patterns), parsePatterns(patterns)]
-    for (const list of batchesOf(overrides.written)) {
-      const outside = await findOutside(tx, list, after)
-      if (outside)
-        throw new ApiError('repo_outside_patterns', {
-          detail: `No pattern matches ${nameOf(outside)}. Add one.`,
-        })
-    }
-    const locked = new Set<string>(JSON.parse(settings.content.locked))
-    for (const { keys, ...place } of overrides.written) {
-      requireOpen(locked, keys, place)
-      await turn()
-    }
+      const judge = createJudge(rules)
+      const turn = takeTurns()
+      const settings = await planSettings(current, body, judge, turn)
+      const patterns = body.patterns ?? head.patterns
+      const arePatternsNew = JSON.stringify(patterns) !== JSON.stringify(head.patterns)
+      const changes = new ChangeTexts(held)
+      for (const one of settings.changes) changes.add(one)
+      if (arePatternsNew)
+        changes.add({ scope: 'workspace', key: 'patterns', before: head.patterns, after: patterns })
+      const locked = new Set<string>(JSON.parse(settings.content.locked))
+      const overrides = await planOverrides(change, workspaceId, body.projects, {
+        judge,
+        locked,
+        changes,
+        turn,
+      })
+      changes.end()
+      const [before, after] = [parsePatterns(head.patterns), parsePatterns(patterns)]
+      for (const list of batchesOf(overrides.written)) {
+        const outside = await findOutside(tx, list, after)
+        if (outside)
+          throw new ApiError('repo_outside_patterns', {
+            detail: `No pattern matches ${nameOf(outside)}. Add one.`,
+          })
+      }
+      if (overrides.locked) throw overrides.locked
 
-    const changes = [
-      ...settings.changes,
-      ...(arePatternsNew
-        ? [{ scope: 'workspace', key: 'patterns', before: head.patterns, after: patterns }]
-        : []),
-      ...overrides.changes,
-    ]
-    if (arePatternsNew) await requirePatternsInside(tx, workspaceId, patterns)
-    const places = [...overrides.written, ...overrides.removed]
-    const everywhere = settings.changes.length > 0
-    const affected =
-      changes.length === 0
-        ? { repositories: 0, people: 0 }
-        : await countAffected(tx, workspaceId, { everywhere, places, before, after })
-    const answer = { changes, warnings: judge.warnings, affected }
-    if (dryRun) {
-      if (overrides.grownBytes > 0) await requireStorageQuotaWith(tx, workspaceId, overrides.grownBytes)
-      return { ...answer, etag }
-    }
-    if (everywhere) await applySettings(change, workspaceId, current, settings.content)
-    if (arePatternsNew) await setPatterns(change, workspaceId, head.patterns, patterns)
-    await writePlan(change, workspaceId, overrides)
-    if (overrides.grownBytes > 0) await requireStorageQuota(tx, workspaceId)
-    return { ...answer, etag: etagOfConfiguration(workspaceId, await readHead(tx, workspaceId)) }
-  })
+      if (arePatternsNew) await requirePatternsInside(tx, workspaceId, patterns)
+      const places = [...overrides.written, ...overrides.removed]
+      const everywhere = settings.changes.length > 0
+      const affected =
+        changes.count === 0
+          ? { repositories: 0, people: 0 }
+          : await countAffected(tx, workspaceId, { everywhere, places, before, after })
+      const answer = { changes, warnings: judge.warnings, affected }
+      if (dryRun) {
+        if (overrides.grownBytes > 0) await requireStorageQuotaWith(tx, workspaceId, overrides.grownBytes)
+        return { ...answer, etag }
+      }
+      if (everywhere) await applySettings(change, workspaceId, current, settings.content)
+      if (arePatternsNew) await setPatterns(change, workspaceId, head.patterns, patterns)
+      await writePlan(change, workspaceId, overrides)
+      if (overrides.grownBytes > 0) await requireStorageQuota(tx, workspaceId)
+      return { ...answer, etag: etagOfConfiguration(workspaceId, await readHead(tx, workspaceId)) }
+    })
+  // Without overrides, it needs little memory.
+  return body.projects ? changesOfPerson.run(person, () => changesAtOnce.run(work)) : work()
+}
 
 const nameOf = ({ owner, repo }: { owner: string; repo: string }) => `${owner}/${repo}`
 
-const requireOpen = (locked: ReadonlySet<string>, content: Values, place: Place) => {
+/** The error for an override with a locked key. */
+const faultOfLock = (locked: ReadonlySet<string>, content: Values, place: Place): ApiError | undefined => {
   try {
     requireUnlocked(locked, content)
+    return undefined
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const keys = error.extras.keys ?? []
-    throw new ApiError('key_locked', {
+    return new ApiError('key_locked', {
       keys,
       detail: `The workspace locks keys that ${nameOf(place)} contains: ${keys.slice(0, 5).join(', ')}.`,
     })
@@ -157,7 +172,7 @@ type Judge = ReturnType<typeof createJudge>
 
 const planSettings = async (
   current: StoredWorkspaceSettings,
-  { settings, locked, idle_window_minutes }: ConfigurationBody,
+  { settings, locked, idle_window_minutes }: SentConfiguration,
   judge: Judge,
   turn: () => Promise<void>,
 ): Promise<{ changes: ConfigurationChange[]; content: SettingsContent }> => {
@@ -206,36 +221,48 @@ const requireSize = (text: string, what: string) => {
 type Described = Record<string, unknown>
 
 interface OverridePlan {
-  changes: ConfigurationChange[]
-  written: (NewOverride & { details: Described; keys: Values })[]
+  written: (NewOverride & { details: Described })[]
   removed: (Place & { details: Described })[]
   /** How much the overrides grow, as the quota counts. */
   grownBytes: number
+  /** The first override with a locked key. */
+  locked: ApiError | undefined
 }
+
+interface Planning {
+  judge: Judge
+  locked: ReadonlySet<string>
+  changes: ChangeTexts
+  turn: () => Promise<void>
+}
+
+const decoder = new TextDecoder()
 
 const counted = (bytes: number) => Math.max(bytes, limits.workspace_bytes_per_settings)
 
 const planOverrides = async (
   { tx }: Change,
   workspaceId: string,
-  projects: ConfigurationBody['projects'],
-  judge: Judge,
-  turn: () => Promise<void>,
+  projects: SentConfiguration['projects'],
+  { judge, locked, changes: texts, turn }: Planning,
 ): Promise<OverridePlan> => {
-  const plan: OverridePlan = { changes: [], written: [], removed: [], grownBytes: 0 }
+  const plan: OverridePlan = { written: [], removed: [], grownBytes: 0, locked: undefined }
   if (!projects) return plan
-  const wanted = new Map<string, [name: string, settings: Values]>()
-  for (const name of Object.keys(projects)) {
-    wanted.set(name.toLowerCase(), [name, (projects[name] as { settings: Values }).settings])
+  const wanted = new Map<string, [name: string, settings: string]>()
+  for (const piece of projects) {
+    for (const one of JSON.parse(decoder.decode(piece)) as SentOverrides)
+      wanted.set(one[0].toLowerCase(), one)
     await turn()
   }
-  const add = async (current: StoredOverride | undefined, name: string, settings: Values | undefined) => {
+  const add = async (current: StoredOverride | undefined, name: string, sent: string | undefined) => {
+    if (sent !== undefined && sent === current?.settings) return
+    const settings = sent === undefined ? undefined : (JSON.parse(sent) as Values)
     const stored = current && (JSON.parse(current.settings) as Values)
     const place = current ? { owner: current.owner, repo: current.repo } : divideRepo(name)
     const scope = nameOf(place)
     const { changes, set, content } = await compareSettings(scope, stored, settings, turn)
     if (changes.length === 0) return
-    for (const one of changes) plan.changes.push(one)
+    for (const one of changes) texts.add(one)
     const described = describeChange({ settings: stored ?? {} }, { settings: content })
     await turn()
     const full = { ...place, ...repoKeysOf(place) }
@@ -254,9 +281,9 @@ const planOverrides = async (
       ...full,
       version,
       settings: text,
-      keys: content,
       details: { version, size_bytes: size, ...described },
     })
+    plan.locked ??= faultOfLock(locked, content, full)
     plan.grownBytes += counted(size) - oldSize
   }
   let after: string[] | undefined

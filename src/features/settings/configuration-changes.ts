@@ -1,6 +1,7 @@
 /** What a new configuration changes, key by key. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ConfigurationChange } from '../../../schemas/configuration.js'
+import type { Held } from '../../platform/process/held-memory.js'
 import { canonical } from '../../platform/settings-schema/check.js'
 
 export type Values = Record<string, unknown>
@@ -59,6 +60,29 @@ export const compareSettings = async (
   if (difference.changes.length === 0 && (before === undefined) !== (after === undefined))
     difference.changes.push({ scope, key: 'settings', before: before ?? null, after: after ?? null })
   return difference
+}
+
+const PIECE_LENGTH = 65_536
+
+/** Changes as the JSON of a list without its brackets, outside of the heap: it can be larger than the workspace. */
+export class ChangeTexts {
+  readonly pieces: Buffer[] = []
+  count = 0
+  private text = ''
+
+  constructor(private readonly held: Held) {}
+
+  add(change: ConfigurationChange): void {
+    this.text += `${this.count++ > 0 ? ',' : ''}${JSON.stringify(change)}`
+    if (this.text.length >= PIECE_LENGTH) this.end()
+  }
+
+  end(): void {
+    const piece = Buffer.from(this.text)
+    this.held.add(piece.length)
+    this.pieces.push(piece)
+    this.text = ''
+  }
 }
 
 /** How long work goes on before other requests run. */

@@ -22,6 +22,8 @@ export interface ConnectionTimeouts {
   upload: number
   /** The bytes per second of such a file, on average after the time of an ordinary request. */
   uploadRate: number
+  /** How long a large body may arrive more slowly than that. */
+  slow: number
   /** The interval in which these are checked. */
   check: number
   /** Without a byte in either direction while a request is under way. */
@@ -38,6 +40,7 @@ export const connectionTimeouts: ConnectionTimeouts = {
   // 100 MB at 1 Mbit/s.
   upload: 900_000,
   uploadRate: 65_536,
+  slow: 10_000,
   check: 5_000,
   inactivity: 60_000,
   // Longer than the minute for which load balancers keep a connection.
@@ -93,6 +96,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Gives the body of a request the time of a large file. Only for callers who are known, and few at a time. */
     allowUpload(request: IncomingMessage): void
+    /** The same for a large body, which holds memory and must soon have the speed of a file. */
+    allowLargeBody(request: IncomingMessage): void
   }
 }
 
@@ -102,6 +107,8 @@ const mayHaveBody = ({ headers }: IncomingMessage) =>
 interface Arriving {
   since: number
   deadline: number
+  /** From when on it must have its speed. */
+  slowUntil: number
   /** Bytes that the connection had read. */
   before: number
 }
@@ -109,24 +116,30 @@ interface Arriving {
 /** Node has a single timeout for all requests, which is that of uploads. Here, other requests get a shorter one. */
 const boundBodies = (
   app: FastifyInstance,
-  { request: ordinary, upload, uploadRate, check }: ConnectionTimeouts,
+  { request: ordinary, upload, uploadRate, slow, check }: ConnectionTimeouts,
 ) => {
   /** Requests whose body has yet to arrive. */
   const arriving = new Map<IncomingMessage, Arriving>()
-  const isTooSlow = ({ socket }: IncomingMessage, { since, deadline, before }: Arriving, now: number) =>
-    now >= deadline ||
-    (now >= since + ordinary && socket.bytesRead - before < ((now - since) / 1_000) * uploadRate)
+  const isTooSlow = (
+    { socket }: IncomingMessage,
+    { since, deadline, slowUntil, before }: Arriving,
+    now: number,
+  ) =>
+    now >= deadline || (now >= slowUntil && socket.bytesRead - before < ((now - since) / 1_000) * uploadRate)
   // Before the router, which answers paths that it cannot read without any hook.
   app.server.prependListener('request', (request: IncomingMessage) => {
     if (!mayHaveBody(request)) return
     const since = performance.now()
-    arriving.set(request, { since, deadline: since + ordinary, before: request.socket.bytesRead })
+    const slowUntil = since + ordinary
+    arriving.set(request, { since, deadline: slowUntil, slowUntil, before: request.socket.bytesRead })
     request.once('close', () => arriving.delete(request))
   })
-  app.decorate('allowUpload', (request: IncomingMessage) => {
+  const allow = (patience: number) => (request: IncomingMessage) => {
     const one = arriving.get(request)
-    if (one) one.deadline = one.since + upload
-  })
+    if (one) Object.assign(one, { deadline: one.since + upload, slowUntil: one.since + patience })
+  }
+  app.decorate('allowUpload', allow(ordinary))
+  app.decorate('allowLargeBody', allow(slow))
   const timer = setInterval(() => {
     const now = performance.now()
     for (const [request, one] of arriving) {

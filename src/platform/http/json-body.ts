@@ -1,24 +1,56 @@
-/** How JSON bodies are parsed: strictly, within bounds, and without keeping other requests waiting. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+/** How JSON bodies are parsed and validated: strictly, and within bounds. */
+import type { ErrorObject } from 'ajv'
+import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
-import { type Bounds, parseStrictJson, parseStrictJsonInSteps } from './strict-json.js'
+import type { SettingsKeyRules } from '../../../schemas/settings-keys.js'
+import { type Bounds, parseStrictJson, StrictJsonError, TooManyValuesError } from './strict-json.js'
+import { validatorCompilerFor } from './validators.js'
 
-const bounds: Bounds = { depth: limits.json_depth, values: limits.json_values }
-
-/** @throws {StrictJsonError} */
-export const parseBody = (bytes: Buffer): unknown => parseStrictJson(bytes, bounds)
-
-/** Longer bodies are parsed in steps, and other requests run in between. */
-const LONG_BYTES = 65_536
+const ordinary: Bounds = { depth: limits.json_depth, values: limits.json_values }
 
 /** @throws {StrictJsonError} */
-export const parseBodyInTurns = async (bytes: Buffer, within = bounds): Promise<unknown> => {
-  if (bytes.length < LONG_BYTES) return parseStrictJson(bytes, within)
-  const steps = parseStrictJsonInSteps(bytes, within)
-  let step = steps.next()
-  while (!step.done) {
-    await nextTurn()
-    step = steps.next()
+export const parseBody = (bytes: Buffer, bounds = ordinary): unknown => parseStrictJson(bytes, bounds)
+
+/** A body that its schema does not accept. The members are those of the framework's own error. */
+export class InvalidBody extends Error {
+  readonly validationContext = 'body'
+  constructor(readonly validation: Partial<ErrorObject>[]) {
+    super('The body is not valid.')
   }
-  return step.value
+}
+
+/** What validators depend on. */
+export interface BodyContext {
+  keys: SettingsKeyRules
+  kind: RepohostKind
+}
+
+/** @returns null for `null` @throws {StrictJsonError} {InvalidBody} */
+export const readBody = <Body>(
+  bytes: Buffer,
+  schema: object,
+  { keys, kind }: BodyContext,
+  bounds = ordinary,
+): Body | null => {
+  const body = parseBody(bytes, bounds)
+  if (body === null) return null
+  const part = { schema, httpPart: 'body', method: '', url: '' }
+  const validate = validatorCompilerFor(keys, kind)(part)
+  if (!validate(body)) throw new InvalidBody(validate.errors as ErrorObject[])
+  return body as Body
+}
+
+/** Such an error on its way from a thread, where it would lose its class. */
+export type BodyFailure = { json: string } | { values: string } | { invalid: Partial<ErrorObject>[] }
+
+export const failureOf = (error: unknown): BodyFailure => {
+  if (error instanceof TooManyValuesError) return { values: error.message }
+  if (error instanceof StrictJsonError) return { json: error.message }
+  if (error instanceof InvalidBody) return { invalid: error.validation }
+  throw error
+}
+
+export const errorOf = (failure: BodyFailure): Error => {
+  if ('invalid' in failure) return new InvalidBody(failure.invalid)
+  return 'values' in failure ? new TooManyValuesError(failure.values) : new StrictJsonError(failure.json)
 }

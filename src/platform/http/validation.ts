@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.js'
 import { type ApiError, invalid } from '../../errors.js'
-import { parseBodyInTurns } from './json-body.js'
+import { parseBody } from './json-body.js'
 import { validatorCompilerFor } from './validators.js'
 
 /** Called once, by `buildApp`, before any route exists. */
@@ -17,7 +17,7 @@ export const installValidation = (
     'application/json',
     { parseAs: 'buffer' },
     // An empty body counts as absent.
-    async (_request: unknown, bytes: Buffer) => (bytes.length === 0 ? undefined : parseBodyInTurns(bytes)),
+    async (_request: unknown, bytes: Buffer) => (bytes.length === 0 ? undefined : parseBody(bytes)),
   )
 
   app.addHook('onRequest', (request, _reply, done) => {

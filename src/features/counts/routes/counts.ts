@@ -1,15 +1,32 @@
+import type { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { CountsBody, CountsResult } from '../../../../schemas/activity.js'
 import { ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { sendJsonText } from '../../../platform/http/json-text.js'
+import { bodyIsValid, readLarge } from '../../../platform/http/large-body.js'
+import { payerOf } from '../../../platform/rate-limits/payers.js'
 import { adminOf } from '../../workspaces/index.js'
+import type { CountBatches } from '../count-batches.js'
+import { limitOpeners } from '../count-openers.js'
+import { reader } from '../counts-reader.js'
 import { checkCountsDay, uploadCounts } from '../upload-counts.js'
-import { countsOf, readLargeCounts } from '../uploads/body.js'
 
 export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { database } = app
-  const { validatorCompiler } = readLargeCounts(app as never)
+  const { config, database } = app
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) =>
+    readLarge(request, payload, {
+      reader,
+      context: { keys: config.settingsKeys, kind: config.repohost.kind },
+      mostBytes: limits.counts_body_bytes,
+      person: await payerOf(request),
+      inspect: limitOpeners(),
+    }),
+  )
+  /** What the parser has made of the body. */
+  const batchesOf = (body: unknown) => body as CountBatches
   const kinds = [
     { url: '/commits', kind: 'commits', operationId: 'uploadCommits', noun: 'commit' },
     {
@@ -24,10 +41,10 @@ export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       method: 'POST',
       url,
       bodyLimit: limits.counts_body_bytes,
-      validatorCompiler,
+      validatorCompiler: bodyIsValid(app as never),
       config: {
         access: adminOf('body.workspace', 'counts:write'),
-        validate: ({ body }) => checkCountsDay(database, countsOf(body as CountsBody).day),
+        validate: ({ body }) => checkCountsDay(database, batchesOf(body).day),
       },
       schema: {
         operationId,
@@ -38,13 +55,12 @@ export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(CountsResult) },
       },
       handler: async (request, reply) => {
-        const batches = countsOf(request.body as CountsBody)
         const answer = await uploadCounts(
           database,
-          app.config.privacy,
+          config.privacy,
           request.membership.userId,
           kind,
-          batches,
+          batchesOf(request.body),
         )
         return sendJsonText(reply, answer)
       },

@@ -12,12 +12,7 @@ import { type Payers, payersOfWorkspace } from '../../../platform/rate-limits/pa
 import { webhookSecret } from '../access.js'
 import { findWebhook } from '../queries/webhooks.js'
 import { type DeliveryHead, noteFailure, takeDelivery } from '../take-delivery.js'
-import {
-  closeLateConnections,
-  createDeliveryReader,
-  type ExpectedDelivery,
-  type SignedBody,
-} from '../webhooks/body.js'
+import { type ExpectedDelivery, readSignedBody, type SignedBody } from '../webhooks/body.js'
 import { Verification } from '../webhooks/signature.js'
 
 declare module 'fastify' {
@@ -39,7 +34,6 @@ const DELIVERY_ID = /^[\x21-\x7e]{1,100}$/
 export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database } = app
   const host = hostKinds[config.repohost.kind]
-  const readBody = createDeliveryReader()
   const atOnce = Math.max(1, Math.floor(config.databasePoolSize / CONNECTIONS_PER_DELIVERY))
   const turns = new Semaphore(atOnce, WAITING, WAIT_MS, () => new ApiError('unavailable'))
   /** One at a time, so that the webhooks of different people take turns. */
@@ -88,9 +82,9 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     if (!delivery) throw new Error('A delivery is announced before its body is read')
     return delivery
   }
-  const parse = async (request: FastifyRequest, payload: Readable): Promise<SignedBody> => {
+  const parse = async (request: FastifyRequest, payload: Readable): Promise<SignedBody | undefined> => {
     try {
-      return await readBody(request, payload, deliveryOf(request))
+      return await readSignedBody(request, payload, deliveryOf(request))
     } catch (error) {
       if (error instanceof ApiError && error.code === 'signature_invalid') return reject(request, error)
       throw error
@@ -110,7 +104,6 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
   }
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(['application/json', 'application/x-www-form-urlencoded'], parse)
-  closeLateConnections(app as never)
 
   app.route({
     method: 'POST',

@@ -3,7 +3,8 @@ import type { RepohostKind } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { hostKinds } from '../../../platform/hosts/index.js'
 import type { ReportedLeave } from '../../../platform/hosts/kind.js'
-import { parseStrictJson } from '../../../platform/http/strict-json.js'
+import { parseBody } from '../../../platform/http/json-body.js'
+import type { BodyReader } from '../../../platform/http/large-body.js'
 
 export interface DeliveryContext {
   kind: RepohostKind
@@ -58,12 +59,14 @@ const dayOf = (moment: number): string => new Date(moment).toISOString().slice(0
 const loginOf = (login: string | undefined): string | undefined =>
   login !== undefined && login.length <= limits.login_length && !login.includes('\0') ? login : undefined
 
+const bounds = { depth: limits.json_depth, values: limits.webhook_json_values }
+
 /** @throws {StrictJsonError} */
-export const readDelivery = (bytes: Buffer, { kind, event, isForm }: DeliveryContext): Delivery | TooMuch => {
+const readDelivery = (bytes: Buffer, { kind, event, isForm }: DeliveryContext): Delivery | TooMuch => {
   const json = isForm
     ? Buffer.from(new URLSearchParams(bytes.toString('latin1')).get('payload') ?? '')
     : bytes
-  const payload = parseStrictJson(json, { depth: limits.json_depth, values: limits.webhook_json_values })
+  const payload = parseBody(json, bounds)
   const { repo, commits, issue, left } = hostKinds[kind].readReport(event, payload)
   if (commits.length > limits.webhook_commits) return { tooMany: commits.length }
   const found = new Map<string, DeliveredCommit>()
@@ -84,4 +87,9 @@ export const readDelivery = (bytes: Buffer, { kind, event, isForm }: DeliveryCon
         ? undefined
         : { ...issue, login: loginOf(issue.login), at: closedAt, day: dayOf(closedAt) },
   }
+}
+
+export const reader: BodyReader<Delivery | TooMuch, DeliveryContext> = {
+  module: import.meta.url,
+  read: readDelivery,
 }

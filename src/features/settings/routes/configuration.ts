@@ -1,6 +1,7 @@
+import type { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
-import type { FastifySchemaCompiler } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import {
   ConditionalReadHeaders,
   ConditionalWriteHeaders,
@@ -15,15 +16,17 @@ import {
   ConfigurationResult,
 } from '../../../../schemas/configuration.js'
 import { limits } from '../../../../schemas/limits.js'
-import { ApiError, invalid } from '../../../errors.js'
+import { ApiError } from '../../../errors.js'
 import { isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { JSON_TYPE } from '../../../platform/http/json-text.js'
+import { bodyIsValid, readLarge } from '../../../platform/http/large-body.js'
+import { onResponseEnd } from '../../../platform/http/response-end.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
-import { isUuid } from '../../../platform/http/uuid.js'
+import { heldMemory } from '../../../platform/process/held-memory.js'
+import { payerOf } from '../../../platform/rate-limits/payers.js'
 import { adminOf, memberOf } from '../../workspaces/index.js'
 import { type ConfigurationAnswer, changeConfiguration } from '../change-configuration.js'
-import { receiveConfigurations, reserveMemory } from '../configuration-body.js'
-import { requireConfiguration } from '../policies/configuration.js'
+import { reader, type SentConfiguration } from '../configuration-reader.js'
 import {
   ConfigurationChanged,
   etagOfConfiguration,
@@ -33,24 +36,12 @@ import {
 
 /** How often a configuration that changes while it is read is read again. */
 const ATTEMPTS = 3
-const PIECE_LENGTH = 65_536
 
-/** The answer to a change in pieces: both sides of all values can be as large as the workspace. */
+/** The response to a change: both sides of all values can be as large as the workspace. */
 async function* textOf({ changes, ...rest }: ConfigurationAnswer): AsyncGenerator<string> {
-  let text = '{"changes":['
-  for (const [index, change] of changes.entries()) {
-    text += `${index > 0 ? ',' : ''}${JSON.stringify(change)}`
-    if (text.length < PIECE_LENGTH) continue
-    yield text
-    text = ''
-  }
-  yield `${text}],${JSON.stringify(rest).slice(1)}`
-}
-
-/** The body without its overrides, which `requireConfiguration` checks. */
-const HeadOfBody = {
-  ...ConfigurationBody,
-  properties: { ...ConfigurationBody.properties, projects: { type: 'object' } },
+  yield '{"changes":['
+  for (const piece of changes.pieces) yield piece.toString()
+  yield `],${JSON.stringify(rest).slice(1)}`
 }
 
 export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -88,22 +79,20 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   await app.register(async (scope) => {
-    receiveConfigurations(scope as never, async (request) => {
-      const { id } = request.params as { id: string }
-      const found = isUuid(id.toLowerCase()) && (await writing.find?.(request))
-      if (!found) throw invalid('/params/id', 'must match format "uuid"')
-      return found.workspaceId
-    })
-    const validatorCompiler: FastifySchemaCompiler<object> = (part) => {
-      const compile = app.validatorCompiler
-      if (!compile) throw new Error('The app has a validator before it has routes')
-      return compile(part.httpPart === 'body' ? { ...part, schema: HeadOfBody } : part)
-    }
+    scope.removeContentTypeParser('application/json')
+    scope.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) =>
+      readLarge(request, payload, {
+        reader,
+        context: { keys: config.settingsKeys, kind: config.repohost.kind },
+        mostBytes: limits.configuration_body_bytes,
+        person: await payerOf(request),
+      }),
+    )
     scope.route({
       method: 'PUT',
       url: '/workspaces/:id/configuration',
       bodyLimit: limits.configuration_body_bytes,
-      validatorCompiler,
+      validatorCompiler: bodyIsValid(app as never),
       config: {
         access: writing,
         errors: [
@@ -115,11 +104,10 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
           'workspace_full',
           'unavailable',
         ],
-        validate: ({ key, query, body }) => {
+        validate: ({ key, query }) => {
           const { dry_run } = query as Static<typeof ConfigurationQuery>
           if (key && !dry_run && !key.scopes.includes('settings:write'))
             throw new ApiError('scope_missing', { scope: 'settings:write' })
-          return requireConfiguration(config, body as ConfigurationBody)
         },
         headers: ['ETag'],
       },
@@ -136,14 +124,19 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
       handler: async (request, reply) => {
         const { membership, headers } = request
-        const body = request.body as ConfigurationBody
+        const body = request.body as unknown as SentConfiguration
         const query = request.query as Static<typeof ConfigurationQuery>
         const call = { ...membership, reason: body.reason }
-        await reserveMemory(request, reply, membership.workspaceId)
+        const person = await payerOf(request)
+        // What is left to send is held until the client has read it, or until others need the memory.
+        const held = heldMemory.hold(person, () => request.raw.socket.destroy())
+        onResponseEnd(request, reply, held.release)
         const answer = await changeConfiguration({ database, rules }, call, {
           body,
           preconditions: preconditionsOf(headers as Static<typeof ConditionalWriteHeaders>, query),
           dryRun: query.dry_run === true,
+          person,
+          held,
         })
         reply.header('ETag', answer.etag)
         return sendPieces(reply, JSON_TYPE, textOf(answer))

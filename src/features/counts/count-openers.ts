@@ -1,6 +1,6 @@
 /** Rejects bodies that cannot be valid counts before they are parsed. */
-import { limits } from '../../../../schemas/limits.js'
-import { invalid } from '../../../errors.js'
+import { limits } from '../../../schemas/limits.js'
+import { invalid } from '../../errors.js'
 
 /**
  * Every value of a JSON text but the first follows one of these characters, so their number bounds the cost of parsing in

@@ -1,0 +1,244 @@
+/**
+ * How bodies of up to 24 MiB are read. Small ones are parsed at once. A large one is counted as it arrives, for the person who
+ * sends it, and one that is complete is parsed and checked in a thread, which blocks no request and frees its memory at its end.
+ */
+import type { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import { ApiError, tooMany } from '../../errors.js'
+import { fitting, type Held, heldMemory } from '../process/held-memory.js'
+import { KeyedSemaphore, Semaphore } from '../process/semaphore.js'
+import { type BodyFailure, errorOf } from './json-body.js'
+
+/** Smaller bodies cost less than a thread. */
+export const LARGE_BYTES = 131_072
+/** What a thread needs for the largest body. */
+const THREAD_MIB = 90
+const MOST_THREADS = 2
+/** Complete bodies that wait for a thread. All of them are in the memory that is held. */
+const WAITING = 256
+const WAIT_MS = 30_000
+/** The largest body takes about a second, on a busy machine several. */
+const READ_MS = 15_000
+/** Other large bodies of a person wait. */
+const WAITING_OF_PERSON = 16
+const WAIT_OF_PERSON_MS = 5_000
+
+/** What one kind of body becomes, the same way on the main thread and in a thread. */
+export interface BodyReader<Read extends object, Context extends object> {
+  /** The module that exports this as `reader`. */
+  module: string
+  /** @throws {StrictJsonError} {InvalidBody} */
+  read(bytes: Buffer, context: Context): Read | null
+  /** The buffers of the result, which move to the main thread without a copy. */
+  buffersOf?(read: Read): ArrayBuffer[]
+}
+
+export interface LargeBody<Read extends object, Context extends object> {
+  reader: BodyReader<Read, Context>
+  context: Context
+  mostBytes: number
+  /** Who holds the bytes. */
+  person: string
+  /** What has one large body at a time, if not the person. */
+  place?: string
+  /** Gets each chunk before it is kept, and throws to reject the body. */
+  inspect?: (chunk: Buffer) => void
+  /** Runs when the body is complete, before anything is parsed. */
+  admit?: () => Promise<void>
+}
+
+const threads = new Semaphore(
+  Math.min(MOST_THREADS, fitting(THREAD_MIB)),
+  WAITING,
+  WAIT_MS,
+  () => new ApiError('unavailable'),
+)
+const places = new KeyedSemaphore(1, WAITING_OF_PERSON, WAIT_OF_PERSON_MS, () =>
+  tooMany('large_uploads', 1, WAIT_OF_PERSON_MS / 1_000, 'Send large bodies one after the other.'),
+)
+
+/**
+ * @returns undefined for an empty body, and null for `null`
+ * @throws {ApiError} `payload_too_large`, `rate_limited`, `unavailable`, `bad_request`, and what `inspect` and `admit` throw
+ * @throws {StrictJsonError} {InvalidBody}
+ */
+export const readLarge = async <Read extends object, Context extends object>(
+  request: FastifyRequest,
+  payload: Readable,
+  { reader, context, mostBytes, person, place = person, inspect, admit }: LargeBody<Read, Context>,
+): Promise<Read | null | undefined> => {
+  const { server: app, socket } = request
+  const incoming = new IncomingBody(payload, request.headers['content-length'], mostBytes, inspect)
+  if (incoming.declaredBytes > LARGE_BYTES) app.allowLargeBody(request.raw)
+  try {
+    if (await incoming.receive(undefined, LARGE_BYTES)) {
+      await admit?.()
+      return incoming.bytes.length === 0 ? undefined : reader.read(incoming.bytes, context)
+    }
+    app.allowLargeBody(request.raw)
+    const leave = app.config.rateLimits || place !== person ? await places.acquire(place) : () => {}
+    const ending = new AbortController()
+    const hangUp = () => ending.abort(new ApiError('bad_request', { detail: 'The connection was closed.' }))
+    const held = heldMemory.hold(person, () => ending.abort(new ApiError('unavailable')))
+    socket.once('close', hangUp)
+    if (socket.destroyed) hangUp()
+    try {
+      await untilAborted(incoming.receive(held), ending.signal)
+      await admit?.()
+      return await threads.run(() => readBeside(reader, incoming.bytes, context, ending.signal))
+    } finally {
+      socket.removeListener('close', hangUp)
+      held.release()
+      leave()
+    }
+  } finally {
+    incoming.leave()
+  }
+}
+
+/** For the routes whose parser has validated the body. */
+export const bodyIsValid = (app: FastifyInstance): FastifySchemaCompiler<object> => {
+  const compile = app.validatorCompiler
+  return (part) => (part.httpPart === 'body' || !compile ? () => true : compile(part))
+}
+
+const untilAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
+  let abort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+  })
+  signal.addEventListener('abort', abort)
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+/** What a thread posts. */
+export type ThreadResult<Read> = { read: Read | null } | { failure: BodyFailure }
+
+/** Takes the bytes away from this thread. Settles when the thread has ended. */
+const readBeside = <Read extends object, Context extends object>(
+  { module }: BodyReader<Read, Context>,
+  bytes: Buffer<ArrayBuffer>,
+  context: Context,
+  signal: AbortSignal,
+): Promise<Read | null> =>
+  new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const worker = new Worker(new URL('./large-body-thread.js', import.meta.url), {
+      workerData: { module, context, bytes },
+      transferList: [bytes.buffer],
+      // Several times what a checked body needs. It must never be reached, because V8 would end the whole process.
+      resourceLimits: { maxOldGenerationSizeMb: 512 },
+    })
+    let result: ThreadResult<Read> | undefined
+    let failure: unknown = new Error('The thread has ended without a result')
+    const giveUp = (reason: unknown) => {
+      failure = reason
+      void worker.terminate()
+    }
+    const abort = () => giveUp(signal.reason)
+    const timer = setTimeout(
+      () => giveUp(new ApiError('unavailable', { detail: 'The body could not be read in time.' })),
+      READ_MS,
+    )
+    signal.addEventListener('abort', abort)
+    worker.once('message', (message: ThreadResult<Read>) => {
+      result = message
+    })
+    worker.once('error', (error) => {
+      failure = error
+    })
+    worker.once('exit', () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
+      if (!result) reject(failure)
+      else if ('failure' in result) reject(errorOf(result.failure))
+      else resolve(result.read)
+    })
+  })
+
+/** Bytes of one body between two turns of other requests. */
+const PAUSE_BYTES = 524_288
+/** The first buffer of a body, whatever length it declares. */
+const FIRST_BYTES = 65_536
+
+/** Collects a body as it arrives. */
+class IncomingBody {
+  readonly declaredBytes: number
+  private readonly chunks: AsyncIterator<Buffer>
+  /** The buffer has spare capacity. Small chunks are copied, because they may keep a large one in memory. */
+  private room: Buffer<ArrayBuffer>
+  private length = 0
+  private isLeft = false
+
+  /** @throws {ApiError} `payload_too_large` */
+  constructor(
+    stream: Readable,
+    declaredBytes: string | undefined,
+    private readonly mostBytes: number,
+    private readonly inspect: (chunk: Buffer) => void = () => {},
+  ) {
+    this.declaredBytes = Number(declaredBytes ?? 0)
+    if (this.declaredBytes > mostBytes) throw new ApiError('payload_too_large')
+    this.room = Buffer.allocUnsafeSlow(Math.min(this.declaredBytes, FIRST_BYTES))
+    // The rest of a rejected body is read like other bodies, so that its connection stays open for the response.
+    this.chunks = stream.iterator({ destroyOnReturn: false })
+  }
+
+  /** The bytes so far. */
+  get bytes(): Buffer<ArrayBuffer> {
+    return this.room.subarray(0, this.length)
+  }
+
+  /**
+   * Receives until the body has ended, or has more than `most` bytes.
+   * @returns whether it has ended
+   * @throws {ApiError} `payload_too_large`, what `inspect` and `held` throw, and `bad_request` when the connection is lost
+   */
+  async receive(held?: Held, most = Number.POSITIVE_INFINITY): Promise<boolean> {
+    held?.add(this.length)
+    for (let pauseAt = this.length + PAUSE_BYTES; this.length <= most; ) {
+      // A fast sender would otherwise keep the event loop.
+      if (this.length >= pauseAt) {
+        await nextTurn()
+        pauseAt = this.length + PAUSE_BYTES
+      }
+      const { done, value } = await this.chunks.next().catch((cause) => {
+        throw new ApiError('bad_request', { detail: 'The body did not arrive completely.', cause })
+      })
+      if (done || this.isLeft) return true
+      held?.add(value.length)
+      this.add(value)
+    }
+    return false
+  }
+
+  /** Ends the receiving and frees the memory; does nothing to the connection. */
+  leave(): void {
+    this.isLeft = true
+    this.room = Buffer.alloc(0)
+    // The chunk that is awaited may never come.
+    void this.chunks.return?.()
+  }
+
+  private add(chunk: Buffer): void {
+    const length = this.length + chunk.length
+    if (length > this.mostBytes) throw new ApiError('payload_too_large')
+    this.inspect(chunk)
+    if (length > this.room.length) {
+      // A larger body gets a buffer of its whole length at once. The system provides memory only for the part that is written.
+      const whole = Math.max(length, this.declaredBytes || this.mostBytes)
+      const larger = Buffer.allocUnsafeSlow(length > LARGE_BYTES ? whole : Math.min(2 * length, whole))
+      this.bytes.copy(larger)
+      this.room = larger
+    }
+    chunk.copy(this.room, this.length)
+    this.length = length
+  }
+}

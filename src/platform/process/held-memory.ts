@@ -1,0 +1,93 @@
+/**
+ * The memory that people hold: by large bodies that arrive or are read, and by large responses that are waiting to be sent.
+ * It counts what is there, not what was announced. Beyond the bound, whoever holds most loses it, so no one can take the
+ * memory of those who need less.
+ */
+import { getHeapStatistics } from 'node:v8'
+import { ApiError } from '../../errors.js'
+
+const MEBIBYTE = 1_048_576
+/** What the process needs without large requests, measured with `bench/memory`. */
+const OWN_MIB = 140
+const LEAST_MIB = 64
+/** Some of a request is in buffers outside of the heap. */
+const SHARE_OF_HEAP = 1.2
+
+/** The memory limit of the container is far above all memory where there is none. */
+const findMebibytes = (): number => {
+  const ofHeap = SHARE_OF_HEAP * (getHeapStatistics().heap_size_limit / MEBIBYTE)
+  const ofContainer = (process.constrainedMemory() || Number.POSITIVE_INFINITY) / MEBIBYTE - OWN_MIB
+  return Math.max(LEAST_MIB, Math.floor(Math.min(ofHeap, ofContainer)))
+}
+
+/** Half of the memory is for what people hold, and half for the work on it. */
+const half = findMebibytes() / 2
+
+/** How much work fits at once. @param mebibytes that each needs at most */
+export const fitting = (mebibytes: number): number => Math.max(1, Math.floor(half / mebibytes))
+
+interface Holding {
+  person: string
+  bytes: number
+  lose: () => void
+}
+
+export interface Held {
+  /** @throws {ApiError} `unavailable` if the person would hold most of all, or has lost it */
+  add(bytes: number): void
+  /** Further calls do nothing. */
+  release(): void
+}
+
+export class HeldMemory {
+  private total = 0
+  private readonly people = new Map<string, number>()
+  private readonly holdings = new Set<Holding>()
+
+  constructor(private readonly most: number) {}
+
+  /** @param lose ends the request, and comes at most once */
+  hold(person: string, lose: () => void): Held {
+    const holding = { person, bytes: 0, lose }
+    this.holdings.add(holding)
+    return {
+      add: (bytes) => {
+        if (!this.holdings.has(holding)) throw new ApiError('unavailable')
+        holding.bytes += bytes
+        this.count(person, bytes)
+        this.makeRoom(holding)
+      },
+      release: () => this.drop(holding),
+    }
+  }
+
+  private makeRoom(growing: Holding): void {
+    while (this.total > this.most) {
+      let largest = growing
+      for (const one of this.holdings) if (this.isBefore(one, largest)) largest = one
+      this.drop(largest)
+      if (largest === growing) throw new ApiError('unavailable')
+      largest.lose()
+    }
+  }
+
+  /** Whether one loses before the other: that of the person with more, or the larger one of a person. */
+  private isBefore(one: Holding, other: Holding): boolean {
+    if (one.person === other.person) return one.bytes > other.bytes
+    return (this.people.get(one.person) ?? 0) > (this.people.get(other.person) ?? 0)
+  }
+
+  private drop(holding: Holding): void {
+    if (this.holdings.delete(holding)) this.count(holding.person, -holding.bytes)
+  }
+
+  private count(person: string, bytes: number): void {
+    this.total += bytes
+    const now = (this.people.get(person) ?? 0) + bytes
+    if (now > 0) this.people.set(person, now)
+    else this.people.delete(person)
+  }
+}
+
+/** That of this process. */
+export const heldMemory = new HeldMemory(half * MEBIBYTE)
