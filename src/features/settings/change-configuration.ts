@@ -37,6 +37,7 @@ import {
   writeOverrides,
 } from './queries/configuration.js'
 import { limitOverrideHistory, listOverrides, type StoredOverride } from './queries/overrides.js'
+import { readStorage } from './queries/storage-quota.js'
 import { etagOfConfiguration, readHead } from './read-configuration.js'
 
 export interface ConfigurationAnswer {
@@ -56,6 +57,8 @@ interface Request {
 }
 
 const MOST_WARNINGS = 100
+/** Smaller changes wait for no other. */
+const LARGE_BYTES = limits.body_bytes
 /** What the change of a full workspace needs, measured with `bench/configuration`. */
 const CHANGE_MIB = 180
 const WAITING = 64
@@ -73,7 +76,7 @@ const BATCH_BYTES = 524_288
  * @throws {ApiError} `version_conflict`, `validation_failed`, `settings_too_large`, `repo_outside_patterns`, `key_locked`,
  * `workspace_full`
  */
-export const changeConfiguration = (
+export const changeConfiguration = async (
   { database, rules }: { database: Database; rules: SettingsRules | undefined },
   call: WorkspaceCall,
   { body, preconditions, dryRun, person, held }: Request,
@@ -133,7 +136,14 @@ export const changeConfiguration = (
       return { ...answer, etag: etagOfConfiguration(workspaceId, await readHead(tx, workspaceId)) }
     })
   // Without overrides, it needs little memory.
-  return body.projects ? changesOfPerson.run(person, () => changesAtOnce.run(work)) : work()
+  if (!body.projects) return work()
+  const sent = body.projects.reduce((sum, { length }) => sum + length, 0)
+  const stored = (await readStorage(database.hot, [call.workspaceId])).get(call.workspaceId) ?? 0
+  if (sent + stored <= LARGE_BYTES) return work()
+  held.add(sent)
+  const answer = await changesOfPerson.run(person, () => changesAtOnce.run(work))
+  held.add(-sent)
+  return answer
 }
 
 const nameOf = ({ owner, repo }: { owner: string; repo: string }) => `${owner}/${repo}`

@@ -33,7 +33,7 @@ interface Holding {
 }
 
 export interface Held {
-  /** @throws {ApiError} `unavailable` if the person would hold most of all, or has lost it */
+  /** Fewer, if it is negative. @throws {ApiError} `unavailable` if the person would hold most of all, or has lost it */
   add(bytes: number): void
   /** Further calls do nothing. */
   release(): void
@@ -52,7 +52,10 @@ export class HeldMemory {
     this.holdings.add(holding)
     return {
       add: (bytes) => {
-        if (!this.holdings.has(holding)) throw new ApiError('unavailable')
+        if (!this.holdings.has(holding)) {
+          if (bytes > 0) throw new ApiError('unavailable')
+          return
+        }
         holding.bytes += bytes
         this.count(person, bytes)
         this.makeRoom(holding)

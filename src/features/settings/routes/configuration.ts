@@ -129,7 +129,9 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         const call = { ...membership, reason: body.reason }
         const person = await payerOf(request)
         // What is left to send is held until the client has read it, or until others need the memory.
-        const held = heldMemory.hold(person, () => request.raw.socket.destroy())
+        const held = heldMemory.hold(person, () => {
+          if (reply.raw.headersSent) request.raw.socket.destroy()
+        })
         onResponseEnd(request, reply, held.release)
         const answer = await changeConfiguration({ database, rules }, call, {
           body,
