@@ -12,7 +12,7 @@ import { KeyedSemaphore, Semaphore } from '../process/semaphore.js'
 import { type BodyFailure, errorOf } from './json-body.js'
 
 /** Smaller bodies cost less than a thread. */
-export const LARGE_BYTES = 131_072
+const LARGE_BYTES = 131_072
 /** What a thread needs for the largest body. */
 const THREAD_MIB = 90
 const MOST_THREADS = 2

@@ -39,7 +39,7 @@ export interface Held {
   release(): void
 }
 
-export class HeldMemory {
+class HeldMemory {
   private total = 0
   private readonly people = new Map<string, number>()
   private readonly holdings = new Set<Holding>()
