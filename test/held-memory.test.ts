@@ -167,9 +167,9 @@ t.test(
     t.equal(await change({ projects: {} }), 200)
 
     await service.database.write.statement(
-      `insert into overrides (owner_key, repo_key, workspace_id, revision, owner, repo, settings)
+      `insert into overrides (owner_key, repo_key, workspace_id, revision, owner, repo, settings, updated_by)
      select 'acme', 'repo-' || n, $1::uuid, gen_random_uuid(), 'acme', 'repo-' || n,
-       '{"ext.a":"' || repeat('c', 250000) || '"}' from generate_series(1, 80) n`,
+       '{"ext.a":"' || repeat('c', 250000) || '"}', (select id from users limit 1) from generate_series(1, 80) n`,
       [id],
     )
     t.equal(Object.keys((await small.send(person, 'GET', path)).body.projects ?? {}).length, 80)
