@@ -19,6 +19,8 @@ export const limits = {
   json_depth: 32,
   /** Members and items in a body. A full upload of counts has 301,503, and no settings have more than 174,800. */
   json_values: 320_000,
+  /** Members of all objects in a body of at most `body_bytes`. No settings have more than 37,450. */
+  json_members: 37_500,
   body_bytes: 1_048_576,
   counts_body_bytes: 25_165_824,
   /** The configuration of a workspace that has as many overrides as fit, each with the longest name. */

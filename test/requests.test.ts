@@ -3,6 +3,7 @@ import { connect as tcpConnect } from 'node:net'
 import postgres from 'postgres'
 import t from 'tap'
 import { signatureOf } from '../demo/billing-provider.js'
+import { limits } from '../schemas/limits.js'
 import { hasMembers } from './has-members.js'
 import { type Caller, DASHBOARD, type Reply, type Service, startProviders, startService } from './service.js'
 
@@ -94,6 +95,15 @@ t.test('many keys and many strings are only slow, never fatal', async (t) => {
   t.equal((await ada.push('ada/many', keys)).status, 200)
   const pulled = (await ada.get('/api/settings/ada/many')).body.settings
   t.strictSame(Object.keys(pulled), Object.keys(keys), 'the keys keep their order')
+
+  const membersOf = (count: number) =>
+    `{${Array.from({ length: count }, (_, index) => `"${index.toString(36)}":1`).join()}}`
+  const fullest = `{"settings":{"ext.a":${membersOf(28_000)}}}`
+  t.equal((await pushText(ada, fullest, 'application/json')).status, 200)
+  t.hasStrict(await pushText(ada, membersOf(limits.json_members + 1), 'application/json'), {
+    status: 413,
+    body: { code: 'payload_too_large' },
+  })
 })
 
 t.test('bodies are JSON, and an empty one counts as absent', async (t) => {

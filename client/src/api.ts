@@ -302,6 +302,7 @@ export type Limits = {
   workspace_history_bytes_per_version: number
   json_depth: number
   json_values: number
+  json_members: number
   body_bytes: number
   counts_body_bytes: number
   configuration_body_bytes: number

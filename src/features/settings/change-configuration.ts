@@ -196,7 +196,7 @@ const planSettings = async (
   requireKeys(newLocked, content)
   await turn()
   const text = difference && difference.changes.length > 0 ? JSON.stringify(content) : current.settings
-  requireSize(text, 'The settings of the workspace')
+  requireSize(Buffer.byteLength(text), 'The settings of the workspace')
   const idle = idle_window_minutes ?? current.idleWindowMinutes
   const scope = 'workspace'
   return {
@@ -218,8 +218,7 @@ const planSettings = async (
   }
 }
 
-const requireSize = (text: string, what: string) => {
-  const size = Buffer.byteLength(text)
+const requireSize = (size: number, what: string) => {
   if (size > limits.settings_bytes)
     throw new ApiError('settings_too_large', {
       limit_bytes: limits.settings_bytes,
@@ -231,7 +230,8 @@ const requireSize = (text: string, what: string) => {
 type Described = Record<string, unknown>
 
 interface OverridePlan {
-  written: (NewOverride & { details: Described })[]
+  /** Settings are bytes here, because texts would fill the heap of a small process. */
+  written: (Omit<NewOverride, 'settings'> & { settings: Buffer; details: Described })[]
   removed: (Place & { details: Described })[]
   /** How much the overrides grow, as the quota counts. */
   grownBytes: number
@@ -258,13 +258,14 @@ const planOverrides = async (
 ): Promise<OverridePlan> => {
   const plan: OverridePlan = { written: [], removed: [], grownBytes: 0, locked: undefined }
   if (!projects) return plan
-  const wanted = new Map<string, [name: string, settings: string]>()
+  const wanted = new Map<string, [name: string, settings: Buffer]>()
   for (const piece of projects) {
-    for (const one of JSON.parse(decoder.decode(piece)) as SentOverrides)
-      wanted.set(one[0].toLowerCase(), one)
+    for (const [name, settings] of JSON.parse(decoder.decode(piece)) as SentOverrides)
+      wanted.set(name.toLowerCase(), [name, Buffer.from(settings)])
     await turn()
   }
-  const add = async (current: StoredOverride | undefined, name: string, sent: string | undefined) => {
+  const add = async (current: StoredOverride | undefined, name: string, bytes: Buffer | undefined) => {
+    const sent = bytes?.toString()
     if (sent !== undefined && sent === current?.settings) return
     const settings = sent === undefined ? undefined : (JSON.parse(sent) as Values)
     const stored = current && (JSON.parse(current.settings) as Values)
@@ -283,14 +284,14 @@ const planOverrides = async (
       return
     }
     judge.check(set, `/body/projects/${name.replaceAll('~', '~0').replaceAll('/', '~1')}/settings`)
-    const text = JSON.stringify(content)
-    requireSize(text, `The settings of ${scope}`)
+    const written = Buffer.from(JSON.stringify(content))
+    const size = written.length
+    requireSize(size, `The settings of ${scope}`)
     const version = (current?.version ?? 0) + 1
-    const size = Buffer.byteLength(text)
     plan.written.push({
       ...full,
       version,
-      settings: text,
+      settings: written,
       details: { version, size_bytes: size, ...described },
     })
     plan.locked ??= faultOfLock(locked, content, full)
@@ -328,7 +329,8 @@ const writePlan = async (
     )
   }
   for (const batch of batchesOf(written)) {
-    await writeOverrides(tx, workspaceId, batch, { author: caller, reason })
+    const overrides = batch.map((one) => ({ ...one, settings: one.settings.toString() }))
+    await writeOverrides(tx, workspaceId, overrides, { author: caller, reason })
     await recordAll(
       batch.map((one) => ({ action: 'override.set', target: nameOf(one), details: one.details })),
     )
@@ -337,7 +339,7 @@ const writePlan = async (
   if (last) await limitOverrideHistory(tx, { ...last, workspaceId }, limits.workspace_history_bytes)
 }
 
-function* batchesOf<T extends Place & { settings?: string }>(list: T[]): Generator<T[]> {
+function* batchesOf<T extends Place & { settings?: Buffer }>(list: T[]): Generator<T[]> {
   let batch: T[] = []
   let bytes = 0
   for (const one of list) {

@@ -16,6 +16,8 @@ export interface Bounds {
   depth: number
   /** Members and items of all objects and arrays together; an empty one counts as if it had one. */
   values: number
+  /** Members of all objects, whose names cost several times more than values. */
+  members?: number
 }
 
 /**
@@ -42,6 +44,7 @@ const malformed = () => new StrictJsonError('The body is not valid JSON.')
 const codeOf = (char: string) => char.charCodeAt(0)
 const QUOTE = codeOf('"')
 const BACKSLASH = codeOf('\\')
+const COLON = codeOf(':')
 const COMMA = codeOf(',')
 const OPEN_ARRAY = codeOf('[')
 const CLOSE_ARRAY = codeOf(']')
@@ -61,10 +64,12 @@ const LOWER_U = codeOf('u')
  * @returns whether the text can contain a rejected key
  */
 const scan = (bytes: Buffer, bounds: Bounds): boolean => {
+  const { members: mostMembers = bounds.values } = bounds
   if (!isUtf8(bytes)) throw new StrictJsonError('The body is not UTF-8.')
   let canPoison = bytes.includes('__proto__') || bytes.includes('constructor')
   let depth = 0
   let values = 0
+  let members = 0
   let at = 0
   while (at < bytes.length) {
     const byte = bytes[at] as number
@@ -89,8 +94,11 @@ const scan = (bytes: Buffer, bounds: Bounds): boolean => {
         values++
       } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--
       else if (byte === COMMA) values++
+      else if (byte === COLON) members++
       if (values > bounds.values)
         throw new TooManyValuesError(`The body has more than ${bounds.values} values. Send fewer at once.`)
+      if (members > mostMembers)
+        throw new TooManyValuesError(`The body has more than ${mostMembers} members. Send fewer at once.`)
     }
   }
   return canPoison
