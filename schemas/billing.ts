@@ -22,7 +22,7 @@ export const BillingUrl = Resource('BillingUrl', {
   }),
 })
 
-/** The only open body: the provider adds members without notice. */
+/** The only open body: the provider adds properties without notice. */
 export const BillingEvent = Type.Object(
   {
     id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,255}$', examples: ['evt_1'] }),
@@ -41,7 +41,7 @@ export const BillingEvent = Type.Object(
   },
   {
     $id: 'BillingEvent',
-    description: "A notification in the provider's own format. Members that are not listed are ignored.",
+    description: "A notification in the provider's own format. Unlisted properties are ignored.",
     examples: [
       {
         id: 'evt_1',

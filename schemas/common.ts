@@ -22,7 +22,7 @@ export const ref = <T extends TSchema>(schema: T) => {
   return Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
 }
 
-/** A closed object: requests with unknown members are rejected, and answers never contain any. */
+/** A closed object: requests with unknown properties are rejected, and responses never contain any. */
 export const Closed: typeof Type.Object = (properties, options) =>
   Type.Object(properties, { additionalProperties: false, ...options })
 

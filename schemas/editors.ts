@@ -46,7 +46,7 @@ export const Heartbeat = Type.Object(
   {
     $id: 'Heartbeat',
     additionalProperties: true,
-    description: 'All other members are ignored and not stored.',
+    description: 'All other properties are ignored and not stored.',
     examples: [heartbeat],
   },
 )

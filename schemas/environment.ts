@@ -83,7 +83,7 @@ export const Environment = Type.Object({
     examples: ['https://app.example.com'],
   }),
   BASE_URL: Origin({
-    whenUnset: '`http://HOST:PORT`',
+    whenUnset: '`http://HOST:PORT`, and `http://localhost:PORT` if `HOST` is `0.0.0.0`',
     description: 'The origin of the service, as callers see it.',
     examples: ['https://api.example.com'],
   }),

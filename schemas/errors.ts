@@ -115,7 +115,7 @@ export const errorCatalogue = {
   flush_id_reused: [409, 'This flush_id was already used with different content. Use a new one.'],
   workspace_limit: [
     409,
-    `You can create at most ${limits.workspaces_created} workspaces, and be in at most ${limits.workspaces_joined}, unless the operator has changed these limits. Delete or leave one first.`,
+    `You can create at most ${limits.workspaces_created} workspaces, and be in at most ${limits.workspaces_joined} besides those that you joined through an organization, unless the operator has changed these limits. Delete or leave one first.`,
   ],
   key_limit: [
     409,
@@ -240,13 +240,13 @@ export const Problem = Type.Object({
 })
 /** An RFC 9457 problem document. */
 export type Problem = Static<typeof Problem>
-/** The members that only some problems have. */
+/** The properties that only some problems have. */
 export type ProblemExtras = Omit<
   Partial<Problem>,
   'type' | 'status' | 'title' | 'code' | 'request_id' | 'error'
 >
 
-/** Examples of the members that a code adds to its problems. They always have these, and no others. */
+/** Examples of the properties that a code adds to its problems. They always have these, and no others. */
 export const problemExtras: Partial<Record<ErrorCode, ProblemExtras>> = {
   validation_failed: { errors: [{ path: '/body/name', message: 'is required' }] },
   last_admin: { workspaces: [{ id: '0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e', name: 'Acme' }] },

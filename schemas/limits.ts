@@ -32,13 +32,13 @@ export const limits = {
   workspaces_created: 20,
   /** Workspaces that a person is in, the created ones included. */
   workspaces_joined: 100,
-  /** Members whom an organisation's host removes from a workspace per hour. Further removals wait for an admin. */
+  /** Members whom an organization's host removes from a workspace per hour. Further removals wait for an admin. */
   removals: 20,
-  /** Workspaces that a person joins because they follow an organisation. These do not count as joined. */
+  /** Workspaces that a person joins because they follow an organization. These do not count as joined. */
   workspaces_by_organization: 100,
   /** Of these, those that one person has created. */
   workspaces_by_organization_of_one: 20,
-  /** After so many days without a sign-in, a membership that follows an organisation counts as not confirmed. */
+  /** After so many days without a sign-in, a membership that follows an organization counts as not confirmed. */
   membership_unconfirmed_days: 60,
   patterns_per_workspace: 50,
   pattern_length: 200,

@@ -12,7 +12,7 @@ import {
 } from './common.js'
 import { limits } from './limits.js'
 
-/** Whom a linked organisation makes a member, and what happens to those who leave it. The first is the default. */
+/** Whom a linked organization makes a member, and what happens to those who leave it. The first is the default. */
 export const organizationJoins = ['nobody', 'member'] as const
 export const organizationLeaves = ['keep', 'remove'] as const
 

@@ -31,7 +31,7 @@ const list = (value: unknown): string[] => (Array.isArray(value) ? value.map(Str
 
 const article = (role: unknown): string => (role === 'admin' ? 'an admin' : 'a member')
 
-/** Why the removal of someone who has left an organisation waits for an admin. */
+/** Why the removal of someone who has left an organization waits for an admin. */
 const WAITS_BECAUSE: Record<string, string> = {
   last_admin: 'The last admin always stays',
   removals_per_hour: 'Too many left within an hour',

@@ -110,7 +110,7 @@ export type AuditEntry = {
   details: Record<string, unknown>
 }
 
-/** A notification in the provider's own format. Members that are not listed are ignored. */
+/** A notification in the provider's own format. Unlisted properties are ignored. */
 export type BillingEvent = {
   id: string
   type: string
@@ -185,7 +185,7 @@ export type Dashboard = {
   members: DashboardMember[]
   /** Repositories with activity, most minutes first. */
   repos: DashboardRepo[]
-  /** All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours older than the service keeps them, are in no cell. A day counts only if at least 2 people other than the caller had hours on it, with `repo` in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null in three cases: hours exist but no day counts; `member` names another person; no part of it is published. The caller’s own heatmap is always complete. */
+  /** All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours older than the service keeps them, are in no cell. A day counts only if at least 2 people other than the caller had hours on it. With `repo`, those hours must be in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null in three cases: hours exist but no day counts; `member` names another person; no part of it is published. The caller’s own heatmap is always complete. */
   heatmap: HeatmapCell[] | null
   publication: Publication
   generated_at: string
@@ -246,7 +246,7 @@ export type Funnel = {
   other_events: EventCount[]
 }
 
-/** All other members are ignored and not stored. */
+/** All other properties are ignored and not stored. */
 export type Heartbeat = {
   /** Seconds since 1970, with a fraction. Text with such a number counts too. */
   time?: number
@@ -486,7 +486,7 @@ export type OwnDashboard = {
   previous_totals: Totals
   /** Most minutes first. All members, with or without activity, and people who have left but were active in the range. With `repo`, only people with activity in it. If published weeks are shown, their days list no one. */
   members: DashboardMember[]
-  /** All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours older than the service keeps them, are in no cell. A day counts only if at least 2 people other than the caller had hours on it, with `repo` in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null in three cases: hours exist but no day counts; `member` names another person; no part of it is published. The caller’s own heatmap is always complete. */
+  /** All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours older than the service keeps them, are in no cell. A day counts only if at least 2 people other than the caller had hours on it. With `repo`, those hours must be in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null in three cases: hours exist but no day counts; `member` names another person; no part of it is published. The caller’s own heatmap is always complete. */
   heatmap: HeatmapCell[] | null
   publication: Publication
   generated_at: string
@@ -2494,7 +2494,7 @@ export type ProblemFlushIdReused = {
   error?: string
 }
 
-/** You can create at most 20 workspaces, and be in at most 100, unless the operator has changed these limits. Delete or leave one first. */
+/** You can create at most 20 workspaces, and be in at most 100 besides those that you joined through an organization, unless the operator has changed these limits. Delete or leave one first. */
 export type ProblemWorkspaceLimit = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#workspace_limit'

@@ -56,11 +56,11 @@ class ProblemError extends Error {
   }
 }
 
-/** Applied to each document of a union, so that the code still decides on the other members. */
+/** Applied to each document of a union, so that the code still decides on the other properties. */
 type OwnMembers<P> = P extends unknown ? Omit<P, 'type' | 'title' | 'request_id'> : never
 
 /**
- * An error answer. `code` decides which other members there are: with `workspace_required`, there is `suggested_pattern`. A
+ * An error response. `code` decides which other properties there are: with `workspace_required`, there is `suggested_pattern`. A
  * service that is newer than this client may send codes that are not in the types. `status` is still correct then.
  */
 export type ApiProblem<K extends Operation = Operation> = ProblemError &

@@ -379,9 +379,9 @@ const Import = () => {
       )}
       {(failure ?? cancelling.failure) && <FailureNote failure={(failure ?? cancelling.failure) as never} />}
       <p class="small muted">
-        Imports accept no browser session, so this page creates an access key with the scope activity:write.
-        It keeps the key in memory and revokes it when the import ends or you leave the page. If you leave,
-        the import continues. The key expires after 1 day in any case.
+        To upload, this page creates a temporary access key with the scope activity:write, keeps it in memory,
+        and revokes it when the import ends or you leave the page. If you leave, the import continues. The key
+        expires after 1 day in any case.
       </p>
     </section>
   )

@@ -78,7 +78,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
               </li>
             ))}
           </ul>
-          <p class="or">or sign in as yourself</p>
+          <p class="or">or try the simulated GitHub sign-in (as ada)</p>
         </>
       )}
       {start.oauth && (

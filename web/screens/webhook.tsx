@@ -151,7 +151,7 @@ const Details = () => {
 /** Where a webhook is added, and the names of the fields there. */
 const places: Record<RepohostKind, { open: string; url: string; rest: string; events: string }> = {
   github: {
-    open: 'In the repository or organisation, open Settings, then Webhooks, and select “Add webhook”.',
+    open: 'In the repository or organization, open Settings, then Webhooks, and select “Add webhook”.',
     url: 'Payload URL',
     rest: 'Choose the content type application/json.',
     events:
@@ -165,7 +165,7 @@ const places: Record<RepohostKind, { open: string; url: string; rest: string; ev
       'Select Push events and Issues events. Confidential issues need a separate event. For a group whose leavers are removed, also select Member events.',
   },
   forgejo: {
-    open: 'In the repository or organisation, open Settings, then Webhooks, and select “Add webhook”, then Forgejo or Gitea.',
+    open: 'In the repository or organization, open Settings, then Webhooks, and select “Add webhook”, then Forgejo or Gitea.',
     url: 'Target URL',
     rest: 'Choose the method POST.',
     events: 'Select custom events: Push and Issues.',

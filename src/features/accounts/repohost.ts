@@ -10,7 +10,7 @@ import { type Meter, noopMeter } from '../../platform/metrics/meter.js'
 
 export type RepohostUser = HostUser
 
-/** What the host tells a person about the organisations that the person belongs to. Never fails. */
+/** What the host tells a person about the organizations that the person belongs to. Never fails. */
 export interface Memberships {
   /** Undefined if the host does not say. */
   list(): Promise<HostOrganization[] | undefined>
@@ -29,7 +29,7 @@ export interface Repohost {
     budget: AbortSignal,
   ): Memberships
   /**
-   * The organisation with this name, if the token belongs to the user with this id, and shows an owner or administrator.
+   * The organization with this name, if the token proves that the user with this id owns or administers it.
    * @throws {ApiError} `repohost_token_invalid`, `organization_access_denied`, `upstream_failed`, `upstream_timeout`
    */
   administeredBy(token: string, userId: number, name: string, trace?: Trace): Promise<HostOrganization>

@@ -191,10 +191,10 @@ const checkSize = (
   }
   const tooMany = (number: number, what: string, limit: number) =>
     new ApiError('payload_too_large', {
-      detail: `This request would change up to ${number} ${what} in your workspaces that match; ${limit} is the limit. Send less in one request.`,
+      detail: `This request would change up to ${number.toLocaleString('en')} ${what}. The limit is ${limit.toLocaleString('en')}. Send less in one request.`,
     })
   if (rows > limits.flush_rows)
-    throw tooMany(rows, 'rows, one for each day of a repository', limits.flush_rows)
+    throw tooMany(rows, 'rows (one per repository, day and workspace)', limits.flush_rows)
   if (minutes > limits.heartbeat_minutes) throw tooMany(minutes, 'minutes', limits.heartbeat_minutes)
 }
 

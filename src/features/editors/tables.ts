@@ -144,7 +144,7 @@ export const importDays = table(
     projects: text('projects').array().notNull(),
     /** For each project, its minutes of the day, the first minute first. */
     marks: bit('marks', { dimensions: 1_440 }).array().notNull(),
-    /** The same of the person's agents; null without any. */
+    /** The same for the person's agents. Null if there are none. */
     agentProjects: text('agent_projects').array(),
     agentMarks: bit('agent_marks', { dimensions: 1_440 }).array(),
     createdAt: moment('created_at').notNull().defaultNow(),

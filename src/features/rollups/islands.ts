@@ -27,7 +27,7 @@ export function* islandsOf(
 }
 
 /**
- * The nodes of islands that are not in one class. A class grows from its first node by whatever enough people connect
+ * Nodes of every island that spans more than one class. A class grows from its first node by whatever enough people connect
  * with it, or all that there are.
  */
 export function* nodesApart(islands: Island[], group: number): Paced<number[]> {

@@ -261,10 +261,10 @@ const checkWebhooks = async (sql: postgres.Sql, { databaseUrl, webhookKeys }: Co
   ]
 }
 
-/** Scopes that include the one for organisations. */
+/** Scopes that include the one for organizations. */
 const BROADER = ['write:org', 'admin:org', 'api', 'write:organization']
 
-/** Without the scope, the sign-in button gets tokens to which the host says nothing about organisations. */
+/** Without the scope, the sign-in button gets tokens to which the host says nothing about organizations. */
 const checkScopes = async (sql: postgres.Sql, { repohost }: Config): Promise<Finding[]> => {
   const { name, organizations } = hostKinds[repohost.kind]
   const isAsked = repohost.scopes.some((scope) => scope === organizations.scope || BROADER.includes(scope))

@@ -13,8 +13,8 @@ const OLDEST_POSTGRESQL = 15
 const TABLES_NAMED = 3
 
 /**
- * Why the service cannot use this database; undefined if it can. A database that it has used before needs only the server:
- * its encoding and further tables were accepted then.
+ * Why the service cannot use this database; undefined if it can. For a database it has used before, only the server version is
+ * checked: its encoding and further tables were accepted then.
  */
 export const findDatabaseFault = async (sql: postgres.ISql): Promise<DatabaseFault | undefined> => {
   const [server] = await sql<{ version: string; number: number; encoding: string }[]>`

@@ -47,7 +47,7 @@ export const forgejo: HostKind = {
           name: name ?? username,
         }),
       ),
-    // A token without the scope is 403, and a renamed organisation redirects.
+    // A token without the scope is 403, and a renamed organization redirects.
     membership: async (ask, { login }, { id, name }) => {
       const path = `/orgs/${encodeURIComponent(name)}`
       const { status } = await ask(`${path}/members/${encodeURIComponent(login)}`)

@@ -23,7 +23,7 @@ const named = (organization: unknown) => {
 
 const membershipPath = (name: string) => `/user/memberships/orgs/${encodeURIComponent(name)}`
 
-/** Without such a scope, GitHub answers as if there were no organisation. */
+/** Without such a scope, GitHub answers as if there were no organization. */
 const mayReadOrganizations = (headers: Headers): boolean =>
   (headers.get('x-oauth-scopes') ?? '')
     .split(',')

@@ -22,26 +22,26 @@ export interface RepoName {
   repo: string
 }
 
-/** An organisation, or a group of GitLab by its whole path. */
+/** An organization, or a group of GitLab by its whole path. */
 export interface HostOrganization {
   /** Never changes hands. A name does. */
   id: number
   name: string
 }
 
-/** Whether a person belongs to an organisation. `unknown` is every answer that is not a clear yes or no. */
+/** Whether a person belongs to an organization. `unknown` is every answer that is not a clear yes or no. */
 export type MembershipAnswer = 'member' | 'not-a-member' | 'unknown'
 
 /** Asks the host something below its API, or below its own address, as a person. @throws {ApiError} */
 export type Ask = (path: string, below?: 'api' | 'address') => Promise<UpstreamAnswer>
 
-/** What a host tells a person about the organisations that the person belongs to. */
+/** What a host tells a person about the organizations that the person belongs to. */
 export interface HostOrganizations {
   /** The scope that a token needs for it. */
   scope: string
   /** Some, or `isComplete` all, that the person belongs to; undefined if the host does not say. */
   list(ask: Ask): Promise<{ found: HostOrganization[]; isComplete: boolean } | undefined>
-  /** Only a clear no removes people, and a name that has changed hands says nothing about the organisation. */
+  /** Only a clear no removes people, and a name that has changed hands says nothing about the organization. */
   membership(
     ask: Ask,
     user: Pick<HostUser, 'id' | 'login'>,
@@ -53,7 +53,7 @@ export interface HostOrganizations {
     user: Pick<HostUser, 'id' | 'login'>,
     organization: HostOrganization,
   ): Promise<boolean | undefined>
-  /** The organisation with this name, if the person owns or administers it. */
+  /** The organization with this name, if the person owns or administers it. */
   administered(
     ask: Ask,
     user: Pick<HostUser, 'id' | 'login'>,
@@ -61,7 +61,7 @@ export interface HostOrganizations {
   ): Promise<HostOrganization | Exclude<RepoAnswer, 'granted'>>
 }
 
-/** A person who left an organisation, as a webhook reports it. */
+/** A person who left an organization, as a webhook reports it. */
 export interface ReportedLeave {
   organizationId: number
   userId: number

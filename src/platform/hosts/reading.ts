@@ -121,7 +121,7 @@ export const organizationOf = (
 export const idOf = (id: unknown): number | undefined =>
   Number.isSafeInteger(id) && (id as number) > 0 ? (id as number) : undefined
 
-/** What an answer without the organisation means for someone who wants to link it. */
+/** What an answer without the organization means for someone who wants to link it. */
 export const refusalOf = (answer: UpstreamAnswer): Exclude<RepoAnswer, 'granted'> => {
   if (answer.status === 401) return 'token-invalid'
   if (isRateLimited(answer)) return 'rate-limited'

@@ -102,7 +102,7 @@ export const securityOf = ({ config }: RouteOptions) => {
 export const callersOf = ({ config }: RouteOptions): string => {
   if (!config?.access) return ''
   const who = `**Access:** ${config.access.callers}.`
-  const pro = config.pro ? ' Requires Pro once billing is no longer dormant.' : ''
+  const pro = config.pro ? ' Requires Pro if billing is enabled.' : ''
   return `${who}${pro}${keysOf(config.access)}`
 }
 
@@ -110,5 +110,5 @@ const keysOf = ({ credential, scopes = [], personalKeysOnly }: Access): string =
   if (credential !== 'session') return ''
   if (scopes.length === 0) return '\n\n**Access keys:** none.'
   const named = scopes.map((scope) => `\`${scope}\``).join(' or ')
-  return `\n\n**Access keys:** with the scope ${named}${personalKeysOnly ? ', of people' : ''}.`
+  return `\n\n**Access keys:** ${personalKeysOnly ? 'personal keys ' : ''}with the scope ${named}.`
 }

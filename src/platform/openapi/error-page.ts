@@ -13,19 +13,19 @@ import { escaped } from './pages.js'
 /** Text with `code` between backticks. */
 const prose = (text: string) => escaped(text).replace(/`([^`]*)`/g, '<code>$1</code>')
 
-const membersOf = (code: ErrorCode) => {
+const propertiesOf = (code: ErrorCode) => {
   const names = Object.keys(problemExtras[code] ?? {}) as (keyof typeof Problem.properties)[]
   if (names.length === 0) return ''
   const items = names.map(
     (name) => `<li><code>${name}</code>: ${prose(Problem.properties[name].description ?? '')}</li>`,
   )
-  return `<p>Additional members:</p>\n<ul>${items.join('')}</ul>\n`
+  return `<p>Additional properties:</p>\n<ul>${items.join('')}</ul>\n`
 }
 
 const entryOf = (code: ErrorCode) => `<section id="${code}">
 <h3><a href="#${code}"><code>${code}</code></a></h3>
 <p>${prose(errorCatalogue[code][1])}</p>
-${membersOf(code)}<pre>${escaped(JSON.stringify(exampleOf(code), null, 2))}</pre>
+${propertiesOf(code)}<pre>${escaped(JSON.stringify(exampleOf(code), null, 2))}</pre>
 </section>`
 
 /** The statuses, with their codes. */

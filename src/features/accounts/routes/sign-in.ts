@@ -46,7 +46,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
     for (const name of Object.values(oauthCookies)) reply.clearCookie(name, cookieOptions)
   }
 
-  /** The token answers the questions about organisations within the time that is left, and is not stored. */
+  /** The token answers the questions about organizations within the time that is left, and is not stored. */
   const following =
     (request: FastifyRequest, token: string, { id, login }: RepohostUser, asked: AbortSignal) =>
     (user: User): Promise<void> =>

@@ -123,8 +123,7 @@ export const listDaysToCompare = async (
 
 /**
  * $1: the workspace; $2: the viewer; $3: the repository; $4: days; $5 to $7: for each of them and every time zone the number of
- * its clock. `worked`, by day, repository and time zone: how many others than the viewer have hours, and if it is one, a text that
- * is theirs alone on that day.
+ * its clock. `worked`, by day, repository and time zone: how many people other than the viewer have hours, and if only one does, a value that identifies that person for the day.
  */
 const findSharedClocks = (name: string, worked: string) =>
   statement(

@@ -2,8 +2,7 @@
  * Which rollups and which rows of `activity` hold a range's numbers.
  *
  * The statements of a dashboard are long because each exists once for all filters and ranges: `sourcesOf` splits a range into
- * whole months, days, and days to read from `activity`, and the statements join the three with `union all`. Each question has
- * one text, prepared once. Only the months keep a year of a large team within the timeout.
+ * whole months, days, and days to read from `activity`, and the statements join the three with `union all`. Each query has a single SQL text, so PostgreSQL prepares it once. Only the months keep a year of a large team within the timeout.
  *
  * $1 to $4 of all statements on activity are the workspace, the person and the repository of the filter (or null), and the days
  * to read from `activity`.

@@ -130,7 +130,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['team'],
       summary: 'Set the override of a repository',
       description:
-        "Replaces the previous override. The value `null` hides the workspace's key. Sending the same content again changes nothing. An override cannot contain a key that the workspace has locked, not even with the same value. Without `If-Match`, the last writer wins.",
+        "Replaces the previous override. `null` unsets the workspace's value for this repository. Sending the same content again changes nothing. An override cannot contain a key that the workspace has locked, not even with the same value. Without `If-Match`, the last writer wins.",
       params: OverrideParams,
       querystring: Type.Object(ConditionalWriteQuery),
       headers: ConditionalWriteHeaders,

@@ -91,7 +91,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['settings'],
       summary: 'Push the settings of a repository',
       description:
-        'Replaces the snapshot. If none of your workspaces matches, the first push to a repository of your own creates your personal workspace. A repository of an organisation needs a workspace first (409 `workspace_required`). Without `If-Match`, the last writer wins.',
+        'Replaces the snapshot. If none of your workspaces matches, the first push to a repository of your own creates your personal workspace. A repository of an organization needs a workspace first (409 `workspace_required`). Without `If-Match`, the last writer wins.',
       params: RepoParams,
       querystring: PushQuery,
       headers: PushHeaders,
