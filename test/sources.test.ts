@@ -279,6 +279,32 @@ t.test('a text looks nothing up that an object has by itself', async (t) => {
     t.strictSame(lookupsIn('x.ts', fine), [], fine)
 })
 
+/** Work of features in the background is a task (`platform/process/repeat.ts`), which stops with the service. */
+const TIMER = /\bset(Interval|Timeout)\b/
+/** Only what has a limit of its own in `GET /api/limits` is larger than other bodies. */
+const OWN_BODY_LIMIT = /\bbodyLimit\b(?!: limits\.\w+_body_bytes,)/
+
+t.test('features have neither timers nor limits of bodies of their own', async (t) => {
+  // They wait for one request, or collect what requests leave.
+  const excused = ['editors/routes/import.ts', 'funnel/milestones.ts', 'counts/uploads/reader.ts']
+  for (const path of await sourcesIn('src/features')) {
+    const text = await readFile(join(projectRoot, path), 'utf8')
+    t.notMatch(text, OWN_BODY_LIMIT, path)
+    if (!excused.includes(path.slice('src/features/'.length))) t.notMatch(text, TIMER, path)
+  }
+  for (const unsafe of [
+    'bodyLimit: 50_000_000,',
+    'bodyLimit: limits.body_bytes * 50,',
+    'const bodyLimit = 5',
+  ])
+    t.match(unsafe, OWN_BODY_LIMIT)
+  for (const unsafe of [
+    'setInterval(all, 1_000)',
+    "import { setTimeout as sleep } from 'node:timers/promises'",
+  ])
+    t.match(unsafe, TIMER)
+})
+
 t.test('the current day comes from the clock of the database', async (t) => {
   const folder = join(projectRoot, 'src')
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'))
