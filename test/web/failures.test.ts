@@ -216,7 +216,8 @@ else {
       of: inForm('Pause recording'),
     },
     'a new workspace': {
-      path: '/account/workspaces',
+      path: '/account',
+      opener: ['Workspaces', 'Create or join a workspace'],
       typed: { Name: 'Initech', Repositories: 'initech/*' },
       checked: 'Admins, by name',
       submit: 'Create workspace',
