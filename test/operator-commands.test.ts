@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { limits } from '../schemas/limits.js'
 import { disableAccount, enableAccount, findAccount } from '../src/operator/accounts.js'
+import { revokeKeyOf } from '../src/operator/keys.js'
 import { describeWorkspaces, findWorkspace, transferWorkspace } from '../src/operator/workspaces.js'
 import { launchProgram, onDatabase, temporaryFolder } from './process.js'
 import { type Caller, type Reply, type Service, startService } from './service.js'
@@ -142,6 +143,68 @@ t.test('an operator ends the sessions of an account, and its keys stay', async (
   t.same(await operatorEntries(again, id), [{ action: 'member.signed_out', target: 'dan', details: {} }])
 })
 
+t.test(
+  'an operator lists the access keys of a person, and revokes one without knowing whose it is',
+  async (t) => {
+    const [pia, quin] = [await service.signIn('pia'), await service.signIn('quin')]
+    const { id } = await service.workspace(pia, { name: 'Pia', members: [quin] })
+    const body = (name: string) => ({ name, scopes: ['settings:read'] })
+    const own = (await pia.post('/api/me/keys', body('laptop \u001b[2J'))).body
+    const ofWorkspace = (await pia.post(`${team}/${id}/keys`, body('nightly'))).body
+    const other = (await quin.post('/api/me/keys', body('laptop'))).body
+    const admins = (await pia.post('/api/me/keys', { name: 'deploy', scopes: ['settings:write'] })).body
+    const lineOf = ({ id, expires_at }: Record<string, string>, what: string) =>
+      `${id}  ${what}, until ${expires_at}, never used\n`
+    const ofWorkspaceLine = lineOf(ofWorkspace, `nightly of workspace ${id}, settings:read`)
+    const adminsLine = lineOf(admins, 'deploy, settings:write')
+    t.strictSame(await users(t, 'keys', 'pia'), {
+      code: 0,
+      output: adminsLine + ofWorkspaceLine + lineOf(own, 'laptop \\u{1b}[2J, settings:read'),
+    })
+
+    const revoked = await users(t, 'revoke-key', own.secret)
+    t.strictSame(revoked, {
+      code: 0,
+      output: `The key laptop \\u{1b}[2J of pia, id ${own.id}, is revoked.\n`,
+    })
+    t.strictSame(await users(t, 'keys', 'pia'), { code: 0, output: adminsLine + ofWorkspaceLine })
+    t.equal(
+      await revokeKeyOf(service.database, own.id.toUpperCase()),
+      `The key of pia, id ${own.id}, had ended before.`,
+    )
+    t.equal(
+      await revokeKeyOf(service.database, ` ${ofWorkspace.secret}\n`),
+      `The key nightly of workspace ${id}, id ${ofWorkspace.id}, is revoked.`,
+    )
+    t.equal(
+      await revokeKeyOf(service.database, admins.id),
+      `The key deploy of pia, id ${admins.id}, is revoked.`,
+    )
+    t.strictSame(await users(t, 'keys', 'pia'), { code: 0, output: 'pia has no access keys.\n' })
+    const unknown = own.secret.replace(/.$/, (last: string) => (last === '0' ? '1' : '0'))
+    t.strictSame(await users(t, 'revoke-key', unknown), {
+      code: 1,
+      output: 'There is no such access key, or its account or workspace was deleted.\n',
+    })
+
+    const ended = JSON.stringify(Array(2).fill([401, 'token_revoked']))
+    for (const { secret } of [own, ofWorkspace, admins])
+      await until(
+        async () => JSON.stringify(await outcomesOf(secret, `${team}/${id}/patterns`)) === ended,
+        'every instance rejects the key',
+      )
+    t.strictSame(await outcomesOf(other.secret, '/api/projects'), Array(2).fill([200, undefined]))
+    t.strictSame(await operatorEntries(pia, id), [
+      { action: 'key.revoked', target: 'nightly', details: { id: ofWorkspace.id } },
+      {
+        action: 'key.revoked',
+        target: null,
+        details: { id: admins.id, scopes: ['settings:write'], owner: 'pia' },
+      },
+    ])
+  },
+)
+
 t.test('an account is found by its login and its ids, and never by another one’s', async (t) => {
   const eli = await service.signIn('eli')
   const numeric = await service.signIn(String(eli.repohostId))
@@ -200,7 +263,7 @@ t.test('an operator finds and shows workspaces', async (t) => {
   await gus.post(`${team}/${id}/keys`, { name: 'nightly', scopes: ['settings:read'] })
   const stored = Buffer.byteLength(JSON.stringify({ 'ext.a': 'x'.repeat(20_000) }))
   const bytes = stored + limits.workspace_bytes_per_settings
-  const line = `${id}  Gus \\u{1b}[2J\\u{a}and others, 2 members, 1 active admin, 0.0 % of ${limits.workspace_bytes / 2 ** 20} MiB used`
+  const line = `${id}  Gus \\u{1b}[2J\\u{a}and others, 2 members, 1 active admin, ${((100 * bytes) / limits.workspace_bytes).toFixed(1)} % of ${limits.workspace_bytes / 2 ** 20} MiB used`
   const today = new Date().toISOString().slice(0, 10)
   const entries = [{ repo: 'gus/web', day: today, minutes: 3 }]
   await gus.post('/api/team/active-minutes', { entries, flush_id: 'first' })

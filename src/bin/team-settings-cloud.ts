@@ -32,7 +32,7 @@ const USAGE = `${NAME} [command]
   backup FILE      writes a backup while the service runs
   restore FILE     restores a backup into an empty database
   doctor           checks the installation
-  users            finds, signs out, disables, enables, exports or deletes an account
+  users            finds, signs out, disables, enables, exports or deletes an account, and revokes access keys
   workspaces       lists, shows, exports, transfers or deletes workspaces
   distribute       distributes the tables over a Citus cluster
   rollups          rebuilds the rollups of the dashboard

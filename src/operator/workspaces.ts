@@ -80,8 +80,8 @@ export async function* describeWorkspace({ read }: Database, facts: WorkspaceFac
     if (!last || page.length < MEMBERS_PER_PAGE) break
     after = [last.member.joined_at, last.userId]
   }
-  for (const { name, scopes, created_by, expires_at } of await listKeys(read, { workspaceId: id }))
-    yield `  key ${printable(name)} of ${created_by}, ${scopes.join(' ')}, until ${expires_at}`
+  for (const { id: key, name, scopes, created_by, expires_at } of await listKeys(read, { workspaceId: id }))
+    yield `  key ${printable(name)} of ${created_by}, ${scopes.join(' ')}, until ${expires_at}, id ${key}`
   for (const { label, rows } of await countRowsOfWorkspace(read, id)) yield `  ${label}: ${rows}`
 }
 

@@ -48,6 +48,7 @@ const ofAdmins = new Set<string>(['settings:write', 'counts:write', 'dashboard:r
 const recordPersonKey = async (
   tx: Db,
   person: Actor,
+  actor: Actor,
   action: 'key.created' | 'key.revoked',
   { name, scopes, ...details }: { id: string; name: string; scopes: readonly string[]; expires_at?: string },
 ): Promise<void> => {
@@ -59,7 +60,7 @@ const recordPersonKey = async (
       .filter(({ role, personal }) => role === 'admin' && (personal || isOfAdmin))
       .map(({ id, personal }) => ({
         workspaceId: id,
-        actor: person,
+        actor,
         action,
         target: personal ? name : undefined,
         details: { ...details, scopes, owner: person.login },
@@ -80,15 +81,20 @@ export const createPersonKey = (
     const person = await lockCaller(tx, userId)
     const created = await issueKey(tx, { userId }, person, body)
     const { id, name, scopes, expires_at } = created
-    await recordPersonKey(tx, person, 'key.created', { id, name, scopes, expires_at })
+    await recordPersonKey(tx, person, person, 'key.created', { id, name, scopes, expires_at })
     return created
   }, recorded)
 
-/** Revoking again changes nothing. @throws {ApiError} `key_not_found` */
+/**
+ * Revoking again changes nothing.
+ * @param actor who revokes it; by default the person
+ * @throws {ApiError} `key_not_found`
+ */
 export const revokePersonKey = (
   database: Database,
   userId: string,
   id: string,
+  actor?: Actor,
 ): Promise<RevokedKey | undefined> =>
   database.transaction(async (tx) => {
     const person = await lockCaller(tx, userId)
@@ -96,7 +102,7 @@ export const revokePersonKey = (
     if (!found) throw new ApiError('key_not_found')
     if (revoked) {
       const { name, scopes } = revoked
-      await recordPersonKey(tx, person, 'key.revoked', { id, name, scopes })
+      await recordPersonKey(tx, person, actor ?? person, 'key.revoked', { id, name, scopes })
     }
     return revoked
   }, recorded)

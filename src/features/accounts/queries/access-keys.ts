@@ -116,6 +116,41 @@ export const listKeys = async (db: Db, owner: KeyOwner): Promise<AccessKey[]> =>
   }))
 }
 
+const LIST_CREATED = statement(
+  'list the access keys that a person created',
+  {
+    id: uuid,
+    name: text,
+    scopes: texts,
+    workspaceId: orNull(uuid),
+    expiresAt: moment,
+    lastUsedDay: orNull(date),
+  },
+  `
+  select k.id, k.name, k.scopes, k.workspace_id as "workspaceId", s.expires_at as "expiresAt",
+    k.last_used_day as "lastUsedDay"
+  from access_keys k join key_secrets s on s.key_id = k.id
+  where k.created_by = $1::uuid and ${WORKS}
+  order by k.id desc`,
+)
+
+/** Keys that still work, newest first: the person's own, and those of workspaces. */
+export const listKeysCreatedBy = (db: Db, userId: string) => db.rows(LIST_CREATED, [userId])
+
+/** $1: the hash; $2: the id, either of which may be null. */
+const FIND_OWNER = statement(
+  'find the owner of an access key',
+  { id: uuid, userId: orNull(uuid), login: orNull(text), workspaceId: orNull(uuid) },
+  `
+  select k.id, k.user_id as "userId", u.login, k.workspace_id as "workspaceId"
+  from key_secrets s join access_keys k on k.id = s.key_id left join users u on u.id = k.user_id
+  where s.hash = $1::text or s.key_id = $2::uuid`,
+)
+
+/** Of a key that works, or has ended within `ended_key_days`. */
+export const findOwner = async (db: Db, { hash, id }: { hash?: string; id?: string }) =>
+  (await db.rows(FIND_OWNER, [hash ?? null, id ?? null]))[0]
+
 export interface NewKey {
   owner: KeyOwner
   createdBy: { id: string; login: string }
