@@ -59,7 +59,7 @@ interface Request {
 const MOST_WARNINGS = 100
 /** Smaller changes wait for no other. */
 const LARGE_BYTES = limits.body_bytes
-/** What the change of a full workspace needs, measured with `bench/configuration`. */
+/** An estimate of what the change of a full workspace needs. The whole process stays below 480 MiB (`held-memory`). */
 const CHANGE_MIB = 180
 const WAITING = 64
 const WAIT_MS = 10_000
