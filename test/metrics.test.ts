@@ -292,6 +292,13 @@ t.test('a scrape is answered while the database is silent', async (t) => {
   t.notOk(samples.has('team_settings_rollup_stale_days'), 'and nothing is said of what cannot be known')
 })
 
+t.test('a feature that is off has no gauge, whose 0 would be an alert', async (t) => {
+  const samples = await scrape(service)
+  t.equal(samples.get('team_settings_ready'), 1)
+  t.notOk(samples.has('team_settings_rate_limits_shared'), 'without REDIS_URL')
+  t.notOk(samples.has('team_settings_backup_age_seconds'), 'without a backup')
+})
+
 t.test('without a port there are no metrics', async (t) => {
   const silent = await startService(t, { beside: service })
   await silent.request('GET', '/api/limits')

@@ -12,12 +12,13 @@ import { startRepohost } from '../demo/repohost.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { createTestDatabase } from './database.js'
 import { freePort, launch, onDatabase, ready, temporaryFolder } from './process.js'
-import { startProviders } from './service.js'
+import { type Service, startProviders, startService } from './service.js'
 import { startTcpProxy } from './tcp-proxy.js'
 import { until } from './until.js'
 
 const isThere = (program: string) => spawnSync(program, ['--version']).status === 0
 const skip = ['prometheus', 'promtool'].every(isThere) ? false : 'Prometheus is not installed here'
+const skipTool = isThere('promtool') ? false : 'promtool is not installed here'
 
 const read = (name: string) => readFile(join(projectRoot, name), 'utf8')
 
@@ -134,9 +135,9 @@ const createLoad = async (
   }
 }
 
-t.test('the alerts are well formed, and fire when they should', { skip }, (t) => {
+t.test('the alerts are well formed, and fire when they should', { skip: skipTool }, (t) => {
   for (const args of [
-    ['check', 'rules', 'ops/alerts.yaml'],
+    ['check', 'rules', 'ops/alerts.yaml', 'ops/alerts-exporters.yaml'],
     ['check', 'config', 'ops/prometheus.yml'],
     ['test', 'rules', 'test/alerts.yaml'],
   ]) {
@@ -147,13 +148,65 @@ t.test('the alerts are well formed, and fire when they should', { skip }, (t) =>
 })
 
 t.test('every alert is tested', async (t) => {
-  const [alerts, tests] = [await read('ops/alerts.yaml'), await read('test/alerts.yaml')]
+  const alerts = (await read('ops/alerts.yaml')) + (await read('ops/alerts-exporters.yaml'))
+  const tests = await read('test/alerts.yaml')
   const names = Array.from(alerts.matchAll(/- alert: (\w+)/g), ([, name = '']) => name)
   t.ok(names.length > 10)
   for (const name of names) t.ok(tests.includes(name), name)
   for (const part of ['severity', 'summary', 'description'])
     t.equal(alerts.split(`${part}:`).length, names.length + 1, `each has its ${part}`)
 })
+
+t.test(
+  'a feature that is off fires no alert, and one that is on only its own',
+  { skip: skipTool },
+  async (t) => {
+    const { env } = await startProviders(t)
+    /** The alerts that fire while the service reports for three hours what it reports now. */
+    const expectFiring = async (service: Service, names: string[]) => {
+      const lines = (await service.app.metrics.metrics()).split('\n')
+    // Those of the process say how busy this machine is.
+    const samples = lines.filter((line) => /^(http|team_settings)_/.test(line))
+      const series = samples.map((line) => {
+        const [, name = '', labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
+        const target = [labels, 'job="team-settings"', 'instance="a"'].filter(Boolean).join(',')
+        return { series: `${name}{${target}}`, values: `${Number(value).toFixed(3)}x180` }
+      })
+      t.ok(series.length > 100)
+      const up = { series: 'up{job="team-settings",instance="a"}', values: '1x180' }
+      const expected = names.map((name) => ({ labels: `{alertname="TeamSettings${name}"}`, value: 1 }))
+      const expr = 'count by (alertname) (ALERTS{alertstate="firing"})'
+      const file = join(await temporaryFolder(t), 'real.yaml')
+      await writeFile(
+        file,
+        JSON.stringify({
+          rule_files: [join(projectRoot, 'ops/alerts.yaml')],
+          evaluation_interval: '1m',
+          tests: [
+            {
+              interval: '1m',
+              input_series: [up, ...series],
+              promql_expr_test: [{ expr, eval_time: '3h', exp_samples: expected }],
+            },
+          ],
+        }),
+      )
+      const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' })
+      t.equal(status, 0, stdout + stderr)
+    }
+    const METRICS_PORT = '9464'
+    const plain = await startService(t, { env: { METRICS_PORT } })
+    await expectFiring(plain, [])
+    await expectFiring(await startService(t, { env: { ...env, METRICS_PORT } }), [])
+    // Nothing listens there.
+    const REDIS_URL = 'redis://127.0.0.1:1'
+    const redis = await startService(t, { env: { METRICS_PORT, REDIS_URL, RATE_LIMITS: 'on' } })
+    await expectFiring(redis, ['RedisAway'])
+    const sql = plain.database.hot
+    await sql.statement("insert into backups (made_at, bytes) values (now() - interval '3 days', 1)", [])
+    await expectFiring(await startService(t, { beside: plain, env: { METRICS_PORT } }), ['BackupOld'])
+  },
+)
 
 t.test('no panel or alert queries a metric that does not exist', { skip, timeout: 120_000 }, async (t) => {
   const [{ url, drop }, repohost, { providers, env }] = await Promise.all([

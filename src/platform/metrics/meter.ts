@@ -73,7 +73,10 @@ export const createMeter = (isOn: boolean): Meter => {
       const collect = async () => {
         await Promise.all((readings.get(name) ?? []).map((read) => read()))
       }
-      gauges.set(name, new Gauge({ ...options, collect }))
+      const gauge = new Gauge({ ...options, collect })
+      // A gauge without labels starts at 0. One that is never read would say so of a feature that is off, for ever.
+      gauge.remove({})
+      gauges.set(name, gauge)
     }
   }
 
