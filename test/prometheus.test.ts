@@ -165,8 +165,8 @@ t.test(
     /** The alerts that fire while the service reports for three hours what it reports now. */
     const expectFiring = async (service: Service, names: string[]) => {
       const lines = (await service.app.metrics.metrics()).split('\n')
-    // Those of the process say how busy this machine is.
-    const samples = lines.filter((line) => /^(http|team_settings)_/.test(line))
+      // Those of the process say how busy this machine is.
+      const samples = lines.filter((line) => /^(http|team_settings)_/.test(line))
       const series = samples.map((line) => {
         const [, name = '', labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
         const target = [labels, 'job="team-settings"', 'instance="a"'].filter(Boolean).join(',')
