@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -108,6 +109,14 @@ t.test('npm installs the client from a service, without a registry', async (t) =
   const etag = headers.get('etag') ?? ''
   t.match(etag, /^"[\w-]{43}"$/)
   t.equal((await service.request('GET', address, { headers: { 'If-None-Match': etag } })).status, 304)
+  const pinned = await fetch(`${service.url}/api/client-1.0.0.tgz`)
+  t.equal(
+    createHash('sha256')
+      .update(Buffer.from(await pinned.arrayBuffer()))
+      .digest('hex'),
+    '4dcfd9ec3f9a59db8807b0ce3047840968f3afde3ee6bfa782c796828b355f91',
+    'and 1.0.0 stays what it was',
+  )
   const other = await service.request('GET', '/api/client-0.0.1.tgz')
   t.hasStrict(other.body, { code: 'route_not_found' })
   t.ok(other.body.detail.includes(address))

@@ -32,7 +32,7 @@ t.test('copied out of the checkout, it installs, compiles, tests itself and pack
   await npm('run', 'compile')
   await npm('test')
   await npm('run', 'package')
-  t.ok((await readdir(copy)).includes('team-settings-example-1.0.0.vsix'))
+  t.ok((await readdir(copy)).includes('team-settings-example-1.1.0.vsix'))
 })
 
 t.test('the .vsix holds what an editor wants, and works with the service', async (t) => {
@@ -40,7 +40,7 @@ t.test('the .vsix holds what an editor wants, and works with the service', async
   await npm('run', 'compile')
   await npm('test')
   await npm('run', 'package')
-  const files = unzipSync(await readFile(join(copy, 'team-settings-example-1.0.0.vsix')))
+  const files = unzipSync(await readFile(join(copy, 'team-settings-example-1.1.0.vsix')))
   t.strictSame(Object.keys(files).sort(), [
     '[Content_Types].xml',
     'extension.vsixmanifest',

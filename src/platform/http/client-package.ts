@@ -1,5 +1,8 @@
-/** Serves the package of the client that fits this version. No registry has it, so `npm install` takes it from here. */
-import { existsSync, readFileSync } from 'node:fs'
+/**
+ * Serves the package of the client that fits this version, and those of earlier versions. No registry has them, so `npm install`
+ * takes them from here.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
@@ -11,6 +14,8 @@ import { projectRoot, serviceVersion } from '../process/root.js'
 import { etagOfText, isUnchanged } from './etag.js'
 
 const file = join(projectRoot, 'build/client.tgz')
+/** Packages of earlier versions, byte for byte, for a year: they are pinned in projects and jobs. */
+const RELEASED = join(projectRoot, 'client/released')
 const ADDRESS = `/api/client-${serviceVersion}.tgz`
 
 const PACKED = 'application/gzip'
@@ -26,10 +31,19 @@ const PackageParams = Type.Object({
 export const clientPackageRoutes: FastifyPluginAsyncTypebox = async (app) => {
   if (!existsSync(file))
     app.log.warn('the client was not packed, so the service does not serve it: run npm run build:client')
-  const packed = lazy(() => {
-    const bytes = readFileSync(file)
-    return { bytes, etag: etagOfText(bytes) }
-  })
+  const files = new Map([
+    ...readdirSync(RELEASED).map((name) => [name, join(RELEASED, name)] as const),
+    ...(existsSync(file) ? [[`client-${serviceVersion}.tgz`, file] as const] : []),
+  ])
+  const packages = new Map(
+    Array.from(files, ([name, path]) => [
+      name,
+      lazy(() => {
+        const bytes = readFileSync(path)
+        return { bytes, etag: etagOfText(bytes) }
+      }),
+    ]),
+  )
 
   app.route({
     method: 'GET',
@@ -61,7 +75,7 @@ export const clientPackageRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['service'],
       summary: 'Download the client',
       description:
-        'The npm package of the typed client, for `npm install`. The service has the version that `GET /api/health` names.',
+        'The npm package of the typed client, for `npm install`. The service has the version that `GET /api/health` names, and those of the year before.',
       params: PackageParams,
       response: {
         200: {
@@ -72,7 +86,8 @@ export const clientPackageRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     handler: async ({ params }, reply) => {
-      if (params.version !== serviceVersion || !existsSync(file))
+      const packed = packages.get(`client-${params.version}.tgz`)
+      if (!packed)
         throw new ApiError('route_not_found', {
           detail: `This service has version ${serviceVersion} of the client: ${ADDRESS}`,
         })
