@@ -8,7 +8,7 @@ import { freePort, temporaryFolder } from './process.js'
 import { until } from './until.js'
 
 /**
- * Only the ports differ from `ops/haproxy.cfg`.
+ * Only the ports differ from `ops/haproxy.cfg`, and it has no TLS.
  * @returns the URL of the balancer, which then has an instance that is ready
  */
 export const startBalancer = async (
@@ -19,7 +19,8 @@ export const startBalancer = async (
   const example = await readFile(join(projectRoot, 'ops/haproxy.cfg'), 'utf8')
   const portOf = (nth: string) => ports[Number(nth) - 1]
   const text = example
-    .replace(':8080', `:${front}`)
+    .replace(/^ {2}(bind :443|http-request redirect) .*\n/gm, '')
+    .replace('bind :80', `bind 127.0.0.1:${front}`)
     .replace(/^ {2}server .*:300([1-4])$\n/gm, (line, nth) =>
       portOf(nth) === undefined ? '' : line.replace(`:300${nth}`, `:${portOf(nth)}`),
     )

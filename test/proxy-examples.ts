@@ -87,13 +87,14 @@ export const examples: Record<string, (place: Place, certificate: Certificate) =
     return { program: 'caddy', check: ['validate', ...options], start: ['run', ...options], asks: true }
   },
   haproxy: async (place, { both }) => {
-    const { front, ports } = place
+    const { front, plain, ports } = place
     const lines = (await example('haproxy.cfg', place)).split('\n')
     const servers = lines.filter((line) => /^ {2}server /.test(line)).slice(ports.length)
     const text = lines
       .filter((line) => !servers.includes(line))
       .join('\n')
-      .replace(/bind 127\.0\.0\.1:8080/, `bind 127.0.0.1:${front} ssl crt ${both} alpn h2,http/1.1`)
+      .replace(/bind :443 ssl crt \S+/, `bind 127.0.0.1:${front} ssl crt ${both}`)
+      .replace('bind :80', `bind 127.0.0.1:${plain}`)
     const file = await written(place, 'haproxy.cfg', text)
     return { program: 'haproxy', check: ['-c', '-f', file], start: ['-f', file, '-db', '-q'], asks: true }
   },

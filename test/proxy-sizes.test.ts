@@ -1,0 +1,29 @@
+/** Every example of a proxy takes the largest body that the service accepts, and a little more. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { limits } from '../schemas/limits.js'
+import { projectRoot } from '../src/platform/process/root.js'
+
+const MIB = 2 ** 20
+const largest = Math.max(
+  ...Object.entries(limits).flatMap(([name, value]) => (name.endsWith('body_bytes') ? [value] : [])),
+)
+
+const sizes: Record<string, RegExp> = {
+  'ops/nginx.conf': /client_max_body_size (\d+)m;/,
+  'ops/Caddyfile.plain': /max_size (\d+)MiB/,
+  'ops/compose/Caddyfile': /max_size (\d+)MiB/,
+  'ops/kubernetes/ingress.yaml': /proxy-body-size: (\d+)m$/m,
+  'docs/operate.md': /Allow (\d+) MiB in the proxy/,
+}
+
+t.test('a proxy leaves it to the service to reject a body that is too large', async (t) => {
+  t.equal(largest, limits.import_body_bytes)
+  for (const [file, pattern] of Object.entries(sizes)) {
+    const text = await readFile(join(projectRoot, file), 'utf8')
+    t.equal(Number(text.match(pattern)?.[1]) * MIB, largest + MIB, file)
+  }
+  // HAProxy has no limit of its own.
+  t.notMatch(await readFile(join(projectRoot, 'ops/haproxy.cfg'), 'utf8'), /req\.body_size|content-length/)
+})
