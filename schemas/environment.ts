@@ -53,6 +53,19 @@ export const Environment = Type.Object({
     description: 'The folder of the embedded database and of the generated signing secret.',
     examples: ['/var/lib/team-settings'],
   }),
+  BACKUP_DIR: Text({
+    whenUnset: 'the service makes no backups',
+    description:
+      'A folder for a daily backup of the database, which nothing else uses. Of several instances, one writes it, so give all of them the same folder, or set it for one.',
+    examples: ['/var/backups/team-settings'],
+  }),
+  BACKUP_KEEP: Type.Integer({
+    minimum: 1,
+    maximum: 1_000,
+    default: 7,
+    description: 'How many of its backups the service keeps in `BACKUP_DIR`.',
+    examples: [30],
+  }),
   DATABASE_POOL_SIZE: Type.Integer({
     minimum: 1,
     maximum: 1_000,

@@ -40,6 +40,7 @@ import workspaceAccess from './features/workspaces/access.js'
 import following from './features/workspaces/following.js'
 import { personKeyRoutes } from './features/workspaces/routes/person-keys.js'
 import backupAge from './operator/backup/age.js'
+import scheduledBackup from './operator/backup/scheduled.js'
 import access from './platform/access/plugin.js'
 import routeChecks from './platform/access/route-checks.js'
 import type { Database, Db } from './platform/database/client.js'
@@ -113,7 +114,14 @@ export const buildApp = async (
     meter = noopMeter,
     clients = createClients(config, meter),
     timeouts = connectionTimeouts,
-  }: { meter?: Meter; clients?: Clients; timeouts?: ConnectionTimeouts } = {},
+    databaseUrl = config.databaseUrl,
+  }: {
+    meter?: Meter
+    clients?: Clients
+    timeouts?: ConnectionTimeouts
+    /** Of the embedded database, which the configuration does not have. */
+    databaseUrl?: string | undefined
+  } = {},
 ): Promise<FastifyInstance> => {
   const headersOf = answerHeaders(config)
   const app = Fastify({
@@ -188,6 +196,7 @@ export const buildApp = async (
   await app.register(imports)
   await app.register(erasures)
   await app.register(backupAge)
+  await app.register(scheduledBackup, { databaseUrl })
 
   await app.register(probeRoutes, { prefix: '/api' })
   await app.register(authRoutes, { prefix: '/api/auth', atSignIn: app.following.atSignIn })

@@ -18,6 +18,8 @@ export interface Config {
   /** Undefined: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined
   dataDir: string
+  /** The folder of daily backups, and how many stay in it. Undefined: the service makes none. */
+  backups: { folder: string | undefined; keep: number }
   databasePoolSize: number
   databasePrepare: boolean
   /** The first signs, all verify. Empty only with the embedded database, which brings a generated one. */
@@ -145,6 +147,7 @@ export const readConfig = (
     port: values.PORT,
     databaseUrl: values.DATABASE_URL,
     dataDir: values.DATA_DIR,
+    backups: { folder: values.BACKUP_DIR, keep: values.BACKUP_KEEP },
     databasePoolSize: values.DATABASE_POOL_SIZE,
     databasePrepare: values.DATABASE_PREPARE,
     jwtSecrets: values.JWT_SECRETS ?? [],

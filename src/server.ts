@@ -51,7 +51,7 @@ const main = async (stopped: AbortSignal) => {
   onExit(() => database.close())
   const unusedMove = await explained(config, checkHost(database, config.repohost))
   if (unusedMove !== undefined) logger.warn(unusedMove)
-  const app = await buildApp(config, database, logger, { meter })
+  const app = await buildApp(config, database, logger, { meter, databaseUrl })
   onExit(() => app.close())
   stopped.throwIfAborted()
   await starting.close()

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import postgres from 'postgres'
@@ -98,6 +98,65 @@ const startFilled = async (t: Test) => {
     })
   return { service, flush }
 }
+
+t.test(
+  'the service writes one backup a day, and keeps as many as it should',
+  { buffered: true },
+  async (t) => {
+    const folder = await temporaryFolder(t)
+    const env = { BACKUP_DIR: folder, BACKUP_KEEP: '2' }
+    const service = await startService(t, { env })
+    const beside = await startService(t, { env, beside: service })
+    await service.signIn('ada')
+    const names = async () => (await readdir(folder)).sort()
+    const runAll = () => Promise.all([service, beside].map(({ app }) => app.scheduledBackup.run()))
+    const dayPasses = () =>
+      service.database.write.statement(`update backups set made_at = made_at - interval '25 hours'`, [])
+
+    await runAll()
+    await runAll()
+    const [first = '', ...others] = await names()
+    t.match(first, /^team-settings-20\d\d-\d\d-\d\dT\d{6}Z\.gz$/)
+    t.strictSame(others, [], 'one instance has written one')
+    t.equal((await stat(join(folder, first))).mode & 0o777, 0o600)
+    const target = await emptyDatabase(t)
+    await restoreFrom(join(folder, first), target)
+    const sql = open(t, target)
+    t.strictSame([...(await sql`select login from users where login = 'ada'`)], [{ login: 'ada' }])
+
+    const [older, oldest] = ['team-settings-2020-01-02T000000Z.gz', 'team-settings-2020-01-01T000000Z.gz']
+    const foreign = [
+      '2020-01-01.gz',
+      'team-settings-2020-01-01.gz',
+      'team-settings-2020-01-01T000000Z.gz.md5',
+    ]
+    const unfinished = 'team-settings-2020-01-03T000000Z.gz.0123abcd.unfinished'
+    for (const name of [older, oldest, ...foreign, unfinished]) await writeFile(join(folder, name), name)
+    await rename(join(folder, first), join(folder, older))
+    await dayPasses()
+    await runAll()
+    const kept = await names()
+    const newest = kept.find((name) => /^team-settings-(?!2020).*Z\.gz$/.test(name)) ?? ''
+    t.strictSame(kept, [...foreign, older, newest].sort(), 'only files of its own are removed')
+    t.match(service.logs.concat(beside.logs).join(''), `a backup was written to ${join(folder, newest)}`)
+  },
+)
+
+t.test('a backup that fails removes none, and is reported', { buffered: true }, async (t) => {
+  const folder = await temporaryFolder(t)
+  const older = 'team-settings-2020-01-02T000000Z.gz'
+  await writeFile(join(folder, older), '')
+  const service = await startService(t, { env: { BACKUP_DIR: folder, BACKUP_KEEP: '1' } })
+  // The backup cannot be recorded.
+  await service.database.write.statement('alter table backups add check (bytes < 0) not valid', [])
+  await service.app.scheduledBackup.run()
+  const failures = () => service.logs.filter((line) => line.includes('the backup failed')).length
+  t.equal(failures(), 1)
+  t.strictSame(await readdir(folder), [older])
+  t.equal((await service.request('GET', '/api/ready')).status, 200)
+  await service.app.scheduledBackup.run()
+  t.equal(failures(), 1, 'it is not tried again at once')
+})
 
 t.test('a backup shows a single moment, even during writes', { buffered: true }, async (t) => {
   const { service, flush } = await startFilled(t)

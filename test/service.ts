@@ -285,6 +285,7 @@ export const startService = async (
     meter,
     clients: clients(config, meter),
     timeouts: { ...connectionTimeouts, ...timeouts },
+    databaseUrl: config.databaseUrl ?? databaseUrl,
   })
   const url = await listenAt(app, hosts, port)
   test.teardown(async () => {

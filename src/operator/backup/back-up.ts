@@ -24,6 +24,7 @@ const SUMMED = ['activity.minutes', 'activity.commits', 'activity.closed_issues'
  * Writes a consistent snapshot. The file appears only once it is complete, and only its owner can read it. The backup is
  * recorded in the database if that accepts writes.
  * @param say receives a line for each table that has rows
+ * @returns whether it is recorded
  * @throws {OperatorError} when the database is newer than this program or has no tables of the service, or the file
  * cannot be written
  */
@@ -32,19 +33,23 @@ export const backUp = async (
   file: string,
   say: (line: string) => void,
   stopped: AbortSignal,
-): Promise<void> => {
+): Promise<boolean> => {
   const madeAt = new Date().toISOString()
   const size = await writeWholeFile(file, (open) =>
     inLongTransaction(url, 'isolation level repeatable read read only', stopped, (tx) =>
       pipeline(dump(tx, madeAt, say), createGzip(), open(), { signal: stopped }),
     ),
   )
-  await note(url, madeAt, size, stopped).catch((error: Error) => {
+  try {
+    await note(url, madeAt, size, stopped)
+    return true
+  } catch (error) {
     // Fails on a replica, and on an older schema. The backup is complete anyway.
     say(
-      `The backup could not be recorded in the database, so the doctor does not know about it: ${error.message}.`,
+      `The backup could not be recorded in the database, so the doctor does not know about it: ${(error as Error).message}.`,
     )
-  })
+    return false
+  }
 }
 
 const note = (url: string, madeAt: string, bytes: number, stopped: AbortSignal) =>

@@ -205,19 +205,22 @@ const checkRollups = async (sql: postgres.Sql): Promise<Finding[]> => {
   ]
 }
 
-/** Either `npm run backup` has said so, or the server keeps its log of changes elsewhere. */
+/** Either the service or `npm run backup` has said so, or the server keeps its log of changes elsewhere. */
 const checkBackups = async (sql: postgres.Sql): Promise<Finding[]> => {
   const about = 'backup'
-  const [row] = await sql<{ days: number | null; inUse: number | null; archived: boolean }[]>`
+  const [row] = await sql<
+    { days: number | null; last: string | null; inUse: number | null; archived: boolean }[]
+  >`
     select
       (select extract(epoch from now() - max(made_at)) / 86400 from backups)::float8 as days,
+      (select to_char(max(made_at) at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from backups) as last,
       (select extract(epoch from now() - min(created_at)) / 86400 from users where repohost_id is not null)::float8
         as "inUse",
       coalesce((select last_archived_time > now() - make_interval(days => ${BACKUP_DAYS}) from pg_stat_archiver), false)
         as archived`
-  const { days = null, inUse = null, archived = false } = row ?? {}
+  const { days = null, last = null, inUse = null, archived = false } = row ?? {}
   if (days !== null && days <= BACKUP_DAYS)
-    return [ok(about, `The last one is ${Math.max(0, Math.floor(days * 24))} hours old.`)]
+    return [ok(about, `The last one is ${Math.max(0, Math.floor(days * 24))} hours old: ${last} UTC.`)]
   if (archived) return [ok(about, 'The server archives its WAL.')]
   if ((inUse ?? 0) <= BACKUP_DAYS) return [ok(about, 'There is no backup, but also little data yet.')]
   return [
@@ -225,8 +228,8 @@ const checkBackups = async (sql: postgres.Sql): Promise<Finding[]> => {
       about,
       days === null
         ? `There is no known backup, and people have used the service for ${Math.floor(inUse ?? 0)} days.`
-        : `The last known backup is ${Math.floor(days)} days old.`,
-      'Run `npm run backup -- FILE` every day with a timer. If you have another backup method, check that it still works.',
+        : `The last known backup is ${Math.floor(days)} days old: ${last} UTC.`,
+      'Set BACKUP_DIR, or run `npm run backup -- FILE` every day with a timer. If you have another backup method, check that it still works.',
     ),
   ]
 }

@@ -14,6 +14,8 @@ export const locks = {
   housekeeping: 7_318_214_903,
   /** Held while days are rolled up. */
   rollup: 7_318_214_904,
+  /** Held while an instance writes the daily backup. */
+  backup: 7_318_214_905,
 } as const
 
 /** Locks with two numbers, which are a separate set. The second number is a hash of the user's id. */

@@ -201,7 +201,7 @@ export const metrics = {
   ),
 
   team_settings_backup_age_seconds: gauge(
-    'In the whole database: the age of the last backup that `npm run backup` made. Absent if there is none.',
+    'In the whole database: the age of the last backup that the service or `npm run backup` made. Absent if there is none.',
     {},
   ),
   team_settings_data_dir_free_bytes: gauge('Free space on the disk of DATA_DIR, if the service uses it.', {}),

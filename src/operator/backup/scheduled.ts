@@ -1,0 +1,85 @@
+/** A daily backup by the service itself, for BACKUP_DIR. One instance writes it, and removes older files of its own. */
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import fp from 'fastify-plugin'
+import type { Db } from '../../platform/database/client.js'
+import { inLongTransaction } from '../../platform/database/dedicated-session.js'
+import { AT_COORDINATOR, locks } from '../../platform/database/locks.js'
+import { singleRow } from '../../platform/database/single-row.js'
+import { bool, statement } from '../../platform/database/statement.js'
+import { OperatorError } from '../../platform/process/operator-error.js'
+import { repeat } from '../../platform/process/repeat.js'
+import { backUp } from './back-up.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    scheduledBackup: {
+      /** Backs up if a day has passed since the last backup, however that was made. */
+      run(): Promise<void>
+    }
+  }
+}
+
+const PERIOD_MS = 60_000
+/** A failure costs as much as a success, so it is not tried again at once. */
+const PAUSE_MS = 3_600_000
+
+const IS_DUE = statement(
+  'find out whether a backup is due',
+  { due: bool },
+  `select not exists (select from backups where made_at > now() - interval '1 day') as due`,
+)
+
+const TRY_LOCK = `select pg_try_advisory_xact_lock(${locks.backup}) as taken from ${AT_COORDINATOR}`
+
+const isDue = async (db: Db): Promise<boolean> => singleRow(await db.rows(IS_DUE, [])).due
+
+const OWN = /^team-settings-\d{4}-\d\d-\d\dT\d{6}Z\.gz$/
+const UNFINISHED = /^team-settings-\d{4}-\d\d-\d\dT\d{6}Z\.gz\.[0-9a-f]{8}\.unfinished$/
+
+/** Names that sort by time, such as `team-settings-2026-11-24T031500Z.gz`. */
+const nameAt = (now: Date) => `team-settings-${now.toISOString().slice(0, 19).replaceAll(':', '')}Z.gz`
+
+export default fp(async (app, { databaseUrl }: { databaseUrl: string | undefined }) => {
+  const { folder, keep } = app.config.backups
+  if (folder === undefined || databaseUrl === undefined) return
+
+  const remove = async (names: string[]) => {
+    for (const name of names) await rm(join(folder, name), { force: true })
+  }
+
+  const write = (stop: AbortSignal) =>
+    inLongTransaction(databaseUrl, 'read write', stop, async (tx) => {
+      // Held until the backup is recorded. Another instance has it, or has just written the backup.
+      const [lock] = await tx.unsafe<{ taken: boolean }[]>(TRY_LOCK)
+      if (!lock?.taken || !(await isDue(app.database.reserved))) return
+      // Left by a process that was killed.
+      await remove((await readdir(folder)).filter((name) => UNFINISHED.test(name)))
+      const name = nameAt(new Date())
+      const file = join(folder, name)
+      const said: string[] = []
+      const isRecorded = await backUp(databaseUrl, file, (line) => said.push(line), stop)
+      if (!isRecorded) {
+        // The next one would be due at once, so these would fill the disk, or take the place of earlier days.
+        await remove([name])
+        throw new OperatorError(said.at(-1) ?? '')
+      }
+      const own = (await readdir(folder)).filter((name) => OWN.test(name)).sort()
+      await remove(own.slice(0, -keep))
+      app.log.info(`a backup was written to ${file}`)
+    })
+
+  let notBefore = 0
+  const run = async (stop: AbortSignal) => {
+    if (performance.now() < notBefore || app.inMaintenance() || !(await isDue(app.database.reserved))) return
+    try {
+      await write(stop)
+    } catch (error) {
+      if (stop.aborted) return
+      notBefore = performance.now() + PAUSE_MS
+      app.log.error({ err: error }, 'the backup failed and will be tried again in an hour')
+    }
+  }
+  app.decorate('scheduledBackup', { run: () => run(new AbortController().signal) })
+  repeat(app, PERIOD_MS, run, 'the backup')
+})
