@@ -85,3 +85,43 @@ t.test('guides are pages with the numbers of this installation, and link to each
   const { text } = await service.request('GET', '/api/docs/limits')
   t.ok(text.includes(limits.settings_bytes.toLocaleString('en')))
 })
+
+t.test('programs read guides and operations as Markdown, which /llms.txt lists', async (t) => {
+  const service = await startService(t, { env: { EXTENSION_PREFIX: 'foo' } })
+  const list = await service.request('GET', '/llms.txt')
+  t.match(list, { status: 200, text: /^# Team Settings and Activity Cloud Service\n/ })
+  t.equal(list.headers.get('content-type'), 'text/plain; charset=utf-8')
+  const links = Array.from(list.text.matchAll(/\]\((\/[^)#]*)\)/g), ([, path = '']) => path)
+  const { body: document } = await service.request('GET', '/api/openapi.json')
+  const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((path) =>
+    Object.values(path).map(({ operationId }) => `/api/docs/operations/${operationId}.md`),
+  )
+  const guides = files.map((file) => `/api/docs/${file.replace(/^\d+-/, '')}`)
+  t.strictSame(links.filter((path) => path.endsWith('.md')).sort(), [...guides, ...operations].sort())
+  for (const path of links) {
+    const page = await service.request('GET', path)
+    t.equal(page.status, 200, path)
+    if (!path.endsWith('.md')) continue
+    t.equal(page.headers.get('content-type'), 'text/markdown; charset=utf-8', path)
+    t.match(page.text, /^# /, path)
+    t.notMatch(page.text, /\{[a-z]+_[a-z_]+\}|["`']ext\.|#\/components\/schemas/, path)
+  }
+  const path = '/api/docs/operations/recordActiveMinutes.md'
+  const { text, headers } = await service.request('GET', path)
+  t.match(text, /^`POST \/api\/team\/active-minutes` \(`recordActiveMinutes`\)$/m)
+  for (const part of ['"flush_id"', '`flush_id_reused`', 'curl "$SERVICE/api/team/active-minutes"'])
+    t.ok(text.includes(part), part)
+  const again = { headers: { 'If-None-Match': headers.get('etag') ?? '' } }
+  t.equal((await service.request('GET', path, again)).status, 304)
+  for (const unknown of [
+    'operations/constructor.md',
+    'operations/nothing.md',
+    'operations/getMe',
+    'nothing.md',
+  ])
+    t.hasStrict(await service.request('GET', `/api/docs/${unknown}`), {
+      status: 404,
+      body: { code: 'route_not_found' },
+    })
+  t.notOk(Object.keys(document.paths).some((path) => path.endsWith('.md') || path === '/llms.txt'))
+})

@@ -27,10 +27,17 @@ interface Operation {
   description: string
   tags?: string[]
   security?: Record<string, unknown>[]
-  parameters?: { name: string; in: string; required?: boolean; example?: unknown }[]
+  parameters?: {
+    name: string
+    in: string
+    required?: boolean
+    description?: string
+    schema?: Schema
+    example?: unknown
+  }[]
   requestBody?: { required: boolean; content: Content }
   responses: Record<string, { description: string; headers?: object; content?: Content }>
-  'x-codeSamples'?: object[]
+  'x-codeSamples'?: { source: string }[]
 }
 
 export interface Document {

@@ -10,7 +10,7 @@ export const CORE = 'Core sync'
 export const EVERYTHING = 'Everything'
 export const DOCUMENT_PARAMETER = 'urls.primaryName'
 
-interface OperationEntry {
+export interface OperationEntry {
   tag: string
   isCore: boolean
   method: string

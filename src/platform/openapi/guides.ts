@@ -20,6 +20,7 @@ export interface Guide {
   title: string
   /** @returns HTML, rendered on first use so that it does not delay the start */
   content(): string
+  markdown: string
   sections(): Section[]
 }
 
@@ -70,6 +71,7 @@ export const readGuides = (extensionPrefix: string): Guide[] =>
         href: `/api/docs/${file.replace(/^\d+-|\.md$/g, '')}`,
         title,
         content: () => markdown.parse(text, { async: false }),
+        markdown: text,
         sections: () => sectionsOf(text, title),
       }
     })

@@ -22,12 +22,14 @@ import {
   DOCUMENT_PARAMETER,
   EVERYTHING,
   filterIndex,
+  type OperationEntry,
   operationEntries,
   operationListOf,
   sideOf,
 } from './contents.js'
 import { errorCataloguePage, errorSections } from './error-page.js'
 import { inlineMarkdown, readGuides } from './guides.js'
+import { llmsText, operationMarkdown } from './markdown.js'
 import { pageFile, referencePage, textPage } from './pages.js'
 import { withExtensionPrefix } from './prefix.js'
 
@@ -165,6 +167,27 @@ const reference: FastifyPluginAsync = async (app) => {
   }
   for (const { href, title, content } of pages)
     serve(href, 'text/html', () => textPage(title, content(), frameOf(href)), textPolicy)
+
+  for (const { href, markdown } of guides) serve(`${href}.md`, 'text/markdown', () => markdown)
+  serve('/llms.txt', 'text/plain', () => llmsText(contents().info, guides, contents().operations))
+  const operationTexts = lazy(() => {
+    const textOf = (operation: OperationEntry) => operationMarkdown(JSON.parse(fullText()), operation)
+    return new Map(
+      contents().operations.map((operation) => [
+        operation.operationId,
+        servedText('text/markdown', () => textOf(operation)),
+      ]),
+    )
+  })
+  app.get<{ Params: { operationId: string } }>(
+    `${DOCS}/operations/:operationId.md`,
+    { schema: { hide: true } },
+    (request, reply) => {
+      const text = operationTexts().get(request.params.operationId)
+      if (!text) throw new ApiError('route_not_found')
+      return send(request, reply, text)
+    },
+  )
 
   const documents = [
     { href: '/api/openapi.core.json', text: CORE },
