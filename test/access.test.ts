@@ -452,7 +452,7 @@ t.test(
       const operation = paths[template]?.[method.toLowerCase()]
       const named =
         admitted &&
-        `with the scope \`${admitted.scope}\`${admitted.orScope ? ` or \`${admitted.orScope}\`` : ''}${admitted.personalOnly ? ', of people' : ''}`
+        `${admitted.personalOnly ? 'personal keys ' : ''}with the scope \`${admitted.scope}\`${admitted.orScope ? ` or \`${admitted.orScope}\`` : ''}`
       if (!isLogout) t.ok(operation?.description?.endsWith(`**Access keys:** ${named ?? 'none'}.`), route)
       let scene = await setScene(admin, member, service, `keys-${index}`)
       const call = async (secret: string) => {
