@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
+import { locksOfWorkspaces } from '../src/platform/database/locks.js'
 import { hasMembers } from './has-members.js'
+import { whileHeld } from './locks.js'
 import { type Caller, type Service, startService } from './service.js'
 
 const team = '/api/team/workspaces'
@@ -226,6 +228,15 @@ t.test(
     hasMembers(t, await ada.put(path, tooLong), { status: 400, body: { code: 'validation_failed' } })
   },
 )
+
+t.test('a dry run waits for no change of the workspace, and holds none up', async (t) => {
+  const service = await startService(t)
+  const { ada, id, path } = await setScene(service)
+  const lock = `select pg_advisory_xact_lock(${locksOfWorkspaces.administration}, hashtext($1::uuid::text))`
+  await whileHeld(service, [lock, id], async () => {
+    t.equal((await ada.put(`${path}?dry_run=true`, { settings: { 'ext.a': 1 } })).status, 200)
+  })
+})
 
 t.test('a key that only reads can try, and cannot change', async (t) => {
   const service = await startService(t)

@@ -194,6 +194,7 @@ export const samples: Sample[] = [
   ...calls(workspaces.readInvitedWorkspace, [id]),
   ...calls(workspaces.lockAdministration, [id]),
   ...calls(workspaces.lockWorkspace, [id]),
+  ...calls(workspaces.readPresent, [id]),
   ...calls(workspaces.renameWorkspace, [id, 'Acme']),
   ...calls(workspaces.insertWorkspace, [{ name: 'Acme', privacy: 'named', createdBy: id }]),
   ...calls(workspaces.readPersonalWorkspace, [id]),

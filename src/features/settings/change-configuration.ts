@@ -82,7 +82,7 @@ export const changeConfiguration = async (
   { body, preconditions, dryRun, person, held }: Request,
 ): Promise<ConfigurationAnswer> => {
   const work = () =>
-    changeWorkspace(database, call, 'admin', async (change) => {
+    changeWorkspace(database, { ...call, writes: !dryRun }, 'admin', async (change) => {
       const { tx } = change
       const { workspaceId } = call
       const head = await readHead(tx, workspaceId)

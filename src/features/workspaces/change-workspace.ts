@@ -7,7 +7,7 @@ import { nameOfKey } from './policies/keys.js'
 import { requireRole } from './policies/roles.js'
 import { type Actor, insertAuditEntries } from './queries/audit.js'
 import { readOwnMembership } from './queries/members.js'
-import { lockWorkspace } from './queries/workspaces.js'
+import { lockWorkspace, readPresent } from './queries/workspaces.js'
 
 /** Which workspace, and who changes it. */
 export interface WorkspaceCall {
@@ -16,6 +16,8 @@ export interface WorkspaceCall {
   userId: string
   /** The access key of the call. Null: a session. */
   key: KeyInUse | null
+  /** False for a dry run, which locks nothing, so that it holds no one up. */
+  writes?: boolean
   /** Why, in the caller's words. */
   reason?: string | undefined
 }
@@ -45,12 +47,12 @@ export interface Change {
  */
 export const changeWorkspace = <T>(
   database: Database,
-  { workspaceId, userId, key, reason }: WorkspaceCall,
+  { workspaceId, userId, key, reason, writes = true }: WorkspaceCall,
   wanted: Role,
   work: (change: Change) => Promise<T>,
 ): Promise<T> =>
   database.transaction(async (tx) => {
-    const workspace = await lockWorkspace(tx, workspaceId)
+    const workspace = await (writes ? lockWorkspace : readPresent)(tx, workspaceId)
     if (!workspace) throw new ApiError('workspace_not_found')
     const member = requireRole(await readOwnMembership(tx, workspaceId, userId), wanted)
     const workspaceKey = key?.workspaceId === workspaceId ? key : null

@@ -124,24 +124,29 @@ export const lockAdministration = async (tx: Db, id: string): Promise<void> => {
   await tx.rows(LOCK_ADMINISTRATION, [id])
 }
 
+interface Present {
+  name: string
+  personal: boolean
+}
+
+/** Undefined: there is none, or it was deleted. */
+export const readPresent = async (db: Db, id: string): Promise<Present | undefined> => {
+  const [row] = await db
+    .select({ name: workspaces.name, personal: sql<boolean>`${workspaces.personalOf} is not null` })
+    .from(workspaces)
+    .where(and(eq(workspaces.id, id), isNull(workspaces.deletedAt)))
+  return row
+}
+
 /**
  * Locks until the transaction ends. Every change to a workspace's administration, including roles, takes this lock
  * first, so that such changes run one by one, cannot deadlock, and can rely on the roles that they
  * read. Pushes and joins hold the roles instead (`lockRole`).
  */
-export const lockWorkspace = async (
-  tx: Db,
-  id: string,
-): Promise<{ name: string; personal: boolean } | undefined> => {
+export const lockWorkspace = async (tx: Db, id: string): Promise<Present | undefined> => {
   // Sent together; the workspace is read once the lock is there.
-  const [, [row]] = await Promise.all([
-    lockAdministration(tx, id),
-    tx
-      .select({ name: workspaces.name, personal: sql<boolean>`${workspaces.personalOf} is not null` })
-      .from(workspaces)
-      .where(and(eq(workspaces.id, id), isNull(workspaces.deletedAt))),
-  ])
-  return row
+  const [, workspace] = await Promise.all([lockAdministration(tx, id), readPresent(tx, id)])
+  return workspace
 }
 
 export const renameWorkspace = async (tx: Db, id: string, name: string): Promise<void> => {
