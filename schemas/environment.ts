@@ -40,7 +40,7 @@ export const Environment = Type.Object({
   DATABASE_URL: Type.Optional(
     Type.String({
       format: 'postgres-url',
-      expected: 'a postgres:// URL; its require_auth can list password, md5, scram-sha-256 and none',
+      expected: 'a postgres:// URL',
       secret: true,
       whenUnset: 'an embedded PostgreSQL in `DATA_DIR`',
       description:

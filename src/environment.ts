@@ -36,11 +36,14 @@ export const readEnvironment = (env: Record<string, string | undefined>) => {
 
 /** What is wrong with the value of a variable, as the rest of a sentence. */
 const problemOf = (name: string, text: string): string => {
+  if (/^(["']).*\1$/s.test(text)) return 'must have no quotes around it: they are part of the value here'
   if (urlsWithPassword.includes(name) && hasUnescapedPassword(text))
     return 'contains a user or password with a character that has a meaning in URLs: write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25'
   const url = name === 'DATABASE_URL' ? parseUrl(withFirstHost(text)) : undefined
   if (url && !hasKnownTls(url))
     return 'has a parameter for TLS that is not known: write sslmode=disable, allow, prefer, require, verify-ca or verify-full'
+  if (url && /^postgres/.test(url.protocol) && !hasKnownAuthentication(url))
+    return 'must be a postgres:// URL whose require_auth lists only password, md5, scram-sha-256 and none'
   return `must be ${expectedOf(name)}`
 }
 

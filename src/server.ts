@@ -1,4 +1,5 @@
 /** Starts the service: configuration, database, migrations, HTTP; and stops it without dropping a request. */
+import './platform/process/require-node.js'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -82,6 +82,7 @@ t.test('a misspelt variable leads to a warning, and other ones do not', async (t
   const meant = (name: string) => readConfig({ [name]: 'x' }).warnings.map(({ remedy }) => remedy)
   t.strictSame(meant('JWT_SECRET'), ['Did you mean JWT_SECRETS?'])
   t.strictSame(meant('JWT_SECRET_FILE'), ['Did you mean JWT_SECRETS_FILE?'])
+  t.strictSame(meant('DATABSE_POOL'), ['Did you mean DATABASE_POOL_SIZE?'])
   t.strictSame(meant('DATABSE_URL'), ['Did you mean DATABASE_URL?'])
   t.strictSame(meant('ASSISTANT_C_URL'), ['Did you mean ASSISTANT_A_URL?'])
   t.strictSame(meant('trust_proxy'), ['Did you mean TRUST_PROXY?'])
@@ -156,6 +157,12 @@ t.test('a database of many instances needs a common secret', async (t) => {
   ]) {
     hasMembers(t, problemsOf({ DATABASE_URL: wrong, JWT_SECRETS: secret }), [/^DATABASE_URL must be/])
   }
+  const saidOf = (DATABASE_URL: string) => problemsOf({ DATABASE_URL, JWT_SECRETS: secret })
+  t.strictSame(saidOf('mysql://root@db/x'), ['DATABASE_URL must be a postgres:// URL'])
+  for (const quoted of [`"${DATABASE_URL}"`, `'${DATABASE_URL}'`])
+    t.strictSame(saidOf(quoted), [
+      'DATABASE_URL must have no quotes around it: they are part of the value here',
+    ])
   for (const mode of ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'])
     t.strictSame(
       problemsOf({ DATABASE_URL: `${DATABASE_URL}?sslmode=${mode}`, JWT_SECRETS: secret }),

@@ -148,6 +148,22 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
     ],
     ['a key that can be guessed', { ADMIN_KEYS: 'letmein' }, [/^problem secrets: An admin key is shorter/]],
     [
+      'a secret of equal letters',
+      { JWT_SECRETS: 'a'.repeat(46) },
+      [/^problem secrets: A value of JWT_SECRETS has fewer than 8 different characters/],
+    ],
+    ['no limits', { RATE_LIMITS: 'off' }, [/^warning limits: RATE_LIMITS is off/]],
+    [
+      'limits for no one',
+      { LIMIT_EXEMPT: '127.0.0.1,0.0.0.0/0' },
+      [/^problem limits: LIMIT_EXEMPT contains every address/],
+    ],
+    [
+      'maintenance without an end',
+      { MAINTENANCE: 'back soon' },
+      [/^warning maintenance: MAINTENANCE is set/],
+    ],
+    [
       'a gate that no one can pass',
       { BILLING_DORMANT: 'false' },
       [/^problem billing: .*no one can subscribe/],

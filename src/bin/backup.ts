@@ -1,5 +1,6 @@
 /** Writes all data into one file. */
 
+import '../platform/process/require-node.js'
 import { readConfig } from '../config.js'
 import { backUp } from '../operator/backup/back-up.js'
 import { withCommandDatabase } from '../platform/database/command-database.js'

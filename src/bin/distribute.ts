@@ -1,4 +1,5 @@
 /** Distributes the tables of DATABASE_URL, the coordinator of a Citus cluster, over its nodes; see docs/scale.md. */
+import '../platform/process/require-node.js'
 import { readConfig } from '../config.js'
 import { distribute } from '../operator/distribute.js'
 import { explainDatabaseErrors, requireDatabaseUrl } from '../platform/database/external-database.js'

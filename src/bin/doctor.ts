@@ -1,4 +1,5 @@
 /** Reports faults of a deployment, and how to fix them. */
+import '../platform/process/require-node.js'
 import { examine } from '../operator/doctor/examine.js'
 import { readArguments } from '../platform/process/arguments.js'
 import { OperatorError } from '../platform/process/operator-error.js'

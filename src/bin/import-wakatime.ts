@@ -1,4 +1,5 @@
 /** Imports a file of heartbeats for a person, as POST /api/wakatime/v1/users/current/import does. */
+import '../platform/process/require-node.js'
 import { createReadStream } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../config.js'

@@ -1,4 +1,5 @@
 /** Applies the migrations to DATABASE_URL, as `npm start` does. */
+import '../platform/process/require-node.js'
 import { readConfig } from '../config.js'
 import { describePlan } from '../operator/describe-plan.js'
 import { explainDatabaseErrors, requireDatabaseUrl } from '../platform/database/external-database.js'

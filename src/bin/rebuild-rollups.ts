@@ -1,4 +1,5 @@
 /** Rebuilds all rollups from the activity in DATABASE_URL. The service may be running. */
+import '../platform/process/require-node.js'
 import { readConfig } from '../config.js'
 import { rebuildRollups } from '../features/rollups/roll-up.js'
 import { connectToDatabaseUrl, explainDatabaseErrors } from '../platform/database/external-database.js'

@@ -1,5 +1,6 @@
 /** Puts a backup into an empty database. */
 
+import '../platform/process/require-node.js'
 import { readConfig } from '../config.js'
 import { restore } from '../operator/backup/restore.js'
 import { withCommandDatabase } from '../platform/database/command-database.js'

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command of the package: starts the service, or runs one of the operator's commands. */
+import '../platform/process/require-node.js'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'

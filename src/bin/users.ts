@@ -1,4 +1,5 @@
 /** Finds, signs out, disables, enables, exports or deletes an account for the operator, and revokes access keys. */
+import '../platform/process/require-node.js'
 import { text } from 'node:stream/consumers'
 import { type Config, readConfig } from '../config.js'
 import type { User } from '../features/accounts/queries/users.js'

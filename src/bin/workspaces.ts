@@ -1,4 +1,5 @@
 /** Lists, shows, exports, transfers or deletes workspaces for the operator. */
+import '../platform/process/require-node.js'
 import { readConfig } from '../config.js'
 import { exportWorkspace } from '../features/personal-data/export-workspace.js'
 import type { WorkspaceQuota } from '../features/workspaces/index.js'

@@ -4,25 +4,17 @@ import { join, resolve } from 'node:path'
 import type { Config } from '../../config.js'
 import { hostKinds } from '../../platform/hosts/index.js'
 import { boundedFetch } from '../../platform/http/upstream.js'
-import { unsupportedNode, upgradeNode } from '../../platform/process/node-support.js'
-import { requiredNode } from '../../platform/process/root.js'
+import { tooOldNode, unsupportedNode, upgradeNode } from '../../platform/process/node-support.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
 const PATIENCE_MS = 5_000
 const GIB = 2 ** 30
 
 export const checkNode = (running: string, now?: Date): Finding => {
-  const [major = 0, minor = 0] = running.split('.').map(Number)
-  const [oldest = 0, minorOfOldest = 0] = requiredNode.split('.').map(Number)
-  if (major > oldest || (major === oldest && minor >= minorOfOldest)) {
-    const unsupported = unsupportedNode(running, now)
-    return unsupported ? warning('node', unsupported, upgradeNode) : ok('node', `Node ${running}.`)
-  }
-  return problem(
-    'node',
-    `This is Node ${running}, but the service needs ${requiredNode} or newer.`,
-    'Install a newer Node.',
-  )
+  const tooOld = tooOldNode(running)
+  if (tooOld !== undefined) return problem('node', tooOld, 'Install a newer Node.')
+  const unsupported = unsupportedNode(running, now)
+  return unsupported ? warning('node', unsupported, upgradeNode) : ok('node', `Node ${running}.`)
 }
 
 /** The folder of the embedded database, and the secret in it. */

@@ -1,15 +1,22 @@
 /** Checks of the configuration alone. */
+import { existsSync } from 'node:fs'
 import type { Config } from '../../config.js'
 import { hostKinds } from '../../platform/hosts/index.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
 const ADMIN_KEY_BYTES = 16
+const DIFFERENT_CHARACTERS = 8
+
+/** Those that are too short have a finding of their own. */
+const isGuessable = (secret: string) =>
+  secret.length >= ADMIN_KEY_BYTES && new Set(secret).size < DIFFERENT_CHARACTERS
 
 export const checkSettings = (config: Config): Finding[] => [
   ...checkOrigins(config),
   ...checkSignIn(config),
   ...checkSecrets(config),
   ...checkBilling(config),
+  ...checkProtection(config),
 ]
 
 const isLocal = (origin: string) => /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(origin)
@@ -118,6 +125,14 @@ const checkSecrets = ({ jwtSecrets, webhookKeys, adminKeys, repohost, billing }:
       ),
     )
   }
+  for (const name of new Set(given.flatMap(([name, value = '']) => (isGuessable(value) ? [name] : []))))
+    findings.push(
+      problem(
+        about,
+        `A value of ${name} has fewer than ${DIFFERENT_CHARACTERS} different characters and can be guessed.`,
+        'Create a new one with `openssl rand -base64 48`.',
+      ),
+    )
   return findings.length > 0 ? findings : [ok(about, 'All secrets are long enough and different.')]
 }
 
@@ -142,4 +157,34 @@ const checkBilling = ({ billing }: Config): Finding[] => {
   return [
     warning('billing', `BILLING_SECRET_KEY is set, but not ${missing.join(', ')}.`, 'Set them as well.'),
   ]
+}
+
+/** What an operator switches off for a while, and forgets. */
+const checkProtection = ({ rateLimits, exemptAddresses, maintenance }: Config): Finding[] => {
+  const findings: Finding[] = []
+  if (!rateLimits)
+    findings.push(
+      warning('limits', 'RATE_LIMITS is off: nothing stops a flood or a guess.', 'Set RATE_LIMITS=on.'),
+    )
+  if (exemptAddresses.some((range) => /\/0+$/.test(range)))
+    findings.push(
+      problem(
+        'limits',
+        'LIMIT_EXEMPT contains every address: no limit by address holds.',
+        'Name only the addresses that you know.',
+      ),
+    )
+  if (existsSync(maintenance.file))
+    findings.push(
+      warning('maintenance', 'The service is in maintenance.', `Remove ${maintenance.file} when it is over.`),
+    )
+  if (maintenance.message !== undefined)
+    findings.push(
+      warning(
+        'maintenance',
+        'MAINTENANCE is set: the service starts in maintenance every time.',
+        'Remove it when the maintenance is over.',
+      ),
+    )
+  return findings
 }

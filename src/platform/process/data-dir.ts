@@ -11,8 +11,11 @@ export const makeDataDir = async (folder: string): Promise<void> => {
   } catch (error) {
     throw new ConfigError([`DATA_DIR is not a folder and cannot be created: ${(error as Error).message}`])
   }
-  await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).catch(() => {
-    throw ofAnotherUser(folder)
+  await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).catch(async () => {
+    if ((await stat(folder)).uid !== process.getuid?.()) throw ofAnotherUser(folder)
+    throw new ConfigError([
+      `DATA_DIR is a folder of this user, who has no right to write to ${folder}: run chmod u+rwx on it, or set DATA_DIR to another folder`,
+    ])
   })
 }
 

@@ -1,3 +1,5 @@
+import { requiredNode } from './root.js'
+
 /** The last day on which each line of Node gets security fixes (https://nodejs.org/en/about/previous-releases). */
 const SUPPORTED_UNTIL: Record<number, string> = {
   20: '2026-04-30',
@@ -15,6 +17,14 @@ export const unsupportedNode = (version: string, now = new Date()): string | und
   return until === undefined
     ? `Node ${line} gets no security fixes.`
     : `Node ${line} has had no security fixes since ${until}.`
+}
+
+/** What to say on a Node that is too old to run the service. */
+export const tooOldNode = (running: string): string | undefined => {
+  const [major = 0, minor = 0] = running.split('.').map(Number)
+  const [oldest = 0, minorOfOldest = 0] = requiredNode.split('.').map(Number)
+  if (major > oldest || (major === oldest && minor >= minorOfOldest)) return undefined
+  return `This is Node ${running}, but the service needs ${requiredNode} or newer.`
 }
 
 export const upgradeNode = `Upgrade to Node ${NEWEST}.`

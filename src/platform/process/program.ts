@@ -7,7 +7,7 @@
  */
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { parseEnv } from 'node:util'
+import util from 'node:util'
 import { OperatorError } from './operator-error.js'
 
 /** Stops one thing that was started, by force once `forceSignal` is aborted. */
@@ -44,7 +44,7 @@ export const loadEnvFile = (): void => {
   try {
     // Some editors write a byte order mark, which would become part of the first name.
     const text = readFileSync('.env', 'utf8').replace(/^\uFEFF/, '')
-    for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value
+    for (const [name, value] of Object.entries(util.parseEnv(text))) process.env[name] ??= value
   } catch (error) {
     throw new OperatorError(`The file .env cannot be read: ${(error as Error).message}`)
   }

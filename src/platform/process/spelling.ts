@@ -9,9 +9,17 @@ export const nearestTo = (name: string, known: string[]): string | undefined => 
   if (known.includes(name)) return undefined
   const upper = name.toUpperCase()
   const near = known
-    .map((other) => ({ other, letters: distance(upper, other) }))
+    .map((other) => ({ other, letters: Math.min(distance(upper, other), distanceToStart(upper, other)) }))
     .filter(({ other, letters }) => letters <= (other.length < LONG_NAME ? 1 : 2))
   return near.sort((a, b) => a.letters - b.letters)[0]?.other
+}
+
+/** The distance to the first words of a name, as in `DATABSE_POOL` for `DATABASE_POOL_SIZE`: two or more of three or more. */
+const distanceToStart = (name: string, other: string): number => {
+  const words = name.split('_').length
+  const known = other.split('_')
+  if (words < 2 || words >= known.length || name.length < LONG_NAME) return Number.POSITIVE_INFINITY
+  return distance(name, known.slice(0, words).join('_'))
 }
 
 /** How many letters have to be inserted, deleted or replaced to turn one text into the other. */
