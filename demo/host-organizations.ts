@@ -1,4 +1,4 @@
-/** How each kind of host answers about organisations and their members, from its documentation. */
+/** How each kind of host answers about organizations and their members, from its documentation. */
 import type { RepohostKind } from '../schemas/common.js'
 import type { HostUser } from './host-shapes.js'
 
@@ -18,7 +18,7 @@ interface Question {
   /** Below the API, and with the query. */
   path: string
   caller: HostUser
-  /** Whether the token has the scope for organisations. */
+  /** Whether the token has the scope for organizations. */
   mayAsk: boolean
   organizations: StandInOrganization[]
 }

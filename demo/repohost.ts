@@ -24,11 +24,11 @@ export interface RepohostStandIn extends StandIn {
     login: string,
     options?: { id?: number; clientId?: string; mayAskOrganizations?: boolean },
   ): HostUser & { token: string }
-  /** Organisations, which can be changed. */
+  /** Organizations, which can be changed. */
   organizations: StandInOrganization[]
-  /** The status of every answer about organisations, or none at all. */
+  /** The status of every answer about organizations, or none at all. */
   organizationFault: number | 'hang' | undefined
-  /** The answers about organisations, by the path below the API, instead of its own. */
+  /** The answers about organizations, by the path below the API, instead of its own. */
   answerOrganization:
     | ((path: string) => { status: number; json?: unknown; headers: Iterable<[string, string]> })
     | undefined

@@ -249,7 +249,7 @@ export const seedDemo = async (baseUrl: string, repohost: RepohostStandIn): Prom
   )
   await reportActivity(repohost, webhook)
 
-  // Globex follows its organization. One person has left it twice, and waits for the admin: nobody can tell whether the second
+  // Globex follows its organization. One person has left it twice, and waits for the admin: no one can tell whether the second
   // report is a copy of the first.
   const organization: StandInOrganization = {
     id: 7_100,

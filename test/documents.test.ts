@@ -1,6 +1,6 @@
 /** Instructions install nothing by a name that a stranger can claim, and name the version of this service. */
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 import { projectRoot, serviceVersion } from '../src/platform/process/root.js'
 
@@ -83,4 +83,60 @@ t.test('addresses of the client have the version of this service', async (t) => 
     found.filter((line) => !line.endsWith(`: ${serviceVersion}`)),
     [],
   )
+})
+
+/** Words that this project has better ones for, and that mean nothing else. */
+const BANNED = /\b(anew|befalls?|mended|organisations?|whoever)\b/i
+
+t.test('texts and comments are in plain words', async (t) => {
+  const found = (await documents()).flatMap(([file, text]) =>
+    text.split('\n').flatMap((line, n) => (BANNED.test(line) ? [`${file}:${n + 1}: ${line.trim()}`] : [])),
+  )
+  t.strictSame(found, [], 'use again, happens, fixed, organization, a name')
+  for (const text of ['Whoever joins', 'It begins anew.', 'an organisation']) t.match(text, BANNED)
+})
+
+/** Markdown without its code. */
+const proseOf = (text: string) => text.replaceAll(/^( *)```.*?^\1```$/gms, '')
+/** The id of a heading, as Git hosts make it. */
+const idOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+    .trim()
+    .replaceAll(' ', '-')
+
+t.test('links between documents lead to files and headings that exist', async (t) => {
+  const pages = new Map((await documents()).filter(([file]) => file.endsWith('.md')))
+  const headings = new Map(
+    Array.from(pages, ([file, text]) => [
+      file,
+      Array.from(proseOf(text).matchAll(/^#+ (.*)$/gm), ([, heading = '']) => idOf(heading)),
+    ]),
+  )
+  let followed = 0
+  for (const [file, text] of pages) {
+    for (const [, href = ''] of proseOf(text).matchAll(/\]\((?!https?:|\/)([^)\s]+)\)/g)) {
+      const [path = '', id] = href.split('#')
+      const target = path ? join(dirname(file), path) : file
+      t.ok(await stat(join(projectRoot, target)).catch(() => false), `${file}: ${href}`)
+      if (id) t.ok(headings.get(target)?.includes(id), `${file}: ${href}`)
+      followed++
+    }
+  }
+  t.ok(followed > 100)
+})
+
+t.test('the commands that documents name exist', async (t) => {
+  const { scripts } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8'))
+  const named = (await documents())
+    .filter(([file]) => /^(README|CONTRIBUTING|SECURITY|docs\/.*|bench\/README)\.md$/.test(file))
+    .flatMap(([file, text]) =>
+      Array.from(
+        text.matchAll(/\bnpm run (?:--silent )?([a-z][\w:-]*)/g),
+        ([, name = '']) => [file, name] as const,
+      ),
+    )
+  t.ok(named.length > 50)
+  for (const [file, name] of named) t.ok(Object.hasOwn(scripts, name), `${file}: npm run ${name}`)
 })

@@ -221,7 +221,7 @@ t.test('the manifests fit each other, the image and the service', async (t) => {
     const [name = '', value = ''] = line.split('=')
     given.set(name, value)
   }
-  const handbook = await readFile(join(projectRoot, 'docs/operate.md'), 'utf8')
+  const handbook = await readFile(join(projectRoot, 'docs/install.md'), 'utf8')
   const env: Record<string, string> = {}
   for (const [name, value] of given) {
     const plain = name.replace(/_FILE$/, '')

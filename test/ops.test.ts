@@ -64,7 +64,8 @@ t.test('the units are right', { skip: await withoutSystemd() }, async (t) => {
   const verify = (of: string[]) => run('systemd-analyze', ['verify', ...of.map((name) => join(folder, name))])
   t.equal((await verify(names)).stderr, '', 'without a complaint')
 
-  const handbook = await readFile(join(projectRoot, 'docs/operate.md'), 'utf8')
+  const pages = ['docs/install.md', 'docs/run.md'].map((page) => readFile(join(projectRoot, page), 'utf8'))
+  const handbook = (await Promise.all(pages)).join('\n')
   const dropIns = Array.from(handbook.matchAll(/^ *# systemctl edit (\S+?@)(\d*)\n([\s\S]*?)^ *```$/gm))
   t.equal(dropIns.length, 2)
   for (const [, unit, port, text = ''] of dropIns) {

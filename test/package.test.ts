@@ -99,7 +99,8 @@ t.test('types and source maps, which no program reads, are not in the package', 
 
 t.test('the handbook is in the package, with every file of ops/ that it copies', async (t) => {
   const read = (path: string) => readFile(join(installed, 'node_modules', name, path), 'utf8')
-  const handbook = await read('docs/operate.md')
+  const pages = ['operate', 'install', 'run', 'backup-and-upgrade', 'troubleshoot', 'metrics']
+  const handbook = (await Promise.all(pages.map((page) => read(`docs/${page}.md`)))).join('\n')
   const files = new Set(handbook.match(/ops\/[A-Za-z@-]+\.[a-z]+/g))
   t.ok(files.size > 5)
   for (const file of [

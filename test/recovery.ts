@@ -21,7 +21,7 @@ const SECTION = /^### Point-in-time recovery\n([\s\S]*?)^##+ /m
 
 /** The blocks of the handbook, in its order. */
 export const readRecipe = async () => {
-  const handbook = await readFile(join(projectRoot, 'docs/operate.md'), 'utf8')
+  const handbook = await readFile(join(projectRoot, 'docs/backup-and-upgrade.md'), 'utf8')
   const section = SECTION.exec(handbook)?.[1] ?? ''
   const blocks = Array.from(
     section.matchAll(/^( *)```sh\n([\s\S]*?)^\1```$/gm),

@@ -1,31 +1,37 @@
-/** Checks that a test exists for every claim of docs/trust.md. */
-import { readFile } from 'node:fs/promises'
+/** Checks that the tests and faults that docs/trust.md and bench/faults.md name exist. */
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { projectRoot } from '../src/platform/process/root.js'
-import { claimsOf, withoutTest } from './claims.js'
 
-const page = await readFile(join(projectRoot, 'docs/trust.md'), 'utf8')
+const read = (path: string) => readFile(join(projectRoot, path), 'utf8')
+const page = await read('docs/trust.md')
+const rows = page.split('\n').filter((line) => /^\| (?!attack |fault )[^-]/.test(line))
+/** The last column: `sign-in` is test/sign-in.test.ts. */
+const proofOf = (row: string) => row.split(' | ').at(-1) ?? ''
 
-t.test('every claim of docs/trust.md names an existing test', async (t) => {
-  const claims = claimsOf(page)
-  t.ok(claims.length > 60)
-  t.same(
-    claims.filter(({ file }) => file === undefined),
-    [],
-    'each with its file',
+t.test('every attack and fault has a test that exists', async (t) => {
+  const names = (await readdir(join(projectRoot, 'test'), { recursive: true })).filter((name) =>
+    name.endsWith('.test.ts'),
   )
-  t.same(await withoutTest(claims), [])
+  const tests = new Set(names.map((name) => name.replace(/\.test\.ts$/, '')))
+  t.ok(rows.length > 80)
+  for (const row of rows) {
+    const files = Array.from(proofOf(row).matchAll(/`([\w/-]+)`/g), ([, file = '']) => file)
+    t.ok(files.length > 0 || proofOf(row).includes('--only '), row.slice(0, 60))
+    for (const file of files) t.ok(tests.has(file), file)
+  }
 })
 
 t.test('every fault with figures can be run', async (t) => {
-  const programs = await readFile(join(projectRoot, 'test/faults/run.ts'), 'utf8')
-  const faults = new Set([...page.matchAll(/--only ([a-z-]+)/g)].map(([, name = '']) => name))
+  const programs = await read('test/faults/run.ts')
+  const figures = await read('bench/faults.md')
+  const measured = Array.from(figures.matchAll(/^\| `([a-z-]+)` \|/gm), ([, name = '']) => name)
+  const named = Array.from(page.matchAll(/--only ([a-z-]+)/g), ([, name = '']) => name)
+  const faults = new Set([...named, ...measured])
   t.ok(faults.size > 10)
   const sources = await Promise.all(
-    [...programs.matchAll(/from '\.\/([a-z-]+)\.js'/g)].map(([, name]) =>
-      readFile(join(projectRoot, `test/faults/${name}.ts`), 'utf8'),
-    ),
+    [...programs.matchAll(/from '\.\/([a-z-]+)\.js'/g)].map(([, name]) => read(`test/faults/${name}.ts`)),
   )
   const known = [...sources.join('\n').matchAll(/(?:name: |killDatabase\()'([a-z-]+)'/g)].map(
     ([, name]) => name,

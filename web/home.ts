@@ -48,7 +48,7 @@ export const switchTo = (workspace: Workspace, path: string): string => {
 const listed = (name: string): string[] => stored(name)?.split(' ') ?? []
 const hiddenSteps = (): string[] => listed(HIDDEN_STEPS)
 
-/** Whether an organisation has made the person a member, who hasn't said yet to stay. */
+/** Whether an organization has made the person a member, who hasn't said yet to stay. */
 export const isNewlyJoined = ({ id, joined_by }: Workspace): boolean =>
   joined_by === 'organization' && !listed(STAYS).includes(id)
 

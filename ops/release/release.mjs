@@ -18,7 +18,7 @@ delete process.env.npm_config_dry_run
 
 const PUBLISHED = [name, '@team-settings/client']
 const CLAIM =
-  'Create the organization team-settings there, make sure that both names are yours, then release with --claim. Until then, no instruction may name them: whoever claims a name runs code on the machines of those who follow it.'
+  'Create the organization team-settings there, make sure that both names are yours, then release with --claim. Until then, no instruction may name them: anyone who claims a name can run code on the machines of those who follow it.'
 
 const read = (file) => readFileSync(file, 'utf8')
 const manifest = (file) => JSON.parse(read(file))

@@ -1,4 +1,4 @@
-/** Membership that follows an organisation of the host: the link, and members whose membership needs a look. */
+/** Membership that follows an organization of the host: the link, and members whose membership needs a look. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'

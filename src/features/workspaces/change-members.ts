@@ -80,7 +80,7 @@ export const removeMember = (database: Database, call: WorkspaceCall, login: str
     const { userId, member } = await memberNamed(tx, call.workspaceId, login)
     await keepAnAdmin(change, call.workspaceId, { userId, role: member.role })
     const person = { id: userId, login: member.login }
-    // An admin confirms what the host says, so that the person comes back with the organisation.
+    // An admin confirms what the host says, so that the person comes back with the organization.
     const returns = await hasLeft(tx, call.workspaceId, userId)
     await withdraw(change, call.workspaceId, person)
     await deleteMember(tx, call.workspaceId, userId)

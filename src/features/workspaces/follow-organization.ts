@@ -1,4 +1,4 @@
-/** Membership that follows an organisation of the repository host: who joins and who leaves, at one place. */
+/** Membership that follows an organization of the repository host: who joins and who leaves, at one place. */
 import type { AdjustedLimits } from '../../../schemas/limits.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
@@ -37,11 +37,11 @@ export interface FollowContext {
   forgetKeys(workspaceId: string): void
 }
 
-/** Questions to the host that one sign-in or push may ask about single organisations. */
+/** Questions to the host that one sign-in or push may ask about single organizations. */
 const MOST_QUESTIONS = 10
 
 /**
- * Joins and leaves at a sign-in. The host is asked only if a workspace follows an organisation, and whatever it answers,
+ * Joins and leaves at a sign-in. The host is asked only if a workspace follows an organization, and whatever it answers,
  * only a clear answer changes anything.
  */
 export const followAtSignIn = async (
@@ -85,7 +85,7 @@ export const followAtPush = async (
   await leave(context, user, memberships, followed)
 }
 
-/** Each organisation once. */
+/** Each organization once. */
 const oneOfEach = (organizations: HostOrganization[]): HostOrganization[] =>
   [...new Map(organizations.map((one) => [one.id, one])).values()].slice(0, MOST_QUESTIONS)
 
@@ -111,7 +111,7 @@ const judgeLinks = async (
     })
 }
 
-/** The host has said that the maker of a link does not own the organisation. Needs the lock of the roles, which joins hold. */
+/** The host has said that the maker of a link does not own the organization. Needs the lock of the roles, which joins hold. */
 const pauseLinkOf = async (
   tx: Db,
   link: { workspaceId: string; hostId: number; userId: string },
@@ -159,7 +159,7 @@ const leave = async (
     await removeWhoLeft(context, workspaceId, hostId, user.id)
 }
 
-/** @param belongsTo the present names of the organisations that the person belongs to, by their ids */
+/** @param belongsTo the present names of the organizations that the person belongs to, by their ids */
 const join = async (
   { database, personKeys }: FollowContext,
   user: User,
@@ -177,7 +177,7 @@ const join = async (
       let room = limits.workspaces_by_organization - [...joined.values()].reduce((sum, one) => sum + one, 0)
       for (const { workspaceId, hostId, createdBy } of meant) {
         const ofCreator = joined.get(createdBy) ?? 0
-        // A stranger who adds the person to organisations must not take the places of others.
+        // A stranger who adds the person to organizations must not take the places of others.
         if (room <= 0 || ofCreator >= limits.workspaces_by_organization_of_one) continue
         // Holds the roles, so that the link and the removals that are read next stay as they are.
         if ((await lockRole(tx, workspaceId, user.id)) !== undefined) continue
@@ -261,7 +261,7 @@ const removeWhoLeft = async (
         (report === 'copied' && 'copied_report') ||
         (isInherited && 'inherited_membership')
       if (because) {
-        // Who does not belong to the organisation does not own it either.
+        // Who does not belong to the organization does not own it either.
         if (report !== 'copied' && !isInherited)
           await pauseLinkOf(tx, { workspaceId, hostId: organizationId, userId })
         if (await noteLeft(tx, workspaceId, userId))

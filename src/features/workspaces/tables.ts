@@ -135,7 +135,7 @@ export const members = table(
   ],
 )
 
-/** The organisation of the repository host, or group of GitLab, whose members a workspace follows. */
+/** The organization of the repository host, or group of GitLab, whose members a workspace follows. */
 export const organizations = table(
   'organizations',
   {
@@ -165,7 +165,7 @@ export const organizations = table(
   ],
 )
 
-/** What the host has said about members of a workspace that follows an organisation. A row ends with its membership. */
+/** What the host has said about members of a workspace that follows an organization. A row ends with its membership. */
 export const organizationMembers = table(
   'organization_members',
   {
@@ -195,7 +195,7 @@ export const organizationMembers = table(
 
 /**
  * The last removal of a person from a workspace. Older invites no longer work for that person. Leaving is not a removal: it
- * has the moment `-infinity`, and only keeps an organisation from bringing the person back.
+ * has the moment `-infinity`, and only keeps an organization from bringing the person back.
  */
 export const removals = table(
   'removals',
@@ -203,7 +203,7 @@ export const removals = table(
     workspaceId: workspaceId(),
     userId: person('user_id'),
     removedAt: moment('removed_at').notNull(),
-    /** Whether an organisation can make the person a member again. */
+    /** Whether an organization can make the person a member again. */
     returns: boolean('returns').notNull().default(false),
     /** The last deliveries of the host that reported the person, so that a repeated one has no effect: ids, and hashes of signatures. */
     reports: text('reports').array().notNull().default([]),
@@ -230,7 +230,7 @@ export const hasOlderInvite = (table: string) => `exists (
     where workspace_id = ${table}.workspace_id and created_at <= ${table}.removed_at and ${ACTIVE_INVITE}
   )`
 
-/** SQL: whether an organisation makes its people members of the workspace. */
+/** SQL: whether an organization makes its people members of the workspace. */
 export const isFollowing = (table: string) => `exists (
     select from organizations where workspace_id = ${table}.workspace_id and joins = 'member'
   )`
@@ -254,7 +254,7 @@ export const isAdmitting = (table: string) =>
   `(${table}.joins = 'member' and ${pausedBecause(table)} is null)`
 
 /**
- * SQL: the membership `table` came about through an organisation, and not by an invite.
+ * SQL: the membership `table` came about through an organization, and not by an invite.
  */
 export const joinedByOrganization = (table: string) => `exists (
     select from organization_members om
@@ -262,7 +262,7 @@ export const joinedByOrganization = (table: string) => `exists (
   )`
 
 /**
- * Removals of people whose account is gone, kept while an older invite could still be used, or an organisation makes people
+ * Removals of people whose account is gone, kept while an older invite could still be used, or an organization makes people
  * members: none lets a new account of theirs in. Nothing here leads to an account. `person` is an HMAC of the host's id (`features/accounts/person-keys.ts`).
  */
 export const removedPeople = table(

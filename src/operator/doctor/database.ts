@@ -106,7 +106,7 @@ const checkClock = async (sql: postgres.Sql): Promise<Finding[]> => {
     problem(
       'clock',
       `It differs from the clock of the database by ${Math.round(offMs / 1_000)} s.`,
-      'Synchronise both machines with NTP.',
+      'Synchronize both machines with NTP.',
     ),
   ]
 }

@@ -11,7 +11,7 @@ import type { Migration, Step } from './migrations.js'
 
 /** How long requests may have to wait behind a step that waits for its lock. */
 const LOCK_MS = 200
-/** An autovacuum ends for whoever has waited for it this much longer than `deadlock_timeout`. */
+/** An autovacuum ends for a process that has waited for it this much longer than `deadlock_timeout`. */
 const VACUUM_MS = 300
 const MOST_LOCK_MS = 1_500
 /** How long requests have the table for themselves between two tries. */

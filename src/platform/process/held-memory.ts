@@ -1,6 +1,6 @@
 /**
  * The memory that people hold: by large bodies that arrive or are read, and by large responses that are waiting to be sent.
- * It counts what is there, not what was announced. Beyond the bound, whoever holds most loses it, so no one can take the
+ * It counts what is there, not what was announced. Beyond the bound, the person who holds most loses it, so no one can take the
  * memory of those who need less.
  */
 import { getHeapStatistics } from 'node:v8'

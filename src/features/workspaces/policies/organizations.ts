@@ -2,7 +2,7 @@ import { parsePatterns } from '../../../../schemas/repo-pattern.js'
 import { ApiError } from '../../../errors.js'
 
 /**
- * An organisation may make people members only of a workspace that records its own repositories, or those of its subgroups.
+ * An organization may make people members only of a workspace that records its own repositories, or those of its subgroups.
  * @throws {ApiError} `pattern_outside_organization`
  */
 export const requireInsideOrganization = (organization: string, patterns: string[]): void => {

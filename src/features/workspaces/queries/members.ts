@@ -89,7 +89,7 @@ const COUNT_WORKSPACES = statement(
     ) as joined`,
 )
 
-/** How many workspaces a person created that still exist, and is in without an organisation having made it so. */
+/** How many workspaces a person created that still exist, and is in without an organization having made it so. */
 export const countWorkspacesOf = async (
   db: Db,
   userId: string,

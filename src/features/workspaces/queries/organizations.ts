@@ -1,4 +1,4 @@
-/** The organisation of the repository host that a workspace follows, and what the host has said about its members. */
+/** The organization of the repository host that a workspace follows, and what the host has said about its members. */
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { NIL } from 'uuid'
 import { limits } from '../../../../schemas/limits.js'
@@ -80,8 +80,8 @@ export const deleteOrganization = async (tx: Db, workspaceId: string): Promise<v
 }
 
 /**
- * What the host said about members belongs to the organisation that was linked. Who joined through it is kept: otherwise a
- * workspace that people did not choose would count as one that they joined. Another organisation has the usual time to
+ * What the host said about members belongs to the organization that was linked. Who joined through it is kept: otherwise a
+ * workspace that people did not choose would count as one that they joined. Another organization has the usual time to
  * confirm them.
  */
 export const forgetOrganizationMembers = async (tx: Db, workspaceId: string): Promise<void> => {
@@ -155,7 +155,7 @@ const LIST_OPEN = statement(
 export type OpenWorkspace = Omit<RowOf<typeof openColumns>, 'hostId'> & { hostId: number }
 
 /**
- * The workspaces that the person is not in, and whose members follow one of these organisations. Those of different creators
+ * The workspaces that the person is not in, and whose members follow one of these organizations. Those of different creators
  * take turns, in an order that no one can foresee: nobody can fill the list with workspaces that the person has left.
  */
 export const listOpenWorkspaces = async (
@@ -236,7 +236,7 @@ export const confirmMemberships = async (tx: Db, userId: string, workspaceIds: s
   ])
 }
 
-/** $1: the maker of the links; $2: their workspaces; $3: organisations of the host. Once a day is often enough. */
+/** $1: the maker of the links; $2: their workspaces; $3: organizations of the host. Once a day is often enough. */
 const CONFIRM_LINKS = statement(
   'note that the maker of links owns the organizations',
   {},
@@ -258,7 +258,7 @@ export const confirmLinks = async (
   ])
 }
 
-/** $1: the workspace; $2: the organisation of the host; $3: the maker. */
+/** $1: the workspace; $2: the organization of the host; $3: the maker. */
 const DENY_LINK = statement(
   'note that the maker of a link does not own the organization',
   { isNew: bool },

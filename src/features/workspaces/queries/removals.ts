@@ -24,7 +24,7 @@ export const recordRemoval = async (
     })
 }
 
-/** Someone has left without being removed: only an invite brings the person back, and no organisation. */
+/** Someone has left without being removed: only an invite brings the person back, and no organization. */
 export const recordDeparture = async (tx: Db, workspaceId: string, userId: string): Promise<void> => {
   await tx
     .insert(removals)
