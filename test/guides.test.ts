@@ -82,6 +82,9 @@ t.test('guides are pages with the numbers of this installation, and link to each
   }
   for (const href of linked)
     if (!known.has(href)) t.equal((await service.request('GET', href)).status, 200, href)
+  const moved = await service.request('GET', '/api/docs/conflicts')
+  t.strictSame([moved.status, moved.headers.get('location')], [301, '/api/docs/settings#conflicts'])
+  t.match((await service.request('GET', '/api/docs/settings')).text, /<h2 id="conflicts">/)
   const { text } = await service.request('GET', '/api/docs/limits')
   t.ok(text.includes(limits.settings_bytes.toLocaleString('en')))
 })

@@ -189,7 +189,7 @@ t.test(
     await service.workspace(ada, { patterns: ['acme/*'] })
     const scopes = ['activity:read', 'activity:write']
     const { secret } = (await ada.post('/api/me/keys', { name: 'tools', scopes })).body
-    const guide = await readFile(join(projectRoot, 'docs/guides/04-editors.md'), 'utf8')
+    const guide = await readFile(join(projectRoot, 'docs/guides/07-editors.md'), 'utf8')
     for (const { client, address, use, shows } of uses) {
       t.strictSame(await use(secret), shows, `${client}: ${address}`)
       const row = guide.split('\n').find((line) => line.startsWith(`| \`${address}`) && line.includes(client))

@@ -46,9 +46,9 @@ const notes = readNotes()
 const problems = findOtherVersions().map(([file, found]) => `${file} has version ${found}, not ${version}.`)
 if (!notes)
   problems.push(`CHANGELOG.md has no entry for ${version}. Rename [Unreleased] to [${version}] - YYYY-MM-DD.`)
-if (!read('docs/guides/08-changelog.md').includes(`\n## ${version}\n`))
+if (!read('docs/guides/11-changelog.md').includes(`\n## ${version}\n`))
   problems.push(
-    `docs/guides/08-changelog.md has no entry for ${version}. Rename "Unreleased" to "${version}".`,
+    `docs/guides/11-changelog.md has no entry for ${version}. Rename "Unreleased" to "${version}".`,
   )
 if (!isDryRun) {
   if (run('git', 'status', '--porcelain').length > 0)

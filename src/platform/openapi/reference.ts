@@ -169,6 +169,11 @@ const reference: FastifyPluginAsync = async (app) => {
     serve(href, 'text/html', () => textPage(title, content(), frameOf(href)), textPolicy)
 
   for (const { href, markdown } of guides) serve(`${href}.md`, 'text/markdown', () => markdown)
+  // Conflicts were a page of their own.
+  for (const end of ['', '.md'])
+    app.get(`${DOCS}/conflicts${end}`, { schema: { hide: true } }, (_, reply) =>
+      reply.redirect(`${DOCS}/settings${end}${end ? '' : '#conflicts'}`, 301),
+    )
   serve('/llms.txt', 'text/plain', () => llmsText(contents().info, guides, contents().operations))
   const operationTexts = lazy(() => {
     const textOf = (operation: OperationEntry) => operationMarkdown(JSON.parse(fullText()), operation)
