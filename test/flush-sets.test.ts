@@ -1,5 +1,6 @@
 /** Flushes of different people that arrive at the same time are written together. */
 import t from 'tap'
+import type { Tx } from '../src/platform/database/client.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { runFlushModel } from './flush-model.js'
 import { type Caller, startService } from './service.js'
@@ -35,4 +36,41 @@ t.test('what arrives while a transaction is under way goes together in the next 
   t.ok(transactions < people.length / 2, `${transactions} transactions`)
   const [row] = await service.database.read.statement('select sum(minutes)::int as sum from activity', [])
   t.strictSame(row, { sum: 2 * people.length })
+})
+
+t.test('a flush that comes alone takes eight statements in three round trips', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  await service.workspace(ada)
+  const entries = [{ repo: 'acme/api', day: await readToday(service.database), minutes: 1 }]
+  const flush = async (flush_id: string) =>
+    t.equal((await ada.post('/api/team/active-minutes', { flush_id, entries })).status, 200)
+  // The first one of a day also remembers the repository.
+  await flush('flush-1')
+
+  const { database } = service.app
+  const { transaction } = database
+  const trips: string[][] = []
+  database.transaction = (work, options) =>
+    transaction((tx) => {
+      const { rows } = tx
+      let waiting = 0
+      const counting: Tx['rows'] = async (statement, parameters) => {
+        if (waiting === 0) trips.push([])
+        waiting++
+        trips.at(-1)?.push(statement.name)
+        try {
+          return await rows(statement, parameters)
+        } finally {
+          waiting--
+        }
+      }
+      return work(Object.assign(tx, { rows: counting }))
+    }, options)
+  await flush('flush-2')
+  t.strictSame(
+    trips.map(({ length }) => length),
+    [2, 2, 4],
+    JSON.stringify(trips),
+  )
 })

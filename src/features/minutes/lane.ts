@@ -1,4 +1,5 @@
 /** Lets writes that arrive while others are under way wait, and then go together, in one transaction. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   codeOf,
   DatabaseBusy,
@@ -34,6 +35,8 @@ interface Waiting<I, Result> {
 const MOST_PEOPLE = 16
 const MOST_SIZE = 200
 const MOST_WAITING = 1_000
+/** How long others wait for one that is written alone, and may be waiting for a lock. */
+const LONE_MS = 100
 
 /** Writes sets one after another. There is no timer: what comes alone goes at once. */
 export class Lane<I extends Item, Result> {
@@ -53,7 +56,11 @@ export class Lane<I extends Item, Result> {
 
   private async drain(): Promise<void> {
     this.isRunning = true
-    while (this.waiting.length > 0) await this.write(this.takeSet())
+    while (this.waiting.length > 0) {
+      const set = this.takeSet()
+      const [lone] = set
+      await (lone && set.length === 1 ? this.writeLone(lone) : this.write(set))
+    }
     this.isRunning = false
   }
 
@@ -74,6 +81,17 @@ export class Lane<I extends Item, Result> {
     }
     this.waiting = others
     return set
+  }
+
+  /** Takes fewer statements than a set of one. */
+  private async writeLone({ item, resolve }: Waiting<I, Result>): Promise<void> {
+    const written = this.writing.alone(item)
+    resolve(written)
+    const ended = written.then(
+      () => {},
+      () => {},
+    )
+    await Promise.race([ended, sleep(LONE_MS, undefined, { ref: false })])
   }
 
   /** Returns when the next set may begin. No failure of one, or of a set, is that of others. */

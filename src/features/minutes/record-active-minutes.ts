@@ -4,6 +4,7 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
 import type { Database, Tx } from '../../platform/database/client.js'
 import { waitBriefly } from '../../platform/database/locks.js'
+import { singleRow } from '../../platform/database/single-row.js'
 import { HOURS } from '../../platform/time/days.js'
 import { reposToRemember } from '../accounts/index.js'
 import { canonicalTimezone } from './heatmap.js'
@@ -11,7 +12,7 @@ import { Lane } from './lane.js'
 import { lockMemberDays, requireTarget } from './member-days.js'
 import { type AimedFlush, aimFlush, type Flush, planFlush } from './plan-flush.js'
 import { type FlushTarget, readTargets } from './queries/flush-target.js'
-import { changeTimezone, readAnswer, rememberFlush, writeMinutes } from './queries/minutes.js'
+import { changeTimezone, readAnswers, rememberFlush, writeMinutes } from './queries/minutes.js'
 
 /** What is larger is recorded alone: its entries, and what is known only once its person was read. */
 const TOGETHER = { entries: 50, rows: 200, days: 8, comparisons: limits.flush_comparisons / 100 }
@@ -79,8 +80,14 @@ const recordTogether = async (
   const counted = await database.transaction(
     async (tx) => {
       const asked = flushes.map((flush) => ({ userId: flush.userId, repoKeys: repoKeysOf(flush) }))
-      const [targets] = await Promise.all([readTargets(tx, asked, TOGETHER.comparisons), waitBriefly(tx)])
-      const aimed = flushes.flatMap((flush, index) => aimTogether(flush, targets[index]) ?? [])
+      const [targets, answers] = await Promise.all([
+        readTargets(tx, asked, TOGETHER.comparisons),
+        readAnswers(tx, flushes),
+        waitBriefly(tx),
+      ])
+      const aimed = flushes.flatMap((flush, index) =>
+        answers.has(flush.userId) ? [] : (aimTogether(flush, targets[index]) ?? []),
+      )
       const counted = await count(tx, database, aimed, false)
       sent()
       return counted
@@ -101,41 +108,37 @@ const aimTogether = (flush: Flush, target: FlushTarget | undefined): AimedFlush 
 
 /** Waits for others, and answers a flush that was counted before. */
 const recordAlone = async (database: Database, flush: Flush): Promise<FlushResult> => {
-  const { userId, id, bodyHash } = flush
-  const counted = await database.transaction(
+  const { userId, bodyHash } = flush
+  let counted: Awaited<ReturnType<typeof count>> = []
+  const result = await database.transaction(
     async (tx) => {
       const repoKeys = repoKeysOf(flush)
-      const [[target], known] = await Promise.all([
+      const [[target], answers] = await Promise.all([
         readTargets(tx, [{ userId, repoKeys }]),
-        id === undefined ? undefined : readAnswer(tx, userId, id),
+        readAnswers(tx, [flush]),
       ])
+      const known = answers.get(userId)
       if (target && known) {
         if (known.bodyHash !== bodyHash) throw new ApiError('flush_id_reused')
-        return { result: { ...(JSON.parse(known.answer) as FlushResult), duplicate: true } }
+        return { ...(JSON.parse(known.answer) as FlushResult), duplicate: true }
       }
       const aimed = aimFlush(flush, requireTarget(target, repoKeys.size))
       // Before the activity lock, so that its holder never waits for the user's row.
       if (aimed.newTimezone !== undefined) await changeTimezone(tx, userId, aimed.newTimezone)
-      const [one] = await count(tx, database, [aimed], true)
-      if (!one) throw new SameFlush()
-      return one
+      counted = await count(tx, database, [aimed], true)
+      return singleRow(counted).result
     },
     // The same flush may be running twice, and a workspace may be deleted meanwhile.
     { readsFirst: true, rowsMayConflict: true },
   )
-  if ('named' in counted) counted.named.committed()
-  return counted.result
-}
-
-/** Another transaction has counted the flush meanwhile. */
-class SameFlush extends Error {
-  readonly code = '23505'
+  for (const { named } of counted) named.committed()
+  return result
 }
 
 /**
  * Counts flushes of different people.
  * @param waits whether to wait for others who hold the days of one; if not, it does not count
- * @returns those that count, and were not counted before
+ * @returns those that count
  */
 const count = async (tx: Tx, database: Database, aimed: AimedFlush[], waits: boolean) => {
   const places = aimed.flatMap(({ places }) => places)
@@ -148,24 +151,15 @@ const count = async (tx: Tx, database: Database, aimed: AimedFlush[], waits: boo
     const repos = entries.flatMap(({ repo, off }) => (off === 'all' ? [] : [repo]))
     return [{ flush, named: reposToRemember(database, flush.userId, repos), ...planFlush(one, own) }]
   })
-  const isNew = plans.map(
-    async ({ flush, result }) =>
-      flush.id === undefined ||
-      rememberFlush(tx, flush.userId, flush.id, {
-        bodyHash: flush.bodyHash,
-        answer: JSON.stringify(result),
-      }),
-  )
   // After the locks of activity, so that no other flush waits for these rows behind them.
-  const [areNew] = await Promise.all([Promise.all(isNew), ...plans.map(({ named }) => named.write(tx))])
-  const counted = plans.filter((_, index) => areNew[index])
-  tx.deferToCommit(
-    writeMinutes(
-      tx,
-      counted.flatMap(({ added }) => added),
-    ),
+  await Promise.all(plans.map(({ named }) => named.write(tx)))
+  const remembered = plans.map(
+    async ({ flush: { userId, id, bodyHash }, result }) =>
+      id !== undefined && rememberFlush(tx, userId, id, { bodyHash, answer: JSON.stringify(result) }),
   )
-  return counted
+  const added = plans.flatMap(({ added }) => added)
+  tx.deferToCommit(Promise.all([...remembered, writeMinutes(tx, added)]))
+  return plans
 }
 
 const checkHours = ({ minutes, hours = {} }: ActivityEntry, index: number) => {

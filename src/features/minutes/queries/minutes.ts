@@ -181,25 +181,34 @@ const MARK_DAYS_OF = statement(
   on conflict (workspace_id, day, id) do update set id = excluded.id where false`,
 )
 
-/** $1: the user; $2: flush id. */
-const READ_ANSWER = statement(
-  'read the answer to a flush',
-  { bodyHash: text, answer: text },
-  'select body_hash as "bodyHash", answer from flushes where user_id = $1::uuid and flush_id = $2::text',
+/** $1, $2: users, and a flush id of each. Planned once, as `READ_TARGETS`. */
+export const READ_ANSWERS = statement(
+  'read the answers to flushes',
+  { userId: uuid, bodyHash: text, answer: text },
+  `
+  select f.user_id as "userId", f.body_hash as "bodyHash", f.answer
+  from unnest((select $1::uuid[]), (select $2::text[])) as a (user_id, flush_id)
+  join flushes f on f.user_id = a.user_id and f.flush_id = a.flush_id`,
 )
 
-export const readAnswer = async (db: Db, userId: string, flushId: string) =>
-  (await db.rows(READ_ANSWER, [userId, flushId]))[0]
+/** @returns by user, what was answered to the flush with this id */
+export const readAnswers = async (
+  db: Db,
+  flushes: readonly { userId: string; id: string | undefined }[],
+): Promise<ReadonlyMap<string, { bodyHash: string; answer: string }>> => {
+  const asked = flushes.flatMap(({ userId, id }) => (id === undefined ? [] : [{ userId, id }]))
+  if (asked.length === 0) return new Map()
+  const rows = await db.rows(READ_ANSWERS, [asked.map(({ userId }) => userId), asked.map(({ id }) => id)])
+  return new Map(rows.map(({ userId, ...answer }) => [userId, answer]))
+}
 
 /** $1: the user; $2: flush id; $3: hash of the body; $4: answer. */
 export const REMEMBER_FLUSH = statement(
   'remember the answer to a flush',
-  { flushId: text },
+  {},
   `
   insert into flushes (user_id, flush_id, body_hash, answer)
-  values ($1::uuid, $2::text, $3::text, $4::text)
-  on conflict do nothing
-  returning flush_id as "flushId"`,
+  values ($1::uuid, $2::text, $3::text, $4::text)`,
 )
 
 /** Minutes to add for a member on a day in a repository. */
@@ -250,13 +259,15 @@ export const markDays = async (tx: Db, workspaceId: string, days: string[]): Pro
   await tx.rows(MARK_DAYS, [workspaceId, days])
 }
 
-/** @returns whether there was none with this id */
+/** @throws a conflict if another flush with this id was first */
 export const rememberFlush = async (
   tx: Db,
   userId: string,
   flushId: string,
   { bodyHash, answer }: { bodyHash: string; answer: string },
-): Promise<boolean> => (await tx.rows(REMEMBER_FLUSH, [userId, flushId, bodyHash, answer])).length > 0
+): Promise<void> => {
+  await tx.rows(REMEMBER_FLUSH, [userId, flushId, bodyHash, answer])
+}
 
 const CHANGE_TIMEZONE = statement(
   'change the time zone of a user',
