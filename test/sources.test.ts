@@ -68,10 +68,10 @@ const plantedBreach = `
     return [app.rollups.run(), work.run(), meter, app.tokens]
   }`
 /**
- * The code of CONTRIBUTING.md, by the paths in its first lines. Code that is `added` follows the text of the file, unless a
+ * The code of docs/add-a-feature.md, by the paths in its first lines. Code that is `added` follows the text of the file, unless a
  * reader of the page has added it there.
  */
-const contributing = await readFile(join(projectRoot, 'CONTRIBUTING.md'), 'utf8')
+const contributing = await readFile(join(projectRoot, 'docs/add-a-feature.md'), 'utf8')
 const blocks = [
   ...contributing.matchAll(/^```ts\n\/\/ ((?:src|schemas)\/[^\s,]+)(, added)?\n([\s\S]*?)^```/gm),
 ]
@@ -317,7 +317,7 @@ t.test('the current day comes from the clock of the database', async (t) => {
   )
 })
 
-t.test('the example of CONTRIBUTING.md compiles, and its routes are found', async (t) => {
+t.test('the example of docs/add-a-feature.md compiles, and its routes are found', async (t) => {
   for (const path of Object.keys(example)) {
     const problems = program.getSemanticDiagnostics(program.getSourceFile(path))
     t.strictSame(
