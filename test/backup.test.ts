@@ -138,7 +138,8 @@ t.test(
     const kept = await names()
     const newest = kept.find((name) => /^team-settings-(?!2020).*Z\.gz$/.test(name)) ?? ''
     t.strictSame(kept, [...foreign, older, newest].sort(), 'only files of its own are removed')
-    t.match(service.logs.concat(beside.logs).join(''), `a backup was written to ${join(folder, newest)}`)
+    const log = service.logs.concat(beside.logs).join('')
+    t.ok(log.includes(`a backup was written to ${join(folder, newest)}`))
   },
 )
 
