@@ -13,10 +13,7 @@ export const describeChange = (before: Content, after: Content): Record<string, 
   const lists = {
     added: Object.keys(after.settings).filter((key) => !Object.hasOwn(before.settings, key)),
     changed: Object.keys(after.settings).filter(
-      (key) =>
-        Object.hasOwn(before.settings, key) &&
-        before.settings[key] !== after.settings[key] &&
-        JSON.stringify(before.settings[key]) !== JSON.stringify(after.settings[key]),
+      (key) => Object.hasOwn(before.settings, key) && isDifferent(before.settings[key], after.settings[key]),
     ),
     removed: Object.keys(before.settings).filter((key) => !Object.hasOwn(after.settings, key)),
     locked: without(after.locked, before.locked),
@@ -34,6 +31,10 @@ export const describeChange = (before: Content, after: Content): Record<string, 
   if (more > 0) described.more_keys = more
   return described
 }
+
+const isDifferent = (one: unknown, other: unknown): boolean =>
+  one !== other &&
+  (typeof one !== 'object' || typeof other !== 'object' || JSON.stringify(one) !== JSON.stringify(other))
 
 const without = (keys: string[] = [], others: string[] = []): string[] => {
   const known = new Set(others)
