@@ -26,7 +26,7 @@ import {
   warningsOf,
 } from '../workspaces/index.js'
 import { ChangeTexts, compareSettings, isSame, takeTurns, type Values } from './configuration-changes.js'
-import type { SentConfiguration, SentOverrides } from './configuration-reader.js'
+import { overridesOf, type SentConfiguration } from './configuration-reader.js'
 import { requireStorageQuota, requireStorageQuotaWith } from './policies/storage-quota.js'
 import {
   countAffected,
@@ -246,8 +246,6 @@ interface Planning {
   turn: () => Promise<void>
 }
 
-const decoder = new TextDecoder()
-
 const counted = (bytes: number) => Math.max(bytes, limits.workspace_bytes_per_settings)
 
 const planOverrides = async (
@@ -260,8 +258,7 @@ const planOverrides = async (
   if (!projects) return plan
   const wanted = new Map<string, [name: string, settings: Buffer]>()
   for (const piece of projects) {
-    for (const [name, settings] of JSON.parse(decoder.decode(piece)) as SentOverrides)
-      wanted.set(name.toLowerCase(), [name, Buffer.from(settings)])
+    for (const one of overridesOf(piece)) wanted.set(one[0].toLowerCase(), one)
     await turn()
   }
   const add = async (current: StoredOverride | undefined, name: string, bytes: Buffer | undefined) => {
@@ -284,7 +281,8 @@ const planOverrides = async (
       return
     }
     judge.check(set, `/body/projects/${name.replaceAll('~', '~0').replaceAll('/', '~1')}/settings`)
-    const written = Buffer.from(JSON.stringify(content))
+    const text = JSON.stringify(content)
+    const written = bytes && text === sent ? bytes : Buffer.from(text)
     const size = written.length
     requireSize(size, `The settings of ${scope}`)
     const version = (current?.version ?? 0) + 1

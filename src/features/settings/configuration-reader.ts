@@ -6,11 +6,8 @@ import { isRepoPath } from '../../../schemas/subgroups.js'
 import { type BodyContext, InvalidBody, readBody } from '../../platform/http/json-body.js'
 import type { BodyReader } from '../../platform/http/large-body.js'
 
-/** Overrides by name, each with its settings as JSON text. */
-export type SentOverrides = [name: string, settings: string][]
-
 export interface SentConfiguration extends Omit<ConfigurationBody, 'projects'> {
-  /** `SentOverrides` as JSON in pieces, each of which takes a few milliseconds to parse. */
+  /** Pieces of lines: the name of an override, then its settings as JSON, in which a line break is always escaped. */
   projects?: Uint8Array<ArrayBuffer>[]
 }
 
@@ -35,21 +32,28 @@ const check = ({ settings = {}, projects = {} }: ConfigurationBody, kind: Repoho
 
 const piecesOf = (projects: NonNullable<ConfigurationBody['projects']>): Uint8Array<ArrayBuffer>[] => {
   const pieces: Uint8Array<ArrayBuffer>[] = []
-  let overrides: SentOverrides = []
-  let length = 0
+  let lines = ''
   const end = () => {
-    pieces.push(encoder.encode(JSON.stringify(overrides)))
-    overrides = []
-    length = 0
+    pieces.push(encoder.encode(lines))
+    lines = ''
   }
   for (const name of Object.keys(projects)) {
-    const text = JSON.stringify((projects[name] as { settings: object }).settings)
-    overrides.push([name, text])
-    length += name.length + text.length
-    if (length >= PIECE_LENGTH) end()
+    lines += `${name}\n${JSON.stringify((projects[name] as { settings: object }).settings)}\n`
+    if (lines.length >= PIECE_LENGTH) end()
   }
   end()
   return pieces
+}
+
+/** Without copying. */
+export function* overridesOf(piece: Uint8Array<ArrayBuffer>): Generator<[name: string, settings: Buffer]> {
+  const lines = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+  for (let at = 0; at < lines.length; ) {
+    const end = lines.indexOf('\n', at)
+    const endOfSettings = lines.indexOf('\n', end + 1)
+    yield [lines.toString('utf8', at, end), lines.subarray(end + 1, endOfSettings)]
+    at = endOfSettings + 1
+  }
 }
 
 export const reader: BodyReader<SentConfiguration, BodyContext> = {

@@ -10,7 +10,11 @@ export const PIECE_LENGTH = 65_536
  * Waits for the first piece, so that an early failure gets a normal error response. A later one closes the connection, so
  * that no client takes half an answer for a whole one. When the client disconnects, no further pieces are produced.
  */
-export const sendPieces = async (reply: FastifyReply, type: string, pieces: AsyncGenerator<string>) => {
+export const sendPieces = async (
+  reply: FastifyReply,
+  type: string,
+  pieces: AsyncGenerator<string | Buffer>,
+) => {
   // For HEAD, the framework would produce all pieces and discard them.
   if (reply.request.method === 'HEAD') return reply.type(type).send('' as never)
   // Also covers clients that have disconnected already: without a reader, the generator would never release its resources.

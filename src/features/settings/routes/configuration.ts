@@ -38,9 +38,9 @@ import {
 const ATTEMPTS = 3
 
 /** The response to a change: both sides of all values can be as large as the workspace. */
-async function* textOf({ changes, ...rest }: ConfigurationAnswer): AsyncGenerator<string> {
+async function* textOf({ changes, ...rest }: ConfigurationAnswer): AsyncGenerator<string | Buffer> {
   yield '{"changes":['
-  for (const piece of changes.pieces) yield piece.toString()
+  yield* changes.pieces
   yield `],${JSON.stringify(rest).slice(1)}`
 }
 
