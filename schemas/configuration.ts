@@ -14,7 +14,7 @@ import { PatternList } from './workspaces.js'
 
 const examples = [{ 'acme/api-gateway': { settings: { 'ext.fontSize': 16 } } }]
 
-/** The names of repositories are checked one by one (`policies/configuration.ts`), as they depend on the host. */
+/** The names of repositories are checked one by one (`configuration-reader.ts`), as they depend on the host. */
 const projects = (settings: typeof Settings) =>
   Type.Unsafe<Record<string, { settings: Record<string, unknown> }>>({
     type: 'object',
