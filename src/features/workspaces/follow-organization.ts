@@ -37,7 +37,7 @@ export interface FollowContext {
   forgetKeys(workspaceId: string): void
 }
 
-/** Questions to the host that one sign-in or push may ask about single organizations. */
+/** How many organizations one sign-in or push may look up one by one. */
 const MOST_QUESTIONS = 10
 
 /**
