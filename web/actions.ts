@@ -57,12 +57,13 @@ export const rangeItems = (
     path === `${start}/repos` ||
     (path.startsWith(`${start}/repos/`) && !path.endsWith('/settings'))
   const target = hasRange ? path : workspace.role === 'admin' ? start : `${start}/me`
+  const { range: _, ...filters } = query
   const isWeekly = target === start && workspace.activity_privacy === 'team'
   return [...presetsOf(isWeekly), ...(isWeekly ? [] : namedRanges())].map(([name, range]) => ({
     kind: 'Range',
     title: `Show ${name.toLowerCase()}`,
     about: `range, dates ${days(range.from, range.to)}`,
-    href: `${target}?${new URLSearchParams({ ...(hasRange && query), ...range })}`,
+    href: `${target}?${new URLSearchParams({ ...(hasRange && filters), ...range })}`,
   }))
 }
 

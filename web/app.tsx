@@ -20,7 +20,7 @@ import { isMac, panel } from './shortcuts.js'
 import { nextTheme, theme } from './theme.js'
 import { PRODUCT, useTitle } from './title.js'
 import { Toasts } from './toast.js'
-import { Arrow, Dialog, FailureNote, NumbersSkeleton, Person, Skeleton } from './ui.js'
+import { Arrow, Dialog, FailureNote, Mark, NumbersSkeleton, Person, Skeleton } from './ui.js'
 
 const People = lazy(() => rest().then(({ People }) => People))
 const Repositories = lazy(() => rest().then(({ Repositories }) => Repositories))
@@ -232,15 +232,7 @@ const Page = (props: {
       <header class="top">
         <div class="bar-row">
           <a class="brand" href="/">
-            <svg width="24" height="24" viewBox="0 0 16 16" aria-hidden="true">
-              <rect width="16" height="16" rx="4" fill="var(--blue)" />
-              <path
-                d="M4 11V8M8 11V4M12 11V6"
-                stroke="var(--on-blue)"
-                stroke-width="2"
-                stroke-linecap="round"
-              />
-            </svg>
+            <Mark />
             <span class="label">{PRODUCT}</span>
           </a>
           <div class="grow">

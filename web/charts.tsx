@@ -9,6 +9,7 @@ import {
   HIDDEN,
   longWeekdays,
   month,
+  percent,
   short,
   today,
   weekdayAndDay,
@@ -50,13 +51,14 @@ interface Reading {
   title: string
   /** The value, and what it is compared with, a line each. */
   lines: string[]
-  /** In pixels from the top left of the drawing. */
+  /** The middle of the bar or cell, half of its width, and its top, in pixels from the top left of the drawing. */
   x: number
+  half: number
   y: number
 }
 
-/** Half of the tooltip's greatest width, in pixels. Also in the style. */
-const TIP_HALF = 96
+/** Between a bar and its tooltip, in pixels. */
+const TIP_GAP = 6
 
 /** A drawing whose values are read one by one. For keyboards and screen readers it is a slider. */
 const Readable = (props: {
@@ -79,7 +81,6 @@ const Readable = (props: {
   const [pointerY, follow] = useState<number>()
   const { title, lines } = props.read(at ?? first)
   const reading = at === undefined ? undefined : props.read(at)
-  const half = Math.min(TIP_HALF, width / 2)
   return (
     <div
       class="drawing"
@@ -117,7 +118,9 @@ const Readable = (props: {
           class="tooltip"
           aria-hidden="true"
           style={{
-            left: `${Math.max(half, Math.min(width - half, reading.x))}px`,
+            // Beside the bar, on the side with more room.
+            [reading.x < width / 2 ? 'left' : 'right']:
+              `${Math.min(reading.x, width - reading.x) + reading.half + TIP_GAP}px`,
             top: `${Math.max(0, (pointerY ?? reading.y) - 12)}px`,
           }}
         >
@@ -141,8 +144,11 @@ export interface Point {
   value: number | null
   /** Why there is no value. */
   lack?: string | undefined
-  /** The value in the range that is compared with. */
+  /** Whether the day, or the week, isn't over. */
+  isOpen?: boolean
+  /** The value in the range that is compared with, and its day. */
   previous?: number | null | undefined
+  previousTitle?: string | undefined
 }
 
 /** Round numbers from 0 to at least `max`, in multiples of `unit`. */
@@ -226,13 +232,13 @@ export const Trend = (props: {
             </text>
           </g>
         ))}
-        {points.map(({ title, name, value, previous }, index) => (
+        {points.map(({ title, name, value, isOpen, previous }, index) => (
           <g key={title}>
             {value === null && (
               <rect class="lack" x={x(index) - slot / 2} y={TOP} width={slot} height={y(0) - TOP} />
             )}
             {previous != null && column(index, previous, 0.92, 'before')}
-            {value !== null && column(index, value, 0.56, 'column')}
+            {value !== null && column(index, value, 0.56, isOpen ? 'column open' : 'column')}
             {names.has(index) && (
               <text x={Math.min(x(index), width - LABEL / 2)} y={HEIGHT - 6} text-anchor="middle">
                 {name}
@@ -256,14 +262,15 @@ export const Trend = (props: {
         onMove={move}
         indexAt={(place) => Math.max(0, Math.min(points.length - 1, Math.floor((place - left) / slot)))}
         read={(index) => {
-          const { title = '', value = null, previous, lack } = points[index] ?? {}
+          const { title = '', value = null, previous, previousTitle, lack, isOpen } = points[index] ?? {}
           return {
             title,
             lines: [
-              value === null && lack ? lack : write(value),
-              ...(previous == null ? [] : [`compared with ${write(previous)}`]),
+              value === null && lack ? lack : `${write(value)}${isOpen ? ' so far' : ''}`,
+              ...(previous == null ? [] : [`${previousTitle}: ${write(previous)}`]),
             ],
             x: x(index),
+            half: slot / 2,
             y: y(value ?? 0),
           }
         }}
@@ -271,7 +278,7 @@ export const Trend = (props: {
         <div ref={ref}>
           <svg height={HEIGHT} aria-hidden="true">
             {at !== undefined && (
-              <rect class="mark" x={x(at) - slot / 2} y={TOP} width={slot} height={y(0) - TOP} />
+              <rect class="at" x={x(at) - slot / 2} y={TOP} width={slot} height={y(0) - TOP} />
             )}
             {drawn}
           </svg>
@@ -281,6 +288,11 @@ export const Trend = (props: {
         {compared && (
           <>
             <i class="swatch column" /> Selected range <i class="swatch before" /> Compared range{' '}
+          </>
+        )}
+        {points.some(({ isOpen, value }) => isOpen && value) && (
+          <>
+            <i class="swatch open" /> Not over yet{' '}
           </>
         )}
         {lacking && (
@@ -345,13 +357,20 @@ const meanDuration = (minutes: number): string =>
 
 const hourName = (hour: number) => `${String(hour).padStart(2, '0')}:00`
 
-const HOURS_LEFT = 36
+/** The room of the weekdays, and of an hour's label, in pixels. */
+const [HOURS_LEFT, HOUR] = [36, 40]
 const DAY_HEIGHT = (HEIGHT - BOTTOM) / 7
 
 /** Five shades, so that neighbours are easy to tell apart. */
 const SHADES = [0.2, 0.4, 0.6, 0.8, 1]
 const shadeOf = (value: number, max: number): number =>
   SHADES[Math.min(4, Math.floor((value / max) * 5))] ?? 1
+
+/** The hours from the first to the last that is used. All, if none is. */
+const usedHours = (cells: { hour: number; minutes: number | null }[]) => {
+  const used = cells.flatMap(({ hour, minutes }) => (minutes ? hour : []))
+  return used.length > 0 ? { first: Math.min(...used), last: Math.max(...used) } : { first: 0, last: 23 }
+}
 
 const Legend = ({ children }: { children: ComponentChildren }) => (
   <p class="legend small muted">
@@ -381,14 +400,17 @@ const Legend = ({ children }: { children: ComponentChildren }) => (
 export const Heatmap = ({
   cells: sums,
   counts,
+  total,
   label,
 }: {
   cells: { weekday: number; hour: number; minutes: number | null }[]
   /** How many Mondays, Tuesdays and so on the sums cover. */
   counts: number[]
+  /** All minutes of the range, of which those without an hour are not in the cells. */
+  total: number | null
   label: string
 }) => {
-  const cells = useMemo(
+  const all = useMemo(
     () =>
       sums.map((cell) => ({
         ...cell,
@@ -396,13 +418,18 @@ export const Heatmap = ({
       })),
     [sums, counts.join()],
   )
+  const { first, last } = usedHours(all)
+  const hours = last - first + 1
+  const cells = useMemo(() => all.filter(({ hour }) => hour >= first && hour <= last), [all])
+  const held = sums.reduce((sum, { minutes }) => sum + (minutes ?? 0), 0)
   const [at, move] = useState<number>()
   const max = Math.max(1, ...cells.map(({ minutes }) => minutes ?? 0))
   const [ref, width] = useWidth()
-  const across = Math.max(0, width - HOURS_LEFT) / 24
+  const across = Math.max(0, width - HOURS_LEFT) / hours
+  const every = [1, 2, 3, 6].find((step) => step * across >= HOUR) ?? 6
   const place = (index: number) => {
     const { weekday = 1, hour = 0 } = cells[index] ?? {}
-    return { x: HOURS_LEFT + hour * across, y: (weekday - 1) * DAY_HEIGHT }
+    return { x: HOURS_LEFT + (hour - first) * across, y: (weekday - 1) * DAY_HEIGHT }
   }
   const size = { width: Math.max(0, across - 2), height: DAY_HEIGHT - 2, rx: 3 }
   const nameOf = (index: number) => {
@@ -420,11 +447,15 @@ export const Heatmap = ({
               {name}
             </text>
           ))}
-          {[0, 6, 12, 18].map((hour) => (
-            <text key={hour} x={HOURS_LEFT + hour * across} y={HEIGHT - 6}>
-              {hourName(hour)}
-            </text>
-          ))}
+          {Array.from({ length: hours }, (_, index) => first + index).map(
+            (hour) =>
+              hour % every === 0 &&
+              (last + 1 - hour) * across >= HOUR && (
+                <text key={hour} x={HOURS_LEFT + (hour - first) * across} y={HEIGHT - 6}>
+                  {hourName(hour)}
+                </text>
+              ),
+          )}
           {cells.map(({ weekday, hour, minutes }, index) => (
             <rect
               key={`${weekday} ${hour}`}
@@ -445,12 +476,12 @@ export const Heatmap = ({
         label={peak ? `${label}: peak ${peak}` : label}
         width={width}
         count={cells.length}
-        down={24}
+        down={hours}
         at={at}
         first={Math.max(0, most)}
         onMove={move}
         indexAt={(x, y) => {
-          const [hour, row] = [Math.floor((x - HOURS_LEFT) / across), Math.floor(y / DAY_HEIGHT)]
+          const [hour, row] = [first + Math.floor((x - HOURS_LEFT) / across), Math.floor(y / DAY_HEIGHT)]
           const index = cells.findIndex((cell) => cell.hour === hour && cell.weekday === row + 1)
           return index < 0 ? undefined : index
         }}
@@ -462,6 +493,7 @@ export const Heatmap = ({
               : meanDuration(cells[index]?.minutes ?? 0),
           ],
           x: place(index).x + across / 2,
+          half: across / 2,
           y: place(index).y,
         })}
       >
@@ -472,14 +504,17 @@ export const Heatmap = ({
           </svg>
         </div>
       </Readable>
-      <Legend>{peak && `Mean week. Peak: ${peak}`}</Legend>
+      <Legend>
+        {peak && `Mean week. Peak: ${peak}.`}
+        {total !== null && held > 0 && ` Holds ${percent(Math.min(1, held / total))} of the active time.`}
+      </Legend>
       <AsTable caption={`${label}, mean minutes per week`} head={['Hour', ...weekdays]}>
         {() =>
           Array.from({ length: 24 }, (_, hour) => (
             <tr key={hourName(hour)}>
               <th scope="row">{hourName(hour)}</th>
               {weekdays.map((name, index) => {
-                const found = cells.find((one) => one.hour === hour && one.weekday === index + 1)
+                const found = all.find((one) => one.hour === hour && one.weekday === index + 1)
                 return (
                   <td key={name} class="n">
                     {found?.minutes == null ? HIDDEN : count(Math.round(found.minutes))}
@@ -571,6 +606,7 @@ export const Calendar = ({ daily, label }: { daily: { day: string; minutes: numb
           title: fullDay(days[index]?.day ?? daily[0]?.day ?? today()),
           lines: [duration(days[index]?.minutes ?? 0)],
           x: place(index).x + square / 2,
+          half: square / 2,
           y: place(index).y,
         })}
       >

@@ -44,14 +44,6 @@ export const duration = (minutes: Maybe): string => {
   return `${hours} h ${rest} min`
 }
 
-/** A shorter form for table cells. */
-export const compact = (minutes: Maybe): string => {
-  if (minutes == null) return HIDDEN
-  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
-  if (hours === 0) return `${rest}m`
-  return hours >= 100 || rest === 0 ? `${number.format(Math.round(minutes / 60))}h` : `${hours}h ${rest}m`
-}
-
 export const percent = (share: number): string => wholePercent.format(share)
 
 const asDate = (day: string) => new Date(`${day}T00:00:00Z`)

@@ -6,7 +6,7 @@ import { time } from './format.js'
 import { changedKeys, type Values } from './json.js'
 import { useUrlQuery } from './query.js'
 import { toast } from './toast.js'
-import { Confirm, FailureNote, Loaded, SettingKey } from './ui.js'
+import { Confirm, FailureNote, Loaded, ReasonField, reasonIn, SettingKey } from './ui.js'
 
 type Heads = AnswerOf<'GET /api/team/workspaces/{id}/settings/versions'>
 type Warnings = NonNullable<AnswerOf<'GET /api/team/workspaces/{id}/settings'>['warnings']>
@@ -37,7 +37,10 @@ export const History = (props: {
   useVersion: (version: number | undefined) => ReadState<Content>
   mayRestore: boolean
   /** Restores a version and reads everything again. */
-  restore: (version: number) => Promise<{ version: number; warnings?: Warnings | undefined }>
+  restore: (body: {
+    version: number
+    reason?: string
+  }) => Promise<{ version: number; warnings?: Warnings | undefined }>
   /** What a restore changes, as a sentence. */
   effect: string
 }) => {
@@ -53,9 +56,9 @@ export const History = (props: {
   // By default, the current version is compared with the previous one.
   const newer = known(query[`${prefix}newer`]) ?? numbers[0]
   const older = known(query[`${prefix}older`]) ?? numbers[1]
-  const submit = async (version: number) => {
+  const submit = async (version: number, given: FormData) => {
     const done = await act(async () => {
-      const answer = await restore(version)
+      const answer = await restore({ version, ...reasonIn(given) })
       setRestored({ from: version, to: answer.version, warnings: answer.warnings ?? [] })
       toast(`Version ${version} restored`)
       change({ [`${prefix}newer`]: undefined, [`${prefix}older`]: undefined })
@@ -178,7 +181,7 @@ export const History = (props: {
           busy={busy}
           failure={undefined}
           onNo={() => setRestoring(undefined)}
-          onYes={() => submit(restoring)}
+          onYes={(given) => submit(restoring, given)}
         >
           <p>{props.effect} This creates a new version, so you can undo it.</p>
           <Difference
@@ -187,6 +190,7 @@ export const History = (props: {
             useVersion={useVersion}
             titles={['Current', `Version ${restoring}`]}
           />
+          <ReasonField />
           {failure && (
             <>
               <FailureNote failure={failure} />

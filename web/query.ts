@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso/router'
 import type { AnswerOf, RequestOptions } from '../client/src/operations.js'
 import { type ReadState, useRead } from './api.js'
 import { comparedRanges, lengthOf, type Range } from './comparison.js'
-import { addDays, counted, days, mondayOf, today, weekdayOf } from './format.js'
+import { addDays, counted, mondayOf, shortDays, today, weekdayOf } from './format.js'
 
 type Query = Record<string, string | undefined>
 
@@ -13,6 +13,8 @@ export const useUrlQuery = () => {
   const { path, query, route } = useLocation()
   const change = (parts: Query, replace = false) => {
     const next = new URLSearchParams(query as Record<string, string>)
+    // Days take the place of a relative range.
+    if (parts.from) next.delete('range')
     for (const [name, value] of Object.entries(parts)) {
       if (value === undefined || value === '') next.delete(name)
       else next.set(name, value)
@@ -91,6 +93,29 @@ export const namedRanges = (): [name: string, range: Range][] => {
   ]
 }
 
+/** How an address names a range that means the day on which it is opened, such as `30d` or `this-month`. */
+const slugOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/ (d|w)(?:ay|eek)s?$/, '$1')
+    .replace(' ', '-')
+
+const relativeRanges = (isWeekly: boolean) => [
+  ...presetsOf(isWeekly),
+  ...presetsOf(!isWeekly),
+  ...namedRanges(),
+]
+
+/** The address of the page, with a relative range if the range has one. */
+export const linkTo = (range: Range, isWeekly: boolean): string => {
+  const url = new URL(location.href)
+  const name = relativeRanges(isWeekly).find(([, one]) => isSame(one, range))?.[0]
+  for (const part of ['from', 'to', 'range']) url.searchParams.delete(part)
+  for (const [part, value] of Object.entries(name ? { range: slugOf(name) } : range))
+    url.searchParams.set(part, value)
+  return url.href
+}
+
 /** How many whole months a range has. A month that ends today counts. 0 for other ranges. */
 const monthsOf = ({ from, to }: Range): number => {
   if (from !== monthFrom(from, 0)) return 0
@@ -133,7 +158,10 @@ export interface ChosenRange {
 export const rangeOf = (query: Query, isWeekly = false): ChosenRange => {
   const [from, to] = [query.from || undefined, query.to || undefined]
   const usual = isWeekly ? lastWeeks(4) : lastDays(30)
-  if (!from && !to) return { range: usual }
+  if (!from && !to) {
+    const asked = relativeRanges(isWeekly).find(([name]) => slugOf(name) === query.range)?.[1]
+    return { range: asked ?? usual, ...(query.range && !asked && { problem: 'This range does not exist.' }) }
+  }
   const [start, end] = [from && nearestDay(from), to && nearestDay(to)]
   const last = end ?? (start && addDays(start, 29)) ?? usual.to
   const range = { from: start ?? addDays(last, -29), to: last }
@@ -165,7 +193,7 @@ export const selectedRange = (
 export const widening = (chosen: Range, shown: Range): string | undefined =>
   isSame(chosen, shown)
     ? undefined
-    : `You chose ${counted(lengthOf(chosen), 'day')}. This page shows only whole weeks: ${days(shown.from, shown.to)}.`
+    : `You chose ${counted(lengthOf(chosen), 'day')}. This page shows only whole weeks: ${shortDays(shown.from, shown.to)}.`
 
 type Numbers = 'GET /api/team/dashboard' | 'GET /api/team/dashboard/mine'
 

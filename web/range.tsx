@@ -5,6 +5,7 @@ import { addDays, days, today } from './format.js'
 import {
   type ChosenRange,
   isSame,
+  linkTo,
   MAX_DAYS,
   namedRanges,
   presetsOf,
@@ -12,7 +13,7 @@ import {
   useUrlQuery,
 } from './query.js'
 import { keyShortcut } from './shortcuts.js'
-import { Arrow, Choices, Form } from './ui.js'
+import { Arrow, Choices, Copy, Form } from './ui.js'
 
 /** Single keys for named ranges. */
 const KEYS: Record<string, string> = {
@@ -142,6 +143,9 @@ export const RangeChoice = ({
               ))}
             </select>
           </label>
+          <div>
+            <Copy text={linkTo(range, isWeekly)} what="link" />
+          </div>
           <p class="small muted">
             At most {MAX_DAYS} days. Days are in UTC.{isWeekly && ' This page shows only whole weeks.'}
           </p>

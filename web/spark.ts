@@ -3,7 +3,7 @@
  * weekends nor a week that isn't over look like a change.
  */
 import { finishedDays, lengthOf, type Range, WEEK } from './comparison.js'
-import { addDays, compact, mondayOf, weekdayOf } from './format.js'
+import { addDays, duration, mondayOf, weekdayOf } from './format.js'
 
 /** A smaller change is called steady. */
 const CHANGE = 0.1
@@ -24,7 +24,7 @@ const wordsOf = (weeks: readonly number[]): string => {
   const [before, after] = [mean(weeks.slice(-2 * half, -half)), mean(weeks.slice(-half))]
   const change = after - before
   const word = Math.abs(change) <= before * CHANGE ? 'steady' : change > 0 ? 'rising' : 'falling'
-  return `${word}: from ${compact(Math.round(before))} to ${compact(Math.round(after))} a week`
+  return `${word}: from ${duration(Math.round(before))} to ${duration(Math.round(after))} a week`
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { dividePath } from '../client/src/pattern.js'
+import { limits } from '../schemas/limits.js'
 import { announce } from './announce.js'
 import { ended, expired, type Failure, offline } from './api.js'
 import { count, percent } from './format.js'
@@ -13,6 +14,14 @@ const arrows = { down: 'M1 3l4 4 4-4', up: 'M1 7l4-4 4 4', left: 'M7 1L3 5l4 4',
 export const Arrow = ({ to = 'down' }: { to?: keyof typeof arrows }) => (
   <svg width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">
     <path d={arrows[to]} fill="none" stroke="currentcolor" stroke-width="1.5" />
+  </svg>
+)
+
+/** The mark of the product. */
+export const Mark = () => (
+  <svg class="mark" width="24" height="24" viewBox="0 0 16 16" aria-hidden="true">
+    <rect width="16" height="16" rx="4" />
+    <path d="M4 11V8M8 11V4M12 11V6" />
   </svg>
 )
 
@@ -278,6 +287,20 @@ export const Form = (props: {
   </form>
 )
 
+/** Why a change is made, for its history. */
+export const ReasonField = () => (
+  <label class="field">
+    Reason (optional)
+    <input class="wide-input" name="reason" maxLength={limits.reason_length} autocomplete="off" />
+  </label>
+)
+
+/** The reason of a form as a part of a body, if there is one. */
+export const reasonIn = (given: FormData): { reason?: string } => {
+  const reason = String(given.get('reason') ?? '').trim()
+  return reason ? { reason } : {}
+}
+
 /** Asks for confirmation. With `word`, the person has to type it. */
 export const Confirm = (props: {
   title: string
@@ -287,7 +310,8 @@ export const Confirm = (props: {
   isHarmless?: boolean
   busy: boolean
   failure: Failure | undefined
-  onYes: () => void
+  /** Receives the named fields. */
+  onYes: (given: FormData) => void
   onNo: () => void
   children: ComponentChildren
 }) => {
@@ -297,8 +321,8 @@ export const Confirm = (props: {
     <Dialog title={props.title} onClose={props.onNo}>
       <Form
         class="stack"
-        onSubmit={() => {
-          if (ready) props.onYes()
+        onSubmit={(given) => {
+          if (ready) props.onYes(given)
         }}
       >
         <div class="stack tight">{props.children}</div>

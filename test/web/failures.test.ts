@@ -149,7 +149,7 @@ else {
     ],
     [`/w/${id}/settings/audit`, [`team/workspaces/${id}/audit`], /^created the workspace/],
     [`/join/${code}`, [`team/invites/${code}`], 'Recorded repositories'],
-    ['/account', ['me'], 'Plan: pro'],
+    ['/account', ['me'], 'Signed in with GitHub.'],
     ['/account/editors', ['me', 'me/editor-projects', 'me/keys'], 'No heartbeat has arrived yet.'],
   ]
   const screenOf = (path: string) => path.replaceAll(id, ':id').replace(code, ':code')
@@ -556,7 +556,7 @@ else {
     await guest.link('Profile').click()
     await guest.sees('Cannot reach the service.')
     await guest.context.setOffline(false)
-    await guest.sees('Plan: pro')
+    await guest.sees('Signed in with GitHub.')
     t.strictSame(complaints(guest), [])
   })
 }

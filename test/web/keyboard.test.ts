@@ -455,7 +455,7 @@ else {
       ['Entries'],
       ['Entries, newest first'],
     ],
-    ['/account', 'Profile', ['Plan', 'Time zone', 'Theme', 'Sessions'], []],
+    ['/account', 'Profile', ['Time zone', 'Theme', 'Sessions'], []],
     [
       '/account/privacy',
       'Privacy and data',

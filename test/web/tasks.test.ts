@@ -263,7 +263,7 @@ else {
     const box = await chart.boundingBox()
     await chart.hover({ position: { x: (box?.width ?? 0) - 5, y: 60 } })
     const tooltip = admin.page.locator('.tooltip')
-    t.match(await tooltip.innerText(), /\d{4}\n0 min$/)
+    t.match(await tooltip.innerText(), /\d{4}\n0 min so far$/)
     await admin.page.mouse.move(0, 0)
     await tooltip.waitFor({ state: 'detached' })
   })

@@ -24,11 +24,20 @@ export const Account = () => {
       <h1>Profile</h1>
       <Loaded asked={asked} height={140}>
         {({ login, plan, status }) => (
-          <section class="card stack tight" aria-label="Plan">
+          <section class="card stack tight" aria-label="You">
             <Person login={login} />
-            <h2>Plan: {plan}</h2>
-            {(status !== 'none' || start.billing === 'on') && <p class="muted">{own(statuses, status)}.</p>}
-            <Billing isCustomer={status !== 'none'} plan={plan} />
+            <p class="muted">Signed in with {start.repohost_name}.</p>
+            {start.billing === 'on' || status !== 'none' ? (
+              <>
+                <h2>Plan: {plan}</h2>
+                <p class="muted">{own(statuses, status)}.</p>
+                <Billing isCustomer={status !== 'none'} />
+              </>
+            ) : (
+              plan === 'free' && (
+                <p class="muted">This installation has no billing. Ask the operator for access.</p>
+              )
+            )}
           </section>
         )}
       </Loaded>
@@ -39,24 +48,15 @@ export const Account = () => {
   )
 }
 
-const Billing = ({ isCustomer, plan }: { isCustomer: boolean; plan: 'free' | 'pro' }) => {
+const Billing = ({ isCustomer }: { isCustomer: boolean }) => {
   const { busy, failure, act } = useAction()
   const go = (operation: 'POST /api/billing/checkout' | 'POST /api/billing/portal') =>
     act(async () => {
       const { data } = await call(operation, { body: {} })
       location.assign(data.url)
     })
-  const { billing } = start
-  // Customers can always manage their subscription. No one can start one while billing is off or dormant.
-  if (billing === 'off' || (billing === 'dormant' && !isCustomer)) {
-    return (
-      <p class="muted">
-        {plan === 'pro'
-          ? 'Everything is included. You have nothing to pay.'
-          : 'This installation has no billing. Ask the operator for access.'}
-      </p>
-    )
-  }
+  // Without billing there is no portal.
+  if (start.billing === 'off') return null
   return (
     <>
       {failure && <FailureNote failure={failure} />}

@@ -102,6 +102,7 @@ export const MyActivity = () => {
               <Heatmap
                 cells={asked.data.heatmap ?? []}
                 counts={weekdayCounts(asked.data.range)}
+                total={asked.data.totals.active_minutes}
                 label="My active time by weekday and hour"
               />
             </section>
@@ -216,7 +217,7 @@ const Summary = (props: {
         <div key={name} class={`figure-box ${name === commits.title ? commits.tone : active.tone}`}>
           <p class="figure">
             <span class="name">{name}</span> <span class="value">{value}</span>{' '}
-            <span class="small muted">{comparison}</span>
+            <span class="delta">{comparison}</span>
           </p>
           <Tip about={name.toLowerCase()}>{about}</Tip>
         </div>

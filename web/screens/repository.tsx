@@ -22,6 +22,8 @@ import {
   Form,
   Loaded,
   NumbersSkeleton,
+  ReasonField,
+  reasonIn,
   SettingKey,
   Skeleton,
   SortedTable,
@@ -163,10 +165,10 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
             )
           }
           mayRestore={isAdmin}
-          restore={async (version) => {
+          restore={async (body) => {
             const { data } = await call(
               'POST /api/team/workspaces/{id}/project-settings/{owner}/{repo}/restore',
-              { path, body: { version } },
+              { path, body },
             )
             again()
             return data
@@ -373,12 +375,12 @@ const OverrideSection = (props: {
   }
   const values = editing && readEditing(editing, { allowNull: true, locked: state.locked })
   const isChanged = editing !== undefined && (!values || !same(values, editing.before))
-  const save = async () => {
+  const save = async (given: FormData) => {
     if (!values || !editing) return
     await act(async () => {
       const { data } = await call('PUT /api/team/workspaces/{id}/project-settings/{owner}/{repo}', {
         path,
-        body: { settings: values },
+        body: { settings: values, ...reasonIn(given) },
         headers: editing.etag ? { 'If-Match': editing.etag } : { 'If-None-Match': '*' },
       })
       toast('Override saved')
@@ -416,6 +418,7 @@ const OverrideSection = (props: {
               <Diff before={editing.before} after={values} about={about} />
             </>
           )}
+          <ReasonField />
           {failure && <FailureNote failure={failure} />}
           <div class="row">
             <button type="submit" class="primary" aria-disabled={busy || !values || !isChanged}>

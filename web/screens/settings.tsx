@@ -9,7 +9,7 @@ import { Diff, merged, patchOf, same, sizeOf, textOf, type Values } from '../jso
 import { useWorkspace } from '../me.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
 import { toast } from '../toast.js'
-import { FailureNote, Form, Loaded, SettingKey } from '../ui.js'
+import { FailureNote, Form, Loaded, ReasonField, reasonIn, SettingKey } from '../ui.js'
 import { Unsaved } from '../unsaved.js'
 import { ConfigurationFile } from './configuration-file.js'
 
@@ -51,10 +51,10 @@ export const EditorSettings = () => {
           )
         }
         mayRestore={isAdmin}
-        restore={async (version) => {
+        restore={async (body) => {
           const { data } = await call('POST /api/team/workspaces/{id}/settings/restore', {
             path,
-            body: { version },
+            body,
           })
           again()
           return data
@@ -132,12 +132,12 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
     set((old) => (old.etag === etag || !isUntouched(old) ? old : draftOf(state, etag)))
   }, [etag])
 
-  const save = () =>
+  const save = (given: FormData) =>
     act(async () => {
       try {
         const { data, etag } = await call('PATCH /api/team/workspaces/{id}/settings', {
           path,
-          body: changes,
+          body: { ...changes, ...reasonIn(given) },
           headers: { 'If-Match': draft.etag },
         })
         set(draftOf(data, etag))
@@ -260,7 +260,8 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
         <div class="saving">
           <div class={isDirty ? 'unsaved stack tight' : 'stack tight'}>
             {failure && !conflict && <FailureNote failure={failure} />}
-            <div class="row">
+            <div class="row low">
+              {isDirty && <ReasonField />}
               <button
                 type="submit"
                 class={conflict ? '' : 'primary'}

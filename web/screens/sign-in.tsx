@@ -6,7 +6,7 @@ import { own } from '../../schemas/own.js'
 import { call, clearCache, ended, expired, refresh, signedIn, useAction } from '../api.js'
 import { start } from '../start.js'
 import { PRODUCT, useTitle } from '../title.js'
-import { FailureNote, Form, Person } from '../ui.js'
+import { FailureNote, Form, Mark, Person } from '../ui.js'
 
 const host = start.repohost_name
 
@@ -180,11 +180,11 @@ const SignInPage = ({
     <main class="signing">
       <div class="card stack">
         <div>
+          <Mark />
           <h1>{isInvited ? 'Sign in to view your invite' : `Sign in to ${PRODUCT}`}</h1>
           <p class="muted">
-            {start.people.length > 0
-              ? 'This demo has made-up people. Sign in as one of them:'
-              : 'Your team’s editor settings, its active time, commits and closed issues, and your own numbers.'}
+            Your team’s editor settings, its active time, commits and closed issues, and your own numbers.
+            {start.people.length > 0 && ' This demo has made-up people. Sign in as one of them:'}
           </p>
         </div>
         {failed && (

@@ -104,11 +104,11 @@ export const PushedSettings = ({
                 )
               }
               mayRestore={isAdmin}
-              restore={async (version) => {
+              restore={async (body) => {
                 const { data } = await call('POST /api/settings/{owner}/{repo}/restore', {
                   path,
                   query: choice,
-                  body: { version },
+                  body,
                 })
                 current.again()
                 versions.again()

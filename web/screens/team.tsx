@@ -11,7 +11,6 @@ import { namesSince } from '../consent.js'
 import { StepsLeft } from '../first-steps.js'
 import {
   addDays,
-  compact,
   count,
   day,
   days,
@@ -378,7 +377,7 @@ export const Figures = (props: {
             >
               <span class="name">{title}</span>
               <span class="value">{write(totals[name])}</span>
-              <span class="small muted">
+              <span class="delta">
                 {totals[name] === null && publication ? (
                   lackOf(publication.weeks[0])
                 ) : (
@@ -413,9 +412,10 @@ const Compared = (props: {
 }) => {
   const { range, isComparable } = props
   const { ranges, now, before } = props.with
-  if (!ranges || !now || !before) return <span class="small muted">{shortDays(range.from, range.to)}</span>
+  if (!ranges || !now || !before)
+    return <span class="small muted compared">{shortDays(range.from, range.to)}</span>
   return (
-    <span class="small muted">
+    <span class="small muted compared">
       {shortDays(ranges.now.from, ranges.now.to)}
       {isComparable
         ? ` vs ${shortDays(ranges.before.from, ranges.before.to)}, the same weekdays${isSame(ranges.now, range) ? '' : ', without today'}`
@@ -480,7 +480,9 @@ const pointsOf = (
       isMonday: weekdayOf(one.day) === 1,
       value: one[name],
       lack: one[name] === null ? lack(weeks.get(mondayOf(one.day))) : undefined,
+      isOpen: one.day >= today(),
       previous: values.get(addDays(one.day, -apart)),
+      previousTitle: fullDay(addDays(one.day, -apart)),
     }))
     return { points, isByWeek: false }
   }
@@ -491,7 +493,9 @@ const pointsOf = (
     isMonday: true,
     value,
     lack: value === null ? lack(weeks.get(monday)) : undefined,
+    isOpen: addDays(monday, 6) >= today(),
     previous: before?.[index]?.value,
+    previousTitle: before?.[index] && `Week of ${fullDay(before[index].monday)}`,
   }))
   return { points, isByWeek: true }
 }
@@ -537,7 +541,12 @@ const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; r
         </Tip>
       </header>
       {data.heatmap ? (
-        <Heatmap cells={data.heatmap} counts={weekdaysIn(data)} label="Active time by weekday and hour" />
+        <Heatmap
+          cells={data.heatmap}
+          counts={weekdaysIn(data)}
+          total={data.totals.active_minutes}
+          label="Active time by weekday and hour"
+        />
       ) : (
         <p class="muted">{hiddenHours(isTeamLevel, filter)}</p>
       )}
@@ -659,7 +668,9 @@ export const RepoChoice = (props: {
 
 /** The range of an address, which links to other numbers keep. */
 export const rangeIn = (search: string): string => {
-  const query = [...new URLSearchParams(search)].filter(([name]) => ['from', 'to', 'compare'].includes(name))
+  const query = [...new URLSearchParams(search)].filter(([name]) =>
+    ['from', 'to', 'range', 'compare'].includes(name),
+  )
   return query.length > 0 ? `?${new URLSearchParams(query)}` : ''
 }
 
@@ -744,7 +755,7 @@ export const numbersOf = <Row extends Numbers>(
       by: (row) => row.active_minutes,
       cell: (row) => (
         <Measure part={isRest(row) ? 0 : (row.active_minutes ?? 0) / most}>
-          {compact(row.active_minutes)}
+          {duration(row.active_minutes)}
         </Measure>
       ),
     },
