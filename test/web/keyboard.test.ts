@@ -283,6 +283,51 @@ else {
     },
   )
 
+  t.test('the search keeps the place and the focus of the page', async (t) => {
+    const user = new KeyboardUser(visitor)
+    const place = () =>
+      page.evaluate<[number, string, string]>(
+        '[scrollY, document.activeElement.tagName, document.activeElement.textContent.slice(0, 40)]',
+      )
+    const search = async () => {
+      await user.press('Control+k')
+      await user.comesTo('combobox', 'Search, or do something')
+    }
+    const closed = () => page.getByRole('dialog').waitFor({ state: 'detached' })
+    for (const size of [
+      { width: 1280, height: 720 },
+      { width: 360, height: 640 },
+    ]) {
+      await page.setViewportSize(size)
+      await visitor.open(`/w/${id}`)
+      await visitor.settled()
+      await page
+        .getByRole('table', { name: 'People', exact: true })
+        .getByRole('button', { name: 'Active', exact: true })
+        .focus()
+      const before = await place()
+      t.ok(before[0] > 0, 'far down')
+      await search()
+      await user.press('Escape')
+      await closed()
+      t.strictSame(await place(), before, 'after Esc')
+      for (const theme of ['dark theme', 'theme of the system']) {
+        await search()
+        await user.type(`use the ${theme}`)
+        await user.press('Enter')
+        await closed()
+        t.strictSame(await place(), before, 'after a choice')
+      }
+      await page.evaluate('document.activeElement.blur(), scrollTo(0, 200)')
+      const unfocused = await place()
+      await search()
+      await user.press('Escape')
+      await closed()
+      t.strictSame(await place(), unfocused, 'without a focus')
+    }
+    await page.setViewportSize({ width: 1280, height: 720 })
+  })
+
   t.test('single keys search and explain, and can be turned off', async (t) => {
     const closed = () => page.getByRole('dialog').waitFor({ state: 'detached' })
     await visitor.open(`/w/${id}/people`)

@@ -241,7 +241,11 @@ else {
     const chart = admin.page.getByRole('slider', { name: /^Active time,/ })
     await chart.focus()
     await admin.page.keyboard.press('ArrowLeft')
-    t.match(await chart.getAttribute('aria-valuetext'), /3 h 20 min/)
+    t.match(
+      await chart.getAttribute('aria-valuetext'),
+      /^\w{3}, \d+ \w+ \d{4}: 3 h 20 min, \w{3}, \d+ \w+ \d{4}: 0 min$/,
+      'with the day that it is compared with',
+    )
     await admin.page.keyboard.press('ArrowLeft')
     t.match(await chart.getAttribute('aria-valuetext'), /2 h 20 min/)
     await admin.page
@@ -266,6 +270,35 @@ else {
     t.match(await tooltip.innerText(), /\d{4}\n0 min so far$/)
     await admin.page.mouse.move(0, 0)
     await tooltip.waitFor({ state: 'detached' })
+  })
+
+  t.test('a copied link names a range that moves with the days, and keeps chosen days', async (t) => {
+    const { page, context } = admin
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const copied = async () => {
+      await admin.button('Copy link').click()
+      await admin.button('Copied').waitFor()
+      return (await page.evaluate<string>('navigator.clipboard.readText()')).replace(service.url, '')
+    }
+    for (const [asked, more, link] of [
+      ['', 'Custom range', 'range=30d'],
+      ['?range=7d', 'Custom range', 'range=7d'],
+      ['?range=last-month&compare=none', 'Last month', 'range=last-month&compare=none'],
+      ['?from=2026-03-02&to=2026-03-08', 'Custom range', 'from=2026-03-02&to=2026-03-08'],
+    ]) {
+      await admin.open(`/w/${id}${asked}`)
+      await admin.button(`${more}`).click()
+      t.strictSame(
+        new URLSearchParams((await copied()).split('?')[1]).toString().split('&').sort(),
+        `${link}`.split('&').sort(),
+      )
+    }
+    await admin.open(`/w/${id}?range=7d`)
+    await page.getByRole('button', { name: '7 days', exact: true, pressed: true }).waitFor()
+    await admin.button('Previous range').click()
+    t.strictSame([...new URL(page.url()).searchParams.keys()], ['from', 'to'], 'days take its place')
+    await page.goto(`${service.url}/w/${id}?range=constructor`)
+    await admin.sees('Invalid date range. This range does not exist.')
   })
 
   t.test('a range is moved, compared with another, and corrected', async (t) => {
@@ -791,13 +824,14 @@ else {
 
   t.test('people with nothing to pay get no offers', async (t) => {
     const { billing } = service.config
-    const offers = () => admin.button(/Subscribe|Manage subscription/).allInnerTexts()
+    const offers = () => admin.page.getByText(/^Plan|Subscribe|Manage subscription/).allInnerTexts()
     await admin.open('/account')
-    await admin.sees('Everything is included. You have nothing to pay.')
+    await admin.sees('Signed in with GitHub.')
     t.strictSame(await offers(), [])
     billing.secretKey = 'a-key'
     await admin.open('/account')
-    await admin.sees('Everything is included. You have nothing to pay.')
+    await admin.sees('Signed in with GitHub.')
+    t.strictSame(await offers(), [])
     billing.dormant = false
     try {
       await admin.open('/account')

@@ -208,6 +208,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                   )}
                 </>
               )}
+              {isChanged && <ReasonField />}
               {!isDirty && <p class="muted">Changes show up here before you save them.</p>}
               {conflict && (
                 <Conflict
@@ -260,8 +261,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
         <div class="saving">
           <div class={isDirty ? 'unsaved stack tight' : 'stack tight'}>
             {failure && !conflict && <FailureNote failure={failure} />}
-            <div class="row low">
-              {isDirty && <ReasonField />}
+            <div class="row">
               <button
                 type="submit"
                 class={conflict ? '' : 'primary'}
