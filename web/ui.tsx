@@ -250,11 +250,7 @@ export const Dialog = (props: {
       // The page keeps its place if nothing had the focus.
       if (opener === document.body) releaseFocus()
       // One that Escape has closed gave the focus back at once, and the person may have moved on since.
-      else if (element?.open) {
-        // Nothing outside can have the focus while it is open.
-        element.remove()
-        opener?.focus({ preventScroll: true })
-      }
+      else if (element?.open) opener?.focus({ preventScroll: true })
     }
   }, [])
   const first = useRef(props.title)

@@ -391,13 +391,13 @@ else {
     await visitor.settled()
     await user.to('button "Restore version 1"')
     await user.press('Enter')
-    await user.comesTo('button', 'Cancel')
+    await user.comesTo('textbox', 'Reason (optional)')
     await user.to('button "Restore version 1"')
     await user.press('Enter')
     await user.hears('Version 1 restored')
   }
 
-  await task('restore older settings', `/w/${id}/repos`, 48, async (user) => {
+  await task('restore older settings', `/w/${id}/repos`, 49, async (user) => {
     await user.to('link "version 2"')
     await user.press('Enter')
     await user.comesTo('heading', 'acme/web')
@@ -406,7 +406,7 @@ else {
     await user.comesTo('button', 'Restore version 1')
   })
 
-  await task('roll back the settings of a workspace', `/w/${id}/settings`, 12, async (user) => {
+  await task('roll back the settings of a workspace', `/w/${id}/settings`, 13, async (user) => {
     await user.to('link "Skip to content"')
     await user.press('Enter')
     await user.to('link "Skip to versions"')
