@@ -204,9 +204,8 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
               aria-selected={item === chosen}
               // The focus stays in the field.
               onMouseDown={(event) => event.preventDefault()}
-              onClick={(event) => {
-                // As Esc closes it: the page gets its focus back, and keeps its place.
-                event.currentTarget.closest('dialog')?.close()
+              onClick={() => {
+                close('search')
                 item.run?.()
               }}
             >

@@ -239,18 +239,21 @@ export const Dialog = (props: {
   children: ComponentChildren
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
+  const isGone = useRef(false)
   const id = useId()
   // At once, so that nothing that is typed right after the key that opened it is lost.
   useLayoutEffect(() => {
     const opener = document.activeElement as HTMLElement | null
     const element = dialog.current
+    // The button of a menu gets the focus back, because the menu is gone by then.
+    opener?.closest<HTMLElement>('[popover]')?.hidePopover()
     element?.showModal()
     if (!element?.contains(document.activeElement)) focusFirstIn(element)
     return () => {
-      // The page keeps its place if nothing had the focus.
+      isGone.current = true
+      // The page keeps its place if nothing had the focus. Otherwise the browser gives the focus back.
       if (opener === document.body) releaseFocus()
-      // One that Escape has closed gave the focus back at once, and the person may have moved on since.
-      else if (element?.open) opener?.focus({ preventScroll: true })
+      element?.close()
     }
   }, [])
   const first = useRef(props.title)
@@ -259,7 +262,12 @@ export const Dialog = (props: {
     if (props.title !== first.current) dialog.current?.scrollTo(0, 0)
   }, [props.title])
   return (
-    <dialog ref={dialog} class={props.class} aria-labelledby={id} onClose={props.onClose}>
+    <dialog
+      ref={dialog}
+      class={props.class}
+      aria-labelledby={id}
+      onClose={() => isGone.current || props.onClose()}
+    >
       <div class="stack">
         <h2 id={id}>{props.title}</h2>
         {props.children}
