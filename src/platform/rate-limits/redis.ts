@@ -1,17 +1,18 @@
 /** Counts that all instances share, in Redis or Valkey. Callers and addresses are not known there, only hashes of them. */
-import { createHash, createHmac } from 'node:crypto'
-import { CircuitBreaker } from '../process/circuit-breaker.js'
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { Redis } from 'ioredis'
 import { inTime } from '../process/in-time.js'
 import type { Counted, Counts } from './counts.js'
-import { RedisConnection, UnknownReply } from './redis-connection.js'
 
 /** The prefix of every key, so that a Redis can be shared. */
 const PREFIX = 'team-settings:'
 const HASH_LENGTH = 22
-/** How long one try to use it may take. */
-const TRY_MS = 2_000
+/** How long a connection may take. */
+const CONNECT_MS = 2_000
 /** How long a request waits for an answer, before Redis counts as away. */
 const ANSWER_MS = 500
+const RETRY_MS = 1_000
 
 /**
  * Atomic, in one round trip. Only counting creates a key, so an undo after
@@ -27,24 +28,21 @@ const ADD = `
   if tonumber(ARGV[1]) <= 0 then return {0, 0} end
   redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
   return {tonumber(ARGV[1]), tonumber(ARGV[2])}`
-const HASH_OF_ADD = createHash('sha1').update(ADD).digest('hex')
 
-const add = async (
-  connection: RedisConnection,
-  key: string,
-  amount: number,
-  windowMs: number,
-): Promise<Counted> => {
-  const given = ['1', key, String(amount), String(windowMs)]
-  const reply = await connection.send(['EVALSHA', HASH_OF_ADD, ...given]).catch((error: Error) => {
-    if (!error.message.startsWith('NOSCRIPT')) throw error
-    return connection.send(['EVAL', ADD, ...given])
-  })
-  if (!Array.isArray(reply) || reply.length !== 2) throw new UnknownReply()
-  const [count = 0, leftMs = 0] = reply
-  // Never make a caller wait for longer than a window.
-  return { count, leftMs: Math.min(leftMs, windowMs) }
+type RedisWithAdd = Redis & {
+  addToWindow(key: string, amount: number, windowMs: number): Promise<[count: number, leftMs: number]>
 }
+
+const createRedis = (url: string, retryStrategy: () => number | null): RedisWithAdd =>
+  new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: CONNECT_MS,
+    // A request that Redis does not answer is counted in memory, and never sent again.
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy,
+    scripts: { addToWindow: { lua: ADD, numberOfKeys: 1 } },
+  }) as RedisWithAdd
 
 /** Explains to the operator why a Redis cannot be used. */
 export const redisFault = (error: unknown): string => {
@@ -58,14 +56,29 @@ export const redisFault = (error: unknown): string => {
 
 /** Connects, counts once, and leaves, within seconds. @throws what `redisFault` explains */
 export const tryRedis = async (url: string): Promise<void> => {
-  const connection = new RedisConnection(url)
-  const count = connection.ready.then(() => add(connection, `${PREFIX}probe`, 1, 1))
+  const redis = createRedis(url, () => null)
+  const failed = once(redis, 'error').then(([error]) => {
+    throw error
+  })
   try {
-    await inTime(count, TRY_MS, () => {
-      throw new Error(`No response within ${TRY_MS} ms`)
-    })
+    const counted = redis.connect().then(() => redis.addToWindow(`${PREFIX}probe`, 1, 1))
+    // The error of the connection says more than that of the command which it ended.
+    counted.catch(() => {})
+    await inTime(
+      Promise.race([
+        counted.then(
+          () => undefined,
+          () => failed,
+        ),
+        failed,
+      ]),
+      CONNECT_MS,
+      () => {
+        throw new Error(`No response within ${CONNECT_MS} ms`)
+      },
+    )
   } finally {
-    connection.destroy()
+    redis.disconnect()
   }
 }
 
@@ -81,6 +94,7 @@ interface RedisOptions {
   secret: string
   /** Counts while Redis is away. */
   fallback: Counts
+  /** Called once whenever Redis stops or begins to count. */
   onLost: (reason: unknown) => void
   onRestored: () => void
 }
@@ -93,36 +107,47 @@ export const connectRedis = async ({
   onLost,
   onRestored,
 }: RedisOptions): Promise<RedisCounts> => {
-  let connection: RedisConnection | undefined
-  const probe = async () => {
-    if (!connection?.isOpen || circuit.isOpen) {
-      connection?.destroy()
-      connection = new RedisConnection(url)
-    }
-    await connection.ready
-    await add(connection, `${PREFIX}probe`, 1, 1)
+  const redis = createRedis(url, () => RETRY_MS)
+  let isLost = false
+  let isClosed = false
+  const lose = (reason: unknown) => {
+    if (isLost || isClosed) return
+    isLost = true
+    onLost(reason)
   }
-  const circuit = new CircuitBreaker({ probe, onLost, onRestored })
+  redis.on('error', lose)
+  redis.on('close', () => lose(new Error('Redis has closed the connection')))
+  redis.on('ready', () => {
+    if (isLost) onRestored()
+    isLost = false
+  })
   const keyOf = (limit: string, key: string) => {
     const hash = createHmac('sha256', secret).update(`${limit} ${key}`).digest('base64url')
     return `${PREFIX}${limit}:${hash.slice(0, HASH_LENGTH)}`
   }
-  await circuit.start()
+  await inTime(redis.connect().catch(lose), CONNECT_MS, () => lose(new Error('Redis did not respond')))
+  const isShared = () => !isLost && redis.status === 'ready'
   return {
-    add: async (limit, key, windowMs, amount) => {
+    add: async (limit, key, windowMs, amount): Promise<Counted> => {
+      if (!isShared()) return fallback.add(limit, key, windowMs, amount)
       try {
-        return await circuit.run(
-          () => add(connection as RedisConnection, keyOf(limit, key), amount, windowMs),
-          ANSWER_MS,
-        )
-      } catch {
+        const counted = redis.addToWindow(keyOf(limit, key), amount, windowMs)
+        const [count, leftMs] = await inTime(counted, ANSWER_MS, () => {
+          throw new Error(`No response within ${ANSWER_MS} ms`)
+        })
+        // No caller waits for longer than a window.
+        return { count, leftMs: Math.min(leftMs, windowMs) }
+      } catch (error) {
+        lose(error)
+        // It counts again once it has answered a new connection.
+        if (redis.status === 'ready') redis.disconnect(true)
         return fallback.add(limit, key, windowMs, amount)
       }
     },
-    isShared: () => !circuit.isOpen,
+    isShared,
     close: () => {
-      circuit.close()
-      connection?.destroy()
+      isClosed = true
+      redis.disconnect()
     },
   }
 }
