@@ -30,6 +30,7 @@ COPY drizzle/meta/_journal.json drizzle/meta/
 COPY docs/reference docs/reference
 COPY openapi openapi
 COPY docs/guides docs/guides
+COPY client/released client/released
 COPY --from=build /service/node_modules node_modules
 COPY --from=build /service/build build
 USER 65532:65532

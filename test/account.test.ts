@@ -230,6 +230,11 @@ t.test(
       `insert into organization_members values ($1::uuid, $2::uuid, now(), null)`,
       [id, userId],
     )
+    // Minutes of the day on which someone joins by a link do not count.
+    await service.database.write.statement(
+      `update members set joined_at = now() - interval '40 days' where workspace_id = $1::uuid and user_id = $2::uuid`,
+      [id, userId],
+    )
     await service.database.write.statement(
       `insert into imported_minutes values ($1::uuid, $2::uuid, '2025-01-01', 'acme/api', 1)`,
       [userId, id],

@@ -77,7 +77,11 @@ t.test('a key that was stored before it was denied stays, is not applied, and ca
 
   const after = await startService(t, { beside: before, env: { EXTENSION_PREFIX: 'ext,php' } })
   const later = await after.signIn('ada')
-  const { body: effective } = await later.get('/api/team/effective-config?repo=acme/api')
+  const path = '/api/team/effective-config?repo=acme/api'
+  const etag = (await ada.get(path)).headers.get('etag') ?? ''
+  t.equal((await ada.get(path, { 'If-None-Match': etag })).status, 304)
+  const { status, body: effective } = await later.get(path, { 'If-None-Match': etag })
+  t.equal(status, 200, 'and an editor that has the key learns it')
   t.strictSame(
     [effective.settings, effective.sources, effective.locked],
     [{ 'ext.theme': 'dark' }, { 'ext.theme': 'workspace' }, []],

@@ -1,11 +1,11 @@
 /** Lets writes that arrive while others are under way wait, and then go together, in one transaction. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   codeOf,
   DatabaseBusy,
   isDatabaseUnavailable,
   isLockConflict,
 } from '../../platform/database/failures.js'
+import { inTime } from '../../platform/process/in-time.js'
 
 interface Item {
   userId: string
@@ -38,7 +38,7 @@ const MOST_WAITING = 1_000
 /** How long others wait for one that is written alone, and may be waiting for a lock. */
 const LONE_MS = 100
 
-/** Writes sets one after another. There is no timer: what comes alone goes at once. */
+/** Writes sets one after another. No one waits for a set to fill: what comes alone goes at once. */
 export class Lane<I extends Item, Result> {
   private waiting: Waiting<I, Result>[] = []
   private isRunning = false
@@ -91,7 +91,7 @@ export class Lane<I extends Item, Result> {
       () => {},
       () => {},
     )
-    await Promise.race([ended, sleep(LONE_MS, undefined, { ref: false })])
+    await inTime(ended, LONE_MS, () => {})
   }
 
   /** Returns when the next set may begin. No failure of one, or of a set, is that of others. */

@@ -15,6 +15,8 @@ export interface RepoRequest {
   repo: string
   question: RepoQuestion
   ifNoneMatch: string | undefined
+  /** What decides which keys an effective configuration leaves out. */
+  keyRules: string
   quota: WorkspaceQuota
 }
 
@@ -77,6 +79,7 @@ const repoRequestOf = (request: FastifyRequest, source: RepoSource): RepoRequest
       within,
     },
     ifNoneMatch: request.headers['if-none-match'],
+    keyRules: JSON.stringify(request.server.config.settingsKeys),
     quota: request.server.config.limits,
   }
 }

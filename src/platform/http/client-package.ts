@@ -32,7 +32,9 @@ export const clientPackageRoutes: FastifyPluginAsyncTypebox = async (app) => {
   if (!existsSync(file))
     app.log.warn('the client was not packed, so the service does not serve it: run npm run build:client')
   const files = new Map([
-    ...readdirSync(RELEASED).map((name) => [name, join(RELEASED, name)] as const),
+    ...(existsSync(RELEASED) ? readdirSync(RELEASED) : []).map(
+      (name) => [name, join(RELEASED, name)] as const,
+    ),
     ...(existsSync(file) ? [[`client-${serviceVersion}.tgz`, file] as const] : []),
   ])
   const packages = new Map(

@@ -87,7 +87,9 @@ export const readLarge = async <Read extends object, Context extends object>(
     try {
       await untilAborted(incoming.receive(held), ending.signal)
       await admit?.()
-      return await threads.run(() => readBeside(reader, incoming.bytes, context, ending.signal))
+      // One who waits for a thread can lose the body, too.
+      const reading = threads.run(() => readBeside(reader, incoming.bytes, context, ending.signal))
+      return await untilAborted(reading, ending.signal)
     } finally {
       socket.removeListener('close', hangUp)
       held.release()

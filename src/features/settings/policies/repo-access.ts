@@ -153,8 +153,8 @@ export const toPush = decision(
 /** R1, in one statement with the read itself. */
 export const toReadEffectiveConfig = decision(
   ['not_a_member', 'workspace_not_found'],
-  async ({ hot }, { question, ifNoneMatch }) => {
-    const { inWorkspace, config } = await readEffectiveConfig(hot, question, ifNoneMatch)
+  async ({ hot }, { question, ifNoneMatch, keyRules }) => {
+    const { inWorkspace, config } = await readEffectiveConfig(hot, question, ifNoneMatch, keyRules)
     if (!inWorkspace) throw new ApiError('workspace_not_found')
     if (!config) throw new ApiError('not_a_member')
     return config

@@ -21,8 +21,8 @@ export interface StoredEffectiveConfig {
 }
 
 /**
- * Decides and reads in one round trip. The ETag is made of ids and versions alone, and the large texts leave their
- * tables only when the caller's `If-None-Match` ($6) does not name it. All matches are needed for `also_matched`, so
+ * Decides and reads in one round trip. The ETag is made of ids, versions and the rules of keys ($7) alone, and the large texts
+ * leave their tables only when the caller's `If-None-Match` ($6) does not name it. All matches are needed for `also_matched`, so
  * the choice of a workspace is $5, and $4 is the workspace of a key, which sees no other one.
  */
 const READ_EFFECTIVE_CONFIG = statement(
@@ -58,7 +58,7 @@ const READ_EFFECTIVE_CONFIG = statement(
   ), tagged as (
     select b.workspace_id, b.pattern, b.idle_window_minutes, b.settings, b.locked, b.others,
       coalesce(s.owner, o.owner) as owner, coalesce(s.repo, o.repo) as repo, o.settings as override,
-      '"' || md5(concat_ws(' ', b.workspace_id, b.settings_version, o.revision, b.pattern, b.others::text, s.id)) || '"' as etag
+      '"' || md5(concat_ws(' ', b.workspace_id, b.settings_version, o.revision, b.pattern, b.others::text, s.id, $7::text)) || '"' as etag
     from best b
     left join overrides o on o.owner_key = $2::text and o.repo_key = $3::text and o.workspace_id = b.workspace_id
     left join snapshots s on s.owner_key = $2::text and s.repo_key = $3::text and s.workspace_id = b.workspace_id
@@ -78,9 +78,10 @@ export const readEffectiveConfig = async (
   db: Db,
   question: RepoQuestion,
   ifNoneMatch: string | undefined,
+  keyRules: string,
 ): Promise<{ inWorkspace: boolean; config: StoredEffectiveConfig | null }> => {
   const { userId, ownerKey, repoKey, workspaceId = null, within = null } = question
-  const parameters = [userId, ownerKey, repoKey, within, workspaceId, ifNoneMatch?.trim() ?? '']
+  const parameters = [userId, ownerKey, repoKey, within, workspaceId, ifNoneMatch?.trim() ?? '', keyRules]
   const { inWorkspace, ...config } = singleRow(await db.rows(READ_EFFECTIVE_CONFIG, parameters))
   return { inWorkspace, config: config.workspaceId === null ? null : (config as StoredEffectiveConfig) }
 }

@@ -8,7 +8,7 @@ import { toReadEffectiveConfig } from '../policies/repo-access.js'
 
 const effectiveConfig = repoMember('query.repo', toReadEffectiveConfig)
 
-/** Editors never get a key that was stored before it was denied. */
+/** What editors apply has no key that was stored before it was denied. */
 const withoutDenied = (
   isDenied: (key: string) => boolean,
   settings: Record<string, unknown>,
