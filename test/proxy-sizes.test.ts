@@ -15,7 +15,7 @@ const sizes: Record<string, RegExp> = {
   'ops/Caddyfile.plain': /max_size (\d+)MiB/,
   'ops/compose/Caddyfile': /max_size (\d+)MiB/,
   'ops/kubernetes/ingress.yaml': /proxy-body-size: (\d+)m$/m,
-  'docs/operate.md': /Allow (\d+) MiB in the proxy/,
+  'docs/install.md': /Allow (\d+) MiB in the proxy/,
 }
 
 t.test('a proxy leaves it to the service to reject a body that is too large', async (t) => {

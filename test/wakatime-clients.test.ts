@@ -173,7 +173,7 @@ const uses: Use[] = [
     shows: [200, '6 mins', [], true],
   },
   {
-    client: 'bars for goals',
+    client: 'plugins for goals',
     address: 'users/current/goals',
     use: async (secret) => (await call('GET', 'users/current/goals', basic(secret))).status,
     shows: 404,
