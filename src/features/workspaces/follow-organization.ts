@@ -98,9 +98,12 @@ const judgeLinks = async (
 ): Promise<void> => {
   const made = followed.filter(({ isMaker }) => isMaker)
   const asked = oneOfEach(made.map(({ hostId, name }) => ({ id: hostId, name })))
-  const owns = new Map(
-    await Promise.all(asked.map(async (one) => [one.id, await memberships.owns(one)] as const)),
-  )
+  /** Some hosts say of someone who has left only that there is no membership. */
+  const isOwner = async (one: HostOrganization) => {
+    const owns = await memberships.owns(one)
+    return owns === undefined && (await memberships.membership(one)) === 'not-a-member' ? false : owns
+  }
+  const owns = new Map(await Promise.all(asked.map(async (one) => [one.id, await isOwner(one)] as const)))
   const confirmed = made.filter(({ hostId }) => owns.get(hostId) === true)
   if (confirmed.length > 0) await confirmLinks(database.write, user.id, confirmed)
   for (const { workspaceId, hostId } of made.filter(({ hostId }) => owns.get(hostId) === false))
