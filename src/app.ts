@@ -12,6 +12,7 @@ import repohostOAuth from './features/accounts/repohost-oauth.js'
 import { recordingRoutes } from './features/accounts/routes/recording.js'
 import { authRoutes } from './features/accounts/routes/sign-in.js'
 import session from './features/accounts/session.js'
+import signingKeys from './features/accounts/signing-keys.js'
 import { type BillingProvider, createBillingProvider } from './features/billing/billing-provider.js'
 import billingSignature from './features/billing/billing-signature.js'
 import { billingRoutes, billingWebhookRoutes } from './features/billing/routes.js'
@@ -173,6 +174,7 @@ export const buildApp = async (
   await app.register(cookie)
   await app.register(session)
   await app.register(readiness)
+  await app.register(signingKeys)
   await app.register(counts, { findPerson: (userId) => readRepohostId(database.reserved, userId) })
   await app.register(accessKeys)
   await app.register(rateLimit)

@@ -260,6 +260,29 @@ t.test('a sign-in button without the scope for organizations is found, where one
   t.strictSame(await findingsOf({ ...env, REPOHOST_SCOPES: 'repo,admin:org' }), [])
 })
 
+t.test('an instance with other secrets is found', async (t) => {
+  const { url, sql } = await databaseOf(t)
+  const env = { ...sound, ...onDatabase(url) }
+  await sql`insert into signing_keys (key_id) values ('0123456789abcdef')`
+  hasMembers(t, await findingsOf(env), [
+    /^problem secrets: In the last 5 minutes, another instance signed .* Set the same JWT_SECRETS/,
+  ])
+  await sql`update signing_keys set used_at = now() - interval '6 minutes'`
+  t.strictSame(await findingsOf(env), [], 'one that has stopped is no fault')
+})
+
+t.test('a file with a secret that everyone on the machine can read is found', async (t) => {
+  const file = join(await temporaryFolder(t), 'admin-keys')
+  await writeFile(file, 'an-admin-key-of-one-operator')
+  const env = { ...sound, ADMIN_KEYS_FILE: file }
+  await chmod(file, 0o644)
+  t.strictSame(await findingsOf(env), [
+    `warning secrets: Everyone on this machine can read ${file}, which ADMIN_KEYS_FILE names. Run \`chmod o-rwx\` on it. If others may have read it, change the secret.`,
+  ])
+  await chmod(file, 0o640)
+  t.strictSame(await findingsOf(env), [], 'a group of its own is usual')
+})
+
 t.test('a signing secret that others can read is found', async (t) => {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'jwt-secret')

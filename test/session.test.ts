@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, sign as signRsa } from 'node:crypto'
 import postgres from 'postgres'
 import t from 'tap'
 import { hasMembers } from './has-members.js'
-import { DASHBOARD, JWT_SECRET, startService } from './service.js'
+import { DASHBOARD, JWT_SECRET, type Service, startService } from './service.js'
 import { until } from './until.js'
 
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -280,3 +280,35 @@ t.test('rotating a secret signs no one out', async (t) => {
     200,
   )
 })
+
+t.test(
+  'an instance that lacks the secret of another says so once, and a rotation in order says nothing',
+  async (t) => {
+    const [old, next] = [`${JWT_SECRET}-old`, `${JWT_SECRET}-next`]
+    const start = (secrets: string[], beside?: Service) =>
+      startService(t, { env: { JWT_SECRETS: secrets.join() }, ...(beside && { beside }) })
+    const saidBy = ({ logs }: Service) =>
+      logs.map((line) => JSON.parse(line).msg as string).filter((msg) => /JWT_SECRETS/.test(msg))
+
+    const first = await start([old])
+    const added = await start([old, next], first)
+    for (const { app } of [first, added]) await app.compareSecrets()
+    t.strictSame([saidBy(first), saidBy(added)], [[], []], 'the next secret is only added')
+    const rotated = await start([next, old], first)
+    for (const { app } of [added, rotated]) await app.compareSecrets()
+    t.strictSame([saidBy(added), saidBy(rotated)], [[], []], 'the next secret signs, where all have it')
+
+    for (let n = 0; n < 2; n += 1) await first.app.compareSecrets()
+    const [line, ...more] = saidBy(first)
+    t.match(line, /another instance signed sessions with a secret that is not in JWT_SECRETS here/)
+    t.strictSame(more, [], 'the instance that was left out says it once')
+    t.notMatch(line, JWT_SECRET)
+
+    const keys = await first.database.read.statement('select key_id from signing_keys', [])
+    t.equal(keys.length, 2)
+    t.notMatch(JSON.stringify(keys), JWT_SECRET, 'the database has no secret')
+    await first.database.write.statement("update signing_keys set used_at = now() - interval '6 minutes'", [])
+    const alone = await start([`${JWT_SECRET}-other`], first)
+    t.strictSame(saidBy(alone), [], 'an instance that has stopped is forgotten')
+  },
+)

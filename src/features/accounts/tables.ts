@@ -29,6 +29,16 @@ export const repositoryHost = table(
   { place: 'coordinator', privacyRecord: null },
 )
 
+/** The ids of the keys with which instances sign sessions, so that one that lacks the key of another can say so. */
+export const signingKeys = table(
+  'signing_keys',
+  {
+    keyId: text('key_id').primaryKey(),
+    usedAt: moment('used_at').notNull().defaultNow(),
+  },
+  { place: 'coordinator', privacyRecord: null },
+)
+
 /** People, keyed by the repository host's numeric id and never by login. */
 export const users = table(
   'users',

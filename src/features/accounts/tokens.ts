@@ -29,7 +29,8 @@ interface Signer {
 }
 
 /** A name for a secret that reveals nothing of it. */
-const keyIdOf = (secret: string) => createHmac('sha256', secret).update('kid').digest('hex').slice(0, 16)
+export const keyIdOf = (secret: string) =>
+  createHmac('sha256', secret).update('kid').digest('hex').slice(0, 16)
 
 export class Tokens {
   /** Tokens that were verified before; their expiry is checked on every use. */

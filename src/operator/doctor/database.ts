@@ -2,7 +2,7 @@
 import type postgres from 'postgres'
 import type { RepohostKind } from '../../../schemas/common.js'
 import type { Config } from '../../config.js'
-import { hostFault } from '../../features/accounts/index.js'
+import { hostFault, LIST_SIGNING_KEYS, secretsFault } from '../../features/accounts/index.js'
 import { openSession } from '../../platform/database/dedicated-session.js'
 import { remedyOf } from '../../platform/database/external-database.js'
 import { readNewestMigration } from '../../platform/database/migrate.js'
@@ -36,6 +36,7 @@ export const checkDatabase = async (url: string, config: Config): Promise<Findin
       ...(await checkConnections(sql, config)),
       ...(await checkSchema(sql)),
       ...(await checkRecordedHost(sql, config)),
+      ...(await checkSigningKeys(sql, config)),
       ...(await checkWebhooks(sql, config)),
       ...(await checkScopes(sql, config)),
     ]
@@ -246,6 +247,19 @@ const checkRecordedHost = async (sql: postgres.Sql, { repohost }: Config): Promi
   const [recorded] = await sql<{ kind: RepohostKind; url: string }[]>`select kind, url from repository_host`
   const fault = recorded && hostFault(recorded, repohost)
   return fault === undefined ? [] : [problem('repository host', fault.says, fault.remedy)]
+}
+
+const checkSigningKeys = async (
+  sql: postgres.Sql,
+  { databaseUrl, jwtSecrets }: Config,
+): Promise<Finding[]> => {
+  if (databaseUrl === undefined || !(await hasTable(sql, 'signing_keys'))) return []
+  const rows = await sql.unsafe<{ key_id: string }[]>(LIST_SIGNING_KEYS.text)
+  const fault = secretsFault(
+    rows.map(({ key_id }) => key_id),
+    jwtSecrets,
+  )
+  return fault ? [problem('secrets', fault.says, fault.remedy)] : []
 }
 
 /** Without keys there are no secrets to verify deliveries with; the embedded database has keys in its folder. */

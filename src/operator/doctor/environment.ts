@@ -1,6 +1,7 @@
 /** Checks of the machine and of external services. */
 import { stat, statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { variables } from '../../../schemas/environment.js'
 import type { Config } from '../../config.js'
 import { hostKinds } from '../../platform/hosts/index.js'
 import { boundedFetch } from '../../platform/http/upstream.js'
@@ -49,6 +50,28 @@ export const checkFolder = async ({ databaseUrl, dataDir }: Config): Promise<Fin
       ),
     ),
   ]
+}
+
+/** Where containers have their secrets. Their files are for everyone in the container, which is the service alone. */
+const MOUNTED = /^(\/var)?\/run\/secrets\//
+
+/** A group may read them, such as that of the service. */
+export const checkSecretFiles = async (env: NodeJS.ProcessEnv): Promise<Finding[]> => {
+  const findings: Finding[] = []
+  for (const [name, { secret }] of Object.entries(variables)) {
+    const file = env[`${name}_FILE`]?.trim()
+    if (!secret || !file || MOUNTED.test(resolve(file))) continue
+    const { mode } = await stat(file)
+    if ((mode & 0o004) !== 0)
+      findings.push(
+        warning(
+          'secrets',
+          `Everyone on this machine can read ${file}, which ${name}_FILE names.`,
+          'Run `chmod o-rwx` on it. If others may have read it, change the secret.',
+        ),
+      )
+  }
+  return findings
 }
 
 /** Any answer passes, except that the repository host must be of the configured kind. */

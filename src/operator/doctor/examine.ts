@@ -3,7 +3,7 @@ import { type Config, ConfigError, readConfig } from '../../config.js'
 import { NoDatabase, openEmbedded } from '../../platform/database/embedded/open.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
 import { checkDatabase } from './database.js'
-import { checkFolder, checkNode, checkReachability } from './environment.js'
+import { checkFolder, checkNode, checkReachability, checkSecretFiles } from './environment.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 import { checkRedis } from './redis.js'
 import { checkSettings } from './settings.js'
@@ -18,14 +18,15 @@ export const examine = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): Pro
     if (!(error instanceof ConfigError)) throw error
     return [node, ...error.problems.map((says) => problem(about, says, 'See docs/configuration.md.'))]
   }
-  const [folder, database, network, redis] = await Promise.all([
+  const [folder, files, database, network, redis] = await Promise.all([
     checkFolder(config),
+    checkSecretFiles(env),
     checkAnyDatabase(config, stopped),
     checkReachability(config),
     checkRedis(config),
   ])
   const unused = config.warnings.map(({ says, remedy }) => warning(about, says, remedy))
-  return [node, ...unused, ...checkSettings(config), ...folder, ...database, ...redis, ...network]
+  return [node, ...unused, ...checkSettings(config), ...folder, ...files, ...database, ...redis, ...network]
 }
 
 const checkAnyDatabase = async (config: Config, stopped: AbortSignal): Promise<Finding[]> => {

@@ -1,0 +1,50 @@
+/** Tells an instance that it can't verify the sessions of another one, because their `JWT_SECRETS` differ. */
+import fp from 'fastify-plugin'
+import { repeat } from '../../platform/process/repeat.js'
+import { listSigningKeys, recordSigningKey } from './queries/signing-keys.js'
+import { keyIdOf } from './tokens.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Compares now. */
+    compareSecrets(): Promise<void>
+  }
+}
+
+const PERIOD_MS = 60_000
+
+/**
+ * What is wrong if a key of `inUse` isn't that of a secret. Instances need not have the same list, as during a rotation: each
+ * must only have the first secret of every other one.
+ */
+export const secretsFault = (
+  inUse: string[],
+  secrets: string[],
+): { says: string; remedy: string } | undefined => {
+  const known = new Set(secrets.map(keyIdOf))
+  if (inUse.every((key) => known.has(key))) return undefined
+  return {
+    says: 'In the last 5 minutes, another instance signed sessions with a secret that is not in JWT_SECRETS here: people who sign in there are signed out here.',
+    remedy: 'Set the same JWT_SECRETS for all instances.',
+  }
+}
+
+export default fp(
+  async (app) => {
+    const { databaseUrl, jwtSecrets } = app.config
+    let hasFault = false
+    const compare = async () => {
+      const fault = secretsFault(await listSigningKeys(app.database.reserved), jwtSecrets)
+      if (fault && !hasFault) app.log.warn(`${fault.says} ${fault.remedy}`)
+      hasFault = fault !== undefined
+      // Not while the database is read-only.
+      if (await app.isReady()) await recordSigningKey(app.database.write, keyIdOf(jwtSecrets[0] ?? ''))
+    }
+    app.decorate('compareSecrets', compare)
+    // Only one instance can use the embedded database.
+    if (databaseUrl === undefined) return
+    await compare()
+    repeat(app, PERIOD_MS, compare, 'the comparison of JWT_SECRETS')
+  },
+  { name: 'signing-keys', dependencies: ['readiness'] },
+)
