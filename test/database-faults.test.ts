@@ -116,7 +116,12 @@ t.test('while the database has no disk space, requests get 503, and nothing is h
     t.hasStrict(reply, { status: 503, body: { code: 'unavailable' } })
     t.ok(Number(reply.headers.get('retry-after')) >= 1)
   }
-  t.equal((await service.request('GET', '/api/health')).status, 200)
+  for (const path of ['/api/health', '/api/ready'])
+    t.equal(
+      (await service.request('GET', path)).status,
+      200,
+      `${path}: reads continue, so balancers keep the instance`,
+    )
   await admin.unsafe('alter table audit_entries drop constraint no_room')
   hasMembers(t, (await ada.get('/api/team/me')).body.workspaces, [{ name: 'Acme' }])
   t.equal((await ada.get(`${path}/invites`)).body.invites.length, 1)
