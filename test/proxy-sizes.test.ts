@@ -24,6 +24,8 @@ t.test('a proxy leaves it to the service to reject a body that is too large', as
     const text = await readFile(join(projectRoot, file), 'utf8')
     t.equal(Number(text.match(pattern)?.[1]) * MIB, largest + MIB, file)
   }
+  const guide = await readFile(join(projectRoot, 'docs/install.md'), 'utf8')
+  t.equal(Number(guide.match(/LimitRequestBody (\d+)/)?.[1]), largest + MIB, 'Apache')
   // HAProxy has no limit of its own.
   t.notMatch(await readFile(join(projectRoot, 'ops/haproxy.cfg'), 'utf8'), /req\.body_size|content-length/)
 })
