@@ -1,4 +1,4 @@
-/** Checks that the tests and faults that docs/trust.md and bench/faults.md name exist. */
+/** Checks that the tests and faults that docs/trust.md, docs/privacy.md and bench/faults.md name exist. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
@@ -10,11 +10,21 @@ const rows = page.split('\n').filter((line) => /^\| (?!attack |fault )[^-]/.test
 /** The last column: `sign-in` is test/sign-in.test.ts. */
 const proofOf = (row: string) => row.split(' | ').at(-1) ?? ''
 
-t.test('every attack and fault has a test that exists', async (t) => {
-  const names = (await readdir(join(projectRoot, 'test'), { recursive: true })).filter((name) =>
-    name.endsWith('.test.ts'),
+const names = (await readdir(join(projectRoot, 'test'), { recursive: true })).filter((name) =>
+  name.endsWith('.test.ts'),
+)
+const tests = new Set(names.map((name) => name.replace(/\.test\.ts$/, '')))
+
+t.test('every claim of docs/privacy.md names a test that exists', async (t) => {
+  const claims = Array.from(
+    (await read('docs/privacy.md')).matchAll(/\((`[a-z-]+`(?:,\s`[a-z-]+`)*)\)/g),
+    ([, files = '']) => Array.from(files.matchAll(/`([a-z-]+)`/g), ([, file = '']) => file),
   )
-  const tests = new Set(names.map((name) => name.replace(/\.test\.ts$/, '')))
+  t.ok(claims.length > 20)
+  for (const file of claims.flat()) t.ok(tests.has(file), file)
+})
+
+t.test('every attack and fault has a test that exists', async (t) => {
   t.ok(rows.length > 80)
   for (const row of rows) {
     const files = Array.from(proofOf(row).matchAll(/`([\w/-]+)`/g), ([, file = '']) => file)
