@@ -170,6 +170,11 @@ const PAUSE_BYTES = 524_288
 /** The first buffer of a body, whatever length it declares. */
 const FIRST_BYTES = 65_536
 
+const tooLarge = (mostBytes: number) =>
+  new ApiError('payload_too_large', {
+    detail: `The body is larger than the ${mostBytes} bytes that this route accepts. Send less in one request.`,
+  })
+
 /** Collects a body as it arrives. */
 class IncomingBody {
   readonly declaredBytes: number
@@ -187,7 +192,7 @@ class IncomingBody {
     private readonly inspect: (chunk: Buffer) => void = () => {},
   ) {
     this.declaredBytes = Number(declaredBytes ?? 0)
-    if (this.declaredBytes > mostBytes) throw new ApiError('payload_too_large')
+    if (this.declaredBytes > mostBytes) throw tooLarge(mostBytes)
     this.room = Buffer.allocUnsafeSlow(Math.min(this.declaredBytes, FIRST_BYTES))
     // The rest of a rejected body is read like other bodies, so that its connection stays open for the response.
     this.chunks = stream.iterator({ destroyOnReturn: false })
@@ -231,7 +236,7 @@ class IncomingBody {
 
   private add(chunk: Buffer): void {
     const length = this.length + chunk.length
-    if (length > this.mostBytes) throw new ApiError('payload_too_large')
+    if (length > this.mostBytes) throw tooLarge(this.mostBytes)
     this.inspect(chunk)
     if (length > this.room.length) {
       // A larger body gets a buffer of its whole length at once. The system provides memory only for the part that is written.
