@@ -108,6 +108,20 @@ const parse = (text: string | undefined): unknown => {
   }
 }
 
+/** What to do about a redirect, which is not followed, because its target may be someone else's. */
+const redirectOf = (location: string | null, baseUrl: string, path: string) => {
+  if (location === null) return undefined
+  try {
+    const { origin, pathname } = new URL(location, baseUrl + path)
+    const [own = ''] = path.split('?')
+    return pathname.endsWith(own)
+      ? `${baseUrl} redirects to ${origin}${pathname.slice(0, -own.length)}. Set the address to that.`
+      : `${baseUrl} redirects to ${origin}${pathname}, which is not the service. Check the address.`
+  } catch {
+    return undefined
+  }
+}
+
 /** A signal for one attempt. It also follows the caller's signal. */
 const attemptSignal = (ms: number, outer: AbortSignal | undefined) => {
   const controller = new AbortController()
@@ -197,7 +211,9 @@ export const createClient = (options: ClientOptions): Client => {
           { requestId, retryAfter },
         )
       }
-      const detail = 'This answer is not one of the service. Check its address, and what stands before it.'
+      const detail =
+        redirectOf(headers.get('location'), baseUrl, path) ??
+        'This answer is not one of the service. Check its address, and what stands before it.'
       throw problemOf(operation, { code: 'unexpected_answer', status, detail }, { requestId, retryAfter })
     } catch (error) {
       // Engines throw different errors for an abort. The reason of the signal says which signal it was.
