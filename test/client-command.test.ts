@@ -1,52 +1,85 @@
 /** The command `team-settings` of the client, against a real service. */
-import { spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { projectRoot } from '../src/platform/process/root.js'
-import { temporaryFolder } from './process.js'
+import { run as runCommand, type Surroundings } from '../client/src/command.js'
+import { projectRoot, serviceVersion } from '../src/platform/process/root.js'
+import { freePort, temporaryFolder } from './process.js'
+import { isInstalled, makeCertificate } from './proxy-examples.js'
 import { startService } from './service.js'
 
-const program = join(projectRoot, 'client/dist/command.js')
+const program = join(projectRoot, 'client/dist/bin.js')
 
 interface Ended {
-  code: number | null
+  code: number
   out: string
   err: string
 }
+type Env = Record<string, string>
+
+const run = async (args: string[], env: Env, others: Partial<Surroundings> = {}): Promise<Ended> => {
+  const ended = { out: '', err: '' }
+  const code = await runCommand(args, {
+    env,
+    version: serviceVersion,
+    isTerminal: false,
+    write: (text) => {
+      ended.out += text
+    },
+    fail: (text) => {
+      ended.err += text
+    },
+    wait: async () => {},
+    ...others,
+  })
+  return { code, ...ended }
+}
+
+const shared = await temporaryFolder(t)
+const SETTINGS_SCHEMA = join(shared, 'schema.json')
+const anything = ['a', 'b', 'c', 'old', 'size', 'theme'].map((name) => [`ext.${name}`, {}])
+const properties = { ...Object.fromEntries(anything), 'ext.fontSize': { type: 'number' } }
+await writeFile(SETTINGS_SCHEMA, JSON.stringify({ contributes: { configuration: { properties } } }))
+const service = await startService(t, {
+  env: { RATE_LIMITS: 'off', EXTENSION_PREFIX: 'ext,editor', SETTINGS_SCHEMA },
+})
+const ada = await service.signIn('ada')
 
 const start = async (t: Test) => {
-  const service = await startService(t, { env: { RATE_LIMITS: 'off' } })
-  const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada, { patterns: ['acme/*'] })
   const at = `/api/team/workspaces/${id}`
-  const keyWith = async (...scopes: string[]) =>
-    (await ada.post(`${at}/keys`, { name: `ci ${scopes.length}`, scopes })).body.secret
-  const folder = await temporaryFolder(t)
-  const path = join(folder, 'team-settings.json')
-  const env = {
-    PATH: process.env.PATH,
+  const makeKey = async (...scopes: string[]): Promise<{ id: string; secret: string }> =>
+    (await ada.post(`${at}/keys`, { name: `ci ${scopes.length}`, scopes })).body
+  const keyWith = async (...scopes: string[]) => (await makeKey(...scopes)).secret
+  const path = join(await temporaryFolder(t), 'team-settings.json')
+  const env: Env = {
     TEAM_SETTINGS_URL: service.url,
     TEAM_SETTINGS_WORKSPACE: id,
     TEAM_SETTINGS_KEY: await keyWith('settings:read', 'settings:write'),
   }
-  const run = async (args: string[], others: Record<string, string> = {}): Promise<Ended> => {
-    const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: { ...env, ...others } })
-    child.stdin.end()
-    const closed = once(child, 'close')
-    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
-    const [code] = await closed
-    return { code, out, err }
-  }
-  const write = (content: string) => writeFile(path, content)
-  return { service, ada, at, keyWith, path, run, write }
+  const write = (content: string | Uint8Array) => writeFile(path, content)
+  const runHere = (args: string[], others: Env = {}, around: Partial<Surroundings> = {}) =>
+    run(args, { ...env, ...others }, around)
+  return { at, makeKey, keyWith, path, env, run: runHere, write }
+}
+
+/** @returns its port */
+const listen = async (t: Test, server: Server): Promise<number> => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => void server.close())
+  return (server.address() as AddressInfo).port
 }
 
 t.test('a workspace is pulled, compared, changed and checked', async (t) => {
-  const { ada, at, keyWith, path, run, write } = await start(t)
+  const { at, keyWith, path, run, write } = await start(t)
   await ada.put(`${at}/configuration`, {
     settings: { 'ext.old': 1, 'ext.theme': 'light' },
     projects: { 'acme/web': { settings: { 'ext.a': 1 } }, 'acme/gone': { settings: {} } },
@@ -79,7 +112,7 @@ t.test('a workspace is pulled, compared, changed and checked', async (t) => {
 `,
   )
   await write(pulled.out)
-  t.strictSame(await run(['diff', 'team-settings.json']), { code: 0, out: 'Nothing to change.\n', err: '' })
+  t.strictSame(await run(['diff', path]), { code: 0, out: 'Nothing to change.\n', err: '' })
   t.strictSame(await run(['pull', '--check', path]), { code: 0, out: `${path} is up to date.\n`, err: '' })
 
   await write(`// The team's settings
@@ -145,6 +178,7 @@ t.test('differences are printed for machines, and for a comment', async (t) => {
     warnings: [],
     affected: { repositories: 0, people: 1 },
     only_on_server: [],
+    silenced_overrides: [],
   })
   const comment = await run(['diff', path, '--format', 'markdown'])
   t.equal(
@@ -159,24 +193,32 @@ t.test('differences are printed for machines, and for a comment', async (t) => {
 })
 
 t.test('a file that cannot be used names the line, and nothing is sent', async (t) => {
-  const { ada, at, path, run, write } = await start(t)
+  const { at, path, run, write } = await start(t)
   const before = (await ada.get(`${at}/configuration`)).text
-  const broken: [content: string, message: string][] = [
-    ['{\n  "settings": {\n    "ext.a": 1\n    "ext.b": 2\n  }\n}', '4: `,` or `}` is missing'],
-    ['{\n "settings": {"ext.a": 1,\n "ext.a": 2}}', '3: `ext.a` appears twice'],
-    ['{\n\n "setings": {}}', '3: `setings` is not a section'],
-    ['{"settings": {\n', '2: the file ends too early'],
-    ['{"locked": "ext.a"}', '1: `locked` must be a list of keys'],
-    ['{"activity_privacy":\n "team"}', '2: the privacy level is no part of the file: change it on the page'],
-    ['{"projects": {\n"acme/web": {}}}', '2: `acme/web` must be an object with `settings`'],
+  const broken: [content: string | Buffer, message: string][] = [
+    ['{\n  "settings": {\n    "ext.a": 1\n    "ext.b": 2\n  }\n}', '4:5: `,` or `}` is missing'],
+    ['{\n "settings": {"ext.a": 1,\n "ext.a": 2}}', '3:2: `ext.a` appears twice'],
+    ['{\n\n "setings": {}}', '3:2: `setings` is not a section'],
+    ['{"settings": {\n', '2:1: the file ends too early'],
+    ['{"locked": "ext.a"}', '1:2: `locked` must be a list of keys'],
+    [
+      '{\n"activity_privacy": "team"}',
+      '2:1: the privacy level is no part of the file: change it on the page',
+    ],
+    ['{"projects": {\n"acme/web": {}}}', '2:1: `acme/web` must be an object with `settings`'],
     [
       '{"projects": {"acme/web": {"settings": {}},\n"Acme/Web": {"settings": {}}}}',
-      '2: `Acme/Web` appears twice',
+      '2:1: `Acme/Web` appears twice',
     ],
-    ['[1]', '1: the file must be an object'],
-    ['{"settings": {"ext.a": 01}}', '1: unexpected `0`'],
-    ['{} x', '1: unexpected `x` after the end'],
-    ['['.repeat(200), '1: the values are nested too deeply'],
+    ['[1]', '1:1: the file must be an object'],
+    ['{"settings": {"ext.a": 01}}', '1:24: unexpected `0`'],
+    ['{"settings": {"ext.a": "one\ntwo"}}', '1:24: unexpected `"`'],
+    ['{} x', '1:4: unexpected `x` after the end'],
+    ['['.repeat(200), '1:102: the values are nested too deeply'],
+    ['{"settings": {"ext.a": -0}}', '1:24: `-0` would become `0`'],
+    ['{"settings": {"ext.a": [1e-999]}}', '1:25: `1e-999` would become `0`'],
+    ['{"settings": {"ext.a": 0.10000000000000000001}}', '1:24: `0.10000000000000000001` would become `0.1`'],
+    [Buffer.from('{"settings": {"ext.a": "ä"}}', 'latin1'), '1:1: the file is neither UTF-8 nor UTF-16'],
   ]
   for (const [content, message] of broken) {
     await write(content)
@@ -185,43 +227,260 @@ t.test('a file that cannot be used names the line, and nothing is sent', async (
   await write('{\n  "settings": {\n    "other.a": 1\n  }\n}')
   const rejected = await run(['diff', path])
   t.equal(rejected.code, 1)
-  t.ok(rejected.err.startsWith(`${path}:3: \`other.a\` must start with \`ext.\``), rejected.err)
+  t.ok(rejected.err.startsWith(`${path}:3:5: \`other.a\` must start with \`ext.\``), rejected.err)
   t.equal((await ada.get(`${at}/configuration`)).text, before)
 })
 
-t.test('mistakes of calling it are explained', async (t) => {
-  const { path, run, write, service } = await start(t)
-  await write('{}')
-  const errorOf = async (args: string[], env: Record<string, string> = {}) => {
-    const { code, out, err } = await run(args, env)
-    t.strictSame([code, out], [1, ''], err)
-    return err
+t.test('numbers that keep their value can be written in any way, in any Unicode encoding', async (t) => {
+  const { at, path, run, write } = await start(t)
+  const text = '{"settings": {"ext.a": [1.50, 1e2, 10E-1, 100000000000000000000, 0.0, "ä"]}}'
+  const wide = Buffer.from(`\uFEFF${text}`, 'utf16le')
+  for (const content of [text, `\uFEFF${text}`, wide, Buffer.from(wide).swap16()]) {
+    await write(content)
+    const { code, err } = await run(['apply', path])
+    t.strictSame([code, err], [0, ''])
+    t.same((await ada.get(`${at}/settings`)).body.settings, { 'ext.a': [1.5, 100, 1, 1e20, 0, 'ä'] })
   }
-  t.equal(await errorOf(['diff', path], { TEAM_SETTINGS_KEY: '' }), 'Set TEAM_SETTINGS_KEY, or give --key.\n')
-  t.equal(
-    await errorOf(['diff', path], { TEAM_SETTINGS_URL: `${service.url}/api` }),
-    'Give the address of the service without /api.\n',
+  await write(`// ${'x'.repeat(2 ** 22)}\n${'/**/ '.repeat(2 ** 20)}{}`)
+  t.strictSame(await run(['diff', path]), { code: 0, out: 'Nothing to change.\n', err: '' })
+})
+
+t.test('a new lock names the overrides that lose their effect', async (t) => {
+  const { at, path, run, write } = await start(t)
+  await ada.put(`${at}/configuration`, {
+    settings: { 'ext.a': 1, 'ext.old': 1 },
+    locked: ['ext.old'],
+    projects: { 'acme/api': { settings: { 'ext.a': 2 } }, 'acme/web': { settings: { 'ext.b': 3 } } },
+  })
+  await write('{ "locked": ["ext.a", "ext.old"] }')
+  const { code, out } = await run(['diff', path])
+  t.equal(code, 2)
+  t.ok(
+    out.endsWith('Overrides that lose their effect, because their key is locked:\n  acme/api: ext.a\n'),
+    out,
   )
-  t.equal(await errorOf(['diff']), 'Name a file: team-settings diff FILE\n')
-  t.equal(await errorOf(['sync', path]), 'There is no command sync. See team-settings help.\n')
-  t.equal(
-    await errorOf(['diff', path], { TEAM_SETTINGS_KEY: '…' }),
-    'The key has characters that no key has. Copy it again.\n',
-  )
-  t.equal(await errorOf(['diff', path, '--format', 'yaml']), 'The format is text, json or markdown.\n')
-  t.equal(await errorOf(['diff', `${path}x`]), `${path}x cannot be read (ENOENT).\n`)
-  t.match(await errorOf(['diff', path, '--pune']), /Unknown option '--pune'/)
-  t.match(await errorOf(['diff', path], { TEAM_SETTINGS_URL: 'http://127.0.0.1:1' }), /could not be reached/)
-  const help = await run(['--help'])
+  const markdown = await run(['diff', path, '--format', 'markdown'])
+  t.ok(markdown.out.endsWith('because their key is locked:\n\n- `acme/api: ext.a`\n'), markdown.out)
+  const json = await run(['diff', path, '--format', 'json'])
+  t.same(JSON.parse(json.out).silenced_overrides, [{ repo: 'acme/api', key: 'ext.a' }])
+
+  await write('{ "locked": ["ext.a", "ext.old"], "projects": { "acme/web": { "settings": {} } } }')
+  t.notMatch((await run(['diff', path, '--prune'])).out, /lose their effect/, 'an override that goes is none')
+})
+
+t.test('with --strict, nothing is applied that the settings schema warns about', async (t) => {
+  const { at, path, run, write } = await start(t)
+  await write('{ "settings": { "ext.fontSize": "large" } }')
+  const said = await run(['diff', path])
+  t.equal(said.code, 2)
+  t.match(said.out, /^Warning: settings\/ext\.fontSize /m)
+  t.strictSame(await run(['diff', path, '--strict']), {
+    ...said,
+    code: 3,
+    err: 'Values do not match the settings schema.\n',
+  })
+  t.strictSame(await run(['apply', path, '--strict']), {
+    ...said,
+    code: 3,
+    err: 'Values do not match the settings schema. Nothing was applied.\n',
+  })
+  t.same((await ada.get(`${at}/settings`)).body.settings, {})
+  t.strictSame(await run(['apply', path]), { ...said, code: 0 })
+  await write('{ "settings": { "ext.fontSize": 14 } }')
+  t.equal((await run(['apply', path, '--strict'])).code, 0)
+  t.same((await ada.get(`${at}/settings`)).body.settings, { 'ext.fontSize': 14 })
+})
+
+t.test('each mistake is explained in its first line', async (t) => {
+  const { path, run, makeKey, at } = await start(t)
+  const stub = async (answer: RequestListener) => `http://127.0.0.1:${await listen(t, createServer(answer))}`
+  const moved = await stub((request, response) => {
+    response.writeHead(301, { location: `${service.url}${request.url}` }).end()
+  })
+  const guarded = await stub((_, response) => {
+    response.writeHead(302, { location: 'https://login.example.com/start?then=secret' }).end()
+  })
+  const page = await stub((_, response) => void response.end('<h1>Blocked</h1>'))
+  const silent = await stub(() => {})
+  const port = await freePort()
+  const unreachable = { TEAM_SETTINGS_URL: `http://127.0.0.1:${port}` }
+  const refused = `The service could not be reached: connect ECONNREFUSED 127.0.0.1:${port}.`
+  const revoked = await makeKey('settings:read')
+  await ada.delete(`${at}/keys/${revoked.id}`)
+  const reading = await makeKey('settings:read')
+  const setting = (value: string) => `{"settings": {"ext.a": ${value}}}`
+
+  interface Mistake {
+    args?: string[]
+    file?: string
+    env?: Env
+    timeoutMs?: number
+  }
+  const invalid =
+    'This session token or access key is not valid. Sign in again, or check that you copied all of the key. (token_invalid)'
+  const mistakes: [what: string, mistake: Mistake, line: string][] = [
+    ['no address', { env: { TEAM_SETTINGS_URL: '' } }, 'Set TEAM_SETTINGS_URL, or give --url.'],
+    [
+      'an address with /api',
+      { env: { TEAM_SETTINGS_URL: `${service.url}/api` } },
+      'Give the address of the service without /api.',
+    ],
+    ['no key', { env: { TEAM_SETTINGS_KEY: '' } }, 'Set TEAM_SETTINGS_KEY, or give --key.'],
+    [
+      'a key with an ellipsis',
+      { env: { TEAM_SETTINGS_KEY: 'svc_…' } },
+      'The key has characters that no key has. Copy it again.',
+    ],
+    ['a wrong key', { env: { TEAM_SETTINGS_KEY: 'svc_00000000-0000-4000-8000-000000000000' } }, invalid],
+    [
+      'a revoked key',
+      { env: { TEAM_SETTINGS_KEY: revoked.secret } },
+      'This session was signed out, or this access key was revoked. Sign in again, or create a new key. (token_revoked)',
+    ],
+    [
+      'a key that only reads, for apply',
+      { args: ['apply', path], env: { TEAM_SETTINGS_KEY: reading.secret } },
+      'This key lacks the scope settings:write. (scope_missing)',
+    ],
+    [
+      'no id of a workspace',
+      { env: { TEAM_SETTINGS_WORKSPACE: 'acme' } },
+      'The id of a workspace looks like 0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e.',
+    ],
+    [
+      'the id of another workspace',
+      { env: { TEAM_SETTINGS_WORKSPACE: '0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e' } },
+      'This workspace does not exist, or you are not a member of it. Check the id, or ask an admin for an invite. (workspace_not_found)',
+    ],
+    ['no file', { args: ['diff'] }, 'Name a file: team-settings diff FILE'],
+    ['a missing file', { args: ['diff', `${path}x`] }, `${path}x cannot be read (ENOENT).`],
+    ['an unknown command', { args: ['sync', path] }, 'There is no command sync. See team-settings help.'],
+    [
+      'an unknown option',
+      { args: ['diff', path, '--pune'] },
+      "Unknown option '--pune'. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- \"--pune\"",
+    ],
+    [
+      'an unknown format',
+      { args: ['diff', path, '--format', 'yaml'] },
+      'The format is text, json or markdown.',
+    ],
+    [
+      'a key of no extension',
+      { file: '{"settings":\n {"other.a": 1}}' },
+      `${path}:2:3: \`other.a\` must start with \`ext.\` or \`editor.\` (validation_failed)`,
+    ],
+    [
+      'a denied key',
+      { file: '{"settings": {"editor.path": 1}}' },
+      `${path}:1:15: \`editor.path\` is denied on this server (\`SETTINGS_DENIED\`) (validation_failed)`,
+    ],
+    [
+      'a value of the wrong type',
+      { file: '{"idle_window_minutes": "5"}' },
+      `${path}:1:2: \`idle_window_minutes\` must be a whole number`,
+    ],
+    [
+      'a number out of range',
+      { file: '{"idle_window_minutes": 99}' },
+      `${path}:1:2: \`idle_window_minutes\` must be <= 15 (validation_failed)`,
+    ],
+    ['an infinite number', { file: setting('1e999') }, `${path}:1:24: \`1e999\` would become \`Infinity\``],
+    [
+      'a number with too many digits',
+      { file: setting('12345678901234567890') },
+      `${path}:1:24: \`12345678901234567890\` would become \`12345678901234567000\``,
+    ],
+    [
+      'a value of 9 MB',
+      { file: setting(JSON.stringify('x'.repeat(9 * 2 ** 20))) },
+      'The settings exceed the size limit. Shorten or remove some. At most 262144 bytes are allowed. (settings_too_large)',
+    ],
+    [
+      'a file above all limits',
+      { file: `{"projects": {"acme/web": ${setting(JSON.stringify('x'.repeat(25 * 2 ** 20)))}}}` },
+      'The body is larger than the 25165824 bytes that this route accepts. Send less in one request. (payload_too_large)',
+    ],
+    [
+      'an address that moved',
+      { env: { TEAM_SETTINGS_URL: moved } },
+      `${moved} redirects to ${service.url}. Set the address to that. (unexpected_answer)`,
+    ],
+    [
+      'a sign-in in front of the service',
+      { env: { TEAM_SETTINGS_URL: guarded } },
+      `${guarded} redirects to https://login.example.com/start, which is not the service. Check the address. (unexpected_answer)`,
+    ],
+    [
+      'another website',
+      { env: { TEAM_SETTINGS_URL: page } },
+      'This answer is not one of the service. Check its address, and what stands before it. (unexpected_answer)',
+    ],
+    ['no network', { env: unreachable }, refused],
+    [
+      'a proxy that Node ignores',
+      { env: { ...unreachable, HTTPS_PROXY: 'http://proxy.example.com' } },
+      `${refused} HTTPS_PROXY works only with NODE_USE_ENV_PROXY=1, and Node 22.21 or 24.`,
+    ],
+    [
+      'a proxy that Node uses',
+      { env: { ...unreachable, HTTPS_PROXY: 'http://proxy.example.com', NODE_USE_ENV_PROXY: '1' } },
+      refused,
+    ],
+    [
+      'a silent service',
+      { env: { TEAM_SETTINGS_URL: silent }, timeoutMs: 50 },
+      'The service did not respond in time.',
+    ],
+  ]
+  if (await isInstalled('openssl', 'version')) {
+    const { certificate, key } = await makeCertificate(shared)
+    const files = { cert: await readFile(certificate), key: await readFile(key) }
+    const url = `https://127.0.0.1:${await listen(t, createTlsServer(files))}`
+    mistakes.push([
+      'a certificate of one’s own',
+      { env: { TEAM_SETTINGS_URL: url } },
+      'The service could not be reached: self-signed certificate. Name a file with its certificate in NODE_EXTRA_CA_CERTS.',
+    ])
+  }
+  const before = (await ada.get(`${at}/configuration`)).text
+  for (const [what, { args = ['diff', path], file = '{}', timeoutMs, env }, line] of mistakes) {
+    await writeFile(path, file)
+    const ended = await run(args, env, timeoutMs === undefined ? {} : { timeoutMs })
+    t.strictSame([ended.code, ended.out, ended.err.split('\n')[0]], [1, '', line], what)
+  }
+  t.equal((await ada.get(`${at}/configuration`)).text, before)
+})
+
+t.test('the program prints its help and version, and says when Node is too old', async (t) => {
+  const spawn = async (...args: string[]) => (await promisify(execFile)(process.execPath, args)).stdout
+  t.equal(await spawn(program, '--version'), `${serviceVersion}\n`)
+  const help = await run(['--help'], {})
+  t.equal(await spawn(program, 'help'), help.out)
   t.equal(help.code, 0)
-  t.strictSame(await run(['help']), help)
-  for (const word of ['pull', 'diff', 'apply', '--prune', 'TEAM_SETTINGS_URL', 'Example'])
+  for (const word of [
+    'pull',
+    'diff',
+    'apply',
+    '--prune',
+    '--strict',
+    'TEAM_SETTINGS_URL',
+    'Exit codes',
+    'Example',
+  ])
     t.ok(help.out.includes(word), word)
-  t.equal((await run([])).code, 1)
+  t.equal((await run([], {})).code, 1)
+  const old = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"18.20.8"}})'
+  const refusal = await spawn('--import', old, program, '--version').catch((error) => error)
+  t.hasStrict(refusal, {
+    code: 1,
+    stdout: '',
+    stderr: 'team-settings needs Node 20 or newer. This is Node 18.20.8.\n',
+  })
 })
 
 t.test('a change in between is not overwritten', async (t) => {
-  const { ada, at, path, run, write } = await start(t)
+  const { at, path, run, write } = await start(t)
   await write('{ "settings": { "ext.a": 1 } }')
   let applied = 0
   const runs = await Promise.all(Array.from({ length: 8 }, () => run(['apply', path, '--prune'])))

@@ -1,11 +1,11 @@
-#!/usr/bin/env node
 /** The command `team-settings`: the configuration of a workspace as a file in Git. */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { type Client, createClient } from './client.js'
+import { type Client, type ClientOptions, createClient } from './client.js'
 import {
   type ConfigurationFile,
   type Difference,
+  differenceOf,
   readConfiguration,
   requestOf,
   textOf,
@@ -40,14 +40,21 @@ on the server, unless you add --prune. FILE can be - for the standard input.
   --key KEY          an access key of the workspace (TEAM_SETTINGS_KEY)
   --workspace ID     the id of the workspace (TEAM_SETTINGS_WORKSPACE)
   --prune            remove what the file does not have
+  --strict           fail, and apply nothing, if new values do not match the
+                     settings schema
   --reason TEXT      of apply: why, for the history and the audit trail
   --format FORMAT    text, json or markdown
+  --version          print the version
   --help             print this
 
 A key needs the scope settings:read, and for apply settings:write as well.
 
 Exit codes: 0 nothing to do, or applied; 1 an error; 2 diff or pull --check
-found differences.
+found differences; 3 warnings of the settings schema, with --strict.
+
+Behind a proxy, set HTTPS_PROXY, NO_PROXY for exceptions, and
+NODE_USE_ENV_PROXY=1, which needs Node 22.21 or 24. If the certificate of the
+service comes from your own authority, name its file in NODE_EXTRA_CA_CERTS.
 
 Example:
 
@@ -67,37 +74,52 @@ const options = {
   workspace: { type: 'string' },
   check: { type: 'boolean' },
   prune: { type: 'boolean' },
+  strict: { type: 'boolean' },
   reason: { type: 'string' },
   format: { type: 'string' },
+  version: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
 type Options = ReturnType<typeof readOptions>['values']
 
-const readOptions = () => {
+/** What the command uses of its process. */
+export interface Surroundings {
+  env: Record<string, string | undefined>
+  version: string
+  isTerminal: boolean
+  write: (text: string) => void
+  fail: (text: string) => void
+  timeoutMs?: number
+  wait?: NonNullable<ClientOptions['wait']>
+}
+
+const readOptions = (args: string[]) => {
   try {
-    return parseArgs({ options, allowPositionals: true })
+    return parseArgs({ args, options, allowPositionals: true })
   } catch (error) {
     throw new UsageError((error as Error).message)
   }
 }
 
-const formats = new Map<string, (difference: Difference) => string>([
-  ['text', (difference) => toText(difference, process.stdout.isTTY === true && !process.env.NO_COLOR)],
+const formats = new Map<string, (difference: Difference, colored: boolean) => string>([
+  ['text', toText],
   ['json', toJson],
   ['markdown', toMarkdown],
 ])
 
 /** A large configuration takes its time. */
 const TIMEOUT_MS = 120_000
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 class Workspace {
   private readonly path: { id: string }
   private readonly client: Client
+  private readonly timeoutMs: number
 
-  constructor(given: Options) {
+  constructor(given: Options, { env, timeoutMs = TIMEOUT_MS, wait }: Surroundings) {
     const find = (name: 'url' | 'key' | 'workspace') => {
       const variable = `TEAM_SETTINGS_${name.toUpperCase()}`
-      const value = given[name] ?? process.env[variable]
+      const value = given[name] ?? env[variable]
       if (!value) throw new UsageError(`Set ${variable}, or give --${name}.`)
       return value
     }
@@ -108,71 +130,112 @@ class Workspace {
     const token = find('key')
     if (!/^[!-~]+$/.test(token))
       throw new UsageError('The key has characters that no key has. Copy it again.')
-    this.client = createClient({ baseUrl, token })
-    this.path = { id: find('workspace') }
+    const id = find('workspace')
+    if (!UUID.test(id))
+      throw new UsageError('The id of a workspace looks like 0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e.')
+    this.client = createClient({ baseUrl, token, ...(wait && { wait }) })
+    this.path = { id }
+    this.timeoutMs = timeoutMs
+  }
+
+  /** Ends everything, also later attempts. */
+  private get limit() {
+    const { timeoutMs } = this
+    return { timeoutMs, signal: AbortSignal.timeout(timeoutMs) }
   }
 
   read() {
-    const { path } = this
-    return this.client.request('GET /api/team/workspaces/{id}/configuration', { path, timeoutMs: TIMEOUT_MS })
+    const { path, limit } = this
+    return this.client.request('GET /api/team/workspaces/{id}/configuration', { path, ...limit })
   }
 
   /** Compares, or also changes, with the state that was compared. */
-  async replace(file: ConfigurationFile, { prune = false, ...change }: Change): Promise<Difference> {
+  async replace(file: ConfigurationFile, { dryRun, prune, strict, reason }: Change): Promise<Difference> {
     const { data: server, etag } = await this.read()
-    const { body, extras } = requestOf(file.sections, server, prune)
-    const { data } = await this.client.request('PUT /api/team/workspaces/{id}/configuration', {
-      path: this.path,
-      query: { dry_run: change.dryRun },
-      headers: { 'If-Match': etag },
-      body: { ...body, ...(change.reason !== undefined && { reason: change.reason }) },
-      timeoutMs: TIMEOUT_MS,
-    })
-    return { ...data, extras: prune ? [] : extras }
+    const request = requestOf(file.sections, server, prune)
+    const put = (only: boolean) =>
+      this.client.request('PUT /api/team/workspaces/{id}/configuration', {
+        path: this.path,
+        query: { dry_run: only },
+        headers: { 'If-Match': etag },
+        body: { ...request.body, ...(reason !== undefined && { reason }) },
+        ...this.limit,
+      })
+    let { data } = await put(dryRun || strict)
+    if (!dryRun && strict && data.warnings.length === 0) data = (await put(false)).data
+    return differenceOf(data, request, server)
   }
 }
 
 interface Change {
   dryRun: boolean
-  prune?: boolean | undefined
-  reason?: string | undefined
+  prune: boolean
+  /** Changes nothing if there are warnings. */
+  strict: boolean
+  reason: string | undefined
 }
 
-const read = (name: string): string => {
+const read = (name: string): Uint8Array => {
   try {
-    return readFileSync(name === '-' ? 0 : name, 'utf8')
+    return readFileSync(name === '-' ? 0 : name)
   } catch (error) {
     throw new UsageError(`${name} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
   }
 }
 
-/** What is wrong, with the line of the file where that is known. */
-const describe = (error: unknown, name: string, file: ConfigurationFile | undefined): string => {
-  if (error instanceof UsageError) return error.message
-  if (error instanceof JsonError) return `${name}:${error.line}: ${error.message}`
-  if (!(error instanceof ApiProblem)) {
-    const { message, cause } = error as Error & { cause?: { message?: string } }
-    return `The service could not be reached: ${cause?.message || message}`
-  }
-  if (error.code === 'version_conflict')
-    return 'Someone changed the configuration meanwhile. Nothing was applied. Run it again.'
-  const { scope } = error as { scope?: string | null }
-  if (scope) return `This key lacks the scope ${scope}. (${error.code})`
-  const first = (error as { errors?: { path: string; message: string }[] }).errors?.[0]
-  const line = first && file?.lineOf(first.path.replace(/^\/body/, ''))
-  return `${line === undefined ? '' : `${name}:${line}: `}${error.message} (${error.code})`
+const CERTIFICATE = /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
+
+/** Why there is no response, and what helps. */
+const describeFailure = (error: Error & { cause?: unknown }, { env }: Surroundings): string => {
+  if (error.name === 'TimeoutError') return 'The service did not respond in time.'
+  const { code = '', message } = (error.cause ?? {}) as { code?: string; message?: string }
+  const said = `The service could not be reached: ${message || code || error.message}.`
+  if (CERTIFICATE.test(code)) return `${said} Name a file with its certificate in NODE_EXTRA_CA_CERTS.`
+  const proxy = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => env[name])
+  return proxy === undefined || env.NODE_USE_ENV_PROXY === '1'
+    ? said
+    : `${said} ${proxy} works only with NODE_USE_ENV_PROXY=1, and Node 22.21 or 24.`
 }
 
-const run = async (): Promise<number> => {
+/** What is wrong, with the place in the file where that is known. */
+const describe = (
+  error: unknown,
+  name: string,
+  file: ConfigurationFile | undefined,
+  around: Surroundings,
+) => {
+  if (error instanceof UsageError) return error.message
+  if (error instanceof JsonError) return `${name}:${error.place}: ${error.message}`
+  if (!(error instanceof ApiProblem)) return describeFailure(error as Error, around)
+  if (error.code === 'version_conflict')
+    return 'Someone changed the configuration meanwhile. Nothing was applied. Run it again.'
+  const { scope, limit_bytes, errors } = error as {
+    scope?: string | null
+    limit_bytes?: number
+    errors?: { path: string; message: string }[]
+  }
+  if (scope) return `This key lacks the scope ${scope}. (${error.code})`
+  const place = errors?.[0] && file?.placeOf(errors[0].path.replace(/^\/body/, ''))
+  const limit = limit_bytes === undefined ? '' : ` At most ${limit_bytes} bytes are allowed.`
+  return `${place === undefined ? '' : `${name}:${place}: `}${error.message}${limit} (${error.code})`
+}
+
+/** @returns the exit code */
+export const run = async (args: string[], around: Surroundings): Promise<number> => {
+  const { env, write, fail } = around
   let name = ''
   let file: ConfigurationFile | undefined
   try {
-    const { values, positionals } = readOptions()
+    const { values, positionals } = readOptions(args)
     const [command, given, ...others] = positionals
+    if (values.version) {
+      write(`${around.version}\n`)
+      return 0
+    }
     // The runner of npm answers --help itself.
     const asksHelp = values.help || command === 'help'
     if (asksHelp || command === undefined) {
-      process.stdout.write(HELP)
+      write(HELP)
       return asksHelp ? 0 : 1
     }
     if (!['pull', 'diff', 'apply'].includes(command))
@@ -189,28 +252,30 @@ const run = async (): Promise<number> => {
     if (others.length > 0) throw new UsageError('Name one file.')
     name = given ?? ''
     if (given !== undefined) file = readConfiguration(read(given))
-    const workspace = new Workspace(values)
+    const workspace = new Workspace(values, around)
     if (!file) {
-      process.stdout.write(textOf((await workspace.read()).data))
+      write(textOf((await workspace.read()).data))
       return 0
     }
     const isCheck = command === 'pull'
     const dryRun = command !== 'apply'
+    const { prune = false, strict = false, reason } = values
     const difference = await workspace.replace(file, {
       dryRun,
-      prune: isCheck || values.prune,
-      reason: dryRun ? undefined : values.reason,
+      prune: isCheck || prune,
+      strict,
+      reason: dryRun ? undefined : reason,
     })
     const differs = difference.changes.length > 0
-    if (isCheck) process.stdout.write(`${name} is ${differs ? 'not ' : ''}up to date.\n`)
-    else process.stdout.write(`${format(difference)}\n`)
+    if (isCheck) write(`${name} is ${differs ? 'not ' : ''}up to date.\n`)
+    else write(`${format(difference, around.isTerminal && !env.NO_COLOR)}\n`)
+    if (strict && difference.warnings.length > 0) {
+      fail(`Values do not match the settings schema.${dryRun ? '' : ' Nothing was applied.'}\n`)
+      return 3
+    }
     return dryRun && differs ? 2 : 0
   } catch (error) {
-    process.stderr.write(`${describe(error, name, file)}\n`)
+    fail(`${describe(error, name, file, around)}\n`)
     return 1
   }
 }
-
-void run().then((code) => {
-  process.exitCode = code
-})

@@ -1,14 +1,14 @@
 /** The configuration of a workspace as a file: what it says, and how it differs from the service. */
 import type { Configuration, ConfigurationBody, ConfigurationResult } from './api.js'
-import { JsonError, type Parsed, parseJson, pointerOf } from './jsonc.js'
+import { decode, JsonError, type Place, parseJson, pointerOf } from './jsonc.js'
 
 type Values = Record<string, unknown>
 type Sections = Omit<ConfigurationBody, 'reason'>
 
 export interface ConfigurationFile {
   sections: Sections
-  /** The line of a member of the request, if the file has it. */
-  lineOf(pointer: string): number | undefined
+  /** The place of a member of the request, if the file has it. */
+  placeOf(pointer: string): Place | undefined
 }
 
 const isObject = (value: unknown): value is Values =>
@@ -25,11 +25,11 @@ const kinds = new Map<string, [is: (value: unknown) => boolean, what: string]>([
 ])
 
 /** @throws {JsonError} */
-export const readConfiguration = (text: string): ConfigurationFile => {
-  const { value, lines }: Parsed = parseJson(text)
-  const lineOf = (pointer: string) => lines.get(pointer)
+export const readConfiguration = (bytes: Uint8Array): ConfigurationFile => {
+  const { value, places } = parseJson(decode(bytes))
+  const placeOf = (pointer: string) => places.get(pointer)
   const fail = (message: string, ...names: string[]): never => {
-    throw new JsonError(message, lineOf(pointerOf(...names)) ?? 1)
+    throw new JsonError(message, placeOf(pointerOf(...names)) ?? '1:1')
   }
   if (!isObject(value)) return fail('the file must be an object')
   const { $schema: _, ...sections } = value
@@ -48,7 +48,7 @@ export const readConfiguration = (text: string): ConfigurationFile => {
     const other = Object.keys(project as Values).find((name) => name !== 'settings')
     if (other !== undefined) fail(`\`${repo}\` can only have \`settings\``, 'projects', repo, other)
   }
-  return { sections: sections as Sections, lineOf }
+  return { sections: sections as Sections, placeOf }
 }
 
 /** What the service has and the file does not, as `settings: ext.theme`. */
@@ -87,7 +87,7 @@ export const requestOf = (
     extras.push(...missing.map(([name]) => ({ section: 'projects', name })))
     body.projects = Object.fromEntries([...merged, ...(prune ? [] : missing)])
   }
-  return { body, extras }
+  return { body, extras: prune ? [] : extras }
 }
 
 const sorted = (value: unknown): unknown => {
@@ -103,6 +103,21 @@ export const textOf = (configuration: Configuration): string =>
 
 export interface Difference extends ConfigurationResult {
   extras: Extra[]
+  /** Overrides that stay, without effect, because their key is locked now. */
+  silenced: { repo: string; key: string }[]
+}
+
+/** The differences that a response to the body says, with what only the two sides together say. */
+export const differenceOf = (
+  result: ConfigurationResult,
+  { body, extras }: ReturnType<typeof requestOf>,
+  server: Configuration,
+): Difference => {
+  const locked = (body.locked ?? server.locked).filter((key) => !server.locked.includes(key))
+  const silenced = Object.entries(body.projects ?? server.projects).flatMap(([repo, { settings }]) =>
+    locked.filter((key) => Object.hasOwn(settings, key)).map((key) => ({ repo, key })),
+  )
+  return { ...result, extras, silenced }
 }
 
 const sides = ({ before, after, hides }: ConfigurationResult['changes'][number]) => {
@@ -115,12 +130,13 @@ const count = (number: number, one: string, many: string) => `${number} ${number
 const affects = ({ affected: { repositories, people } }: Difference) =>
   `${count(repositories, 'repository', 'repositories')} and ${count(people, 'person', 'people')}`
 const EXTRAS = 'Only on the server (`--prune` removes it)'
+const SILENCED = 'Overrides that lose their effect, because their key is locked'
 
-export const toJson = ({ extras, ...result }: Difference): string =>
-  JSON.stringify({ ...result, only_on_server: extras }, undefined, 2)
+export const toJson = ({ extras, silenced, ...result }: Difference): string =>
+  JSON.stringify({ ...result, only_on_server: extras, silenced_overrides: silenced }, undefined, 2)
 
 export const toText = (difference: Difference, colored: boolean): string => {
-  const { changes, warnings, extras } = difference
+  const { changes, warnings, extras, silenced } = difference
   const paint = (text: string, code: number) => (colored ? `\u001b[${code}m${text}\u001b[0m` : text)
   const lines = changes.flatMap((change) => {
     const { before, after } = sides(change)
@@ -133,6 +149,8 @@ export const toText = (difference: Difference, colored: boolean): string => {
   if (changes.length > 0) lines.push(`This affects ${affects(difference)}.`)
   else lines.push('Nothing to change.')
   for (const { path, message } of warnings) lines.push(`Warning: ${path.slice('/body/'.length)} ${message}`)
+  if (silenced.length > 0) lines.push(`${SILENCED}:`)
+  for (const { repo, key } of silenced) lines.push(`  ${repo}: ${key}`)
   if (extras.length > 0) lines.push(`${EXTRAS}:`)
   for (const { section, name } of extras) lines.push(`  ${section}: ${name}`)
   return lines.join('\n')
@@ -148,7 +166,7 @@ const code = (text: string | undefined) => {
 }
 
 export const toMarkdown = (difference: Difference): string => {
-  const { changes, warnings, extras } = difference
+  const { changes, warnings, extras, silenced } = difference
   if (changes.length === 0 && extras.length === 0) return 'The team settings stay as they are.'
   const rows = changes.map((change) => {
     const { before, after } = sides(change)
@@ -165,6 +183,8 @@ export const toMarkdown = (difference: Difference): string => {
         ]
       : ['**Team settings:** no changes.']),
     ...warnings.map(({ path, message }) => `\n⚠️ ${code(path.slice('/body/'.length))} ${code(message)}`),
+    ...(silenced.length > 0 ? ['', `${SILENCED}:`, ''] : []),
+    ...silenced.map(({ repo, key }) => `- ${code(`${repo}: ${key}`)}`),
     ...(extras.length > 0 ? ['', `${EXTRAS}:`, ''] : []),
     ...extras.map(({ section, name }) => `- ${code(`${section}: ${name}`)}`),
   ].join('\n')

@@ -1,41 +1,74 @@
-/** JSON with comments and trailing commas, as VS Code reads its settings, with the line of every value. */
+/** JSON with comments and trailing commas, as VS Code reads its settings, with the place of every value. */
+
+/** `line:column`, both from 1. */
+export type Place = `${number}:${number}`
 
 export interface Parsed {
   value: unknown
-  /** The line of each value, by its JSON pointer. The first line is 1. */
-  lines: Map<string, number>
+  /** The place of each value, or of its name, by its JSON pointer. */
+  places: Map<string, Place>
 }
 
 export class JsonError extends Error {
   constructor(
     message: string,
-    readonly line: number,
+    readonly place: Place,
   ) {
     super(message)
   }
 }
 
+/** Text with a byte order mark is UTF-8 or UTF-16, and other text is UTF-8. @throws {JsonError} */
+export const decode = (bytes: Uint8Array): string => {
+  const [first, second] = bytes
+  const wide =
+    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff && 'utf-16be'
+  try {
+    return new TextDecoder(wide || 'utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new JsonError('the file is neither UTF-8 nor UTF-16', '1:1')
+  }
+}
+
 /** Deeper values would exhaust the stack. */
 const DEEPEST = 100
-const SKIPPED = /(?:[ \t\r\n]+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)+/y
-const SCALAR = /"(?:[^"\\\n]|\\.)*"|-?\d[\d.eE+-]*|true|false|null/y
+const SKIPPED = /[ \t\r\n]+|\/\/[^\n]*|\/\*[\s\S]*?\*\//y
+const SCALAR = /-?\d[\d.eE+-]*|true|false|null/y
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/** The same text for all ways to write a number, or undefined for `Infinity`. */
+const exactly = (text: string): string | undefined => {
+  const found = NUMBER.exec(text)
+  if (!found) return undefined
+  const [, sign, whole = '', fraction = '', exponent = '0'] = found
+  const digits = (whole + fraction).replace(/^0+/, '')
+  let end = digits.length
+  while (digits[end - 1] === '0') end--
+  const shift = end === 0 ? 0 : Number(exponent) - fraction.length + digits.length - end
+  return `${sign}${digits.slice(0, end)}e${shift}`
+}
 
 export const pointerOf = (...names: (string | number)[]): string =>
   names.map((name) => `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
 /** @throws {JsonError} */
 export const parseJson = (text: string): Parsed => {
-  const lines = new Map<string, number>()
-  let at = text.startsWith('\uFEFF') ? 1 : 0
+  const places = new Map<string, Place>()
+  let at = 0
   let line = 1
+  let lineStart = 0
   let counted = 0
 
-  const lineHere = () => {
-    for (; counted < at; counted++) if (text[counted] === '\n') line++
-    return line
+  const here = (): Place => {
+    for (; counted < at; counted++) {
+      if (text[counted] !== '\n') continue
+      line++
+      lineStart = counted + 1
+    }
+    return `${line}:${at - lineStart + 1}`
   }
   const fail = (message: string): never => {
-    throw new JsonError(message, lineHere())
+    throw new JsonError(message, here())
   }
   const missing = (message: string) => fail(at < text.length ? message : 'the file ends too early')
   const match = (pattern: RegExp) => {
@@ -45,18 +78,30 @@ export const parseJson = (text: string): Parsed => {
     return found
   }
   const next = () => {
-    match(SKIPPED)
+    while (match(SKIPPED) !== undefined);
     return text[at]
+  }
+  /** A pattern would exhaust the stack on a long one. */
+  const quoted = () => {
+    let end = at + 1
+    for (; end < text.length && text[end] !== '"' && text[end] !== '\n'; end++) if (text[end] === '\\') end++
+    return text.slice(at, end + 1)
   }
   const scalar = (): unknown => {
     const begin = at
-    const found = match(SCALAR)
+    const found = text[at] === '"' ? quoted() : match(SCALAR)
+    let value: unknown
     try {
-      if (found !== undefined) return JSON.parse(found)
+      value = JSON.parse(found ?? '')
     } catch {
       at = begin
+      return missing(`unexpected \`${text[at]}\``)
     }
-    return missing(`unexpected \`${text[at]}\``)
+    at = begin
+    if (typeof value === 'number' && found !== undefined && exactly(found) !== exactly(String(value)))
+      fail(`\`${found.slice(0, 100)}\` would become \`${Object.is(value, -0) ? 0 : value}\``)
+    at += found?.length ?? 0
+    return value
   }
   /** The items between brackets; `item` reads one. */
   const list = (end: string, item: () => void) => {
@@ -71,10 +116,10 @@ export const parseJson = (text: string): Parsed => {
     }
     at++
   }
-  const value = (pointer: string, depth: number): unknown => {
+  const value = (pointer: string, depth: number, place?: Place): unknown => {
     const start = next()
     if (depth > DEEPEST) fail('the values are nested too deeply')
-    lines.set(pointer, lineHere())
+    places.set(pointer, place ?? here())
     if (start === '[') {
       const items: unknown[] = []
       list(']', () => items.push(value(pointer + pointerOf(items.length), depth + 1)))
@@ -84,16 +129,17 @@ export const parseJson = (text: string): Parsed => {
     const members = new Map<string, unknown>()
     list('}', () => {
       if (next() !== '"') missing('a name in double quotes is missing')
+      const place = here()
       const name = scalar() as string
-      if (members.has(name)) fail(`\`${name}\` appears twice`)
+      if (members.has(name)) throw new JsonError(`\`${name}\` appears twice`, place)
       if (next() !== ':') missing(`\`:\` is missing after \`${name}\``)
       at++
-      members.set(name, value(pointer + pointerOf(name), depth + 1))
+      members.set(name, value(pointer + pointerOf(name), depth + 1, place))
     })
     return Object.fromEntries(members)
   }
 
   const whole = value('', 0)
   if (next() !== undefined) fail(`unexpected \`${text[at]}\` after the end`)
-  return { value: whole, lines }
+  return { value: whole, places }
 }

@@ -34,7 +34,9 @@ else {
       await page.locator('input[type=file]').first().setInputFiles(file)
     }
     await choose('{ "settings": {\n  "ext.theme" "dark"\n} }')
-    await admin.sees('team-settings.json, line 2: `:` is missing after `ext.theme`. Nothing was changed.')
+    await admin.sees(
+      'team-settings.json, line 2, column 15: `:` is missing after `ext.theme`. Nothing was changed.',
+    )
 
     await choose('{ // comment\n "settings": { "ext.theme": "dark" }, "patterns": [] }')
     await admin.button('Show changes').click()

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import {
   type Difference,
+  differenceOf,
   type ConfigurationFile as ReadFile,
   readConfiguration,
   requestOf,
@@ -26,11 +27,11 @@ export const ConfigurationFile = ({ isAdmin, again }: { isAdmin: boolean; again:
   const choose = async (chosen: Blob & { name: string }) => {
     setFault(undefined)
     try {
-      open({ name: chosen.name, file: readConfiguration(await chosen.text()) })
+      open({ name: chosen.name, file: readConfiguration(new Uint8Array(await chosen.arrayBuffer())) })
     } catch (error) {
       setFault(
         error instanceof JsonError
-          ? `${chosen.name}, line ${error.line}: ${error.message}`
+          ? `${chosen.name}, line ${error.place.replace(':', ', column ')}: ${error.message}`
           : `${chosen.name} cannot be read`,
       )
     }
@@ -105,8 +106,9 @@ const Apply = (props: { name: string; file: ReadFile; onClose: () => void; again
   const compare = (prunes: boolean) =>
     act(async () => {
       const { data, etag } = await call('GET /api/team/workspaces/{id}/configuration', { path })
-      const { body, extras } = requestOf(file.sections, data, prunes)
-      const result = { ...(await replace(etag, body, true)).data, extras: prunes ? [] : extras }
+      const request = requestOf(file.sections, data, prunes)
+      const { body } = request
+      const result = differenceOf((await replace(etag, body, true)).data, request, data)
       setCompared({ prune: prunes, etag, body, result })
     })
   const apply = ({ etag, body }: Compared, reason: string) =>
@@ -163,7 +165,7 @@ const Apply = (props: { name: string; file: ReadFile; onClose: () => void; again
 const SHOWN = 100
 
 const Differences = ({ result, members }: { result: Difference; members: number }) => {
-  const { changes, warnings, affected, extras } = result
+  const { changes, warnings, affected, extras, silenced } = result
   const show = (value: unknown, isValue: boolean) =>
     value === null && !isValue ? <span class="muted">none</span> : <code>{JSON.stringify(value)}</code>
   const hidesRepositories = changes.some(({ scope, key }) => scope === 'workspace' && key === 'patterns')
@@ -218,6 +220,15 @@ const Differences = ({ result, members }: { result: Difference; members: number 
             </li>
           ))}
         </ul>
+      )}
+      {silenced.length > 0 && (
+        <p>
+          These overrides lose their effect, because their key is locked:{' '}
+          {silenced
+            .slice(0, SHOWN)
+            .map(({ repo, key }) => `${repo}: ${key}`)
+            .join(', ')}
+        </p>
       )}
       {extras.length > 0 && (
         <p class="muted">
