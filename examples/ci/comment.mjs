@@ -1,10 +1,42 @@
 #!/usr/bin/env node
-/** Posts the standard input as a comment: comment.mjs ADDRESS, with the value of the header in AUTHORIZATION. */
+/**
+ * Posts the standard input as a comment, or replaces the comment that it posted before: comment.mjs ADDRESS, with the address of
+ * the comments of a pull request. AUTHORIZATION is the value of the header, and COMMENT_AUTHOR the login that the token belongs to.
+ */
 import { readFileSync } from 'node:fs'
 
-const response = await fetch(process.argv[2], {
-  method: 'POST',
-  headers: { authorization: process.env.AUTHORIZATION, 'content-type': 'application/json' },
-  body: JSON.stringify({ body: readFileSync(0, 'utf8') }),
-})
-if (!response.ok) throw new Error(`The comment was rejected: ${response.status} ${await response.text()}`)
+const MARK = '<!-- team-settings -->'
+const [, , comments = ''] = process.argv
+const { AUTHORIZATION: authorization, COMMENT_AUTHOR } = process.env
+
+const call = async (method, address, body) => {
+  const headers = { authorization, 'content-type': 'application/json' }
+  const response = await fetch(address, { method, headers, body: body && JSON.stringify({ body }) })
+  if (!response.ok) throw new Error(`${method} ${address}: ${response.status} ${await response.text()}`)
+  return response
+}
+
+const isGitLab = comments.endsWith('/notes')
+/** GitLab knows whose token it is. */
+const readAuthor = async () => {
+  const response = await call('GET', comments.replace(/\/projects\/.*/, '/user'))
+  return (await response.json()).username
+}
+
+/** The comment of before. Others can copy the mark, and change what their comments say. */
+const find = async (author) => {
+  for (let address = `${comments}?per_page=100`; address; ) {
+    const response = await call('GET', address)
+    const found = (await response.json()).find(
+      (one) => (one.user?.login ?? one.author?.username) === author && one.body.startsWith(MARK),
+    )
+    if (found) return found
+    address = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
+  }
+}
+
+const text = `${MARK}\n${readFileSync(0, 'utf8')}`
+const found = await find(COMMENT_AUTHOR ?? (await readAuthor()))
+if (!found) await call('POST', comments, text)
+else if (isGitLab) await call('PUT', `${comments}/${found.id}`, text)
+else await call('PATCH', `${comments.replace(/\d+\/comments$/, 'comments')}/${found.id}`, text)
