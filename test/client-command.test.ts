@@ -30,6 +30,7 @@ const run = async (args: string[], env: Env, others: Partial<Surroundings> = {})
     env,
     version: serviceVersion,
     isTerminal: false,
+    usesProxy: false,
     write: (text) => {
       ended.out += text
     },
@@ -314,7 +315,7 @@ t.test('each mistake is explained in its first line', async (t) => {
     args?: string[]
     file?: string
     env?: Env
-    timeoutMs?: number
+    around?: Partial<Surroundings>
   }
   const invalid =
     'This session token or access key is not valid. Sign in again, or check that you copied all of the key. (token_invalid)'
@@ -424,13 +425,13 @@ t.test('each mistake is explained in its first line', async (t) => {
     ],
     [
       'a proxy that Node uses',
-      { env: { ...unreachable, HTTPS_PROXY: 'http://proxy.example.com', NODE_USE_ENV_PROXY: '1' } },
+      { env: { ...unreachable, HTTPS_PROXY: 'http://proxy.example.com' }, around: { usesProxy: true } },
       refused,
     ],
     [
       'a silent service',
-      { env: { TEAM_SETTINGS_URL: silent }, timeoutMs: 50 },
-      'The service did not respond in time.',
+      { env: { TEAM_SETTINGS_URL: silent }, around: { timeoutMs: 50 } },
+      'The service did not respond within 0.05 s.',
     ],
   ]
   if (await isInstalled('openssl', 'version')) {
@@ -444,9 +445,9 @@ t.test('each mistake is explained in its first line', async (t) => {
     ])
   }
   const before = (await ada.get(`${at}/configuration`)).text
-  for (const [what, { args = ['diff', path], file = '{}', timeoutMs, env }, line] of mistakes) {
+  for (const [what, { args = ['diff', path], file = '{}', env, around }, line] of mistakes) {
     await writeFile(path, file)
-    const ended = await run(args, env, timeoutMs === undefined ? {} : { timeoutMs })
+    const ended = await run(args, env, around)
     t.strictSame([ended.code, ended.out, ended.err.split('\n')[0]], [1, '', line], what)
   }
   t.equal((await ada.get(`${at}/configuration`)).text, before)

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 
 const OLDEST = 20
-const { versions, argv, env, stdout, stderr } = process
+const { versions, argv, env, stdout, stderr, allowedNodeEnvironmentFlags } = process
 
 const start = async () => {
   const { run } = await import('./command.js')
@@ -12,6 +12,7 @@ const start = async () => {
     env,
     version,
     isTerminal: stdout.isTTY === true,
+    usesProxy: env.NODE_USE_ENV_PROXY === '1' && allowedNodeEnvironmentFlags.has('--use-env-proxy'),
     write: (text) => void stdout.write(text),
     fail: (text) => void stderr.write(text),
   })

@@ -87,6 +87,8 @@ export interface Surroundings {
   env: Record<string, string | undefined>
   version: string
   isTerminal: boolean
+  /** Whether requests go through the proxy that the environment names. */
+  usesProxy: boolean
   write: (text: string) => void
   fail: (text: string) => void
   timeoutMs?: number
@@ -186,13 +188,14 @@ const read = (name: string): Uint8Array => {
 const CERTIFICATE = /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 
 /** Why there is no response, and what helps. */
-const describeFailure = (error: Error & { cause?: unknown }, { env }: Surroundings): string => {
-  if (error.name === 'TimeoutError') return 'The service did not respond in time.'
+const describeFailure = (error: Error & { cause?: unknown }, around: Surroundings): string => {
+  const { env, usesProxy, timeoutMs = TIMEOUT_MS } = around
+  if (error.name === 'TimeoutError') return `The service did not respond within ${timeoutMs / 1_000} s.`
   const { code = '', message } = (error.cause ?? {}) as { code?: string; message?: string }
-  const said = `The service could not be reached: ${message || code || error.message}.`
+  const said = `The service could not be reached: ${(message || code || error.message).split('\n')[0]}.`
   if (CERTIFICATE.test(code)) return `${said} Name a file with its certificate in NODE_EXTRA_CA_CERTS.`
   const proxy = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => env[name])
-  return proxy === undefined || env.NODE_USE_ENV_PROXY === '1'
+  return proxy === undefined || usesProxy
     ? said
     : `${said} ${proxy} works only with NODE_USE_ENV_PROXY=1, and Node 22.21 or 24.`
 }
