@@ -320,6 +320,12 @@ const NewSecret = ({ created, workspaceId }: { created: CreatedKey; workspaceId:
         <Snippet title="CI workflow" text={workflow(created, workspaceId)} />
         <p class="small muted">
           For the workflow, store the secret as <span class="mono">TEAM_KEY</span> in the {secretsOfCi}.
+          {workspaceId !== undefined && (
+            <>
+              {' '}
+              To keep the settings in Git, see <a href="/api/docs/settings-as-code">Settings as code</a>.
+            </>
+          )}
         </p>
       </>
     )}
