@@ -99,16 +99,20 @@ export const withPrivacy = (page: string): string => {
   return filled(filled(filled(page, 'records', records), 'unrecorded', unrecorded), 'views', shown)
 }
 
-const labelsOf = (labels: Record<string, readonly string[] | string>): string =>
-  Object.entries(labels)
-    .map(([name, values]) => {
-      const known = typeof values === 'string' ? values : values.map((value) => `\`${value}\``).join(', ')
-      return `\`${name}\`: ${known}`
-    })
-    .join('; ')
+const knownOf = (values: readonly string[] | string): string =>
+  typeof values === 'string' ? values : values.map((value) => `\`${value}\``).join(', ')
 
-/** docs/metrics.md with the metrics that there are. */
+/** docs/metrics.md with the metrics that there are. It explains labels that several metrics have where they first occur. */
 export const withMetrics = (page: string): string => {
+  const explained = new Set<string>()
+  const labelOf = ([name, values]: [string, readonly string[] | string]): string => {
+    const label = `\`${name}\`: ${knownOf(values)}`
+    if (explained.has(label)) return `\`${name}\``
+    explained.add(label)
+    return label
+  }
+  const labelsOf = (labels: Record<string, readonly string[] | string>): string =>
+    Object.entries(labels).map(labelOf).join('; ')
   const rows = Object.entries(metrics).map(([name, { type, labels, help }]) => [
     `\`${name}\``,
     type,
