@@ -52,7 +52,7 @@ interface System {
   name: string
   /** A superuser's, of the coordinator or the only server. */
   url: string
-  /** What is measured, by name. */
+  /** The measured nodes, by name. */
   nodes: Record<string, string>
   /** Each URL gets an instance of the service. Those of one way take turns. */
   ways: Record<string, string[]>

@@ -67,7 +67,7 @@ const limitMemory = async (
 }
 
 /**
- * What starts a program in so much memory, as a container would: the program sees the limit.
+ * Starts a program in so much memory, as a container would: the program sees the limit.
  * @throws where no cgroup can be made
  */
 export const launchIn = async (

@@ -48,7 +48,7 @@ const deadlocks = values.deadlock ? [Number(values.deadlock)] : [1_000, 500]
 const readers = values.reader ? [Number(values.reader)] : [0, 60]
 const old = values.old && resolve(values.old)
 
-/** What is upgraded while it is in use. */
+/** The databases that are upgraded while they're in use. */
 interface Installation {
   /** Adds a minute. @throws if that fails */
   flush(n: number): Promise<void>
@@ -71,7 +71,7 @@ const fill = async (url: string, deadlockMs: number) => {
   return filled?.minutes
 }
 
-/** What a flush of the release locks, in its order: rows of activity first, then what refers to the workspace. */
+/** Locks of the release's flush, in its order: rows of activity first, then what refers to the workspace. */
 const installStatements = async (url: string): Promise<Installation> => {
   const admin = postgres(url, { max: 1, onnotice: () => {} })
   await admin.unsafe(await readReleased(`${RELEASE}.sql.gz`))

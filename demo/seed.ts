@@ -60,8 +60,8 @@ const heartbeatsFrom = (time: number, hours: number, rest: Omit<Heartbeat, 'time
   Array.from({ length: hours * 12 }, (_, beat) => ({ time: time + beat * 300, ...rest }))
 
 /**
- * What a WakaTime plugin sends on working days up to now, a day at a time: the person from 9 to 15 UTC, and an assistant alone for
- * two hours after that, and in two nights of each week. One heartbeat is of this moment, so that the page shows some at any time
+ * Heartbeats that a WakaTime plugin sends on working days up to now, a day at a time: the person from 9 to 15 UTC, and an
+ * assistant alone for two hours after that, and in two nights of each week. One heartbeat is of this moment, so that the page shows some at any time
  * of day.
  * @param projects in the order of the day
  */

@@ -312,7 +312,7 @@ export const AccountExport = Resource(
       commits: Count,
       closed_issues: Count,
       hours: Nullable(Type.Array(Type.Integer()), {
-        description: 'The minutes of the 24 UTC hours. Null: they are not known.',
+        description: 'The minutes of the 24 UTC hours. Null: they aren’t known.',
       }),
     }),
     flushes: List('Flushes', {
@@ -340,7 +340,7 @@ export const AccountExport = Resource(
         repo: RepoPath,
         agent_minutes: Count,
         agent_hours: Nullable(Type.Array(Type.Integer()), {
-          description: 'The minutes of the 24 UTC hours. Null: they are not kept any longer.',
+          description: 'The minutes of the 24 UTC hours. Null: they aren’t kept any longer.',
         }),
       },
       'Minutes in which agents of the caller worked and the caller didn’t.',

@@ -69,7 +69,7 @@ export const FlushResult = Resource(
     duplicate: Type.Boolean({
       description: 'True: the service has already counted this id and repeats its first response.',
     }),
-    notes: Type.Array(FlushNote, { description: 'One for each entry that was not accepted.' }),
+    notes: Type.Array(FlushNote, { description: 'One for each entry that wasn’t accepted.' }),
   },
   {
     examples: [
@@ -153,10 +153,10 @@ export const CountsResult = Resource(
   {
     upserted: Type.Integer({
       description:
-        'Counts that are new or have changed. At the privacy level `team` all that were accepted, so that the response does not tell what was counted before.',
+        'Counts that are new or have changed. At the privacy level `team` all that were accepted, so that the response doesn’t tell what was counted before.',
     }),
     unchanged: Type.Integer({
-      description: 'Counts that did not change, and zeros for which there was no count.',
+      description: 'Counts that didn’t change, and zeros for which there was no count.',
     }),
     skipped: Type.Array(
       Named('SkippedCount', {
@@ -165,7 +165,7 @@ export const CountsResult = Resource(
         code: StringEnum(['member_not_found', 'repo_outside_patterns']),
       }),
       {
-        description: 'Logins that are not members (one entry each), and repositories that match no pattern.',
+        description: 'Logins that aren’t members (one entry each), and repositories that match no pattern.',
       },
     ),
   },

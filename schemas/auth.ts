@@ -8,7 +8,7 @@ export const VerifyBody = Named('VerifyBody', {
     maxLength: limits.repohost_token_length,
     format: 'printable',
     description:
-      'A personal access token or an OAuth token of the repository host. The service uses it once and does not store it.',
+      'A personal access token or an OAuth token of the repository host. The service uses it once and doesn’t store it.',
     examples: ['ghp_exampleexampleexampleexampleexample'],
   }),
   cookie: Type.Optional(
@@ -36,7 +36,7 @@ export const LoginQuery = Type.Object({
       pattern: '^/([^/\\x00-\\x20\\\\][^\\x00-\\x20\\\\]*)?$',
       maxLength: 1_000,
       default: '/',
-      description: 'The path of the dashboard to return to. It cannot be the address of another site.',
+      description: 'The path of the dashboard to return to. It can’t be the address of another site.',
     }),
   ),
 })

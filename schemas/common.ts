@@ -143,7 +143,7 @@ export const Warnings = Type.Optional(
     }),
     {
       description:
-        'Warnings about settings that do not match the schema. The settings are stored anyway. Absent if all match, or if the service rejects such settings (`SETTINGS_VALIDATION=enforce`).',
+        'Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match, or if the service rejects such settings (`SETTINGS_VALIDATION=enforce`).',
       examples: [[{ path: '/body/settings/ext.fontSize', message: 'must be a number' }]],
     },
   ),

@@ -49,7 +49,7 @@ export type ConfigurationBody = Static<typeof ConfigurationBody>
 
 export const ConfigurationQuery = Type.Object({
   dry_run: Type.Optional(
-    Type.Boolean({ default: false, description: 'Change nothing, and answer what would change.' }),
+    Type.Boolean({ default: false, description: 'Change nothing, and return what would change.' }),
   ),
   ...ConditionalWriteQuery,
 })
@@ -86,7 +86,7 @@ export const ConfigurationResult = Resource('ConfigurationResult', {
     }),
     {
       description:
-        'Changed values that do not match the settings schema: at most 100. They are stored anyway.',
+        'Changed values that don’t match the settings schema: at most 100. They are stored anyway.',
     },
   ),
   affected: Named('ConfigurationEffect', {

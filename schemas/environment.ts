@@ -44,7 +44,7 @@ export const Environment = Type.Object({
       secret: true,
       whenUnset: 'an embedded PostgreSQL in `DATA_DIR`',
       description:
-        'PostgreSQL 15 or newer. With several hosts (`one:5432,two:5432`), the service uses the primary, also after a failover. `?sslmode=verify-full` encrypts the connection. Without TLS, the service does not connect to a server that asks for the password in clear text or as an MD5 hash, unless `?require_auth=password` or `?require_auth=md5` allows it. For a Unix socket, give its folder as the host: `postgres://user:password@%2Fvar%2Frun%2Fpostgresql/name`.',
+        'PostgreSQL 15 or newer. With several hosts (`one:5432,two:5432`), the service uses the primary, also after a failover. `?sslmode=verify-full` encrypts the connection. Without TLS, the service doesn’t connect to a server that asks for the password in clear text or as an MD5 hash, unless `?require_auth=password` or `?require_auth=md5` allows it. For a Unix socket, give its folder as the host: `postgres://user:password@%2Fvar%2Frun%2Fpostgresql/name`.',
       examples: ['postgres://user:password@host:5432/name'],
     }),
   ),
@@ -129,7 +129,7 @@ export const Environment = Type.Object({
     maxItems: 200,
     default: DENIED_KEYS,
     description:
-      'Keys that no one may store, except under the first prefix. `*` stands for any text, and case does not matter. The default denies settings that make an editor run a program or send its traffic elsewhere.',
+      'Keys that no one may store, except under the first prefix. `*` stands for any text, and case doesn’t matter. The default denies settings that make an editor run a program or send its traffic elsewhere.',
     examples: ['terminal.*,*path'],
   }),
   EXTENSION_URL: Type.Optional(
@@ -143,7 +143,7 @@ export const Environment = Type.Object({
   ),
 
   SETTINGS_SCHEMA: Text({
-    whenUnset: 'settings are not checked',
+    whenUnset: 'settings aren’t checked',
     description:
       "A file that describes the extension's settings: the `package.json` of a VS Code extension (`contributes.configuration`) or a JSON Schema. The service reads it at start.",
     examples: ['/etc/team-settings/package.json'],
@@ -151,7 +151,7 @@ export const Environment = Type.Object({
   SETTINGS_VALIDATION: StringEnum(['warn', 'enforce'], {
     default: 'warn',
     description:
-      'What happens to settings that do not match `SETTINGS_SCHEMA`. `warn` stores them and lists what is wrong in the response. `enforce` rejects them.',
+      'What happens to settings that don’t match `SETTINGS_SCHEMA`. `warn` stores them and lists what is wrong in the response. `enforce` rejects them.',
     examples: ['enforce'],
   }),
 
@@ -206,7 +206,7 @@ export const Environment = Type.Object({
     List({}, 'OAuth client ids', {
       whenUnset: 'all',
       description:
-        'OAuth apps whose tokens `POST /api/auth/verify` accepts, comma-separated. Not with Forgejo, which does not say for which app a token was made.',
+        'OAuth apps whose tokens `POST /api/auth/verify` accepts, comma-separated. Not with Forgejo, which doesn’t say for which app a token was made.',
       examples: ['Iv1.0123456789abcdef'],
     }),
   ),
@@ -383,7 +383,7 @@ export interface Variable {
   whenUnset?: string
   secret?: boolean
   expected?: string
-  /** Of a list: empty items count, and are wrong. */
+  /** Empty items of a list count, and are wrong. */
   keepEmpty?: boolean
   enum?: string[]
   minimum?: number

@@ -8,8 +8,8 @@ import { limits } from './limits.js'
  * RFC 9457 problem documents are built from it, and the OpenAPI document lists these codes for every route.
  */
 export const errorCatalogue = {
-  validation_failed: [400, 'The request does not match the schema. Fix the fields listed in `errors`.'],
-  invalid_json: [400, 'The body is not JSON that the service accepts. Send a single JSON object.'],
+  validation_failed: [400, 'The request doesn’t match the schema. Fix the fields listed in `errors`.'],
+  invalid_json: [400, 'The body isn’t JSON that the service accepts. Send a single JSON object.'],
   invalid_timezone: [400, 'Send an IANA time zone name, for example Europe/Berlin.'],
   invalid_range: [
     400,
@@ -18,13 +18,13 @@ export const errorCatalogue = {
   repohost_token_required: [400, 'Send a repository host token in the X-Repohost-Token header.'],
   oauth_state_invalid: [
     400,
-    'This sign-in did not start in this browser, has expired or was already used. Start the sign-in again.',
+    'This sign-in didn’t start in this browser, has expired or was already used. Start the sign-in again.',
   ],
   signature_invalid: [
     400,
     'The signature of the notification is missing, wrong or too old. Sign the raw bytes with the current secret; for the billing provider, also the time of sending.',
   ],
-  bad_request: [400, 'This is not a valid HTTP request.'],
+  bad_request: [400, 'This isn’t a valid HTTP request.'],
   assistant_key_rejected: [
     400,
     'The model provider rejected this key. Check the key in the console of the provider.',
@@ -32,7 +32,7 @@ export const errorCatalogue = {
   unauthenticated: [401, 'Send `Authorization: Bearer <token>`. POST /api/auth/verify returns a token.'],
   token_invalid: [
     401,
-    'This session token or access key is not valid. Sign in again, or check that you copied all of the key.',
+    'This session token or access key isn’t valid. Sign in again, or check that you copied all of the key.',
   ],
   token_expired: [401, 'This session or access key has expired. Sign in again, or create a new key.'],
   token_revoked: [
@@ -53,7 +53,7 @@ export const errorCatalogue = {
   ],
   organization_access_denied: [
     403,
-    'The repository host token belongs to another user, or does not show that you own or administer this organization. Send a token of your own with a scope that shows it: `read:org` at GitHub, `read_api` at GitLab, `read:organization` at Forgejo.',
+    'The repository host token belongs to another user, or doesn’t show that you own or administer this organization. Send a token of your own with a scope that shows it: `read:org` at GitHub, `read_api` at GitLab, `read:organization` at Forgejo.',
   ],
   member_detail_hidden: [
     403,
@@ -74,15 +74,15 @@ export const errorCatalogue = {
   never_synced: [404, 'No settings have been pushed for this repository. Push them first.'],
   workspace_not_found: [
     404,
-    'This workspace does not exist, or you are not a member of it. Check the id, or ask an admin for an invite.',
+    'This workspace doesn’t exist, or you aren’t a member of it. Check the id, or ask an admin for an invite.',
   ],
   member_not_found: [404, 'No member of the workspace has this login. Check the login.'],
-  invite_not_found: [404, 'This invite does not exist. Check that you copied all of it.'],
-  key_not_found: [404, 'This access key does not exist. List the keys to see their ids.'],
+  invite_not_found: [404, 'This invite doesn’t exist. Check that you copied all of it.'],
+  key_not_found: [404, 'This access key doesn’t exist. List the keys to see their ids.'],
   override_not_found: [404, 'The workspace has no override for this repository. An admin can create one.'],
   version_not_found: [
     404,
-    'This version does not exist or is no longer kept. List the versions to see which are available.',
+    'This version doesn’t exist or is no longer kept. List the versions to see which are available.',
   ],
   schema_not_configured: [
     404,
@@ -96,7 +96,7 @@ export const errorCatalogue = {
     404,
     'The workspace has no webhook, or this webhook was deleted. Create one with POST /api/team/workspaces/{id}/webhook.',
   ],
-  route_not_found: [404, 'This route does not exist. GET /api/docs lists all routes.'],
+  route_not_found: [404, 'This route doesn’t exist. GET /api/docs lists all routes.'],
   request_timeout: [408, 'The request took too long to arrive. Send it again.'],
   workspace_required: [
     409,
@@ -126,7 +126,7 @@ export const errorCatalogue = {
   invite_revoked: [410, 'This invite was revoked. Ask for a new one.'],
   version_conflict: [
     412,
-    'The stored version does not meet the condition of the request. Get the current version, if there is one, merge your changes, and send them again.',
+    'The stored version doesn’t meet the condition of the request. Get the current version, if there is one, merge your changes, and send them again.',
   ],
   payload_too_large: [413, 'The body is larger than this route accepts. Send less in one request.'],
   settings_too_large: [413, 'The settings exceed the size limit. Shorten or remove some.'],
@@ -145,7 +145,7 @@ export const errorCatalogue = {
   ],
   key_locked: [
     422,
-    'The workspace has locked these keys, so an override cannot contain them. Remove them from the override, or ask an admin to unlock them.',
+    'The workspace has locked these keys, so an override can’t contain them. Remove them from the override, or ask an admin to unlock them.',
   ],
   rate_limited: [429, 'Too many requests. Wait for the number of seconds in Retry-After.'],
   headers_too_large: [431, 'The request headers are too large. Send fewer or shorter ones.'],
@@ -156,7 +156,7 @@ export const errorCatalogue = {
   upstream_failed: [502, 'A service that this request depends on has failed. Try again later.'],
   unavailable: [
     503,
-    'The service cannot handle the request right now. Wait for the number of seconds in Retry-After, then try again.',
+    'The service can’t handle the request right now. Wait for the number of seconds in Retry-After, then try again.',
   ],
   maintenance: [
     503,
@@ -164,17 +164,17 @@ export const errorCatalogue = {
   ],
   oauth_not_configured: [
     503,
-    'Browser sign-in is not configured on this installation. Use POST /api/auth/verify.',
+    'Browser sign-in isn’t configured on this installation. Use POST /api/auth/verify.',
   ],
   billing_not_configured: [
     503,
-    'Billing is not configured on this installation. Only its operator can change that.',
+    'Billing isn’t configured on this installation. Only its operator can change that.',
   ],
   webhooks_not_configured: [
     503,
-    'Repository webhooks are not configured on this installation. Its operator has to set WEBHOOK_KEYS.',
+    'Repository webhooks aren’t configured on this installation. Its operator has to set WEBHOOK_KEYS.',
   ],
-  upstream_timeout: [504, 'A service that this request depends on did not respond in time. Try again later.'],
+  upstream_timeout: [504, 'A service that this request depends on didn’t respond in time. Try again later.'],
 } as const satisfies Record<string, readonly [status: number, detail: string]>
 
 export type ErrorCode = keyof typeof errorCatalogue
@@ -191,7 +191,7 @@ export const Problem = Type.Object({
   status: Type.Integer(),
   title: Type.String({ description: 'The HTTP name of the status.' }),
   code: StringEnum(errorCodes, { description: 'Stable. Programs can rely on it.' }),
-  detail: Type.String({ description: 'What happened and what to do next, for people.' }),
+  detail: Type.String({ description: 'Text for people: what happened and what to do next.' }),
   request_id: Type.String({ description: 'The `X-Request-Id` of the response.' }),
   error: Type.Optional(
     Type.String({
@@ -206,7 +206,7 @@ export const Problem = Type.Object({
         }),
         message: Type.String(),
       }),
-      { description: 'What is invalid, and where.' },
+      { description: 'Each invalid property, and the reason.' },
     ),
   ),
   suggested_pattern: Type.Optional(
@@ -234,7 +234,7 @@ export const Problem = Type.Object({
   ),
   upstream: Type.Optional(
     StringEnum(['repohost', 'billing-provider', 'assistant-a', 'assistant-b'], {
-      description: 'The service that failed or did not respond.',
+      description: 'The service that failed or didn’t respond.',
     }),
   ),
 })

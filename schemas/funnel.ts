@@ -72,7 +72,7 @@ export const Funnel = Resource('Funnel', {
     description: `The ${limits.funnel_names} sources with the most users.`,
   }),
   other_events: Type.Array(Named('EventCount', { event: FunnelEvent, users: Users, events: Events }), {
-    description: `The ${limits.funnel_names} events with the most users that are not steps.`,
+    description: `The ${limits.funnel_names} events with the most users that aren’t steps.`,
   }),
 })
 export type Funnel = Static<typeof Funnel>

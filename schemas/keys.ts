@@ -65,7 +65,7 @@ export const CreateKeyBody = keyBody(
 export const CreateWorkspaceKeyBody = keyBody(
   'CreateWorkspaceKeyBody',
   workspaceScopes,
-  'A workspace key cannot have activity scopes, because it acts for no person.',
+  'A workspace key can’t have activity scopes, because it acts for no person.',
 )
 export type CreateKeyBody = Static<typeof CreateKeyBody>
 

@@ -21,7 +21,7 @@ export const Limits = Resource('Limits', {
   }),
   settings_denied: Type.Array(Type.String({ examples: ['terminal.*'] }), {
     description:
-      'Keys that no one may store, except under the first prefix. `*` stands for any text, and case does not matter.',
+      'Keys that no one may store, except under the first prefix. `*` stands for any text, and case doesn’t matter.',
     examples: [['terminal.*', '*path']],
   }),
 })

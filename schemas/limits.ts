@@ -17,15 +17,15 @@ export const limits = {
   /** The least that each of those counts. */
   workspace_history_bytes_per_version: 512,
   json_depth: 32,
-  /** Members and items in a body. A full upload of counts has 301,503, and no settings have more than 174,800. */
+  /** Properties and items in a body. A full upload of counts has 301,503, and no settings have more than 174,800. */
   json_values: 320_000,
-  /** Members of all objects in a body of at most `body_bytes`. No settings have more than 37,450. */
+  /** Properties of all objects in a body of at most `body_bytes`. No settings have more than 37,450. */
   json_members: 37_500,
   body_bytes: 1_048_576,
   counts_body_bytes: 25_165_824,
   /** The configuration of a workspace that has as many overrides as fit, each with the longest name. */
   configuration_body_bytes: 25_165_824,
-  /** Members and items in such a body. */
+  /** Properties and items in such a body. */
   configuration_json_values: 320_000,
   workspace_name_length: 100,
   /** Workspaces that a person has created and that still exist, the personal one included. */
@@ -36,7 +36,7 @@ export const limits = {
   removals: 20,
   /** Workspaces that a person joins because they follow an organization. These do not count as joined. */
   workspaces_by_organization: 100,
-  /** Of these, those that one person has created. */
+  /** How many of these one person can have created. */
   workspaces_by_organization_of_one: 20,
   /** After so many days without a sign-in, a membership that follows an organization counts as not confirmed. */
   membership_unconfirmed_days: 60,

@@ -31,7 +31,7 @@ export const MemberPage = Named('MemberPage', { members: Type.Array(ref(Member))
 const NamedLogin = Type.String({
   minLength: 1,
   maxLength: limits.login_length,
-  description: 'Upper and lower case do not matter.',
+  description: 'Upper and lower case don’t matter.',
   examples: ['bob'],
 })
 export const MemberQuery = Type.Object({ login: NamedLogin })

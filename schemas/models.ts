@@ -8,7 +8,7 @@ export const ModelsQuery = Type.Object({
     maxLength: limits.assistant_key_length,
     format: 'printable',
     description:
-      "The caller's own key at the provider. The service sends it only to the provider, and does not store it.",
+      "The caller's own key at the provider. The service sends it only to the provider, and doesn’t store it.",
     examples: ['sk-example'],
   }),
 })
@@ -22,7 +22,7 @@ export const Model = Resource('Model', {
   created_at: Nullable(
     Type.String({
       ...Timestamp,
-      description: 'Null: the provider does not say.',
+      description: 'Null: the provider doesn’t say.',
     }),
   ),
 })

@@ -64,7 +64,7 @@ export const Organization = Resource('Organization', {
     examples: ['active'],
   }),
   paused_because: Nullable(StringEnum(pauseReasons), {
-    description: `\`maker_left\`: the person who made the link is no longer an admin of the workspace. \`maker_not_owner\`: the host says that this person no longer owns the organization. \`not_confirmed\`: the host has not shown it for ${limits.membership_unconfirmed_days} days. Null: active.`,
+    description: `\`maker_left\`: the person who made the link is no longer an admin of the workspace. \`maker_not_owner\`: the host says that this person no longer owns the organization. \`not_confirmed\`: the host hasn’t shown it for ${limits.membership_unconfirmed_days} days. Null: active.`,
     examples: [null],
   }),
 })
@@ -74,7 +74,7 @@ export const OrganizationMember = Named('OrganizationMember', {
   login: Login,
   left_at: Nullable(Timestamp, {
     description:
-      'Since when the host says that the member has left, while the removal waits for an admin. Null: it does not.',
+      'Since when the host says that the member has left, while the removal waits for an admin. Null: it doesn’t.',
     examples: [null],
   }),
   unconfirmed_since: Nullable(Timestamp, {

@@ -1,3 +1,3 @@
-/** What a table has under a text. Texts come from outside, and every object also has `constructor` and `__proto__`. */
+/** Looks up a text in an object. Texts come from outside, and every object also has `constructor` and `__proto__`. */
 export const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined

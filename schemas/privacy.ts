@@ -14,11 +14,11 @@ export type PrivacyRecord = Static<typeof PrivacyRecord>
 const PrivacyView = Named('PrivacyView', {
   what: Type.String({ examples: ['The hours of a person.'] }),
   named: Type.String({
-    description: 'Who sees it in a workspace with the level `named`.',
+    description: 'The people who see it in a workspace with the level `named`.',
     examples: ['The person.'],
   }),
   team: Type.String({
-    description: 'Who sees it in a workspace with the level `team`.',
+    description: 'The people who see it in a workspace with the level `team`.',
     examples: ['The person.'],
   }),
 })
@@ -42,7 +42,7 @@ export const Privacy = Resource('Privacy', {
   not_recorded: Type.Array(Type.String({ examples: ['What is typed.'] })),
   shown: Type.Array(PrivacyView, {
     description:
-      'Who sees what. The operator of the service and its database can read everything that is stored.',
+      'The people who see each kind of data. The operator of the service and its database can read everything that is stored.',
   }),
 })
 export type Privacy = Static<typeof Privacy>

@@ -77,6 +77,6 @@ export const likenessOf = (ownerKey: string): string => `replace(${ownerKey}, '/
 export const parsePatterns = (patterns: string[]): RepoPattern[] =>
   patterns.map((pattern) => {
     const parsed = parsePattern(pattern)
-    if (!parsed) throw new Error(`The schema accepted ${pattern}, which is not a pattern`)
+    if (!parsed) throw new Error(`The schema accepted ${pattern}, which isn’t a pattern`)
     return parsed
   })

@@ -22,7 +22,7 @@ export const SettingsSchema = Resource('SettingsSchema', {
   ),
   'x-validation': StringEnum(['warn', 'enforce'], {
     description:
-      '`warn`: settings that do not match are stored, with `warnings` in the response. `enforce`: they are rejected with 400 `validation_failed`.',
+      '`warn`: settings that don’t match are stored, with `warnings` in the response. `enforce`: they are rejected with 400 `validation_failed`.',
     examples: ['warn'],
   }),
 })

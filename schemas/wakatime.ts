@@ -39,7 +39,7 @@ const entries = Type.Array(Type.Unsafe<Static<typeof Entry>>({ $ref: 'WakaTimeEn
 
 const empty = Type.Array(Type.Unknown(), {
   maxItems: 0,
-  description: 'Always empty: the service does not store this.',
+  description: 'Always empty: the service doesn’t store this.',
   examples: [[]],
 })
 const nothingElse = {

@@ -37,7 +37,7 @@ export const Delivery = Named('WebhookDelivery', {
   skipped: Type.Optional(
     Type.Integer({
       description:
-        'The commits and closed issues of people who are not members, or of a repository that matches no pattern.',
+        'The commits and closed issues of people who aren’t members, or of a repository that matches no pattern.',
       examples: [1],
     }),
   ),
@@ -98,7 +98,7 @@ export const DeliveryPayload = Type.Object(
     $id: 'DeliveryPayload',
     additionalProperties: true,
     description:
-      'A payload of the repository host in its own format. Members that the service does not use are ignored.',
+      'A payload of the repository host in its own format. Properties that the service doesn’t use are ignored.',
     examples: [{ zen: 'Keep it logically awesome.' }],
   },
 )

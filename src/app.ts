@@ -120,7 +120,7 @@ export const buildApp = async (
     meter?: Meter
     clients?: Clients
     timeouts?: ConnectionTimeouts
-    /** Of the embedded database, which the configuration does not have. */
+    /** The URL of the embedded database, which the configuration doesn't have. */
     databaseUrl?: string | undefined
   } = {},
 ): Promise<FastifyInstance> => {

@@ -34,7 +34,7 @@ export const readEnvironment = (env: Record<string, string | undefined>) => {
   return { values: given as Environment, problems }
 }
 
-/** What is wrong with the value of a variable, as the rest of a sentence. */
+/** Explains what is wrong with a variable's value, as the rest of a sentence. */
 const problemOf = (name: string, text: string): string => {
   if (/^(["']).*\1$/s.test(text)) return 'must have no quotes around it: they are part of the value here'
   if (urlsWithPassword.includes(name) && hasUnescapedPassword(text))

@@ -87,7 +87,7 @@ interface Own extends Row {
   repos: Row[]
 }
 
-/** What of an own dashboard is the person's. */
+/** The person's part of their own dashboard. */
 const withoutAgents = ({ totals, daily, repos, generated_at: _, ...rest }: Own) => {
   const strip = ({ agent_minutes: _, ...row }: Row) => row
   return {

@@ -124,7 +124,7 @@ t.test('a section that is left out stays, but a removed key takes its lock along
     { scope: 'workspace', key: 'ext.a', before: 1, after: null },
     { scope: 'workspace', key: 'locked', before: ['ext.a', 'ext.b'], after: ['ext.b'] },
   ])
-  // What was stored before a lock or a pattern changed can be applied again.
+  // Settings from before a lock or a pattern changed can be applied again.
   const outside = await ada.put(path, { patterns: ['acme/*'] })
   t.same(outside.body.affected, { repositories: 1, people: 2 })
   await ada.put(path, { settings: { 'ext.b': 2, 'ext.c': 1 }, locked: ['ext.c'] })

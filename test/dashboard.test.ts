@@ -437,7 +437,7 @@ t.test('hours of repositories that a previous version left are deleted', async (
   await flush(ada, [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }])
   await query('update activity set day = day - 400', [])
   await rebuildRollups(service.database)
-  // What a version does that knows only the hours of the workspace.
+  // Writes as a version does that knows only the hours of the workspace.
   await query('update activity set hours = null', [])
   await query('delete from activity_hours', [])
   const left = () =>

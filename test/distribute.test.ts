@@ -130,7 +130,7 @@ t.test('migrations go through the coordinator as they are', onCluster, async (t)
   t.same(await run(t, url), { code: 0, output: 'Every table is in place.\n' })
 })
 
-/** What a text can have to be: an array, a multirange or JSON; a number or bits; a moment; a place in the log of changes. */
+/** Samples for a text's type: an array, a multirange or JSON, a number or bits, a moment, a place in the log of changes. */
 const TEXTS: [string, string][] = [
   ['{}', '{}'],
   ['1', '0'],

@@ -25,7 +25,7 @@ const documents = async (): Promise<[string, string][]> => {
 const COMMAND =
   /\b(npx|npm (?:install|i|add|exec|create|init)|(?:yarn|pnpm|bun) (?:add|dlx|create)) ([^`'\n|;&<]*)/g
 
-/** What a command of a package manager fetches: the package of `-p`, otherwise the first word that is no option. */
+/** The packages that a package manager's command fetches: the package of `-p`, otherwise the first word that is no option. */
 const packagesOf = ([word, ...others]: string[]): string[] => {
   // With `--no`, npx runs only what is installed.
   if (word === undefined || word === '--no') return []

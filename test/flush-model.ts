@@ -32,7 +32,7 @@ const randomOf = (seed: number) => {
   }
 }
 
-/** What happens instead of a statement. */
+/** Runs instead of a statement. */
 const FAULTS = {
   error: 'select 1 / 0',
   cut: 'select pg_terminate_backend(pg_backend_pid())',

@@ -90,7 +90,7 @@ const hosts: Record<RepohostKind, Paths> = {
   },
 }
 
-/** Of whatever kind, these say nothing. */
+/** Hosts of any kind mean nothing by these. */
 const odd: Record<string, UpstreamAnswer> = {
   'an empty 200': answer(200),
   null: answer(200, null),

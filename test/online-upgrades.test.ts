@@ -28,7 +28,7 @@ const rows = async (sql: postgres.Sql, count: number) => {
     from workspaces w, users u, generate_series(1, ${count}) n on conflict do nothing`
 }
 
-/** What a request does: rows of activity first, then what refers to the workspace, and the workspace itself now and then. */
+/** A request's statements: rows of activity first, then what refers to the workspace, and the workspace itself now and then. */
 const startWriters = async (url: string, count: number) => {
   const sql = postgres(url, {
     max: count,
@@ -200,7 +200,7 @@ t.test('the plan of an upgrade changes nothing, and lists the steps that are lef
   t.match(await plan(), /^The database is current: .*\. Nothing would run\.$/)
 })
 
-/** What keeps everyone waiting for as long as a table is long. */
+/** Statements that keep everyone waiting for as long as a table is long. */
 const LONG = [
   /\bset not null\b/i,
   /\bset data type\b/i,

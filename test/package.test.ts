@@ -1,5 +1,5 @@
 /**
- * What `npm pack` makes, unpacked into an empty folder and used: nothing is built, patched or scripted there. With
+ * Tests what `npm pack` makes, unpacked into an empty folder and used: nothing is built, patched or scripted there. With
  * INSTALL_WITH_NPM, as for a release, npm installs it. That takes npm half a minute of processor time.
  */
 import { execFile } from 'node:child_process'
@@ -136,7 +136,7 @@ t.test('the command says what it can do', async (t) => {
   t.equal(wrongOption.output(), `Unknown option '--now'. See \`${name} backup --help\`.\n`)
 })
 
-/** Of all files, by their paths. */
+/** The content of all files, by path. */
 const contentsOf = async (folder: string): Promise<Map<string, string>> => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))

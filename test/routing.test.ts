@@ -1,5 +1,5 @@
 /**
- * What is recorded about a person goes where that person sent it or agreed to. Every operation is called by an admin, and no
+ * Activity that is recorded about a person goes where that person sent it or agreed to. Every operation is called by an admin, and no
  * answer about the person's own data is another for it; and agents of a person change no answer to anyone else.
  */
 import { randomUUID } from 'node:crypto'

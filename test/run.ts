@@ -77,7 +77,7 @@ const fileOf = bundled?.fileOf ?? ((name: string) => join(folder, name))
 
 const filesOf = (names: string) => names.split(' ').map((name) => `${name}.test.js`)
 
-/** What each process runs. */
+/** The files that each process runs. */
 const findPrograms = async (): Promise<string[][]> => {
   const given = process.argv.slice(2).map((arg) => arg.replace(/^(?:build\/)?test\/(.*)\.[jt]s$/, '$1.js'))
   if (given.length > 0) return given.map((file) => [file])
@@ -93,7 +93,7 @@ const findPrograms = async (): Promise<string[][]> => {
   return [...listed, ...shared]
 }
 
-/** What failed assertions say of themselves: the blocks at the innermost level of the TAP text. */
+/** The reports of failed assertions: the blocks at the innermost level of the TAP text. */
 const failuresOf = (tap: string): string[] => {
   const failures = tap.matchAll(/^( *)not ok .*\n\1 {2}---\n(?:.*\n)*?\1 {2}\.\.\.$/gm)
   const blocks = Array.from(failures, ([block]) => block)

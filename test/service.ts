@@ -70,7 +70,7 @@ export class Caller {
 
   /** Pushes settings of `owner/repo` with the caller's own host token. */
   push(repo: string, settings: object, headers: Record<string, string> = {}, query = ''): Promise<Reply> {
-    // Of a group of GitLab, only the last slash divides the path.
+    // In a GitLab group, only the last slash divides the path.
     const path = repo.replace(/\/(?=[^/]*\/)/g, '%2F')
     return this.request('PUT', `/api/settings/${path}${query}`, {
       body: { settings },
@@ -154,7 +154,7 @@ export const retryWhileUnavailable = async (call: () => Promise<Reply>): Promise
 export interface ServiceOptions {
   /** Environment variables beyond those of every test. */
   env?: Record<string, string>
-  /** Of the repository host. */
+  /** The repository host's stand-in. */
   kind?: RepohostKind | undefined
   /** Where to listen, for who has to know before; otherwise any free port. */
   port?: number

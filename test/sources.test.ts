@@ -157,7 +157,7 @@ t.test('no test is content with a part of a string or the first items of an arra
     t.strictSame(looseMatchesOf('x.ts', `t.match(found, ${strict})`), [], strict)
 })
 
-/** What measures a time: clocks of processes, and how long ago a moment was that the test took. */
+/** Ways to measure a time: clocks of processes, and how long ago a moment was that the test took. */
 const MEASURES_TIME =
   /performance\.now|cpuUsage|hrtime|longestStall|process\.uptime|Date\.now\(\) - [a-z]\w*(?! ?[\w*(])/
 

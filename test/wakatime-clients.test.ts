@@ -39,7 +39,7 @@ const heartbeats = [NOW - 5 * MINUTE_SECONDS, NOW].map((time) => ({
   project: 'acme/web',
   language: 'Go',
 }))
-/** What it adds for an assistant that has worked for three minutes before, and goes on. */
+/** The heartbeats that it adds for an assistant that has worked for three minutes before, and goes on. */
 const ofAssistant = [NOW - 8 * MINUTE_SECONDS, NOW - 5 * MINUTE_SECONDS].map((time) => ({
   entity: 'Claude agent-worker',
   type: 'app',

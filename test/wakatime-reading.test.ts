@@ -1,4 +1,4 @@
-/** What WakaTime's tools read of a person's time. */
+/** Tests what WakaTime's tools read about a person's time. */
 import fc from 'fast-check'
 import t from 'tap'
 import { addDays } from '../src/platform/time/days.js'
@@ -157,7 +157,7 @@ t.test('reading in the format of WakaTime', async (t) => {
     await fc.assert(
       fc.asyncProperty(entries, zones, async (given, timezone) => {
         const caller = await service.signIn(`agree-${person++}`)
-        // What counts in both counts once.
+        // Minutes that count in both count once.
         const { id } = await service.workspace(caller, { patterns: ['acme/*', 'other/*'] })
         await service.workspace(caller, { patterns: ['acme/web'] })
         // Hours of today may lie ahead; yesterday's do not.

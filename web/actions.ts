@@ -1,4 +1,4 @@
-/** What the search can do, besides finding: ranges, the theme, dialogs, and the documentation. */
+/** Actions of the search: ranges, the theme, dialogs, and the documentation. */
 import { announce } from './announce.js'
 import { days } from './format.js'
 import type { Workspace } from './me.js'
@@ -12,7 +12,7 @@ export interface Item {
   /** More text to find it by. */
   about?: string
   href?: string
-  /** What happens instead of a change of screens. */
+  /** Runs instead of a change of screens. */
   run?: () => void
 }
 

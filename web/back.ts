@@ -1,4 +1,4 @@
-/** What the back and forward buttons do on a screen with unsaved changes. */
+/** Handles the back and forward buttons on a screen with unsaved changes. */
 type Guard = (event: PopStateEvent) => void
 
 let guard: Guard | undefined

@@ -18,7 +18,7 @@ export const finishedDays = ({ from, to }: Range, today: string): Range | undefi
   return { from, to: to < today ? to : addDays(today, -1) }
 }
 
-/** What a range can be compared with. */
+/** Ranges that a range can be compared with. */
 export const comparisons = [
   ['', 'Range before'],
   ['year', '52 weeks earlier'],

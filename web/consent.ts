@@ -13,10 +13,10 @@ export const sinceText = (workspace: {
     ? `Days before ${fullDay(namesSince(workspace.activity_privacy_since))} (UTC) stay hidden.`
     : ''
 
-/** Who sees each person’s numbers, in short. */
+/** The people who see each person’s numbers, in short. */
 export const levelNames = { named: 'Admins, by name', team: 'Only that person' } as const
 
-/** Who sees whose numbers at each privacy level, in the same words wherever people read it. */
+/** Explains who sees whose numbers at each privacy level, in the same words wherever people read it. */
 export const consent = {
   named:
     'Admins see each member’s daily numbers by name, and members see the day when someone was last active. Admins don’t see anyone’s hours, but the daily numbers are live, so someone who keeps reloading the page could tell when a person works. At the level “Only that person”, they can’t.',

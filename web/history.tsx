@@ -41,7 +41,7 @@ export const History = (props: {
     version: number
     reason?: string
   }) => Promise<{ version: number; warnings?: Warnings | undefined }>
-  /** What a restore changes, as a sentence. */
+  /** The changes of a restore, as a sentence. */
   effect: string
 }) => {
   const { versions, useVersion, mayRestore, restore, title = 'Versions', prefix = '' } = props

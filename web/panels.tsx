@@ -114,7 +114,7 @@ const GROUPS = new Map([
   ['Setting', 'Settings'],
   ['Guide', 'Guides'],
 ])
-/** What is offered before anything is typed. */
+/** Suggestions before anything is typed. */
 const AT_FIRST = ['Page', 'Action', 'Workspace']
 
 const plain = (text: string): string => text.toLowerCase().replace(/[‘’]/g, "'")

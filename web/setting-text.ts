@@ -1,6 +1,6 @@
-/** What the page says about a setting. The JSON editor's chunk needs these functions, and nothing else of the page. */
+/** The page's words about a setting. The JSON editor's chunk needs these functions, and nothing else of the page. */
 
-/** The members of a setting's schema that the page shows. A published extension may contain anything else. */
+/** The properties of a setting's schema that the page shows. A published extension may contain anything else. */
 export interface Property {
   type?: string | string[]
   enum?: unknown[]

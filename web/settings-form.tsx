@@ -13,7 +13,7 @@ interface Row {
   key: string
   group: string
   schema: Property
-  /** What the search looks in. */
+  /** Texts that the search looks in. */
   text: string
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a row's sparkline shows, and its words. Both compare whole weeks: a point covers seven finished days, so neither
+ * A row's sparkline and its words. Both compare whole weeks: a point covers seven finished days, so neither
  * weekends nor a week that isn't over look like a change.
  */
 import { finishedDays, lengthOf, type Range, WEEK } from './comparison.js'

@@ -1,5 +1,5 @@
 /**
- * What is different from before: repositories and days whose active time stands out. The rules are explained on the page,
+ * Changes since before: repositories and days whose active time stands out. The rules are explained on the page,
  * and no rule looks at people.
  */
 import { lengthOf, type Range, WEEK } from './comparison.js'
@@ -101,7 +101,7 @@ const both = (before: number, now: number): string =>
     ? `from ${duration(before)} to ${duration(now)}`
     : `from ${Math.round(before / 60)} to ${Math.round(now / 60)} h`
 
-/** What follows the name in a sentence. Both numbers stand in it, so that the reader judges the difference. */
+/** The rest of a sentence after the name. Both numbers stand in it, so that the reader judges the difference. */
 export const wordsOf = ({ kind, now, before }: Standout): string => {
   if (kind === 'day') return `was busier than usual: ${duration(now)}, usually ${duration(before)}`
   if (before === 0) return `started: ${duration(now)} a week, none before`

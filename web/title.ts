@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { focusElement } from './keyboard.js'
 
-/** What people call the dashboard. */
+/** The dashboard's name. */
 export const PRODUCT = 'Team Settings & Activity'
 
 /** The address of the last screen; undefined before the first one. */

@@ -141,7 +141,7 @@ export const NumbersSkeleton = (props: { isTeam?: boolean; children?: ComponentC
   </div>
 )
 
-/** What happened and what to do. Pass `again` for calls that are safe to repeat. */
+/** Says what happened and what to do. Pass `again` for calls that are safe to repeat. */
 export const FailureNote = ({ failure, again }: { failure: Failure; again?: (() => void) | undefined }) => {
   // The frame already says this for the whole page.
   if (again && failure.code === 'unreachable' && offline.value) return null
@@ -257,7 +257,7 @@ export const Dialog = (props: {
     }
   }, [])
   const first = useRef(props.title)
-  // What replaces the content is read from its beginning.
+  // New content is read from its beginning.
   useEffect(() => {
     if (props.title !== first.current) dialog.current?.scrollTo(0, 0)
   }, [props.title])
@@ -535,7 +535,7 @@ export const SortedTable = <Row extends object>(props: {
   shown?: number
   /** A link to the whole list, instead of a button that shows more. */
   all?: ComponentChildren
-  /** What follows the last row, such as a button that loads more. */
+  /** Content after the last row, such as a button that loads more. */
   children?: ComponentChildren
 }) => {
   const [sort, sortBy] = useState({ name: props.first, down: !props.ascending })

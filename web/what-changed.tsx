@@ -1,4 +1,4 @@
-/** What stands out in the selected range, against the range before. */
+/** Shows what stands out in the selected range, against the range before. */
 import { useMemo } from 'preact/hooks'
 import { weekdayAndDay } from './format.js'
 import { type Numbers, standoutsOf, wordsOf } from './standouts.js'

@@ -46,7 +46,7 @@ export interface OpenApi {
   components: Record<string, Record<string, unknown>>
 }
 
-/** What says something of a value, but nothing of its type. */
+/** Keywords that say something about a value, but nothing about its type. */
 const silent = new Set(
   `title format example examples description deprecated default discriminator not
    pattern minLength maxLength minimum maximum minItems maxItems uniqueItems minProperties maxProperties propertyNames`.split(
@@ -111,7 +111,7 @@ const typeOf = (schema: Schema): string => {
   if ('const' in schema) return literal(schema.const)
   if (schema.enum !== undefined) return union(schema.enum.map(literal))
   const variants = schema.oneOf ?? schema.anyOf
-  // Alternatives of an object with members of its own only say which members go together.
+  // Alternatives of an object with properties of its own only say which properties go together.
   if (variants !== undefined && schema.properties === undefined) return union(variants.map(typeOf))
   if (schema.allOf !== undefined) return schema.allOf.map(typeOf).join(' & ')
   if (Array.isArray(schema.type)) return union(schema.type.map((type) => typeOf({ ...schema, type })))

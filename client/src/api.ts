@@ -140,7 +140,7 @@ export type Configuration = {
 
 export type ConfigurationResult = {
   changes: ConfigurationChange[]
-  /** Changed values that do not match the settings schema: at most 100. They are stored anyway. */
+  /** Changed values that don’t match the settings schema: at most 100. They are stored anyway. */
   warnings: ConfigurationWarning[]
   affected: ConfigurationEffect
   /** The `ETag` of the configuration: after the change, or for a dry run as it is now. */
@@ -148,11 +148,11 @@ export type ConfigurationResult = {
 }
 
 export type CountsResult = {
-  /** Counts that are new or have changed. At the privacy level `team` all that were accepted, so that the response does not tell what was counted before. */
+  /** Counts that are new or have changed. At the privacy level `team` all that were accepted, so that the response doesn’t tell what was counted before. */
   upserted: number
-  /** Counts that did not change, and zeros for which there was no count. */
+  /** Counts that didn’t change, and zeros for which there was no count. */
   unchanged: number
-  /** Logins that are not members (one entry each), and repositories that match no pattern. */
+  /** Logins that aren’t members (one entry each), and repositories that match no pattern. */
   skipped: SkippedCount[]
 }
 
@@ -191,7 +191,7 @@ export type Dashboard = {
   generated_at: string
 }
 
-/** A payload of the repository host in its own format. Members that the service does not use are ignored. */
+/** A payload of the repository host in its own format. Properties that the service doesn’t use are ignored. */
 export type DeliveryPayload = Record<string, never> & Record<string, unknown>
 
 export type EditorProject = {
@@ -228,7 +228,7 @@ export type FlushResult = {
   ignored: number
   /** True: the service has already counted this id and repeats its first response. */
   duplicate: boolean
-  /** One for each entry that was not accepted. */
+  /** One for each entry that wasn’t accepted. */
   notes: FlushNote[]
 }
 
@@ -242,7 +242,7 @@ export type Funnel = {
   steps: FunnelStep[]
   /** The 100 sources with the most users. */
   by_source: SourceCount[]
-  /** The 100 events with the most users that are not steps. */
+  /** The 100 events with the most users that aren’t steps. */
   other_events: EventCount[]
 }
 
@@ -405,7 +405,7 @@ export type Limits = {
   extension_prefix: string
   /** Settings keys start with one of these prefixes and a dot. The first is that of the team's own extension. */
   settings_prefixes: string[]
-  /** Keys that no one may store, except under the first prefix. `*` stands for any text, and case does not matter. */
+  /** Keys that no one may store, except under the first prefix. `*` stands for any text, and case doesn’t matter. */
   settings_denied: string[]
 }
 
@@ -434,7 +434,7 @@ export type Model = {
   id: string
   /** The name for people, or the id if the provider has no name. */
   name: string
-  /** Null: the provider does not say. */
+  /** Null: the provider doesn’t say. */
   created_at: string | null
 }
 
@@ -457,7 +457,7 @@ export type Organization = {
   confirmed_at: string
   /** `paused`: the link makes no one a member until an admin renews it. It removes people as before. */
   state: 'active' | 'paused'
-  /** `maker_left`: the person who made the link is no longer an admin of the workspace. `maker_not_owner`: the host says that this person no longer owns the organization. `not_confirmed`: the host has not shown it for 60 days. Null: active. */
+  /** `maker_left`: the person who made the link is no longer an admin of the workspace. `maker_not_owner`: the host says that this person no longer owns the organization. `not_confirmed`: the host hasn’t shown it for 60 days. Null: active. */
   paused_because: 'maker_left' | 'maker_not_owner' | 'not_confirmed' | null
 }
 
@@ -471,7 +471,7 @@ export type Override = {
   updated_at: string
   /** A login, or `key <name>` for an access key of the workspace. */
   updated_by: string
-  /** Warnings about settings that do not match the schema. The settings are stored anyway. Absent if all match, or if the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
+  /** Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match, or if the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
   warnings?: SettingsWarning[]
 }
 
@@ -507,7 +507,7 @@ export type Privacy = {
   /** Everything that the service stores about people. */
   records: PrivacyRecord[]
   not_recorded: string[]
-  /** Who sees what. The operator of the service and its database can read everything that is stored. */
+  /** The people who see each kind of data. The operator of the service and its database can read everything that is stored. */
   shown: PrivacyView[]
 }
 
@@ -536,7 +536,7 @@ export type PushResult = {
   changed: boolean
   /** Whether this push created the personal workspace. */
   workspace_created: boolean
-  /** Warnings about settings that do not match the schema. The settings are stored anyway. Absent if all match, or if the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
+  /** Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match, or if the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
   warnings?: SettingsWarning[]
 }
 
@@ -555,7 +555,7 @@ export type SettingsSchema = {
   additionalProperties: false
   /** The groups in which an editor shows the settings. Every setting is in one of them. */
   'x-groups': SettingsGroup[]
-  /** `warn`: settings that do not match are stored, with `warnings` in the response. `enforce`: they are rejected with 400 `validation_failed`. */
+  /** `warn`: settings that don’t match are stored, with `warnings` in the response. `enforce`: they are rejected with 400 `validation_failed`. */
   'x-validation': 'warn' | 'enforce'
 }
 
@@ -651,7 +651,7 @@ export type WorkspaceSettings = {
   /** Every change raises it by one. */
   version: number
   updated_at: string
-  /** Warnings about settings that do not match the schema. The settings are stored anyway. Absent if all match, or if the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
+  /** Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match, or if the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
   warnings?: SettingsWarning[]
 }
 
@@ -676,7 +676,7 @@ export type Health = {
 }
 
 export type VerifyBody = {
-  /** A personal access token or an OAuth token of the repository host. The service uses it once and does not store it. */
+  /** A personal access token or an OAuth token of the repository host. The service uses it once and doesn’t store it. */
   repohost_token: string
   /** Also set the cookie `svc_token` (over https, also `__Host-svc_token`), as the browser sign-in does. Only pages of a known dashboard or of the service itself can set it. */
   cookie?: boolean
@@ -780,15 +780,15 @@ export type StatusBar = {
     grand_total: GrandTotal
     categories: EditorCategory[]
     projects: WakaTimeEntry[]
-    /** Always empty: the service does not store this. */
+    /** Always empty: the service doesn’t store this. */
     languages: unknown[]
-    /** Always empty: the service does not store this. */
+    /** Always empty: the service doesn’t store this. */
     editors: unknown[]
-    /** Always empty: the service does not store this. */
+    /** Always empty: the service doesn’t store this. */
     machines: unknown[]
-    /** Always empty: the service does not store this. */
+    /** Always empty: the service doesn’t store this. */
     operating_systems: unknown[]
-    /** Always empty: the service does not store this. */
+    /** Always empty: the service doesn’t store this. */
     dependencies: unknown[]
     range: EditorRange
   }
@@ -816,15 +816,15 @@ export type Summary = {
   grand_total: SummaryTotal
   categories: WakaTimeEntry[]
   projects: WakaTimeEntry[]
-  /** Always empty: the service does not store this. */
+  /** Always empty: the service doesn’t store this. */
   languages: unknown[]
-  /** Always empty: the service does not store this. */
+  /** Always empty: the service doesn’t store this. */
   editors: unknown[]
-  /** Always empty: the service does not store this. */
+  /** Always empty: the service doesn’t store this. */
   machines: unknown[]
-  /** Always empty: the service does not store this. */
+  /** Always empty: the service doesn’t store this. */
   operating_systems: unknown[]
-  /** Always empty: the service does not store this. */
+  /** Always empty: the service doesn’t store this. */
   dependencies: unknown[]
   range: SummaryRange
 }
@@ -891,15 +891,15 @@ export type Stats = {
     best_day: BestDay
     categories: WakaTimeEntry[]
     projects: WakaTimeEntry[]
-    /** Always empty: the service does not store this. */
+    /** Always empty: the service doesn’t store this. */
     languages: unknown[]
-    /** Always empty: the service does not store this. */
+    /** Always empty: the service doesn’t store this. */
     editors: unknown[]
-    /** Always empty: the service does not store this. */
+    /** Always empty: the service doesn’t store this. */
     machines: unknown[]
-    /** Always empty: the service does not store this. */
+    /** Always empty: the service doesn’t store this. */
     operating_systems: unknown[]
-    /** Always empty: the service does not store this. */
+    /** Always empty: the service doesn’t store this. */
     dependencies: unknown[]
   }
 }
@@ -962,7 +962,7 @@ export type Duration = {
 
 export type Durations = {
   data: Duration[]
-  /** Always empty: the service does not store this. */
+  /** Always empty: the service doesn’t store this. */
   branches: unknown[]
   start: string
   end: string
@@ -1052,7 +1052,7 @@ export type MemberPage = {
 }
 
 export type ChangeRoleBody = {
-  /** Upper and lower case do not matter. */
+  /** Upper and lower case don’t matter. */
   login: string
   role: 'admin' | 'member'
 }
@@ -1088,7 +1088,7 @@ export type CreateInviteBody = {
 
 export type CreateWorkspaceKeyBody = {
   name: string
-  /** A workspace key cannot have activity scopes, because it acts for no person. */
+  /** A workspace key can’t have activity scopes, because it acts for no person. */
   scopes: ('settings:read' | 'settings:write' | 'counts:write' | 'dashboard:read')[]
   expires_in_days?: number
 }
@@ -1112,7 +1112,7 @@ export type OrganizationBody = {
 
 export type OrganizationMember = {
   login: string
-  /** Since when the host says that the member has left, while the removal waits for an admin. Null: it does not. */
+  /** Since when the host says that the member has left, while the removal waits for an admin. Null: it doesn’t. */
   left_at: string | null
   /** The last sign-in at which the host confirmed a member who joined through the link, if that was long ago. */
   unconfirmed_since: string | null
@@ -1393,7 +1393,7 @@ export type ExportedActivity = {
   minutes: number
   commits: number
   closed_issues: number
-  /** The minutes of the 24 UTC hours. Null: they are not known. */
+  /** The minutes of the 24 UTC hours. Null: they aren’t known. */
   hours: number[] | null
 }
 
@@ -1428,7 +1428,7 @@ export type ExportedAgentMinutes = {
   day: string
   repo: string
   agent_minutes: number
-  /** The minutes of the 24 UTC hours. Null: they are not kept any longer. */
+  /** The minutes of the 24 UTC hours. Null: they aren’t kept any longer. */
   agent_hours: number[] | null
 }
 
@@ -1730,13 +1730,13 @@ export type PrivacyRecord = {
 
 export type PrivacyView = {
   what: string
-  /** Who sees it in a workspace with the level `named`. */
+  /** The people who see it in a workspace with the level `named`. */
   named: string
-  /** Who sees it in a workspace with the level `team`. */
+  /** The people who see it in a workspace with the level `team`. */
   team: string
 }
 
-/** The hours that are recorded, in the person's time zone. Null: all hours. A UTC hour counts as a whole, by the local hour in which it starts, as in the heatmap. Minutes without an hour are not affected. */
+/** The hours that are recorded, in the person's time zone. Null: all hours. A UTC hour counts as a whole, by the local hour in which it starts, as in the heatmap. Minutes without an hour aren’t affected. */
 export type RecordingHours = {
   /** The first local hour. */
   from: number
@@ -1761,11 +1761,11 @@ export type WebhookDelivery = {
   repo?: string | null
   /** The commits and closed issues that changed a count. Those that were reported before, or that an uploaded count replaces, change none. */
   counted?: number
-  /** The commits and closed issues of people who are not members, or of a repository that matches no pattern. */
+  /** The commits and closed issues of people who aren’t members, or of a repository that matches no pattern. */
   skipped?: number
 }
 
-/** The request does not match the schema. Fix the fields listed in `errors`. */
+/** The request doesn’t match the schema. Fix the fields listed in `errors`. */
 export type ProblemValidationFailed = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#validation_failed'
@@ -1774,11 +1774,11 @@ export type ProblemValidationFailed = {
   title: 'Bad Request'
   /** Stable. Programs can rely on it. */
   code: 'validation_failed'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** What is invalid, and where. */
+  /** Each invalid property, and the reason. */
   errors: {
     /** A JSON pointer that starts with the part of the request: `/body/entries/3/minutes`. */
     path: string
@@ -1788,7 +1788,7 @@ export type ProblemValidationFailed = {
   error?: string
 }
 
-/** The body is not JSON that the service accepts. Send a single JSON object. */
+/** The body isn’t JSON that the service accepts. Send a single JSON object. */
 export type ProblemInvalidJson = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#invalid_json'
@@ -1797,7 +1797,7 @@ export type ProblemInvalidJson = {
   title: 'Bad Request'
   /** Stable. Programs can rely on it. */
   code: 'invalid_json'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -1814,7 +1814,7 @@ export type ProblemInvalidTimezone = {
   title: 'Bad Request'
   /** Stable. Programs can rely on it. */
   code: 'invalid_timezone'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -1831,7 +1831,7 @@ export type ProblemInvalidRange = {
   title: 'Bad Request'
   /** Stable. Programs can rely on it. */
   code: 'invalid_range'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -1848,7 +1848,7 @@ export type ProblemRepohostTokenRequired = {
   title: 'Bad Request'
   /** Stable. Programs can rely on it. */
   code: 'repohost_token_required'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -1856,7 +1856,7 @@ export type ProblemRepohostTokenRequired = {
   error?: string
 }
 
-/** This sign-in did not start in this browser, has expired or was already used. Start the sign-in again. */
+/** This sign-in didn’t start in this browser, has expired or was already used. Start the sign-in again. */
 export type ProblemOauthStateInvalid = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#oauth_state_invalid'
@@ -1865,7 +1865,7 @@ export type ProblemOauthStateInvalid = {
   title: 'Bad Request'
   /** Stable. Programs can rely on it. */
   code: 'oauth_state_invalid'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -1882,7 +1882,7 @@ export type ProblemSignatureInvalid = {
   title: 'Bad Request'
   /** Stable. Programs can rely on it. */
   code: 'signature_invalid'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -1890,7 +1890,7 @@ export type ProblemSignatureInvalid = {
   error?: string
 }
 
-/** This is not a valid HTTP request. */
+/** This isn’t a valid HTTP request. */
 export type ProblemBadRequest = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#bad_request'
@@ -1899,7 +1899,7 @@ export type ProblemBadRequest = {
   title: 'Bad Request'
   /** Stable. Programs can rely on it. */
   code: 'bad_request'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -1916,7 +1916,7 @@ export type ProblemAssistantKeyRejected = {
   title: 'Bad Request'
   /** Stable. Programs can rely on it. */
   code: 'assistant_key_rejected'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -1933,7 +1933,7 @@ export type ProblemUnauthenticated = {
   title: 'Unauthorized'
   /** Stable. Programs can rely on it. */
   code: 'unauthenticated'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -1941,7 +1941,7 @@ export type ProblemUnauthenticated = {
   error?: string
 }
 
-/** This session token or access key is not valid. Sign in again, or check that you copied all of the key. */
+/** This session token or access key isn’t valid. Sign in again, or check that you copied all of the key. */
 export type ProblemTokenInvalid = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#token_invalid'
@@ -1950,7 +1950,7 @@ export type ProblemTokenInvalid = {
   title: 'Unauthorized'
   /** Stable. Programs can rely on it. */
   code: 'token_invalid'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -1967,7 +1967,7 @@ export type ProblemTokenExpired = {
   title: 'Unauthorized'
   /** Stable. Programs can rely on it. */
   code: 'token_expired'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -1984,7 +1984,7 @@ export type ProblemTokenRevoked = {
   title: 'Unauthorized'
   /** Stable. Programs can rely on it. */
   code: 'token_revoked'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2001,7 +2001,7 @@ export type ProblemRepohostTokenInvalid = {
   title: 'Unauthorized'
   /** Stable. Programs can rely on it. */
   code: 'repohost_token_invalid'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2018,7 +2018,7 @@ export type ProblemAdminKeyInvalid = {
   title: 'Unauthorized'
   /** Stable. Programs can rely on it. */
   code: 'admin_key_invalid'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2035,7 +2035,7 @@ export type ProblemProRequired = {
   title: 'Payment Required'
   /** Stable. Programs can rely on it. */
   code: 'pro_required'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2052,7 +2052,7 @@ export type ProblemNotAMember = {
   title: 'Forbidden'
   /** Stable. Programs can rely on it. */
   code: 'not_a_member'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2069,7 +2069,7 @@ export type ProblemAdminRequired = {
   title: 'Forbidden'
   /** Stable. Programs can rely on it. */
   code: 'admin_required'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2086,7 +2086,7 @@ export type ProblemRepoAccessDenied = {
   title: 'Forbidden'
   /** Stable. Programs can rely on it. */
   code: 'repo_access_denied'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2094,7 +2094,7 @@ export type ProblemRepoAccessDenied = {
   error?: string
 }
 
-/** The repository host token belongs to another user, or does not show that you own or administer this organization. Send a token of your own with a scope that shows it: `read:org` at GitHub, `read_api` at GitLab, `read:organization` at Forgejo. */
+/** The repository host token belongs to another user, or doesn’t show that you own or administer this organization. Send a token of your own with a scope that shows it: `read:org` at GitHub, `read_api` at GitLab, `read:organization` at Forgejo. */
 export type ProblemOrganizationAccessDenied = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#organization_access_denied'
@@ -2103,7 +2103,7 @@ export type ProblemOrganizationAccessDenied = {
   title: 'Forbidden'
   /** Stable. Programs can rely on it. */
   code: 'organization_access_denied'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2120,7 +2120,7 @@ export type ProblemMemberDetailHidden = {
   title: 'Forbidden'
   /** Stable. Programs can rely on it. */
   code: 'member_detail_hidden'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2137,7 +2137,7 @@ export type ProblemScopeMissing = {
   title: 'Forbidden'
   /** Stable. Programs can rely on it. */
   code: 'scope_missing'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2156,7 +2156,7 @@ export type ProblemAccountDisabled = {
   title: 'Forbidden'
   /** Stable. Programs can rely on it. */
   code: 'account_disabled'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2173,7 +2173,7 @@ export type ProblemCsrfRejected = {
   title: 'Forbidden'
   /** Stable. Programs can rely on it. */
   code: 'csrf_rejected'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2190,7 +2190,7 @@ export type ProblemNeverSynced = {
   title: 'Not Found'
   /** Stable. Programs can rely on it. */
   code: 'never_synced'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2198,7 +2198,7 @@ export type ProblemNeverSynced = {
   error?: string
 }
 
-/** This workspace does not exist, or you are not a member of it. Check the id, or ask an admin for an invite. */
+/** This workspace doesn’t exist, or you aren’t a member of it. Check the id, or ask an admin for an invite. */
 export type ProblemWorkspaceNotFound = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#workspace_not_found'
@@ -2207,7 +2207,7 @@ export type ProblemWorkspaceNotFound = {
   title: 'Not Found'
   /** Stable. Programs can rely on it. */
   code: 'workspace_not_found'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2224,7 +2224,7 @@ export type ProblemMemberNotFound = {
   title: 'Not Found'
   /** Stable. Programs can rely on it. */
   code: 'member_not_found'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2232,7 +2232,7 @@ export type ProblemMemberNotFound = {
   error?: string
 }
 
-/** This invite does not exist. Check that you copied all of it. */
+/** This invite doesn’t exist. Check that you copied all of it. */
 export type ProblemInviteNotFound = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#invite_not_found'
@@ -2241,7 +2241,7 @@ export type ProblemInviteNotFound = {
   title: 'Not Found'
   /** Stable. Programs can rely on it. */
   code: 'invite_not_found'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2249,7 +2249,7 @@ export type ProblemInviteNotFound = {
   error?: string
 }
 
-/** This access key does not exist. List the keys to see their ids. */
+/** This access key doesn’t exist. List the keys to see their ids. */
 export type ProblemKeyNotFound = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#key_not_found'
@@ -2258,7 +2258,7 @@ export type ProblemKeyNotFound = {
   title: 'Not Found'
   /** Stable. Programs can rely on it. */
   code: 'key_not_found'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2275,7 +2275,7 @@ export type ProblemOverrideNotFound = {
   title: 'Not Found'
   /** Stable. Programs can rely on it. */
   code: 'override_not_found'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2283,7 +2283,7 @@ export type ProblemOverrideNotFound = {
   error?: string
 }
 
-/** This version does not exist or is no longer kept. List the versions to see which are available. */
+/** This version doesn’t exist or is no longer kept. List the versions to see which are available. */
 export type ProblemVersionNotFound = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#version_not_found'
@@ -2292,7 +2292,7 @@ export type ProblemVersionNotFound = {
   title: 'Not Found'
   /** Stable. Programs can rely on it. */
   code: 'version_not_found'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2309,7 +2309,7 @@ export type ProblemSchemaNotConfigured = {
   title: 'Not Found'
   /** Stable. Programs can rely on it. */
   code: 'schema_not_configured'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2326,7 +2326,7 @@ export type ProblemOrganizationNotFound = {
   title: 'Not Found'
   /** Stable. Programs can rely on it. */
   code: 'organization_not_found'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2343,7 +2343,7 @@ export type ProblemWebhookNotFound = {
   title: 'Not Found'
   /** Stable. Programs can rely on it. */
   code: 'webhook_not_found'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2351,7 +2351,7 @@ export type ProblemWebhookNotFound = {
   error?: string
 }
 
-/** This route does not exist. GET /api/docs lists all routes. */
+/** This route doesn’t exist. GET /api/docs lists all routes. */
 export type ProblemRouteNotFound = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#route_not_found'
@@ -2360,7 +2360,7 @@ export type ProblemRouteNotFound = {
   title: 'Not Found'
   /** Stable. Programs can rely on it. */
   code: 'route_not_found'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2377,7 +2377,7 @@ export type ProblemRequestTimeout = {
   title: 'Request Timeout'
   /** Stable. Programs can rely on it. */
   code: 'request_timeout'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2394,7 +2394,7 @@ export type ProblemWorkspaceRequired = {
   title: 'Conflict'
   /** Stable. Programs can rely on it. */
   code: 'workspace_required'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2413,7 +2413,7 @@ export type ProblemLastAdmin = {
   title: 'Conflict'
   /** Stable. Programs can rely on it. */
   code: 'last_admin'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2435,7 +2435,7 @@ export type ProblemPersonalWorkspace = {
   title: 'Conflict'
   /** Stable. Programs can rely on it. */
   code: 'personal_workspace'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2452,7 +2452,7 @@ export type ProblemSubscriptionActive = {
   title: 'Conflict'
   /** Stable. Programs can rely on it. */
   code: 'subscription_active'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2469,7 +2469,7 @@ export type ProblemNoSubscription = {
   title: 'Conflict'
   /** Stable. Programs can rely on it. */
   code: 'no_subscription'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2486,7 +2486,7 @@ export type ProblemFlushIdReused = {
   title: 'Conflict'
   /** Stable. Programs can rely on it. */
   code: 'flush_id_reused'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2503,7 +2503,7 @@ export type ProblemWorkspaceLimit = {
   title: 'Conflict'
   /** Stable. Programs can rely on it. */
   code: 'workspace_limit'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2520,7 +2520,7 @@ export type ProblemKeyLimit = {
   title: 'Conflict'
   /** Stable. Programs can rely on it. */
   code: 'key_limit'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2537,7 +2537,7 @@ export type ProblemInviteExpired = {
   title: 'Gone'
   /** Stable. Programs can rely on it. */
   code: 'invite_expired'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2554,7 +2554,7 @@ export type ProblemInviteExhausted = {
   title: 'Gone'
   /** Stable. Programs can rely on it. */
   code: 'invite_exhausted'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2571,7 +2571,7 @@ export type ProblemInviteRevoked = {
   title: 'Gone'
   /** Stable. Programs can rely on it. */
   code: 'invite_revoked'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2579,7 +2579,7 @@ export type ProblemInviteRevoked = {
   error?: string
 }
 
-/** The stored version does not meet the condition of the request. Get the current version, if there is one, merge your changes, and send them again. */
+/** The stored version doesn’t meet the condition of the request. Get the current version, if there is one, merge your changes, and send them again. */
 export type ProblemVersionConflict = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#version_conflict'
@@ -2588,7 +2588,7 @@ export type ProblemVersionConflict = {
   title: 'Precondition Failed'
   /** Stable. Programs can rely on it. */
   code: 'version_conflict'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2607,7 +2607,7 @@ export type ProblemPayloadTooLarge = {
   title: 'Payload Too Large'
   /** Stable. Programs can rely on it. */
   code: 'payload_too_large'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2624,7 +2624,7 @@ export type ProblemSettingsTooLarge = {
   title: 'Payload Too Large'
   /** Stable. Programs can rely on it. */
   code: 'settings_too_large'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2645,7 +2645,7 @@ export type ProblemWorkspaceFull = {
   title: 'Payload Too Large'
   /** Stable. Programs can rely on it. */
   code: 'workspace_full'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2664,7 +2664,7 @@ export type ProblemUnsupportedMediaType = {
   title: 'Unsupported Media Type'
   /** Stable. Programs can rely on it. */
   code: 'unsupported_media_type'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2681,7 +2681,7 @@ export type ProblemRepoOutsidePatterns = {
   title: 'Unprocessable Entity'
   /** Stable. Programs can rely on it. */
   code: 'repo_outside_patterns'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2698,7 +2698,7 @@ export type ProblemPatternOutsideOrganization = {
   title: 'Unprocessable Entity'
   /** Stable. Programs can rely on it. */
   code: 'pattern_outside_organization'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2706,7 +2706,7 @@ export type ProblemPatternOutsideOrganization = {
   error?: string
 }
 
-/** The workspace has locked these keys, so an override cannot contain them. Remove them from the override, or ask an admin to unlock them. */
+/** The workspace has locked these keys, so an override can’t contain them. Remove them from the override, or ask an admin to unlock them. */
 export type ProblemKeyLocked = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#key_locked'
@@ -2715,7 +2715,7 @@ export type ProblemKeyLocked = {
   title: 'Unprocessable Entity'
   /** Stable. Programs can rely on it. */
   code: 'key_locked'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2734,7 +2734,7 @@ export type ProblemRateLimited = {
   title: 'Too Many Requests'
   /** Stable. Programs can rely on it. */
   code: 'rate_limited'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2751,7 +2751,7 @@ export type ProblemInternalError = {
   title: 'Internal Server Error'
   /** Stable. Programs can rely on it. */
   code: 'internal_error'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2768,17 +2768,17 @@ export type ProblemUpstreamFailed = {
   title: 'Bad Gateway'
   /** Stable. Programs can rely on it. */
   code: 'upstream_failed'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** The service that failed or did not respond. */
+  /** The service that failed or didn’t respond. */
   upstream: 'repohost' | 'billing-provider' | 'assistant-a' | 'assistant-b'
   /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
   error?: string
 }
 
-/** The service cannot handle the request right now. Wait for the number of seconds in Retry-After, then try again. */
+/** The service can’t handle the request right now. Wait for the number of seconds in Retry-After, then try again. */
 export type ProblemUnavailable = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#unavailable'
@@ -2787,7 +2787,7 @@ export type ProblemUnavailable = {
   title: 'Service Unavailable'
   /** Stable. Programs can rely on it. */
   code: 'unavailable'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2804,7 +2804,7 @@ export type ProblemMaintenance = {
   title: 'Service Unavailable'
   /** Stable. Programs can rely on it. */
   code: 'maintenance'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2812,7 +2812,7 @@ export type ProblemMaintenance = {
   error?: string
 }
 
-/** Browser sign-in is not configured on this installation. Use POST /api/auth/verify. */
+/** Browser sign-in isn’t configured on this installation. Use POST /api/auth/verify. */
 export type ProblemOauthNotConfigured = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#oauth_not_configured'
@@ -2821,7 +2821,7 @@ export type ProblemOauthNotConfigured = {
   title: 'Service Unavailable'
   /** Stable. Programs can rely on it. */
   code: 'oauth_not_configured'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2829,7 +2829,7 @@ export type ProblemOauthNotConfigured = {
   error?: string
 }
 
-/** Billing is not configured on this installation. Only its operator can change that. */
+/** Billing isn’t configured on this installation. Only its operator can change that. */
 export type ProblemBillingNotConfigured = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#billing_not_configured'
@@ -2838,7 +2838,7 @@ export type ProblemBillingNotConfigured = {
   title: 'Service Unavailable'
   /** Stable. Programs can rely on it. */
   code: 'billing_not_configured'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2846,7 +2846,7 @@ export type ProblemBillingNotConfigured = {
   error?: string
 }
 
-/** Repository webhooks are not configured on this installation. Its operator has to set WEBHOOK_KEYS. */
+/** Repository webhooks aren’t configured on this installation. Its operator has to set WEBHOOK_KEYS. */
 export type ProblemWebhooksNotConfigured = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#webhooks_not_configured'
@@ -2855,7 +2855,7 @@ export type ProblemWebhooksNotConfigured = {
   title: 'Service Unavailable'
   /** Stable. Programs can rely on it. */
   code: 'webhooks_not_configured'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
@@ -2863,7 +2863,7 @@ export type ProblemWebhooksNotConfigured = {
   error?: string
 }
 
-/** A service that this request depends on did not respond in time. Try again later. */
+/** A service that this request depends on didn’t respond in time. Try again later. */
 export type ProblemUpstreamTimeout = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#upstream_timeout'
@@ -2872,11 +2872,11 @@ export type ProblemUpstreamTimeout = {
   title: 'Gateway Timeout'
   /** Stable. Programs can rely on it. */
   code: 'upstream_timeout'
-  /** What happened and what to do next, for people. */
+  /** Text for people: what happened and what to do next. */
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** The service that failed or did not respond. */
+  /** The service that failed or didn’t respond. */
   upstream: 'repohost' | 'billing-provider' | 'assistant-a' | 'assistant-b'
   /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
   error?: string
@@ -2884,19 +2884,19 @@ export type ProblemUpstreamTimeout = {
 
 /** For each operation what it takes, what it answers and how it can fail. */
 export interface Operations {
-  /** Whether the process is alive */
+  /** Check that the process is alive */
   'GET /api/health': {
     request: unknown
     answer: Health
     problem: ProblemValidationFailed | ProblemInternalError
   }
-  /** Whether requests can be served */
+  /** Check that requests can be served */
   'GET /api/ready': {
     request: unknown
     answer: Ok
     problem: ProblemValidationFailed | ProblemInternalError | ProblemUnavailable
   }
-  /** Exchange a repository host token for a session token */
+  /** Exchange a repository-host token for a session token */
   'POST /api/auth/verify': {
     request: {
       body: VerifyBody
@@ -3146,7 +3146,7 @@ export interface Operations {
     answer: AllTime
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** List the repositories with minutes of the caller */
+  /** List the caller's repositories with minutes */
   'GET /api/wakatime/v1/users/{user}/projects': {
     request: {
       path: {
@@ -3246,7 +3246,7 @@ export interface Operations {
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemKeyNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
-  /** Pull the settings of a repository */
+  /** Pull repository settings */
   'GET /api/settings/{owner}/{repo}': {
     request: {
       path: {
@@ -3262,7 +3262,7 @@ export interface Operations {
     answer: Snapshot
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Push the settings of a repository */
+  /** Push repository settings */
   'PUT /api/settings/{owner}/{repo}': {
     request: {
       path: {
@@ -3291,7 +3291,7 @@ export interface Operations {
     answer: PushResult
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemRepohostTokenRequired | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRepohostTokenInvalid | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemNotAMember | ProblemRepoAccessDenied | ProblemWorkspaceNotFound | ProblemWorkspaceRequired | ProblemWorkspaceLimit | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemMaintenance | ProblemUpstreamTimeout
   }
-  /** Remove the settings of a repository */
+  /** Remove repository settings */
   'DELETE /api/settings/{owner}/{repo}': {
     request: {
       path: {
@@ -3308,7 +3308,7 @@ export interface Operations {
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
-  /** List the last versions of the settings */
+  /** List the versions of the settings */
   'GET /api/settings/{owner}/{repo}/versions': {
     request: {
       path: {
@@ -3324,7 +3324,7 @@ export interface Operations {
     answer: SnapshotVersionList
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Pull one of the last versions of the settings */
+  /** Pull a version of the settings */
   'GET /api/settings/{owner}/{repo}/versions/{version}': {
     request: {
       path: {
@@ -3442,7 +3442,7 @@ export interface Operations {
         id: string
       }
       query: {
-        /** Upper and lower case do not matter. */
+        /** Upper and lower case don’t matter. */
         login: string
       }
       body?: NoBody
@@ -3510,7 +3510,7 @@ export interface Operations {
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemInviteNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
-  /** List the access keys of a workspace */
+  /** List the workspace keys */
   'GET /api/team/workspaces/{id}/keys': {
     request: {
       path: {
@@ -3520,7 +3520,7 @@ export interface Operations {
     answer: AccessKeyList
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Create an access key of a workspace */
+  /** Create a workspace key */
   'POST /api/team/workspaces/{id}/keys': {
     request: {
       path: {
@@ -3531,7 +3531,7 @@ export interface Operations {
     answer: CreatedAccessKey
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemKeyLimit | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
-  /** Revoke an access key of a workspace */
+  /** Revoke a workspace key */
   'DELETE /api/team/workspaces/{id}/keys/{key}': {
     request: {
       path: {
@@ -3600,7 +3600,7 @@ export interface Operations {
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemOrganizationNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
-  /** List members whose membership needs a look */
+  /** List members to check */
   'GET /api/team/workspaces/{id}/organization/members': {
     request: {
       path: {
@@ -3649,7 +3649,7 @@ export interface Operations {
     answer: WorkspaceSettings
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
-  /** List the last versions of the workspace settings */
+  /** List the versions of the workspace settings */
   'GET /api/team/workspaces/{id}/settings/versions': {
     request: {
       path: {
@@ -3659,7 +3659,7 @@ export interface Operations {
     answer: WorkspaceSettingsVersionList
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Get one of the last versions of the workspace settings */
+  /** Get a version of the workspace settings */
   'GET /api/team/workspaces/{id}/settings/versions/{version}': {
     request: {
       path: {
@@ -3681,7 +3681,7 @@ export interface Operations {
     answer: WorkspaceSettings
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemVersionNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
-  /** List the overrides of repositories */
+  /** List the repository overrides */
   'GET /api/team/workspaces/{id}/project-settings': {
     request: {
       path: {
@@ -3697,7 +3697,7 @@ export interface Operations {
     answer: OverridePage
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Get the override of a repository */
+  /** Get a repository override */
   'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}': {
     request: {
       path: {
@@ -3710,7 +3710,7 @@ export interface Operations {
     answer: Override
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemWorkspaceNotFound | ProblemOverrideNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Set the override of a repository */
+  /** Set a repository override */
   'PUT /api/team/workspaces/{id}/project-settings/{owner}/{repo}': {
     request: {
       path: {
@@ -3736,7 +3736,7 @@ export interface Operations {
     answer: Override
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRepoOutsidePatterns | ProblemKeyLocked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
-  /** Remove the override of a repository */
+  /** Remove a repository override */
   'DELETE /api/team/workspaces/{id}/project-settings/{owner}/{repo}': {
     request: {
       path: {
@@ -3762,7 +3762,7 @@ export interface Operations {
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemOverrideNotFound | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
-  /** List the last versions of an override */
+  /** List the versions of an override */
   'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}/versions': {
     request: {
       path: {
@@ -3775,7 +3775,7 @@ export interface Operations {
     answer: SnapshotVersionList
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemWorkspaceNotFound | ProblemOverrideNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Get one of the last versions of an override */
+  /** Get a version of an override */
   'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}/versions/{version}': {
     request: {
       path: {
@@ -3820,7 +3820,7 @@ export interface Operations {
         id: string
       }
       query?: {
-        /** Change nothing, and answer what would change. */
+        /** Change nothing, and return what would change. */
         dry_run?: boolean | undefined
         /** The same as the header `If-Match`. Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412. */
         if_match?: string | undefined
@@ -3838,7 +3838,7 @@ export interface Operations {
     answer: ConfigurationResult
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRepoOutsidePatterns | ProblemPatternOutsideOrganization | ProblemKeyLocked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
-  /** Get the effective settings of a repository */
+  /** Get a repository's effective settings */
   'GET /api/team/effective-config': {
     request: {
       query: {
@@ -3996,7 +3996,7 @@ export interface Operations {
     answer: BillingUrl
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemNoSubscription | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemMaintenance | ProblemBillingNotConfigured | ProblemUpstreamTimeout
   }
-  /** Receive a notification of the billing provider */
+  /** Receive a billing notification */
   'POST /api/billing-provider/webhook': {
     request: {
       headers?: {
@@ -4033,7 +4033,7 @@ export interface Operations {
   'GET /api/assistant-a-models': {
     request: {
       query: {
-        /** The caller's own key at the provider. The service sends it only to the provider, and does not store it. */
+        /** The caller's own key at the provider. The service sends it only to the provider, and doesn’t store it. */
         apiKey: string
       }
     }
@@ -4044,7 +4044,7 @@ export interface Operations {
   'GET /api/assistant-b-models': {
     request: {
       query: {
-        /** The caller's own key at the provider. The service sends it only to the provider, and does not store it. */
+        /** The caller's own key at the provider. The service sends it only to the provider, and doesn’t store it. */
         apiKey: string
       }
     }
@@ -4074,13 +4074,13 @@ export interface Operations {
     answer: Funnel
     problem: ProblemValidationFailed | ProblemInvalidRange | ProblemAdminKeyInvalid | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Every documented limit */
+  /** List the limits */
   'GET /api/limits': {
     request: unknown
     answer: Limits
     problem: ProblemValidationFailed | ProblemRateLimited | ProblemInternalError
   }
-  /** Get what is recorded about people, and who sees it */
+  /** List what is recorded about people, and who sees it */
   'GET /api/privacy': {
     request: unknown
     answer: Privacy

@@ -28,7 +28,7 @@ const reasonIn = ({ errors }: { errors?: unknown }): string | undefined => {
 
 class ProblemError extends Error {
   override readonly name = 'ApiProblem'
-  /** What went wrong, for people: one sentence. */
+  /** One sentence for people that says what went wrong. */
   declare readonly message: string
   readonly code: string
   readonly status: number

@@ -36,7 +36,7 @@ export type Status =
 export interface QueueState {
   status: Status
   retryAt?: number
-  /** What happened to a batch that did not count in full. */
+  /** The result of a batch that didn't count in full. */
   report?: Report
 }
 

@@ -95,7 +95,7 @@ export const disableAccount = (database: Database, user: User): Promise<boolean>
 export const enableAccount = (database: Database, user: User): Promise<boolean> =>
   changeAccount(database, user, 'member.enabled', (tx) => setDisabled(tx, user.id, false))
 
-/** What `GET /api/me/export` returns. */
+/** Returns the same as `GET /api/me/export`. */
 export const exportAccountOf = async (
   database: Database,
   config: Config,

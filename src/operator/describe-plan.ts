@@ -1,4 +1,4 @@
-/** What `npm run migrate` would do, in lines for an operator. */
+/** Describes what `npm run migrate` would do, in lines for an operator. */
 import type postgres from 'postgres'
 import { inDedicatedSession } from '../platform/database/dedicated-session.js'
 import { isCurrent, readNewestMigration, readPending, requireUsable } from '../platform/database/migrate.js'

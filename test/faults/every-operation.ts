@@ -145,7 +145,7 @@ const setUp = async (scope: Scope) => {
   return { limited, watched, attackers, ordinary, operations, requestsOf }
 }
 
-/** What the path needs besides: dashboards name their workspace. */
+/** The query that the path needs: dashboards name their workspace. */
 const queryOf = (path: string) => {
   const workspace = new URLSearchParams(path.split('?')[1]).get('workspace')
   return workspace ? `&workspace=${workspace}` : ''

@@ -15,7 +15,7 @@ const readCpu = (() => {
   return () => Number.parseInt(buffer.toString('latin1', 0, readSync(file, buffer, 0, 64, 0)), 10) / 1e6
 })()
 
-/** What takes less is not reported. */
+/** Shorter turns aren't reported. */
 const FROM_MS = 1
 
 /** Continuations run in the turn of what they continue. */
@@ -24,7 +24,7 @@ const isContinuation = (resource: object) => resource instanceof Promise || 'arg
 /** Reports each piece of work of this process. Without Linux, which alone tells the time of a thread, none. */
 const watchAll = (report: (ms: number) => void): void => {
   let depth = 0
-  /** Of the current turn: the CPU time at its begin, and how long it has worked by the clock. */
+  /** The current turn: the CPU time at its beginning, and how long it has worked by the clock. */
   let cpuBefore: number | undefined
   let workedMs = 0
   let since = 0

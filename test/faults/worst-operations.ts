@@ -1,5 +1,5 @@
 /**
- * What makes the request of an operation its worst, beyond the samples of the OpenAPI document. Operations that are missing
+ * Makes an operation's request its worst, beyond the samples of the OpenAPI document. Operations that are missing
  * here are sent as in the document, lists with the largest page.
  */
 import { limits } from '../../schemas/limits.js'
@@ -40,7 +40,7 @@ const year = ({ today }: Attacker): Worst => ({ query: `from=${addDays(today, -3
 const summary = ({ today }: Attacker): Worst => ({ query: `start=${addDays(today, -365)}&end=${today}` })
 const longName = () => ({ repo: 'a'.repeat(limits.repo_length) })
 const pull = (): Worst => ({ values: longName() })
-/** What would end the attack is asked for a workspace that doesn't exist, or with a wrong confirmation. */
+/** Requests that would end the attack are sent for a workspace that doesn't exist, or with a wrong confirmation. */
 const elsewhere = (): Worst => ({ values: { id: '00000000-0000-4000-8000-000000000000' } })
 
 const heartbeats = (attacker: Attacker, count: number) => {

@@ -91,7 +91,7 @@ t.test('for random teams, words and signs agree with the numbers of each weekday
     length: fc.integer({ min: 8, max: 120 }),
     /** Minutes by weekday of each repository, in the range and in all weeks before. */
     repos: fc.array(fc.record({ now: week, before: week }), { minLength: 1, maxLength: 5 }),
-    /** What today has so far changes nothing. */
+    /** Today's minutes so far change nothing. */
     soFar: fc.nat(5_000),
   })
   type Team = typeof team extends fc.Arbitrary<infer T> ? T : never

@@ -237,7 +237,7 @@ else {
       const opened = page.locator('dialog[open], [popover]:popover-open')
       await opened.waitFor()
       t.strictSame(await visitor.violations(), [], String(opener))
-      // What is on top does not widen the page, so its own sides are compared.
+      // An element on top doesn't widen the page, so its own sides are compared.
       const { x, width } = (await opened.boundingBox()) ?? { x: -1, width: 0 }
       t.ok(x >= 0 && x + width <= 390, `${opener} fits in 390 pixels`)
       t.equal(await visitor.width(), 390, String(opener))

@@ -80,7 +80,7 @@ export const ConfigurationFile = ({ isAdmin, again }: { isAdmin: boolean; again:
   )
 }
 
-/** What a file changes, and the state that it was compared with. */
+/** A file's changes, and the state that it was compared with. */
 interface Compared {
   prune: boolean
   etag: string | undefined

@@ -122,7 +122,7 @@ const Choice = ({ state, again }: { state: State; again: () => void }) => {
   )
 }
 
-/** What a change of the privacy level does, and from which day. */
+/** Explains what a change of the privacy level does, and from which day. */
 const consequenceOf = (level: Level): string =>
   level === 'team'
     ? 'From now on, no one sees another person’s numbers, on any day, past days included. Admins see whole weeks of the team. If you switch back later, all days until the end of that week stay hidden.'

@@ -25,7 +25,7 @@ const SCOPES: Record<RepohostKind, string> = {
   forgejo: 'read:organization',
 }
 
-/** What the link does, in words. */
+/** Says what the link does. */
 const Follows = ({ link }: { link: Link }) => (
   <>
     This workspace follows <bdi>{link.organization}</bdi>, which <bdi>{link.linked_by}</bdi> linked on{' '}

@@ -321,7 +321,7 @@ const Dots = () => (
   </svg>
 )
 
-/** What a change of role means for the person. */
+/** Explains what a change of role means for the person. */
 const RoleEffect = (props: { member: Member; role: Role; isMine: boolean }) => {
   const { activity_privacy } = useWorkspace()
   const login = <bdi>{props.member.login}</bdi>

@@ -15,7 +15,7 @@ interface SettingsPage {
   /** The end of the address. */
   path: string
   title: string
-  /** What follows the name of the workspace in the heading. */
+  /** The heading after the workspace's name. */
   heading: string
   isShown: (workspace: Workspace) => boolean
   Content: () => preact.ComponentChildren

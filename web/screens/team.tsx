@@ -276,7 +276,7 @@ const isComparable = (one: Dashboard, other: Dashboard): boolean => {
   return weeksOf(one) === weeksOf(other)
 }
 
-/** What published weeks show, and why others show nothing. */
+/** Explains what published weeks show, and why others show nothing. */
 const PublicationNote = ({
   data,
   chosen,

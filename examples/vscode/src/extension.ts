@@ -74,7 +74,7 @@ export const activate = async (context: vscode.ExtensionContext): Promise<void> 
     if (!session || folders.length === 0) throw new Error('Sign in, and open a repository with a remote.')
     await work(session)
   }
-  /** Of the file that the person has worked in, or else of the first folder. */
+  /** The repository of the file that the person has worked in, or else of the first folder. */
   const current = async (file?: vscode.Uri) => (file && (await repositoryOf(file))) ?? folders[0]?.repo
   const namesOf = (folders: Folder[]) => folders.map(({ uri, repo }) => `${uri} ${repo}`).join()
   const foldersChanged = guarded(async () => namesOf(await openFolders()) !== namesOf(folders) && refresh())

@@ -9,7 +9,7 @@ export const MINUTE = 60_000
 export class Minutes {
   /** Since the start. */
   recorded = 0
-  /** That of the queue: `waiting` for the service, for example. */
+  /** The queue's state: `waiting` for the service, for example. */
   state = 'ready'
   private queue: FlushQueue | undefined
   private last = { sign: 0, file: undefined as vscode.Uri | undefined }

@@ -1,4 +1,4 @@
-/** Who is signed in: with an account of the editor, or with a token of the repository host. */
+/** The person who is signed in: with the editor's account, or with a repository-host token. */
 import { createClient } from '@team-settings/client'
 import * as vscode from 'vscode'
 import { PREFIX, setting } from './names.js'
@@ -12,7 +12,7 @@ const serviceUrl = (): string => {
   throw new Error(`Set ${PREFIX}cloudUrl to the https:// address of your service.`)
 }
 
-/** Of the repository host, which is GitHub unless the setting `signInWith` says otherwise. */
+/** A repository-host token. The host is GitHub unless the setting `signInWith` says otherwise. */
 const hostToken = async ({ secrets }: vscode.ExtensionContext, ask: boolean, more: string[] = []) => {
   const entered = await secrets.get(HOST_TOKEN)
   const provider = `${setting('signInWith')}`

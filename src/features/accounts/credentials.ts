@@ -20,7 +20,7 @@ const basicOf = (authorization: string): string | undefined => {
 }
 
 /**
- * What WakaTime tools send: `Basic base64(key)`, `Basic base64(key:)`, `Bearer key`, or `?api_key=`, with or without
+ * WakaTime's tools send `Basic base64(key)`, `Basic base64(key:)`, `Bearer key`, or `?api_key=`, with or without
  * `waka_`. A session token is accepted as well, but never a cookie.
  */
 export const editorTokenOf = ({ headers, query }: FastifyRequest): string | undefined => {

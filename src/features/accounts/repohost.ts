@@ -10,7 +10,7 @@ import { type Meter, noopMeter } from '../../platform/metrics/meter.js'
 
 export type RepohostUser = HostUser
 
-/** What the host tells a person about the organizations that the person belongs to. Never fails. */
+/** The host's response about the organizations that a person belongs to. Never fails. */
 export interface Memberships {
   /** Undefined if the host does not say. */
   list(): Promise<HostOrganization[] | undefined>

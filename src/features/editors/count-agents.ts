@@ -30,7 +30,7 @@ interface Agents {
   reassigned?: Iterable<number>
   /** Without it, every day counts. */
   firstDays?: FirstDays | undefined
-  /** What was read for the person's own minutes, and is not read again where it is enough. */
+  /** The rows read for the person's own minutes, which aren't read again where they're enough. */
   read?: { target: FlushTarget; repoKeys: ReadonlySet<string> }
   /** Hours of a day whose marks are in a file, and not kept: no hour gets less than it has, and no other day changes. */
   imported?: { day: string; hours: number[] }

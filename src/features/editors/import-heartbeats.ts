@@ -248,7 +248,7 @@ const heartbeatsIn = (
     }),
   )
 
-/** What is unknown of an hour in a file. */
+/** The values of an hour in a file that are unknown. */
 const UNCOUNTED = {
   leaves: null,
   lastAt: null,

@@ -27,7 +27,7 @@ const AGENT = 'ai coding'
 
 export const isOfAgent = ({ category }: SentHeartbeat): boolean => category?.toLowerCase() === AGENT
 
-/** What editors send instead of a project that they do not know. */
+/** Editors send this instead of a project that they don't know. */
 export const LAST_PROJECT = '<<LAST_PROJECT>>'
 
 /** Either a repository of the repository host, or another name. */

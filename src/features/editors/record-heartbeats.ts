@@ -186,7 +186,7 @@ export const countHeartbeats = async (
     if (timeline.mark(time, name)) marked.push(minute)
   }
   const repoKeyOf = (project: string) => projects.keyOf(project)
-  /** What was sent by a folder's name counts from the day of joining on. */
+  /** Minutes sent by a folder's name count from the day of joining on. */
   const firstDaysOfNames = async () => {
     if (known.size === 0) return undefined
     const days = await readFirstDays(tx, userId)

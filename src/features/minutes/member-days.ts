@@ -62,7 +62,7 @@ export const lockMemberDays = async (
 }
 
 /**
- * What has been added to days.
+ * The minutes added to days.
  * @param names repositories as given, by their keys
  */
 export const addedTo = (members: readonly MemberDays[], names: ReadonlyMap<string, string>): AddedMinutes[] =>

@@ -1,4 +1,4 @@
-/** What a flush changes, computed from what is known of its person. */
+/** The changes of a flush, computed from what is known of its person. */
 import type { ActivityEntry, FlushNote, FlushResult } from '../../../schemas/activity.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'

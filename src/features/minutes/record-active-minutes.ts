@@ -14,7 +14,7 @@ import { type AimedFlush, aimFlush, type Flush, planFlush } from './plan-flush.j
 import { type FlushTarget, readTargets } from './queries/flush-target.js'
 import { changeTimezone, readAnswers, rememberFlush, writeMinutes } from './queries/minutes.js'
 
-/** What is larger is recorded alone: its entries, and what is known only once its person was read. */
+/** Larger flushes are recorded alone: their entries, and what is known only once their person was read. */
 const TOGETHER = { entries: 50, rows: 200, days: 8, comparisons: limits.flush_comparisons / 100 }
 /** One that waits does not stop the others. */
 const LANES = 2

@@ -1,4 +1,4 @@
-/** What people did, as amounts that are grouped and counted by the people behind them. */
+/** People's activity, as amounts that are grouped and counted by the people behind them. */
 import { DAYS_OF_WEEK, HOURS } from '../../platform/time/days.js'
 
 /** An amount of one person, on a day, in a repository and in a cell. */

@@ -15,7 +15,7 @@ export interface RepoRequest {
   repo: string
   question: RepoQuestion
   ifNoneMatch: string | undefined
-  /** What decides which keys an effective configuration leaves out. */
+  /** These decide which keys an effective configuration leaves out. */
   keyRules: string
   quota: WorkspaceQuota
 }

@@ -51,7 +51,7 @@ interface Request {
   body: SentConfiguration
   preconditions: Preconditions
   dryRun: boolean
-  /** Who holds the memory of the changes. */
+  /** The holder of the changes' memory. */
   person: string
   held: Held
 }
@@ -60,8 +60,8 @@ const MOST_WARNINGS = 100
 /** Smaller changes wait for no other. */
 const LARGE_BYTES = limits.body_bytes
 /**
- * What the change of a full workspace needs, measured: the peak of a process with a heap of 128 MiB rose from 148 to 327 MiB. The
- * whole process stays below 480 MiB (`held-memory`).
+ * Memory that the change of a full workspace needs, measured: the peak of a process with a heap of 128 MiB rose from 148 to 327
+ * MiB. The whole process stays below 480 MiB (`held-memory`).
  */
 const CHANGE_MIB = 180
 const WAITING = 64

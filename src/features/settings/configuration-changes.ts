@@ -1,4 +1,4 @@
-/** What a new configuration changes, key by key. */
+/** The changes of a new configuration, key by key. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ConfigurationChange } from '../../../schemas/configuration.js'
 import type { Held } from '../../platform/process/held-memory.js'

@@ -16,7 +16,7 @@ const PIECE_LENGTH = 262_144
 
 const encoder = new TextEncoder()
 
-/** What the schema cannot say. @throws {InvalidBody} */
+/** Checks what the schema can't. @throws {InvalidBody} */
 const check = ({ settings = {}, projects = {} }: ConfigurationBody, kind: RepohostKind): void => {
   const fail = (instancePath: string, propertyName: string, message: string) =>
     new InvalidBody([{ keyword: 'name', instancePath, propertyName, message, params: {} }])

@@ -147,7 +147,7 @@ const openPersonalWorkspace = async (
   return false
 }
 
-/** What answers say before and after the settings. */
+/** The start and end of responses with settings. */
 export const beforeSettings = ({ owner, repo, workspaceId }: StoredSnapshot) => ({
   owner,
   repo,

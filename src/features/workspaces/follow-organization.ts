@@ -264,7 +264,7 @@ const removeWhoLeft = async (
         (report === 'copied' && 'copied_report') ||
         (isInherited && 'inherited_membership')
       if (because) {
-        // Who does not belong to the organization does not own it either.
+        // People who don't belong to the organization don't own it either.
         if (report !== 'copied' && !isInherited)
           await pauseLinkOf(tx, { workspaceId, hostId: organizationId, userId })
         if (await noteLeft(tx, workspaceId, userId))

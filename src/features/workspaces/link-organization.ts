@@ -13,7 +13,7 @@ import {
 } from './queries/organizations.js'
 import { listPatterns } from './queries/workspaces.js'
 
-/** What an entry of the audit trail says of a link. */
+/** The details of a link in the audit trail. */
 const described = ({ organization, organization_id, join, leave }: Organization) => ({
   organization,
   organization_id,

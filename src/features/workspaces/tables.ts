@@ -165,7 +165,7 @@ export const organizations = table(
   ],
 )
 
-/** What the host has said about members of a workspace that follows an organization. A row ends with its membership. */
+/** The host's responses about members of a workspace that follows an organization. A row ends with its membership. */
 export const organizationMembers = table(
   'organization_members',
   {

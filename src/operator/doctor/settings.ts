@@ -159,7 +159,7 @@ const checkBilling = ({ billing }: Config): Finding[] => {
   ]
 }
 
-/** What an operator switches off for a while, and forgets. */
+/** Finds what an operator switched off for a while and forgot. */
 const checkProtection = ({ rateLimits, exemptAddresses, maintenance }: Config): Finding[] => {
   const findings: Finding[] = []
   if (!rateLimits)

@@ -1,5 +1,5 @@
 /**
- * Who may call a route, as data on the route (`config.access`). `plugin.ts` enforces it, `route-checks.ts` stops the
+ * Access to a route, as data on the route (`config.access`). `plugin.ts` enforces it, `route-checks.ts` stops the
  * boot without it, and `platform/openapi/access.ts` documents it. A kind of access comes from the feature that owns the data
  * which it reads: `memberOf` from workspaces, `repoMember` from settings.
  */
@@ -33,7 +33,7 @@ export interface Access<Found = unknown> {
 
 export type RequestPart = 'params' | 'query' | 'body'
 
-/** The schema of a required member of the request; undefined when the member is optional or unknown. */
+/** The schema of a required property of the request. Undefined if the property is optional or unknown. */
 export type SchemaOf = (part: RequestPart, name: string) => { format?: string } | undefined
 
 /** No caller needed. */

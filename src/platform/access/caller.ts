@@ -1,4 +1,4 @@
-/** Who makes a request. `features/accounts` finds out; the platform and every feature read it here. */
+/** The caller of a request. `features/accounts` finds out; the platform and every feature read it here. */
 import type { Scope } from '../../../schemas/keys.js'
 import type { ApiError } from '../../errors.js'
 

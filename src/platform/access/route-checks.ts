@@ -69,7 +69,7 @@ const faultOf = (route: RouteOptions): string | undefined => {
   return access.faultOf?.((part, name) => requires(route, part, name))
 }
 
-/** The schema of a member of the request that cannot be absent. */
+/** The schema of a required property of the request. */
 const requires = (
   { schema }: RouteOptions,
   part: RequestPart,

@@ -21,9 +21,9 @@ export interface PersonRule {
    * Otherwise: the code that handles it, or the reason to keep it.
    */
   erasure: 'delete' | 'anonymise' | { by: string } | { keptBecause: string }
-  /** The member of an account export that contains the rows, or why none does. */
+  /** The property of an account export that contains the rows, or why none does. */
   export: string | { leftOutBecause: string }
-  /** What the operator's commands call the rows of this person. By default, the label of the table. */
+  /** The name of this person's rows in the operator's commands. By default, the label of the table. */
   label?: string
 }
 
@@ -41,15 +41,15 @@ export interface TableRules<Column extends string = string> {
    */
   place: 'every node' | 'coordinator' | { spreadBy: 'workspace_id' | 'owner_key' | 'user_id' }
   /**
-   * Who decides what the rows of a person are and where they go. Nothing that anyone else does may change rows that are
+   * The people who decide what a person's rows are and where they go. Nothing that anyone else does may change rows that are
    * routed by their person (`test/routing.test.ts`). Required of tables that are spread by the person.
    */
   routedBy?: 'their person' | { also: string }
-  /** Of a deleted workspace, these rows go before all others. */
+  /** These rows of a deleted workspace go before all others. */
   purgedFirst?: true
   /** The record of `GET /api/privacy` that describes the rows. Null if they hold no data about people. */
   privacyRecord: string | null
-  /** What the operator's commands call the rows. By default, the name of the table. */
+  /** The name of the rows in the operator's commands. By default, the name of the table. */
   label?: string
 }
 

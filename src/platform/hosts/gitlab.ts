@@ -57,7 +57,7 @@ const readIssue = (payload: unknown): Report => {
 /** The access level of owners of groups. */
 const OWNER = 50
 
-/** Of a personal access token, or of one from the sign-in page. */
+/** Asks about a personal access token, or one from the sign-in page. */
 const mayReadApi = async (ask: Ask): Promise<boolean> => {
   const personal = await ask('/personal_access_tokens/self')
   const { scopes } = objectOf(personal.json)

@@ -35,7 +35,7 @@ export type MembershipAnswer = 'member' | 'not-a-member' | 'unknown'
 /** Asks the host something below its API, or below its own address, as a person. @throws {ApiError} */
 export type Ask = (path: string, below?: 'api' | 'address') => Promise<UpstreamAnswer>
 
-/** What a host tells a person about the organizations that the person belongs to. */
+/** A host's response about the organizations that a person belongs to. */
 export interface HostOrganizations {
   /** The scope that a token needs for it. */
   scope: string
@@ -83,7 +83,7 @@ export interface ReportedIssue {
   at: string
 }
 
-/** What a delivery says. Everything in it comes from the caller and is checked where it is used. */
+/** A delivery's content. Everything in it comes from the caller and is checked where it is used. */
 export interface Report {
   /** `owner/repo`; at GitLab, the owner is a path of groups. */
   repo: string | undefined

@@ -121,7 +121,7 @@ export const organizationOf = (
 export const idOf = (id: unknown): number | undefined =>
   Number.isSafeInteger(id) && (id as number) > 0 ? (id as number) : undefined
 
-/** What an answer without the organization means for someone who wants to link it. */
+/** Decides what a response without the organization means for someone who wants to link it. */
 export const refusalOf = (answer: UpstreamAnswer): Exclude<RepoAnswer, 'granted'> => {
   if (answer.status === 401) return 'token-invalid'
   if (isRateLimited(answer)) return 'rate-limited'
@@ -131,7 +131,7 @@ export const refusalOf = (answer: UpstreamAnswer): Exclude<RepoAnswer, 'granted'
 export const sameName = (one: string | undefined, other: string): boolean =>
   one?.toLowerCase() === other.toLowerCase()
 
-/** What a report says of someone who left; undefined if it is not well-formed. */
+/** Reads a report of someone who left. Undefined if it isn't well-formed. */
 export const leaveOf = (organizationId: unknown, userId: unknown): ReportedLeave | undefined => {
   const [organization, user] = [idOf(organizationId), idOf(userId)]
   return organization === undefined || user === undefined

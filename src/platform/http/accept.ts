@@ -1,4 +1,4 @@
-/** What `Accept` asks for (RFC 9110, section 12.5.1). */
+/** Reads `Accept` (RFC 9110, section 12.5.1). */
 import Negotiator from 'negotiator'
 
 const negotiator = (accept: string | undefined) => new Negotiator({ headers: { accept } })

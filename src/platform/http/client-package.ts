@@ -30,7 +30,7 @@ const PackageParams = Type.Object({
 
 export const clientPackageRoutes: FastifyPluginAsyncTypebox = async (app) => {
   if (!existsSync(file))
-    app.log.warn('the client was not packed, so the service does not serve it: run npm run build:client')
+    app.log.warn('the client wasn’t packed, so the service doesn’t serve it: run npm run build:client')
   const files = new Map([
     ...(existsSync(RELEASED) ? readdirSync(RELEASED) : []).map(
       (name) => [name, join(RELEASED, name)] as const,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { ApiError } from '../../errors.js'
 
-/** What the ETag of stored content says: an id that is new whenever the content is created, and a version. */
+/** An ETag's id, which is new whenever the content is created, and its version. */
 interface Version {
   id: string
   version: number

@@ -24,7 +24,7 @@ export class InvalidBody extends Error {
   }
 }
 
-/** What validators depend on. */
+/** Validators depend on these. */
 export interface BodyContext {
   keys: SettingsKeyRules
   kind: RepohostKind

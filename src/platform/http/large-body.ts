@@ -13,7 +13,7 @@ import { type BodyFailure, errorOf } from './json-body.js'
 
 /** Smaller bodies cost less than a thread. */
 const LARGE_BYTES = 131_072
-/** What a thread needs beside the body, measured: 112 MiB for a full configuration with a text beyond Latin-1 in each override. */
+/** A thread needs 112 MiB beside a full configuration with a text beyond Latin-1 in each override. */
 const THREAD_MIB = 115
 const MOST_THREADS = 2
 /** Complete bodies that wait for a thread. All of them are in the memory that is held. */
@@ -25,7 +25,7 @@ const READ_MS = 30_000
 const WAITING_OF_PERSON = 16
 const WAIT_OF_PERSON_MS = 5_000
 
-/** What one kind of body becomes, the same way on the main thread and in a thread. */
+/** Reads one kind of body, the same way on the main thread and in a thread. */
 export interface BodyReader<Read extends object, Context extends object> {
   /** The module that exports this as `reader`. */
   module: string
@@ -39,9 +39,9 @@ export interface LargeBody<Read extends object, Context extends object> {
   reader: BodyReader<Read, Context>
   context: Context
   mostBytes: number
-  /** Who holds the bytes. */
+  /** The holder of the bytes. */
   person: string
-  /** What has one large body at a time, if not the person. */
+  /** The thing that has one large body at a time, if it isn't the person. */
   place?: string
   /** Gets each chunk before it is kept, and throws to reject the body. */
   inspect?: (chunk: Buffer) => void
@@ -120,7 +120,7 @@ const untilAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T
   }
 }
 
-/** What a thread posts. */
+/** A thread's message. */
 export type ThreadResult<Read> = { read: Read | null } | { failure: BodyFailure }
 
 /** Takes the bytes away from this thread. Settles when the thread has ended. */

@@ -14,7 +14,7 @@ export const probeRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'getHealth',
       tags: ['service'],
-      summary: 'Whether the process is alive',
+      summary: 'Check that the process is alive',
       response: { 200: Health },
     },
     handler: async () => ({ ok: true, version: serviceVersion }) as const,
@@ -27,7 +27,7 @@ export const probeRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'getReadiness',
       tags: ['service'],
-      summary: 'Whether requests can be served',
+      summary: 'Check that requests can be served',
       description:
         'The database responds and accepts writes, its schema is current, and the process is not stopping.',
       response: { 200: ref(Ok) },

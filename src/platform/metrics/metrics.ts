@@ -111,7 +111,7 @@ export const metrics = {
     {},
   ),
   team_settings_sign_ins_total: counter(
-    'Sign-ins by method. `issued`: there is a new session. `refused`: the token or the login was not valid. `failed`: the repository host or the database failed.',
+    'Sign-ins by method. `issued`: there is a new session. `refused`: the token or the login wasn’t valid. `failed`: the repository host or the database failed.',
     { way: ['token', 'browser'], outcome: ['issued', 'refused', 'failed'] },
   ),
   team_settings_sessions_revoked_total: counter('Sessions that were signed out before they expired.', {
@@ -146,7 +146,7 @@ export const metrics = {
   ),
 
   team_settings_ready: gauge(
-    'Whether requests can be served, as `/api/ready` says: the database responds and accepts writes, its schema is current, and the process is not stopping.',
+    'Whether requests can be served, as `/api/ready` says: the database responds and accepts writes, its schema is current, and the process isn’t stopping.',
     {},
   ),
   team_settings_database_up: gauge('Whether the database responded to the last check.', {}),
@@ -172,7 +172,7 @@ export const metrics = {
   team_settings_database_pool_used: gauge('Connections or statements in use.', pool),
   team_settings_database_pool_waiting: gauge('Statements and transactions that wait for a connection.', pool),
   team_settings_database_wait_seconds: histogram(
-    'Time that statements and transactions waited for a connection. Those that did not wait are not counted.',
+    'Time that statements and transactions waited for a connection. Those that didn’t wait aren’t counted.',
     pool,
     OF_STATEMENTS,
   ),

@@ -32,7 +32,7 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'query',
     name: 'api_key',
-    description: 'An access key in the query, for WakaTime tools in browsers. Queries are not logged.',
+    description: 'An access key in the query, for WakaTime tools in browsers. Queries aren’t logged.',
   },
   adminKey: {
     type: 'apiKey',

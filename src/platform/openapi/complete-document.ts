@@ -49,7 +49,7 @@ export interface Document {
 
 /** Clients that follow redirects get the response of another address, and tools expect that an operation can succeed. */
 const FOLLOWED: Operation['responses'][string] = {
-  description: 'What the address responds that it redirects to, if the client follows.',
+  description: 'The response of the address that it redirects to, if the client follows.',
 }
 
 type Generated = Document & { paths: Record<string, Record<string, Operation & { 'x-route': RouteFacts }>> }
@@ -111,7 +111,7 @@ export const completeDocument = (
 }
 
 /**
- * Answers can gain members in later versions, so a client generated from the document must accept members that it does not
+ * Responses can gain properties in later versions, so a client generated from the document must accept those that it does not
  * know. Requests stay closed, except for schemas that answers share with them.
  */
 const withOpenAnswers = (document: Document): Document => {

@@ -1,4 +1,4 @@
-/** What the documentation contains: the list beside every page, and the entries that the filter finds. */
+/** The documentation's contents: the list beside every page, and the entries that the filter finds. */
 import { ERROR_PAGE, errorCatalogue, errorCodes } from '../../../schemas/errors.js'
 import type { Document } from './complete-document.js'
 import type { Guide } from './guides.js'

@@ -6,7 +6,7 @@ interface Parts {
   components: { schemas: object }
 }
 
-/** Members that hold values rather than schemas. */
+/** Properties that hold values rather than schemas. */
 export const valued = new Set(['const', 'default', 'enum', 'example', 'examples'])
 
 export const withNames = <T extends Parts>(document: T): T => {

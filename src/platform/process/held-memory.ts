@@ -7,7 +7,7 @@ import { getHeapStatistics } from 'node:v8'
 import { ApiError } from '../../errors.js'
 
 const MEBIBYTE = 1_048_576
-/** What the process needs without large requests, measured with `bench/memory`. */
+/** Memory that the process needs without large requests, measured with `bench/memory`. */
 const OWN_MIB = 140
 const LEAST_MIB = 64
 /** Some of a request is in buffers outside of the heap. */
@@ -92,5 +92,5 @@ class HeldMemory {
   }
 }
 
-/** That of this process. */
+/** The held memory of this process. */
 export const heldMemory = new HeldMemory(half * MEBIBYTE)

@@ -9,7 +9,7 @@ const SUPPORTED_UNTIL: Record<number, string> = {
 }
 const NEWEST = Math.max(...Object.keys(SUPPORTED_UNTIL).map(Number))
 
-/** What is wrong with a version of Node (`20.19.0`) that gets no security fixes; undefined for all others. */
+/** Explains why a version of Node (`20.19.0`) gets no security fixes. Undefined for all others. */
 export const unsupportedNode = (version: string, now = new Date()): string | undefined => {
   const line = Number(version.split('.')[0])
   const until = SUPPORTED_UNTIL[line]
@@ -19,7 +19,7 @@ export const unsupportedNode = (version: string, now = new Date()): string | und
     : `Node ${line} has had no security fixes since ${until}.`
 }
 
-/** What to say on a Node that is too old to run the service. */
+/** The message on a Node that is too old to run the service. */
 export const tooOldNode = (running: string): string | undefined => {
   const [major = 0, minor = 0] = running.split('.').map(Number)
   const [oldest = 0, minorOfOldest = 0] = requiredNode.split('.').map(Number)

@@ -23,7 +23,7 @@ export const addressOf = ({ ip = '' }: { ip: string | undefined }): string => {
 
 const workspacePays = (workspaceId: string) => `workspace ${workspaceId}`
 
-/** Who pays for a request. A promise only the first time. */
+/** The payers of a request. A promise only the first time. */
 export const payersOf = (request: FastifyRequest): Payers | Promise<Payers> => {
   const { session, key } = request
   if (session instanceof ApiError) return [addressOf(request)]
@@ -32,7 +32,7 @@ export const payersOf = (request: FastifyRequest): Payers | Promise<Payers> => {
     : withPayer(request, request.memberId, (payer) => [payer])
 }
 
-/** Who pays for work that something of a workspace causes. @param payerId see `PAYER_OF_WORKSPACE` */
+/** The payers for work that something in a workspace causes. @param payerId see `PAYER_OF_WORKSPACE` */
 export const payersOfWorkspace = (
   request: FastifyRequest,
   workspaceId: string,

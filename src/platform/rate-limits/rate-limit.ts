@@ -97,7 +97,7 @@ export default fp(
         const counted = await counts.add(name, payer, windowMs, 1)
         const left = Math.ceil(counted.leftMs / 1_000)
         if (counted.count > max) throw tooMany(name, max, left)
-        // Of several payers, the last one is the person.
+        // The last of several payers is the person.
         reply?.header('RateLimit-Limit', max)
         reply?.header('RateLimit-Remaining', max - counted.count)
         reply?.header('RateLimit-Reset', left)

@@ -12,7 +12,7 @@ export const limitRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'getLimits',
       tags: ['service'],
-      summary: 'Every documented limit',
+      summary: 'List the limits',
       description: 'The numbers that requests are checked against.',
       response: { 200: ref(Limits) },
     },

@@ -147,7 +147,7 @@ const FIND_OWNER = statement(
   where s.hash = $1::text or s.key_id = $2::uuid`,
 )
 
-/** Of a key that works, or has ended within `ended_key_days`. */
+/** Reads a key that works, or has ended within `ended_key_days`. */
 export const findOwner = async (db: Db, { hash, id }: { hash?: string; id?: string }) =>
   (await db.rows(FIND_OWNER, [hash ?? null, id ?? null]))[0]
 

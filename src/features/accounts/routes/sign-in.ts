@@ -89,9 +89,9 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
     schema: {
       operationId: 'verifyRepohostToken',
       tags: ['auth'],
-      summary: 'Exchange a repository host token for a session token',
+      summary: 'Exchange a repository-host token for a session token',
       description:
-        'The service sends the token once to the repository host, to identify the caller, and does not store it.',
+        'The service sends the token once to the repository host, to identify the caller, and doesn’t store it.',
       body: VerifyBody,
       response: { 200: ref(VerifyResult) },
     },

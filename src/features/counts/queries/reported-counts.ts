@@ -125,7 +125,7 @@ export const takeIssueBack = async (
   day: string,
 ): Promise<boolean> => (await tx.rows(TAKE_ISSUE_BACK, [workspaceId, repoKey, userId, day])).length > 0
 
-/** What an event says of an issue. */
+/** The state of an issue in an event. */
 export interface IssueEvent {
   number: number
   day: string

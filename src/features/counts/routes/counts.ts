@@ -25,7 +25,7 @@ export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       inspect: limitOpeners(),
     }),
   )
-  /** What the parser has made of the body. */
+  /** The parsed body. */
   const batchesOf = (body: unknown) => body as CountBatches
   const kinds = [
     { url: '/commits', kind: 'commits', operationId: 'uploadCommits', noun: 'commit' },
@@ -50,7 +50,7 @@ export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId,
         tags: ['activity'],
         summary: `Set the ${noun} counts of a day`,
-        description: `By member and repository: at most ${limits.counts_members} members with ${limits.counts_repos_per_member} repositories each. A login or repository must not appear twice (ignoring case). Counts are absolute: sending them again changes nothing, 0 removes a count, and counts that are not sent stay. The recording preferences of members do not affect counts.`,
+        description: `By member and repository: at most ${limits.counts_members} members with ${limits.counts_repos_per_member} repositories each. A login or repository must not appear twice (ignoring case). Counts are absolute: sending them again changes nothing, 0 removes a count, and counts that aren’t sent stay. The recording preferences of members don’t affect counts.`,
         body: CountsBody,
         response: { 200: ref(CountsResult) },
       },

@@ -56,7 +56,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'deleteWebhook',
       tags: ['activity'],
       summary: 'Delete the webhook',
-      description: 'What it has reported stays.',
+      description: 'Counts that it has reported stay.',
       params: WorkspaceParams,
       response: { 200: ref(Ok) },
     },

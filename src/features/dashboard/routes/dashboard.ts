@@ -27,7 +27,7 @@ import { createViewRecorder } from '../record-view.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a dashboard. Chosen before access is checked, so that a wrong one is rejected first. */
+    /** A dashboard's range, chosen before access is checked, so that a wrong one is rejected first. */
     range: Range | null
   }
 }

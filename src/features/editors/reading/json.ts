@@ -1,5 +1,5 @@
 /**
- * Reads heartbeats from JSON of any size, a piece at a time: the few members that count, of every object. It checks the
+ * Reads heartbeats from JSON of any size, a piece at a time: the few properties that count, of every object. It checks the
  * structure and bounds the depth. What it skips takes no memory.
  */
 import { limits } from '../../../../schemas/limits.js'
@@ -8,7 +8,7 @@ import { own } from '../../../../schemas/own.js'
 /** A text that is no JSON, or nested too deep. */
 export class NoJsonError extends Error {}
 
-/** The members of an object that count here. Members of another type and texts that are too long are absent. */
+/** The properties of an object that count here. Those of another type and texts that are too long are absent. */
 export interface ReadObject {
   time: number | undefined
   project: string | undefined
@@ -227,7 +227,7 @@ export class JsonReader {
     this.set(token === 'number' && this.frames.at(-1)?.key === 'time' ? Number(text) : undefined)
   }
 
-  /** The value of the member that is being read; of two with one key, the later counts. */
+  /** The value of the property that is being read. If two have the same key, the later one counts. */
   private set(value: string | number | undefined): void {
     const frame = this.frames.at(-1)
     if (frame?.key === 'time') frame.time = typeof value === 'number' ? value : undefined

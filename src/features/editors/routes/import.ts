@@ -51,7 +51,7 @@ async function* chunksOf(
       })
     })
     const chunk = chunks.next().catch((cause) => {
-      throw new ApiError('bad_request', { detail: 'The file did not arrive completely.', cause })
+      throw new ApiError('bad_request', { detail: 'The file didn’t arrive completely.', cause })
     })
     try {
       return await Promise.race([chunk, gaveUp])
@@ -67,7 +67,7 @@ async function* chunksOf(
       yield value
     }
   } finally {
-    // What is still awaited may never come.
+    // The rest of the body may never come.
     void chunks.return?.()
   }
 }

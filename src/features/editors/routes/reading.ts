@@ -1,4 +1,4 @@
-/** What WakaTime's tools read: bars, exporters and the browser extension. */
+/** Routes that WakaTime's tools read: bars, exporters and the browser extension. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
@@ -42,7 +42,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   }
   const shared = { tags: ['editors'], params: EditorParams, headers: TimezoneHeaders }
   const about =
-    'In the format of WakaTime. Times are active minutes of all workspaces together, each minute once. Days are those of the time zone of the caller. Lists of what the service does not store are empty.'
+    'In the format of WakaTime. Times are active minutes of all workspaces together, each minute once. Days are those of the time zone of the caller. Lists of what the service doesn’t store are empty.'
 
   for (const [url, operationId] of [
     ['/users/:user/statusbar/today', 'getStatusBar'],
@@ -156,7 +156,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       ...shared,
       operationId: 'getTimedProjects',
-      summary: 'List the repositories with minutes of the caller',
+      summary: "List the caller's repositories with minutes",
       description: 'In the format of WakaTime. `last_heartbeat_at` is the last UTC day with minutes.',
       querystring: ProjectsQuery,
       response: { 200: Projects },

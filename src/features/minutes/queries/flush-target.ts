@@ -1,4 +1,4 @@
-/** What minutes come upon: the person, their recording preferences and the workspaces in which the minutes count. */
+/** The target of a flush: the person, their recording preferences and the workspaces in which the minutes count. */
 import { limits } from '../../../../schemas/limits.js'
 import type { RecordingHours } from '../../../../schemas/recording.js'
 import { divideRepo } from '../../../../schemas/repo-keys.js'

@@ -36,7 +36,7 @@ export const minutesRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'recordActiveMinutes',
       tags: ['activity'],
       summary: 'Add active minutes',
-      description: `An entry counts in every workspace of the caller that matches its repository. A repository that the caller's own login owns counts only where the caller is admin. Over all repositories and devices, a member has at most ${limits.minutes_per_hour} minutes in an hour and ${limits.minutes_per_day} in a day of a workspace. Minutes beyond these caps are cut from the hour, the day and the repository alike, in the order of the entries. A day can be up to ${limits.flush_days_back} days ago or one day ahead. With a \`flush_id\`, a retry counts nothing twice. What the caller has switched off (\`PUT /api/me/recording\`) does not count.`,
+      description: `An entry counts in every workspace of the caller that matches its repository. A repository that the caller's own login owns counts only where the caller is admin. Over all repositories and devices, a member has at most ${limits.minutes_per_hour} minutes in an hour and ${limits.minutes_per_day} in a day of a workspace. Minutes beyond these caps are cut from the hour, the day and the repository alike, in the order of the entries. A day can be up to ${limits.flush_days_back} days ago or one day ahead. With a \`flush_id\`, a retry counts nothing twice. What the caller has switched off (\`PUT /api/me/recording\`) doesn’t count.`,
       body: FlushBody,
       response: { 200: ref(FlushResult) },
     },
@@ -66,7 +66,7 @@ export const minutesRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { day, from, to } = request.query
       const { userId } = request.caller
       const isDay = from === undefined && to === undefined
-      if (!isDay && day !== undefined) throw invalid('/query/day', 'cannot be combined with `from` or `to`')
+      if (!isDay && day !== undefined) throw invalid('/query/day', 'can’t be combined with `from` or `to`')
       const range = await chooseRange(
         database,
         isDay ? { from: day, to: day } : { from, to },

@@ -89,7 +89,7 @@ export const listErasures = (db: Db): Promise<Erasure[]> =>
     .from(erasures)
     .orderBy(asc(erasures.startedAt), asc(erasures.userId))
 
-/** What the rules of the tables say. $1: the user; $2: how many rows. */
+/** The tables' rules as SQL. $1: the user; $2: how many rows. */
 const STEPS: Statement<unknown>[] = peopleColumns().flatMap(
   ({ erasure, table, tableName, column }): Statement<unknown>[] => {
     const ofUser = `${column} = $1::uuid`

@@ -22,9 +22,9 @@ export const privacyRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'getPrivacy',
       tags: ['service'],
-      summary: 'Get what is recorded about people, and who sees it',
+      summary: 'List what is recorded about people, and who sees it',
       description:
-        'What the service stores about people, why and for how long, and who sees it at each privacy level. The response has the numbers that this installation is configured with.',
+        'Lists what the service stores about people, why and for how long, and who sees it at each privacy level. The response has the numbers that this installation is configured with.',
       response: { 200: ref(Privacy) },
     },
     handler: async () => answer,

@@ -241,7 +241,7 @@ export const readPublishedWeeks = (tx: Db, question: PublishedQuestion) =>
     ? tx.rows(READ_WEEKS, parametersOf(question))
     : tx.rows(READ_WEEKS_OF_REPO, [...parametersOf(question), question.repoKey])
 
-/** What was published of a week. */
+/** The published numbers of a week. */
 export type PublishedTotals = Awaited<ReturnType<typeof readPublishedWeeks>>[number]
 
 const READ_DAYS = statement(

@@ -8,7 +8,7 @@ import { toReadEffectiveConfig } from '../policies/repo-access.js'
 
 const effectiveConfig = repoMember('query.repo', toReadEffectiveConfig)
 
-/** What editors apply has no key that was stored before it was denied. */
+/** Editors get no key that was stored before it was denied. */
 const withoutDenied = (
   isDenied: (key: string) => boolean,
   settings: Record<string, unknown>,
@@ -26,7 +26,7 @@ export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'getEffectiveConfig',
       tags: ['team'],
-      summary: 'Get the effective settings of a repository',
+      summary: "Get a repository's effective settings",
       description:
         "The settings of the best match among the caller's workspaces, merged with its override for the repository. Keys that the workspace has locked keep its value, whatever the override says. The caller can have any role there. Matches are ordered as for pulling settings: workspaces where the caller is admin come first, then exact patterns before wildcards, then longer literal parts, then older workspaces.",
       querystring: EffectiveConfigQuery,

@@ -71,7 +71,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'listOverrides',
       tags: ['team'],
-      summary: 'List the overrides of repositories',
+      summary: 'List the repository overrides',
       description:
         'Ordered by owner and repository. If settings are large, a page has fewer rows than `limit`.',
       params: WorkspaceParams,
@@ -98,7 +98,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'getOverride',
       tags: ['team'],
-      summary: 'Get the override of a repository',
+      summary: 'Get a repository override',
       params: OverrideParams,
       headers: ConditionalReadHeaders,
       response: { 200: ref(Override), 304: NotModified },
@@ -128,9 +128,9 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'setOverride',
       tags: ['team'],
-      summary: 'Set the override of a repository',
+      summary: 'Set a repository override',
       description:
-        "Replaces the previous override. `null` unsets the workspace's value for this repository. Sending the same content again changes nothing. An override cannot contain a key that the workspace has locked, not even with the same value. Without `If-Match`, the last writer wins.",
+        "Replaces the previous override. `null` unsets the workspace's value for this repository. Sending the same content again changes nothing. An override can’t contain a key that the workspace has locked, not even with the same value. Without `If-Match`, the last writer wins.",
       params: OverrideParams,
       querystring: Type.Object(ConditionalWriteQuery),
       headers: ConditionalWriteHeaders,
@@ -154,7 +154,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'removeOverride',
       tags: ['team'],
-      summary: 'Remove the override of a repository',
+      summary: 'Remove a repository override',
       description: 'Removes its history as well.',
       params: OverrideParams,
       querystring: Type.Object(ConditionalWriteQuery),
@@ -175,7 +175,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'listOverrideVersions',
       tags: ['team'],
-      summary: 'List the last versions of an override',
+      summary: 'List the versions of an override',
       params: OverrideParams,
       response: { 200: SnapshotVersionList },
     },
@@ -196,7 +196,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'getOverrideVersion',
       tags: ['team'],
-      summary: 'Get one of the last versions of an override',
+      summary: 'Get a version of an override',
       params: OverrideVersionParams,
       headers: ConditionalReadHeaders,
       response: { 200: ref(Override), 304: NotModified },
@@ -229,7 +229,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['team'],
       summary: 'Restore an old version of an override',
       description:
-        'Creates a new version with the old content, so nothing is lost. A version that contains a key that is locked now cannot be restored.',
+        'Creates a new version with the old content, so nothing is lost. A version that contains a key that is locked now can’t be restored.',
       params: OverrideParams,
       body: RestoreBody,
       response: { 200: ref(Override) },

@@ -49,7 +49,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'pullSettings',
       tags: ['settings'],
-      summary: 'Pull the settings of a repository',
+      summary: 'Pull repository settings',
       description:
         "The snapshot comes from the best match among the caller's workspaces that have one. Workspaces where the caller is admin come first, then exact patterns before wildcards, then longer literal parts, then older workspaces.",
       params: RepoParams,
@@ -89,7 +89,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'pushSettings',
       tags: ['settings'],
-      summary: 'Push the settings of a repository',
+      summary: 'Push repository settings',
       description:
         'Replaces the snapshot. If none of your workspaces matches, the first push to a repository of your own creates your personal workspace. A repository of an organization needs a workspace first (409 `workspace_required`). Without `If-Match`, the last writer wins.',
       params: RepoParams,
@@ -131,7 +131,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'deleteSettings',
       tags: ['settings'],
-      summary: 'Remove the settings of a repository',
+      summary: 'Remove repository settings',
       description: 'Removes their history as well.',
       params: RepoParams,
       querystring: SettingsQuery,
@@ -151,7 +151,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'listSettingsVersions',
       tags: ['settings'],
-      summary: 'List the last versions of the settings',
+      summary: 'List the versions of the settings',
       params: RepoParams,
       querystring: SettingsQuery,
       response: { 200: SnapshotVersionList },
@@ -166,7 +166,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'pullSettingsVersion',
       tags: ['settings'],
-      summary: 'Pull one of the last versions of the settings',
+      summary: 'Pull a version of the settings',
       params: VersionParams,
       querystring: SettingsQuery,
       headers: ConditionalReadHeaders,

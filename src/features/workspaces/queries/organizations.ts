@@ -80,7 +80,7 @@ export const deleteOrganization = async (tx: Db, workspaceId: string): Promise<v
 }
 
 /**
- * What the host said about members belongs to the organization that was linked. Who joined through it is kept: otherwise a
+ * The host's responses about members belong to the organization that was linked. The way of joining is kept: otherwise a
  * workspace that people did not choose would count as one that they joined. Another organization has the usual time to
  * confirm them.
  */
@@ -116,8 +116,8 @@ const LIST_FOLLOWED = statement(
 )
 
 /**
- * Of a workspace that the person is in. `isKnown`: the host has said something about the person before. `isMaker`: others
- * become members by the person's right.
+ * The link of a workspace that the person is in. `isKnown`: the host has said something about the person before. `isMaker`:
+ * others become members by the person's right.
  */
 export type Followed = Omit<RowOf<typeof followedColumns>, 'hostId'> & { hostId: number }
 

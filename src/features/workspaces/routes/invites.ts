@@ -30,7 +30,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'lookUpInvite',
       tags: ['team'],
       summary: 'Look up an invite code',
-      description: `Shows the workspace that the caller is about to join, and who sees activity there. Case and dashes in the code do not matter. An invite that no longer works is returned with its \`status\`. For a caller who was removed from the workspace, older invites are \`revoked\`. The limit is ${limits.rate_join_per_caller} lookups and joins a minute.`,
+      description: `Shows the workspace that the caller is about to join, and who sees activity there. Case and dashes in the code don’t matter. An invite that no longer works is returned with its \`status\`. For a caller who was removed from the workspace, older invites are \`revoked\`. The limit is ${limits.rate_join_per_caller} lookups and joins a minute.`,
       params: InviteCodeParams,
       response: { 200: InviteLookup },
     },

@@ -21,7 +21,7 @@ export const joinRoute: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['team'],
       summary: 'Join a workspace with an invite code',
       description:
-        'Case and dashes in the code do not matter. If a member joins again, `already_member` is true and the invite is not used up.',
+        'Case and dashes in the code don’t matter. If a member joins again, `already_member` is true and the invite isn’t used up.',
       body: JoinBody,
       response: { 200: JoinResult },
     },

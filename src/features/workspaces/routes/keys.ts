@@ -21,7 +21,7 @@ export const workspaceKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'listWorkspaceKeys',
       tags: ['team'],
-      summary: 'List the access keys of a workspace',
+      summary: 'List the workspace keys',
       description:
         'The keys that still work, newest first. A key stops working when `created_by` is no longer an admin of the workspace.',
       params: WorkspaceParams,
@@ -37,8 +37,8 @@ export const workspaceKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'createWorkspaceKey',
       tags: ['team'],
-      summary: 'Create an access key of a workspace',
-      description: `For jobs that do not belong to one person. The key works only in this workspace. The audit trail and \`updated_by\` name it \`key <name>\`. It is revoked when the caller is no longer an admin of the workspace. The secret is shown only in this response. A workspace can have ${limits.keys_per_owner} keys. See the guide [Access keys](/api/docs/access-keys).`,
+      summary: 'Create a workspace key',
+      description: `For jobs that don’t belong to one person. The key works only in this workspace. The audit trail and \`updated_by\` name it \`key <name>\`. It is revoked when the caller is no longer an admin of the workspace. The secret is shown only in this response. A workspace can have ${limits.keys_per_owner} keys. See the guide [Access keys](/api/docs/access-keys).`,
       params: WorkspaceParams,
       body: CreateWorkspaceKeyBody,
       response: { 201: ref(CreatedAccessKey) },
@@ -58,7 +58,7 @@ export const workspaceKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'revokeWorkspaceKey',
       tags: ['team'],
-      summary: 'Revoke an access key of a workspace',
+      summary: 'Revoke a workspace key',
       description:
         'The key stops working within 5 seconds on every instance. Revoking it again changes nothing.',
       params: WorkspaceKeyParams,

@@ -96,8 +96,8 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'listOrganizationMembers',
       tags: ['team'],
-      summary: 'List members whose membership needs a look',
-      description: `Members who have left the organization and whose removal waits for an admin, because they are the last admin or because more than ${limits.removals} people left within an hour: remove them with \`DELETE …/members\`. And members who joined through the link, and have not signed in for ${limits.membership_unconfirmed_days} days.`,
+      summary: 'List members to check',
+      description: `Members who have left the organization and whose removal waits for an admin, because they are the last admin or because more than ${limits.removals} people left within an hour: remove them with \`DELETE …/members\`. Also members who joined through the link and haven’t signed in for ${limits.membership_unconfirmed_days} days.`,
       params: WorkspaceParams,
       querystring: PageQuery,
       response: { 200: OrganizationMemberPage },

@@ -17,7 +17,7 @@ export const personKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listKeys',
       tags: ['profile'],
       summary: "List the caller's access keys",
-      description: 'The keys that still work, newest first. The service does not store their secrets.',
+      description: 'The keys that still work, newest first. The service doesn’t store their secrets.',
       response: { 200: AccessKeyList },
     },
     handler: async ({ caller }) => ({ keys: await listKeys(app.db, caller) }),

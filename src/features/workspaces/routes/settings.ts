@@ -112,7 +112,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       tags: ['team'],
       summary: 'Change the workspace settings',
       description:
-        'Changes the idle window or the privacy level, merges keys into the settings, replaces the list of locked keys, or does several of these at once. A locked key has the value of the workspace in every repository: no override can change it. Concurrent patches run one after the other, so patches of different keys all survive. A patch that changes something raises `version` by one. A patch that changes nothing leaves `version` and `updated_at` as they are. The privacy level `team` takes effect at once, for everything that was ever recorded. After a change back to `named`, only days after the week of the change are shown by name. A level below the one that the operator requires returns 400 `validation_failed`. An access key cannot change the privacy level.',
+        'Changes the idle window or the privacy level, merges keys into the settings, replaces the list of locked keys, or does several of these at once. A locked key has the value of the workspace in every repository: no override can change it. Concurrent patches run one after the other, so patches of different keys all survive. A patch that changes something raises `version` by one. A patch that changes nothing leaves `version` and `updated_at` as they are. The privacy level `team` takes effect at once, for everything that was ever recorded. After a change back to `named`, only days after the week of the change are shown by name. A level below the one that the operator requires returns 400 `validation_failed`. An access key can’t change the privacy level.',
       params: WorkspaceParams,
       querystring: Type.Object(ConditionalWriteQuery),
       headers: ConditionalWriteHeaders,
@@ -145,7 +145,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
     schema: {
       operationId: 'listWorkspaceSettingsVersions',
       tags: ['team'],
-      summary: 'List the last versions of the workspace settings',
+      summary: 'List the versions of the workspace settings',
       params: WorkspaceParams,
       response: { 200: WorkspaceSettingsVersionList },
     },
@@ -161,7 +161,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
     schema: {
       operationId: 'getWorkspaceSettingsVersion',
       tags: ['team'],
-      summary: 'Get one of the last versions of the workspace settings',
+      summary: 'Get a version of the workspace settings',
       params: WorkspaceVersionParams,
       headers: ConditionalReadHeaders,
       response: { 200: ref(WorkspaceSettingsVersion), 304: NotModified },
