@@ -108,7 +108,7 @@ const parse = (text: string | undefined): unknown => {
   }
 }
 
-/** What to do about a redirect, which is not followed, because its target may be someone else's. */
+/** Advice about a redirect, which is not followed, because its target may be someone else's. */
 const redirectOf = (location: string | null, baseUrl: string, path: string) => {
   if (location === null) return undefined
   try {

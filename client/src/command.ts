@@ -65,7 +65,7 @@ Example:
   team-settings apply team-settings.json --reason "Use the dark theme"
 `
 
-/** What the person who runs the command can put right. */
+/** A mistake that the person who runs the command can fix. */
 class UsageError extends Error {}
 
 const options = {
@@ -82,7 +82,7 @@ const options = {
 } as const
 type Options = ReturnType<typeof readOptions>['values']
 
-/** What the command uses of its process. */
+/** The parts of its process that the command uses. */
 export interface Surroundings {
   env: Record<string, string | undefined>
   version: string
@@ -200,7 +200,7 @@ const describeFailure = (error: Error & { cause?: unknown }, around: Surrounding
     : `${said} ${proxy} works only with NODE_USE_ENV_PROXY=1, and Node 22.21 or 24.`
 }
 
-/** What is wrong, with the place in the file where that is known. */
+/** A message with the place in the file, where that's known. */
 const describe = (
   error: unknown,
   name: string,

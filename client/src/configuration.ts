@@ -15,7 +15,7 @@ const isObject = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isTexts = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string')
 
-/** What each section must be. */
+/** Checks of each section. */
 const kinds = new Map<string, [is: (value: unknown) => boolean, what: string]>([
   ['settings', [isObject, 'an object']],
   ['locked', [isTexts, 'a list of keys']],
@@ -51,7 +51,7 @@ export const readConfiguration = (bytes: Uint8Array): ConfigurationFile => {
   return { sections: sections as Sections, placeOf }
 }
 
-/** What the service has and the file does not, as `settings: ext.theme`. */
+/** Keys that the service has and the file doesn't, as `settings: ext.theme`. */
 type Extra = { section: string; name: string }
 
 /** The request for a file. Unless it prunes, what only the service has stays. */

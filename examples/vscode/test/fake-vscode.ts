@@ -19,7 +19,7 @@ export interface OpenFolder {
   remote: string
 }
 
-/** What package.json declares. */
+/** The declarations of package.json. */
 export interface Manifest {
   contributes: {
     configuration: { properties: Record<string, { default?: unknown; scope?: string }> }
@@ -88,9 +88,9 @@ export const startEditor = async ({
   const { properties } = packageJSON.contributes.configuration
   const defaults = Object.entries(properties).map(([key, property]) => [key, property.default])
   const configuration: Record<string, unknown> = { ...Object.fromEntries(defaults), ...chosen }
-  /** Of the window with one folder. */
+  /** The settings of a window with one folder. */
   const workspaceValues: Record<string, unknown> = {}
-  /** Of the folders of a window with several, by address. */
+  /** The settings of each folder of a window with several, by address. */
   const folderValues: Record<string, Record<string, unknown>> = {}
   const isOne = folders.length === 1
   const valuesAt = (address = ''): Record<string, unknown> => {
