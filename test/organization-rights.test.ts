@@ -165,6 +165,26 @@ t.test('a report that the maker has left pauses the link, even if the last admin
   t.equal((await cyd.get(`${path}/members`)).status, 404)
 })
 
+t.test('a report that the maker has left pauses the link where no one is removed, once', async (t) => {
+  const { service, acme, ada, bob, id, state, link, logins } = await start(t)
+  const webhook = await createWebhook(service, ada, id)
+  const event = deliveryShapes.github.left?.(acme, { id: ada.repohostId, login: 'ada' })
+  if (!event) throw new Error('GitHub reports it')
+  t.equal((await link(ada, { leave: 'keep' })).status, 200)
+  t.equal((await webhook.send(event, { deliveryId: 'left' })).status, 200)
+  t.same(await state(), paused('maker_not_owner'))
+  t.same(await logins(), ['ada', 'bob'], 'no one is removed')
+  t.equal((await link(ada, { leave: 'keep' })).status, 200)
+  for (const deliveryId of ['left', 'copied']) {
+    t.equal((await webhook.send(event, { deliveryId })).status, 200)
+    t.same(await state(), { ...active, linked_by: 'ada' }, `${deliveryId}: nothing new`)
+  }
+  t.equal((await link(bob, { leave: 'keep' })).status, 200)
+  const again = { ...event, payload: { ...event.payload, at: 'another time' } }
+  t.equal((await webhook.send(again, { deliveryId: 'again' })).status, 200)
+  t.same(await state(), { ...active, linked_by: 'bob' }, 'only of its maker')
+})
+
 t.test('no sign-in that begins after the right has ended makes anyone a member', async (t) => {
   for (let round = 0; round < 2; round++) {
     const { service, acme, ada, bob, path, state, logins } = await start(t)

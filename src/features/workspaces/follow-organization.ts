@@ -230,7 +230,7 @@ export const followReport = async (
   if (userId !== undefined) await removeWhoLeft(context, workspaceId, organizationId, userId, marks)
 }
 
-/** The one path of a removal that the host causes. It removes, or leaves a note for an admin. */
+/** The one path of a removal that the host causes. It removes, or leaves a note for an admin. A link of a person who left is paused. */
 const removeWhoLeft = async (
   { database, limits: { removals }, hostName, forgetKeys }: FollowContext,
   workspaceId: string,
@@ -244,11 +244,19 @@ const removeWhoLeft = async (
       if (!workspace) return
       await lockRoles(tx, workspaceId)
       const link = await readOrganization(tx, workspaceId)
-      if (link?.organization_id !== organizationId || link.leave !== 'remove') return
+      if (link?.organization_id !== organizationId) return
       const member = await findMemberById(tx, workspaceId, userId)
       if (!member) return
       const report = marks && (await noteReport(tx, workspaceId, userId, marks))
       if (report === 'repeated') return
+      // GitLab reports the end of a membership of the subgroup, and says nothing of the groups above, which may still give one.
+      const isInherited = report === 'new' && link.organization.includes('/')
+      // People who don't belong to the organization don't own it either. A removal pauses the link by itself.
+      const pause = async () => {
+        if (report !== 'copied' && !isInherited)
+          await pauseLinkOf(tx, { workspaceId, hostId: organizationId, userId })
+      }
+      if (link.leave === 'keep') return pause()
       const { login, role } = member
       const person = { id: userId, login }
       const reason = `left ${link.organization} at ${hostName}`
@@ -256,17 +264,13 @@ const removeWhoLeft = async (
       const change = changeBy(tx, { workspaceId, workspace, caller, actor: SERVICE_ACTOR })
       const isLastAdmin = !(await mayLeave(change, workspaceId, { userId, role }))
       const isTooMany = (await countRemovals(tx, workspaceId)) >= removals
-      // GitLab reports the end of a membership of the subgroup, and says nothing of the groups above, which may still give one.
-      const isInherited = report === 'new' && link.organization.includes('/')
       const because =
         (isLastAdmin && 'last_admin') ||
         (isTooMany && 'removals_per_hour') ||
         (report === 'copied' && 'copied_report') ||
         (isInherited && 'inherited_membership')
       if (because) {
-        // People who don't belong to the organization don't own it either.
-        if (report !== 'copied' && !isInherited)
-          await pauseLinkOf(tx, { workspaceId, hostId: organizationId, userId })
+        await pause()
         if (await noteLeft(tx, workspaceId, userId))
           await change.record('member.removal_waits', person, { reason, because })
         return
