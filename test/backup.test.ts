@@ -21,6 +21,7 @@ import {
   spawnProgram,
   temporaryFolder,
 } from './process.js'
+import { startRelay } from './relay.js'
 import { startService } from './service.js'
 import { until } from './until.js'
 
@@ -142,6 +143,34 @@ t.test(
     t.ok(log.includes(`a backup was written to ${join(folder, newest)}`))
   },
 )
+
+t.test('a backup stays whose record was committed, and the response lost', { buffered: true }, async (t) => {
+  const folder = await temporaryFolder(t)
+  const { databaseUrl } = await startService(t)
+  let lost = 0
+  const throughRelay = await startRelay(t, databaseUrl, (client, reach) => {
+    const server = reach()
+    let records = false
+    client.on('data', (chunk) => {
+      records ||= chunk.includes('insert into backups')
+      server.write(chunk)
+    })
+    server.on('data', (chunk) => {
+      if (!records || !chunk.includes('COMMIT')) return void client.write(chunk)
+      lost++
+      client.destroy()
+    })
+    client.on('close', () => server.end())
+    server.on('close', () => client.end())
+  })
+  const service = await startService(t, { env: { ...onDatabase(throughRelay), BACKUP_DIR: folder } })
+  await service.app.scheduledBackup.run()
+  t.equal(lost, 1)
+  const [name = '', ...others] = await readdir(folder)
+  t.match(name, /\.gz$/)
+  t.strictSame(others, [])
+  t.ok(service.logs.some((line) => line.includes(`a backup was written to ${join(folder, name)}`)))
+})
 
 t.test('a backup that fails removes none, and is reported', { buffered: true }, async (t) => {
   const folder = await temporaryFolder(t)
