@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
 import { locksOfWorkspaces } from '../src/platform/database/locks.js'
+import { heldMemory } from '../src/platform/process/held-memory.js'
 import { hasMembers } from './has-members.js'
 import { whileHeld } from './locks.js'
 import { type Caller, type Service, startService } from './service.js'
@@ -228,6 +229,47 @@ t.test(
     hasMembers(t, await ada.put(path, tooLong), { status: 400, body: { code: 'validation_failed' } })
   },
 )
+
+t.test('a change that lost a conflict holds the memory of its last attempt', async (t) => {
+  const service = await startService(t)
+  const { ada, path } = await setScene(service)
+  const { database } = service.app
+  const { transaction } = database
+  const { hold } = heldMemory
+  t.teardown(() => {
+    heldMemory.hold = hold
+  })
+  const repohostId = String(ada.repohostId)
+  let most = 0
+  heldMemory.hold = (person, lose) => {
+    const held = hold.call(heldMemory, person, lose)
+    let bytes = 0
+    const add = (more: number) => {
+      bytes += more
+      if (person.includes(repohostId)) most = Math.max(most, bytes)
+      held.add(more)
+    }
+    return { ...held, add }
+  }
+  const dryRun = async (conflicts: number) => {
+    let left = conflicts
+    database.transaction = (work, options) =>
+      transaction(async (tx) => {
+        const result = await work(tx)
+        if (left-- > 0) throw Object.assign(new Error('A conflict'), { code: '40001' })
+        return result
+      }, options)
+    most = 0
+    const reply = await ada.put(`${path}?dry_run=true`, {
+      projects: { 'acme/web': { settings: { 'ext.a': 'x'.repeat(10_000) } } },
+    })
+    t.equal(reply.status, 200, reply.text)
+    return most
+  }
+  const once = await dryRun(0)
+  t.ok(once > 10_000)
+  t.equal(await dryRun(2), once)
+})
 
 t.test('a dry run waits for no change of the workspace, and holds none up', async (t) => {
   const service = await startService(t)

@@ -84,6 +84,7 @@ export const changeConfiguration = async (
   call: WorkspaceCall,
   { body, preconditions, dryRun, person, held }: Request,
 ): Promise<ConfigurationAnswer> => {
+  let attempted: ChangeTexts | undefined
   const work = () =>
     changeWorkspace(database, { ...call, writes: !dryRun }, 'admin', async (change) => {
       const { tx } = change
@@ -98,7 +99,10 @@ export const changeConfiguration = async (
       const settings = await planSettings(current, body, judge, turn)
       const patterns = body.patterns ?? head.patterns
       const arePatternsNew = JSON.stringify(patterns) !== JSON.stringify(head.patterns)
+      // Those of an earlier attempt, which lost a conflict.
+      attempted?.drop()
       const changes = new ChangeTexts(held)
+      attempted = changes
       for (const one of settings.changes) changes.add(one)
       if (arePatternsNew)
         changes.add({ scope: 'workspace', key: 'patterns', before: head.patterns, after: patterns })

@@ -83,6 +83,11 @@ export class ChangeTexts {
     this.pieces.push(piece)
     this.text = ''
   }
+
+  /** Gives the memory back. */
+  drop(): void {
+    this.held.add(-this.pieces.reduce((sum, { length }) => sum + length, 0))
+  }
 }
 
 /** How long work goes on before other requests run. */
