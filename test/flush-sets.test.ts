@@ -1,9 +1,10 @@
 /** Flushes of different people that arrive at the same time are written together. */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { Tx } from '../src/platform/database/client.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { runFlushModel } from './flush-model.js'
 import { type Caller, startService } from './service.js'
+import { until } from './until.js'
 
 t.test('random flushes at once count once each, whatever fails', async (t) => {
   const { wrong, faults } = await runFlushModel(t, 80)
@@ -36,6 +37,69 @@ t.test('what arrives while a transaction is under way goes together in the next 
   t.ok(transactions < people.length / 2, `${transactions} transactions`)
   const [row] = await service.database.read.statement('select sum(minutes)::int as sum from activity', [])
   t.strictSame(row, { sum: 2 * people.length })
+})
+
+/** People who flush twice at the same time, and what happens to the first transaction for several of them. */
+const startPairs = async (t: Test, fail: (work: () => Promise<unknown>) => Promise<unknown>) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const people: Caller[] = []
+  for (let n = 0; n < 12; n++) people.push(await service.signIn(`person-${n}`))
+  await service.workspace(ada, { members: people })
+  const entries = [{ repo: 'acme/api', day: await readToday(service.database), minutes: 1 }]
+  const statuses: number[] = []
+  const flush = async (person: Caller) => {
+    statuses.push((await person.post('/api/team/active-minutes', { entries })).status)
+  }
+  const { database } = service.app
+  const { transaction } = database
+  let isFirst = true
+  database.transaction = (work, options) => {
+    const isSet = options?.readsFirst === true && options.rowsMayConflict === undefined
+    if (!isSet || !isFirst) return transaction(work, options)
+    isFirst = false
+    return fail(() => transaction(work, options)) as ReturnType<typeof transaction<never>>
+  }
+  const flushAll = () => Promise.all([...people, ...people].map(flush))
+  /** All have arrived, and some wait for the first set. */
+  const arrived = () =>
+    until(() => service.app.requestsUnderWay() + statuses.length === 2 * people.length, 'all have arrived')
+  return { people, statuses, flushAll, arrived }
+}
+
+const failure = (code: string) => Object.assign(new Error('The transaction failed'), { code })
+
+t.test('a set that takes too long is done again one by one', async (t) => {
+  const pairs = await startPairs(t, async () => {
+    await pairs.arrived()
+    throw failure('57014')
+  })
+  await pairs.flushAll()
+  t.strictSame(new Set(pairs.statuses), new Set([200]))
+})
+
+t.test('those who wait for a set do not share its failure', async (t) => {
+  let inSet = 0
+  const pairs = await startPairs(t, async () => {
+    await pairs.arrived()
+    inSet = pairs.people.length
+    throw failure('ANSWER_TIMEOUT')
+  })
+  await pairs.flushAll()
+  const refused = pairs.statuses.filter((status) => status === 503).length
+  t.ok(refused > 0 && refused <= inSet, `${refused} were in the set`)
+  t.equal(pairs.statuses.filter((status) => status === 200).length, pairs.statuses.length - refused)
+})
+
+t.test('who waits too long is refused alone', async (t) => {
+  const pairs = await startPairs(t, async (work) => {
+    // The set goes on once someone has given up.
+    await until(() => pairs.statuses.includes(503), 'someone has given up')
+    return work()
+  })
+  await pairs.flushAll()
+  const written = pairs.statuses.filter((status) => status === 200).length
+  t.ok(written >= pairs.people.length, `${written} of ${pairs.statuses.length}`)
 })
 
 t.test('a flush that comes alone takes eight statements in three round trips', async (t) => {

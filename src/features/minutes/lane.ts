@@ -27,6 +27,8 @@ interface Writing<I, Result> {
 
 interface Waiting<I, Result> {
   item: I
+  /** Ends the wait. Undefined for one that comes alone. */
+  timer: NodeJS.Timeout | undefined
   resolve(result: Result | Promise<Result>): void
   reject(error: unknown): void
 }
@@ -35,6 +37,8 @@ interface Waiting<I, Result> {
 const MOST_PEOPLE = 16
 const MOST_SIZE = 200
 const MOST_WAITING = 1_000
+/** How long one waits for a set: as long as for a statement. */
+const WAIT_MS = 5_000
 /** How long others wait for one that is written alone, and may be waiting for a lock. */
 const LONE_MS = 100
 
@@ -45,11 +49,17 @@ export class Lane<I extends Item, Result> {
 
   constructor(private readonly writing: Writing<I, Result>) {}
 
-  /** @throws {DatabaseBusy} when too many wait */
+  /** @throws {DatabaseBusy} when too many wait, or this one for too long; it was then not written */
   add(item: I): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.waiting.length >= MOST_WAITING) throw new DatabaseBusy('Too many wait for a transaction')
-      this.waiting.push({ item, resolve, reject })
+      const giveUp = () => {
+        this.waiting.splice(this.waiting.indexOf(waiting), 1)
+        reject(new DatabaseBusy('No transaction began in time'))
+      }
+      const timer = this.isRunning ? setTimeout(giveUp, WAIT_MS) : undefined
+      const waiting = { item, timer, resolve, reject }
+      this.waiting.push(waiting)
       if (!this.isRunning) void this.drain()
     })
   }
@@ -74,6 +84,7 @@ export class Lane<I extends Item, Result> {
       const { item } = waiting
       const fits = set.length === 0 || (set.length < MOST_PEOPLE && size + item.size <= MOST_SIZE)
       if (fits && !people.has(item.userId)) {
+        clearTimeout(waiting.timer)
         set.push(waiting)
         size += item.size
       } else others.push(waiting)
@@ -106,17 +117,15 @@ export class Lane<I extends Item, Result> {
       )
       for (const { item, resolve } of set) resolve(results.get(item) ?? this.writing.alone(item))
     } catch (error) {
-      // The others would only run into the same.
-      if (isTimeout(error)) for (const { reject } of this.waiting.splice(0)) reject(error)
       const mayBeWritten = isSent && isDatabaseUnavailable(error) && !isLockConflict(error)
       for (const { item, resolve, reject } of set) {
-        if (isTimeout(error) || (mayBeWritten && !item.isRepeatable)) reject(error)
+        if (hasWaited(error) || (mayBeWritten && !item.isRepeatable)) reject(error)
         else resolve(this.writing.alone(item))
       }
     }
   }
 }
 
-/** The database did not respond in time, or there was no connection to it. */
-const isTimeout = (error: unknown): boolean =>
-  ['DATABASE_BUSY', 'CONNECT_TIMEOUT', 'ANSWER_TIMEOUT', '57014'].includes(codeOf(error) ?? '')
+/** Each has waited for a connection, or for a response, as long as a request may. */
+const hasWaited = (error: unknown): boolean =>
+  ['DATABASE_BUSY', 'CONNECT_TIMEOUT', 'ANSWER_TIMEOUT'].includes(codeOf(error) ?? '')

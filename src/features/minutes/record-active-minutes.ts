@@ -109,8 +109,7 @@ const aimTogether = (flush: Flush, target: FlushTarget | undefined): AimedFlush 
 /** Waits for others, and answers a flush that was counted before. */
 const recordAlone = async (database: Database, flush: Flush): Promise<FlushResult> => {
   const { userId, bodyHash } = flush
-  let counted: Awaited<ReturnType<typeof count>> = []
-  const result = await database.transaction(
+  const { result, counted } = await database.transaction(
     async (tx) => {
       const repoKeys = repoKeysOf(flush)
       const [[target], answers] = await Promise.all([
@@ -120,13 +119,13 @@ const recordAlone = async (database: Database, flush: Flush): Promise<FlushResul
       const known = answers.get(userId)
       if (target && known) {
         if (known.bodyHash !== bodyHash) throw new ApiError('flush_id_reused')
-        return { ...(JSON.parse(known.answer) as FlushResult), duplicate: true }
+        return { result: { ...(JSON.parse(known.answer) as FlushResult), duplicate: true }, counted: [] }
       }
       const aimed = aimFlush(flush, requireTarget(target, repoKeys.size))
       // Before the activity lock, so that its holder never waits for the user's row.
       if (aimed.newTimezone !== undefined) await changeTimezone(tx, userId, aimed.newTimezone)
-      counted = await count(tx, database, [aimed], true)
-      return singleRow(counted).result
+      const counted = await count(tx, database, [aimed], true)
+      return { result: singleRow(counted).result, counted }
     },
     // The same flush may be running twice, and a workspace may be deleted meanwhile.
     { readsFirst: true, rowsMayConflict: true },
