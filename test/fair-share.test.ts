@@ -14,7 +14,10 @@ import { until } from './until.js'
 const AT_ONCE = limits.requests_at_once_per_caller
 
 const start = async (test: Parameters<typeof startService>[0]) => {
-  const service = await startService(test, { env: { RATE_LIMITS: 'on', DATABASE_POOL_SIZE: '12' } })
+  const service = await startService(test, {
+    env: { RATE_LIMITS: 'on', DATABASE_POOL_SIZE: '12' },
+    patience: 1,
+  })
   const [ada, bob] = await Promise.all([service.signIn('ada'), service.signIn('bob')])
   const { id } = await service.workspace(ada)
   const { id: bobs } = await service.workspace(bob)

@@ -166,8 +166,8 @@ export interface ServiceOptions {
   clients?: (config: Config, meter: Meter) => Clients
   /** Less of it than production has. */
   timeouts?: Partial<ConnectionTimeouts>
-  /** How long a request waits for a connection to the database: by default so long that a busy machine makes none fail. */
-  waitMs?: number
+  /** Multiplies how long a request waits for the database: by default so long that a busy machine makes none fail. */
+  patience?: number
 }
 
 const ownDatabase = async (test: Test) => {
@@ -243,7 +243,7 @@ export const startService = async (
     beside,
     clients = createClients,
     timeouts,
-    waitMs = 60_000,
+    patience = 12,
   }: ServiceOptions = {},
 ): Promise<Service> => {
   const databaseUrl = beside?.databaseUrl ?? (await ownDatabase(test))
@@ -279,7 +279,7 @@ export const startService = async (
     poolSize: config.databasePoolSize,
     prepare: config.databasePrepare,
     meter,
-    waitMs,
+    patience,
   })
   const app = await buildApp(config, database, logger, {
     meter,

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { temporaryFolder } from '../process.js'
-import { startScene } from './page.js'
+import { countOf, startScene } from './page.js'
 
 const scene = await startScene(t)
 
@@ -41,7 +41,7 @@ else {
     await choose('{ // comment\n "settings": { "ext.theme": "dark" }, "patterns": [] }')
     await admin.button('Show changes').click()
     await admin.sees('Only in the workspace, and kept: settings: ext.old, patterns: acme/*')
-    t.equal(await page.locator('dialog tbody tr').count(), 1)
+    t.equal(await countOf(page.locator('dialog tbody tr'), 1), 1)
     await page.getByLabel('Remove what the file does not have').check()
     await admin.button('Show changes').click()
     await admin.sees('The patterns change.')
@@ -76,8 +76,8 @@ else {
       await member.sees('Download as file')
     }
     await open()
-    t.equal(await member.page.locator('input[type=file]').count(), 0)
-    t.equal(await member.page.getByText('Managed by key').count(), 0)
+    t.equal(await countOf(member.page.locator('input[type=file]'), 0), 0)
+    t.equal(await countOf(member.page.getByText('Managed by key'), 0), 0)
     const { body } = await ada.post(`${at}/keys`, { name: 'ci', scopes: ['settings:write'] })
     await service.request('PATCH', `${at}/settings`, {
       headers: { Authorization: `Bearer ${body.secret}` },

@@ -2,7 +2,7 @@
 import type { Locator, Route } from 'playwright-core'
 import t from 'tap'
 import { freePort, launch, onDatabase, ready } from '../process.js'
-import { startScene, type Visitor } from './page.js'
+import { countOf, startScene, type Visitor } from './page.js'
 
 const scene = await startScene(t, {
   env: { ADMIN_KEYS: 'the-key', REPOHOST_CLIENT_ID: '', REPOHOST_CLIENT_SECRET: '' },
@@ -168,8 +168,8 @@ else {
         fake.answer = refused
         await visitor.button('Try again').first().click()
         await visitor.sees('Cannot reach the service.')
-        t.equal(await visitor.button(/^Try/).count(), 1, `${call}: one button to retry`)
-        t.equal(await page.locator('.wait').count(), 0, `${call}: nothing keeps loading`)
+        t.equal(await countOf(visitor.button(/^Try/), 1), 1, `${call}: one button to retry`)
+        t.equal(await countOf(page.locator('.wait'), 0), 0, `${call}: nothing keeps loading`)
         fake.answer = ended
         await visitor.button('Try again').click()
         await visitor.heading('Your session has ended').waitFor()
@@ -177,7 +177,7 @@ else {
         await signInAgain()
         await visitor.sees(seen)
         await visitor.settled()
-        t.equal(await page.getByRole('alert').count(), 0, `${call}: no failure is left`)
+        t.equal(await countOf(page.getByRole('alert'), 0), 0, `${call}: no failure is left`)
         t.equal(page.url(), service.url + path)
       }
       t.strictSame(complaints(), [])
@@ -380,7 +380,7 @@ else {
       await fake.release()
       await signInAgain()
       for (const [label, text] of Object.entries(typed)) t.equal(await contentOf(field(label)), text)
-      t.equal(await page.getByRole('alert').count(), 0)
+      t.equal(await countOf(page.getByRole('alert'), 0), 0)
       t.equal(page.url(), service.url + path)
       if (done) {
         await send()

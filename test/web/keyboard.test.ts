@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { addDays } from '../../src/platform/time/days.js'
 import { hasMembers } from '../has-members.js'
-import { startScene, type Visitor } from './page.js'
+import { countOf, startScene, type Visitor } from './page.js'
 
 const scene = await startScene(t)
 const today = new Date().toISOString().slice(0, 10)
@@ -336,7 +336,7 @@ else {
     await user.press('/')
     await user.comesTo('searchbox', 'Search Members')
     await user.type('/?')
-    t.equal(await page.getByRole('dialog').count(), 0, 'a field receives the keys itself')
+    t.equal(await countOf(page.getByRole('dialog'), 0), 0, 'a field receives the keys itself')
     await visitor.open('/account')
     await user.press('/')
     await user.comesTo('combobox', 'Search, or do something')
@@ -365,7 +365,7 @@ else {
     await user.press('Space', 'Escape')
     await closed()
     await user.press('?', '/', 'm')
-    t.equal(await page.getByRole('dialog').count(), 0)
+    t.equal(await countOf(page.getByRole('dialog'), 0), 0)
     t.equal(page.url(), weekly)
     await user.press('Control+k')
     await user.comesTo('combobox', 'Search, or do something')
@@ -440,7 +440,7 @@ else {
     await user.comesTo('button', 'Cancel')
     await user.press('Tab', 'Enter')
     await visitor.button('Workspace: Acme').waitFor()
-    t.equal(await visitor.link(/^Globex/).count(), 0)
+    t.equal(await countOf(visitor.link(/^Globex/), 0), 0)
   })
 
   /** The heading, regions and tables that a screen reader finds on each screen. */

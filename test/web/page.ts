@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { projectRoot } from '../../src/platform/process/root.js'
 import { freePort } from '../process.js'
 import { type Caller, type Service, type ServiceOptions, startService } from '../service.js'
@@ -18,6 +18,13 @@ interface Test {
   afterEach(work: () => unknown): void
   fail(message: string): unknown
   passing(): boolean
+}
+
+/** How many there are, once it is the expected number or 30 s have passed. */
+export const countOf = async (elements: Locator, expected: number): Promise<number> => {
+  const enough = expected > 0 && elements.nth(expected - 1).waitFor({ state: 'attached' })
+  await Promise.allSettled([enough, elements.nth(expected).waitFor({ state: 'detached' })])
+  return elements.count()
 }
 
 /** Errors and warnings of the pages of a context, each with its address. */

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { temporaryFolder } from '../process.js'
-import { startScene } from './page.js'
+import { countOf, startScene } from './page.js'
 
 const COUNT = 2_000
 /** Groups that make the extension as large as the largest ones. */
@@ -61,9 +61,9 @@ else {
     await admin.sees('1 of 2,003 settings')
     await admin.field('Filter').selectOption('All settings')
     await admin.sees('2,003 of 2,003 settings')
-    t.equal(await page.locator('.setting').count(), 20, 'only the first are rendered')
+    t.equal(await countOf(page.locator('.setting'), 20), 20, 'only the first are rendered')
     await admin.button('Show more (20 of 2,003)').click()
-    t.equal(await page.locator('.setting').count(), 60)
+    t.equal(await countOf(page.locator('.setting'), 60), 60)
     await admin.field('Search settings').fill('tabsize')
     await admin.sees('1 of 2,003 settings')
     await admin.sees('Integer, 1 to 8.')
@@ -304,10 +304,10 @@ else {
     await member.open(`/w/${id}/settings`)
     await member.sees(/^Locked, so that no repository can override them: /)
     await member.heading('Versions').waitFor()
-    t.equal(await member.page.getByRole('button', { name: /^Restore/ }).count(), 0)
+    t.equal(await countOf(member.page.getByRole('button', { name: /^Restore/ }), 0), 0)
     await member.open(`/w/${id}/repos/acme/web`)
     await member.heading('Override versions').waitFor()
-    t.equal(await member.page.getByRole('button', { name: /override$|^Restore/ }).count(), 0)
+    t.equal(await countOf(member.page.getByRole('button', { name: /override$|^Restore/ }), 0), 0)
     t.strictSame(member.complaints, [])
   })
 

@@ -1,7 +1,7 @@
 /** The reference at /api/docs, with its guides and the catalogue of errors, in a browser. */
 import t from 'tap'
 import { errorCodes } from '../../schemas/errors.js'
-import { startScene, type Visitor } from './page.js'
+import { countOf, startScene, type Visitor } from './page.js'
 
 const scene = await startScene(t)
 if (typeof scene === 'string') t.test('the reference', { skip: scene }, async () => {})
@@ -224,10 +224,10 @@ else {
     const { page, complaints } = visitor
     await openReference(visitor, PUSH)
     const operation = operationOf(visitor, 'settings/pushSettings')
-    t.equal(await operation.locator('.answers details').count(), 2)
-    t.equal(await operation.locator('.answers details[open]').count(), 0)
+    t.equal(await countOf(operation.locator('.answers details'), 2), 2)
+    t.equal(await countOf(operation.locator('.answers details[open]'), 0), 0)
     t.strictSame(await operation.locator('.response .response-col_status').allTextContents(), ['200'])
-    t.equal(await operation.locator('a:not([href])').count(), 0)
+    t.equal(await countOf(operation.locator('a:not([href])'), 0), 0)
     const height = await operation.evaluate((element) => element.clientHeight)
     t.ok(height < 3_000, `${height} pixels tall`)
 

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { addDays } from '../../src/platform/time/days.js'
 import { until } from '../until.js'
-import { type Scene, startScene, type Visitor } from './page.js'
+import { countOf, type Scene, startScene, type Visitor } from './page.js'
 
 const scene = await startScene(t, {
   env: { ADMIN_KEYS: 'the-key', REPOHOST_CLIENT_ID: '', REPOHOST_CLIENT_SECRET: '' },
@@ -262,6 +262,6 @@ else {
     await page.setViewportSize({ width: 1280, height: 900 })
     await visitor.open(`/w/${id}`)
     t.equal(await page.locator('h1 bdi').textContent(), HOSTILE)
-    t.equal(await page.locator('main img').count(), 0)
+    t.equal(await countOf(page.locator('main img'), 0), 0)
   })
 }

@@ -10,7 +10,7 @@ import { hasMembers } from '../has-members.js'
 import type { Caller } from '../service.js'
 import { until } from '../until.js'
 import { commitOf, Webhook } from '../webhooks.js'
-import { startScene, type Visitor } from './page.js'
+import { countOf, startScene, type Visitor } from './page.js'
 
 const execute = promisify(execFile)
 
@@ -109,7 +109,7 @@ else {
       await visitor.button('Workspace: Acme').click()
       await visitor.link('Umbrella admin').click()
       await visitor.heading('Umbrella people').waitFor()
-      t.equal(await page.locator(':popover-open').count(), 0, 'the menu closes')
+      t.equal(await countOf(page.locator(':popover-open'), 0), 0, 'the menu closes')
       t.equal(page.url(), at(`/w/${other.id}/people`), 'the kind of screen stays')
       await page.goto(at('/'))
       await page.waitForURL(at(`/w/${other.id}/me`))
@@ -139,7 +139,7 @@ else {
         .locator('nav:popover-open')
         .getByRole('link', { name: 'Privacy and data', exact: true })
         .click()
-      t.equal(await page.locator(':popover-open').count(), 0, 'the menu closes, even on the same screen')
+      t.equal(await countOf(page.locator(':popover-open'), 0), 0, 'the menu closes, even on the same screen')
       await ada.delete(`/api/team/workspaces/${other.id}`)
       t.strictSame(visitor.complaints, [])
     },
@@ -200,7 +200,7 @@ else {
     await visitor.page.reload()
     await visitor.heading(/^Stark/).waitFor()
     await visitor.settled()
-    t.equal(await visitor.heading('First steps').count(), 0, 'they stay hidden')
+    t.equal(await countOf(visitor.heading('First steps'), 0), 0, 'they stay hidden')
     t.strictSame(visitor.complaints, [])
   })
 
@@ -254,7 +254,7 @@ else {
       .click()
     const table = admin.page.getByRole('table', { name: /^Active time,/ })
     await table.waitFor()
-    t.equal(await table.getByRole('row').count(), 31)
+    t.equal(await countOf(table.getByRole('row'), 31), 31)
   })
 
   t.test('a chart is named by its sum and its peak, and shows a value at the pointer', async (t) => {
@@ -345,7 +345,7 @@ else {
       await admin.button(`Show ${nearest}`).click()
       await admin.sees('Working hours')
       await admin.settled()
-      t.equal(await page.getByRole('alert').count(), 0)
+      t.equal(await countOf(page.getByRole('alert'), 0), 0)
     }
     await admin.open(`/w/${id}?from=${addDays(today, -3)}&to=${addDays(today, 30)}&compare=none`)
     await admin.page
@@ -354,7 +354,7 @@ else {
       .click()
     const table = page.getByRole('table', { name: /^Active time,/ })
     await table.waitFor()
-    t.equal(await table.getByRole('row').count(), 5, 'the days until today')
+    t.equal(await countOf(table.getByRole('row'), 5), 5, 'the days until today')
     await page.goto(`${service.url}/w/${id}?from=9999-01-01&to=9999-01-30`)
     await admin.sees('Invalid date range. These days are in the future.')
     await admin.button(/^Show /).click()
@@ -578,13 +578,13 @@ else {
     const member = await visit(bob)
     await member.open(`/w/${id}`)
     await member.heading('Admins only').waitFor()
-    t.equal(await member.link('Audit').count(), 0)
+    t.equal(await countOf(member.link('Audit'), 0), 0)
     await member.link('Show my activity').click()
     await member.settled()
     await member.sees('acme/api')
     await member.open(`/w/${id}/people`)
-    t.equal(await member.button(/^Actions|Invite/).count(), 0)
-    t.equal(await member.field(/^Role of/).count(), 0)
+    t.equal(await countOf(member.button(/^Actions|Invite/), 0), 0)
+    t.equal(await countOf(member.field(/^Role of/), 0), 0)
     t.strictSame(member.complaints, [])
     const stranger = await visit(await service.signIn('eve'))
     await stranger.open(`/w/${id}`)
@@ -848,7 +848,7 @@ else {
     await visitor.button('Create access key').click()
     await visitor.page.getByRole('textbox', { name: 'Name', exact: true }).fill('nightly')
     const scope = (name: string) => visitor.page.getByRole('checkbox', { name: new RegExp(`^${name}`) })
-    t.equal(await scope('activity:').count(), 0, 'activity belongs to people')
+    t.equal(await countOf(scope('activity:'), 0), 0, 'activity belongs to people')
     await scope('counts:write').check()
     await visitor.button('Create key').click()
     const secret = await visitor.field('Secret').inputValue()
@@ -915,7 +915,7 @@ else {
     await visitor.link('wayne/cave').waitFor()
     t.strictSame(await visitor.violations(), [])
     await visitor.button('Close').click()
-    t.equal(await visitor.heading('Your first minute has arrived').count(), 0)
+    t.equal(await countOf(visitor.heading('Your first minute has arrived'), 0), 0)
     t.strictSame(visitor.complaints, [])
   })
 
@@ -930,7 +930,7 @@ else {
     await work(bob, 'soylent/green', today, 5)
     await visitor.open(`/w/${id}`)
     await visitor.sees('Working hours')
-    t.equal(await visitor.heading('First steps').count(), 0)
+    t.equal(await countOf(visitor.heading('First steps'), 0), 0)
   })
 
   t.test('a person sets up an editor, assigns its project and imports a file', async (t) => {

@@ -64,8 +64,8 @@ export interface DatabaseOptions {
   poolSize: number
   /** False behind a transaction pooler, which also takes no session settings. */
   prepare: boolean
-  /** The longest that a request waits for a connection. */
-  waitMs?: number
+  /** Multiplies each time that a request waits for the database, for tests on a busy machine. */
+  patience?: number
   /** Receives the metrics of the database. */
   meter?: Meter
 }
@@ -85,11 +85,12 @@ export const connect = ({
   url,
   poolSize,
   prepare,
-  waitMs = WAIT_MS,
+  patience = 1,
   meter = noopMeter,
 }: DatabaseOptions): Database => {
   const driver = (connections: number, answerSeconds: number, lifeSeconds?: number) =>
-    createDriver({ url, connections, prepare, answerSeconds, lifeSeconds })
+    createDriver({ url, connections, prepare, answerSeconds, lifeSeconds, patience })
+  const waitMs = WAIT_MS * patience
   const limiterOf = (pool: Pool, connections: number, longest = waitMs) =>
     createLimiter(meter, pool, connections, poolSize * 100, longest)
   const measure = statementTimer(meter)
@@ -113,7 +114,7 @@ export const connect = ({
   const hotLimiter = sharedConnectionLimiter(
     hotReads,
     limiterOf('reads', MAX_HOT_READS),
-    ANSWER_SECONDS.reads,
+    ANSWER_SECONDS.reads * patience,
   )
   const reserved = renewablePool(() => driver(1, ANSWER_SECONDS.reads, RESERVED_LIFE_SECONDS))
   const background = renewablePool(() => driver(1, ANSWER_SECONDS.background))

@@ -14,15 +14,17 @@ interface DriverOptions {
   answerSeconds: number
   /** The lifetime of a connection. By default, 30 to 60 minutes. */
   lifeSeconds?: number | undefined
+  /** Multiplies the server's timeouts. */
+  patience: number
 }
 
 /** The server gives up before the connection does. */
-const sessionSettings = {
+const sessionSettings = (patience: number) => ({
   TimeZone: 'UTC',
-  statement_timeout: 5_000,
-  lock_timeout: 2_000,
-  idle_in_transaction_session_timeout: 10_000,
-}
+  statement_timeout: 5_000 * patience,
+  lock_timeout: 2_000 * patience,
+  idle_in_transaction_session_timeout: 10_000 * patience,
+})
 
 /** With several hosts, only the primary is used. After a failover, new connections go to the new primary. */
 export const targetOf = (url: string) =>
@@ -42,6 +44,7 @@ export const createDriver = ({
   prepare,
   answerSeconds,
   lifeSeconds,
+  patience,
 }: DriverOptions): postgres.Sql => {
   const options = {
     ...targetOf(url),
@@ -50,12 +53,12 @@ export const createDriver = ({
     // Without prepared statements, a statement is described before it runs. A pooler that has just given the server's session
     // to another client (PgBouncer before 1.21) loses the answer, so each statement waits for the one before it.
     ...(!prepare && { max_pipeline: 0 }),
-    connect_timeout: 2,
-    answer_timeout: answerSeconds,
+    connect_timeout: 2 * patience,
+    answer_timeout: answerSeconds * patience,
     ...(lifeSeconds !== undefined && { max_lifetime: lifeSeconds }),
     backoff: (attempt: number) => Math.min(0.1 * 2 ** attempt, 1),
     onnotice: () => {},
-    connection: { application_name: 'team-settings-cloud', ...(prepare && sessionSettings) },
+    connection: { application_name: 'team-settings-cloud', ...(prepare && sessionSettings(patience)) },
   }
   const driver = openClient(url, options)
   // Drizzle configures the driver to read and write dates as text.
