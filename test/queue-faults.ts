@@ -50,7 +50,10 @@ const tally = (lines: string[], mark: string) => {
 const sum = (counts: Map<string, number>) => [...counts.values()].reduce((total, count) => total + count, 0)
 
 /** Plays until all minutes were sent; says what was counted, and where that differs from the model. */
-export const playQueue = async (test: Test, { minutes = 8_000, restMs = 300 } = {}) => {
+export const playQueue = async (
+  test: Test,
+  { minutes = 8_000, restMs = 300, killsPerWindow = Number.POSITIVE_INFINITY } = {},
+) => {
   const service = await startService(test, { env: { LOG_LEVEL: 'error' } })
   const ada = await service.signIn('ada')
   await service.workspace(ada)
@@ -69,6 +72,7 @@ export const playQueue = async (test: Test, { minutes = 8_000, restMs = 300 } = 
 
   const play = async (window: number) => {
     const adds = minutesOf(window, Math.ceil(minutes / WINDOWS))
+    let kills = 0
     for (;;) {
       // A started call is not repeated: its minute was stored, or it is lost.
       const begun = (await linesOf(window)).filter((line) => line.startsWith('? ')).length
@@ -92,6 +96,7 @@ export const playQueue = async (test: Test, { minutes = 8_000, restMs = 300 } = 
         for (;;) {
           await sleep(restMs * (0.5 + Math.random()), undefined, { signal: fate.signal })
           if (Math.random() < 0.6) {
+            kills++
             happened.kills++
             return void child.kill('SIGKILL')
           }
@@ -102,7 +107,7 @@ export const playQueue = async (test: Test, { minutes = 8_000, restMs = 300 } = 
         }
       }
       // A window that has added everything is left to end by itself.
-      if (given.adds.length > 0) disturb().catch(() => {})
+      if (given.adds.length > 0 && kills < killsPerWindow) disturb().catch(() => {})
       const [code] = await ended
       fate.abort()
       children.delete(child)
