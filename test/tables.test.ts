@@ -100,3 +100,27 @@ t.test('a column without a rule is named, with or without a foreign key', async 
     'notes.workspace_id: declare the table with table() in a tables.ts, so that it is cleared with a workspace',
   ])
 })
+
+/** Columns with the login of a person: the account itself, and the one that must not be given away while it is erased. */
+const logins = ['erasures.login_key', 'users.login', 'users.login_key']
+
+const readLoginColumns = async ({ database }: Service): Promise<string[]> => {
+  const rows = await database.read.statement<{ place: string }>(
+    `select c.relname || '.' || a.attname as place
+     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attname ~ '(^|_)logins?(_|$)'
+     order by 1`,
+    [],
+  )
+  return rows.map(({ place }) => place)
+}
+
+t.test('a person is named by id, because logins change hands', async (t) => {
+  const service = await startService(t)
+  t.same(await readLoginColumns(service), logins, 'refer to users with person() instead')
+  await service.database.write.statement('create table notes (login text, reviewer_login text)', [])
+  t.same(
+    (await readLoginColumns(service)).filter((place) => !logins.includes(place)),
+    ['notes.login', 'notes.reviewer_login'],
+  )
+})
