@@ -112,11 +112,15 @@ t.test('an image says its version, unless it is labelled otherwise', async (t) =
   t.equal(file.match(/^ARG VERSION=(.*)$/m)?.[1], serviceVersion)
 })
 
-t.test('the image, compose.yaml and the Debian package bring the same line of Node', async (t) => {
-  const lineIn = async (file: string, pattern: RegExp) =>
-    (await readFile(join(projectRoot, file), 'utf8')).match(pattern)?.[1]
-  const line = await lineIn('Dockerfile', /^ARG NODE=\S*\/node:(\d+)-/m)
-  t.ok(line)
-  t.equal(await lineIn('compose.yaml', /NODE_IMAGE:-\S*\/node:(\d+)-/), line)
-  t.equal(await lineIn('ops/release/deb.mjs', /^const NODE = '(\d+)\./m), line)
-})
+t.test(
+  'the image, compose.yaml, the Debian package and the guide have the line of Node that the service recommends',
+  async (t) => {
+    const lineIn = async (file: string, pattern: RegExp) =>
+      (await readFile(join(projectRoot, file), 'utf8')).match(pattern)?.[1]
+    const line = String(RECOMMENDED_NODE)
+    t.equal(await lineIn('Dockerfile', /^ARG NODE=\S*\/node:(\d+)-/m), line)
+    t.equal(await lineIn('compose.yaml', /NODE_IMAGE:-\S*\/node:(\d+)-/), line)
+    t.equal(await lineIn('ops/release/deb.mjs', /^const NODE = '(\d+)\./m), line)
+    t.equal(await lineIn('docs/install.md', /latest-v(\d+)\.x/), line)
+  },
+)

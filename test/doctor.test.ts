@@ -301,7 +301,7 @@ t.test('an old Node is named', async (t) => {
     level: 'warning',
     about: 'node',
     says: 'Node 20 has had no security fixes since 2026-04-30.',
-    remedy: 'Upgrade to Node 26.',
+    remedy: 'Upgrade to Node 24.',
   })
   hasMembers(t, checkNode('25.1.0'), { level: 'warning', says: 'Node 25 gets no security fixes.' })
   hasMembers(t, checkNode('28.0.0'), { level: 'ok' })

@@ -27,4 +27,7 @@ export const tooOldNode = (running: string): string | undefined => {
   return `This is Node ${running}, but the service needs ${requiredNode} or newer.`
 }
 
-export const upgradeNode = `Upgrade to Node ${NEWEST}.`
+/** The long-term line that the image and the Debian package bring. Newer ones need a library that small systems lack. */
+export const RECOMMENDED_NODE = 24
+
+export const upgradeNode = `Upgrade to Node ${RECOMMENDED_NODE}.`
