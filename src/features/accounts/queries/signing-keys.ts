@@ -11,7 +11,7 @@ export const LIST_SIGNING_KEYS = statement(
 const RECORD_SIGNING_KEY = statement(
   'record the key that signs sessions',
   {},
-  'insert into signing_keys (key_id) values ($1) on conflict (key_id) do update set used_at = now()',
+  'insert into signing_keys (key_id) values ($1) on conflict (key_id) do update set used_at = excluded.used_at',
 )
 
 export const listSigningKeys = async (db: Db): Promise<string[]> =>
