@@ -298,8 +298,9 @@ t.test('only one instance runs housekeeping at a time', async (t) => {
     await lockHousekeeping(tx)
     await ada.delete(`${team}/${id}`)
     run = service.app.housekeeping.run()
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    t.equal(await countRows(service, 'workspaces', 'id', id), 1, 'it is not their turn')
+    const isOver = await Promise.race([run.then(() => true), lockWaiters(service).then(() => false)])
+    t.equal(isOver, false, 'it waits for its turn')
+    t.equal(await countRows(service, 'workspaces', 'id', id), 1)
   })
   await run
   t.equal(await countRows(service, 'workspaces', 'id', id), 0)

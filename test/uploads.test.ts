@@ -1,11 +1,11 @@
 /** Hostile uploads of counts beside those of others. */
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { readToday } from '../src/platform/time/clock.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
 import { type Service, startService } from './service.js'
+import { until } from './until.js'
 
 const COMMITS = '/api/team/commits'
 const BYTES = 24 * 1_048_576 - 1_000
@@ -126,10 +126,13 @@ t.test('a caller sends one large body at a time, and others do not wait for it',
   const { id: ofEve } = await service.workspace(eve)
   const large = upload(id, today, LARGE)
   const slow = begin(service, ada.token, JSON.stringify(large))
-  // Only the next upload shows whether a permit is still held, so it comes a moment later.
-  await sleep(300)
-  const [second, others, small] = await Promise.all([
-    ada.post(COMMITS, large),
+  const taken = () =>
+    until(async () => {
+      const reply = await ada.post(COMMITS, large)
+      return reply.status === 429 && reply
+    }, 'the place is taken')
+  const second = await taken()
+  const [others, small] = await Promise.all([
     eve.post(COMMITS, upload(ofEve, today, LARGE)),
     ada.post(COMMITS, upload(id, today, 1)),
   ])
@@ -143,8 +146,9 @@ t.test('a caller sends one large body at a time, and others do not wait for it',
   t.equal((await waiting).status, 200)
 
   const left = begin(service, ada.token, JSON.stringify(large))
-  await sleep(300)
+  await taken()
   left.leave()
-  t.equal((await ada.post(COMMITS, large)).status, 200, 'who hangs up gives the place back')
+  const isFree = async () => (await ada.post(COMMITS, large)).status === 200
+  await until(isFree, 'a caller who hangs up gives the place back')
   t.equal(service.logs.filter((line) => line.includes('"level":50')).length, 0)
 })
