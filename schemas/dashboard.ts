@@ -194,7 +194,7 @@ export type Dashboard = Static<typeof Dashboard>
 const agent_minutes = Type.Integer({
   minimum: 0,
   description:
-    'Minutes in which the caller’s agents worked and the caller didn’t. They are no active minutes, and only the caller sees them.',
+    'Minutes in which the caller’s agents worked and the caller didn’t. They don’t count as active minutes, and only the caller sees them.',
   examples: [35],
 })
 const { totals: _totals, daily: _daily, repos: _repos, ...asForTeam } = Dashboard.properties

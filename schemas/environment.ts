@@ -44,7 +44,7 @@ export const Environment = Type.Object({
       secret: true,
       whenUnset: 'an embedded PostgreSQL in `DATA_DIR`',
       description:
-        'PostgreSQL 15 or newer. With several hosts (`one:5432,two:5432`), the service uses the primary, also after a failover. `?sslmode=verify-full` encrypts the connection. Without TLS, the service doesn’t connect to a server that asks for the password in clear text or as an MD5 hash, unless `?require_auth=password` or `?require_auth=md5` allows it. For a Unix socket, give its folder as the host: `postgres://user:password@%2Fvar%2Frun%2Fpostgresql/name`.',
+        'PostgreSQL 15 or newer. With several hosts (`one:5432,two:5432`), the service uses the primary, even after a failover. `?sslmode=verify-full` encrypts the connection. Without TLS, the service doesn’t connect to a server that asks for the password in clear text or as an MD5 hash, unless `?require_auth=password` or `?require_auth=md5` allows it. For a Unix socket, give its folder as the host: `postgres://user:password@%2Fvar%2Frun%2Fpostgresql/name`.',
       examples: ['postgres://user:password@host:5432/name'],
     }),
   ),

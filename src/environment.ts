@@ -69,7 +69,7 @@ const textOf = (
 }
 
 const toValue = ({ type, keepEmpty }: Variable, text: string): unknown => {
-  // A text that is no number or boolean stays as it is, and the validator rejects it.
+  // A text that isn't a number or boolean stays as it is, and the validator rejects it.
   if (type === 'integer') return /^[0-9]{1,9}$/.test(text) ? Number(text) : text
   if (type === 'boolean') return text === 'true' || (text === 'false' ? false : text)
   if (type !== 'array') return text

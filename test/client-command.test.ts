@@ -204,7 +204,7 @@ t.test('a file that cannot be used names the line, and nothing is sent', async (
     ['{"locked": "ext.a"}', '1:2: `locked` must be a list of keys'],
     [
       '{\n"activity_privacy": "team"}',
-      '2:1: the privacy level is no part of the file: change it on the page',
+      '2:1: the privacy level is not part of the file: change it on the page',
     ],
     ['{"projects": {\n"acme/web": {}}}', '2:1: `acme/web` must be an object with `settings`'],
     [

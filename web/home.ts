@@ -37,7 +37,7 @@ export const homeOf = ({ workspaces }: Pick<Me, 'workspaces'>): Workspace | unde
   )
 }
 
-/** A switch of workspaces keeps the kind of screen, if the person has it there. */
+/** Switching workspaces keeps the kind of screen, if the person has it there. */
 export const switchTo = (workspace: Workspace, path: string): string => {
   const [, section] = path.match(/^\/w\/[^/]+(?:\/(me|people|repos|settings)\b|$)/) ?? [path, 'me']
   return section === undefined && workspace.role === 'admin'

@@ -137,7 +137,7 @@ export const shiftRange = (range: Range, by: 1 | -1): Range => {
   return { from: start, to: start <= today() && end > today() ? today() : end }
 }
 
-/** The nearest date to a text such as `2026-02-31`. undefined if it is no date at all. */
+/** The nearest date to a text such as `2026-02-31`. Undefined if it isn't a date at all. */
 const nearestDay = (text: string): string | undefined => {
   const parts = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text)?.slice(1).map(Number)
   if (!parts) return undefined

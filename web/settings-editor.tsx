@@ -10,7 +10,7 @@ import { Choices, Loaded } from './ui.js'
 /** Text that is not saved yet. */
 export interface Editing {
   text: string
-  /** Input in fields of the form that is no value yet, by key. */
+  /** Input in the form that isn't a value yet, by key. */
   drafts: Record<string, string>
 }
 
@@ -21,7 +21,7 @@ interface Rules {
   locked?: readonly string[]
 }
 
-/** The field of the form whose input is no value. */
+/** The field whose input isn't a value. */
 const faultyField = ({ drafts }: Editing): string | undefined =>
   Object.keys(drafts).find((key) => !isJson(drafts[key] ?? ''))
 

@@ -44,7 +44,7 @@ interface FormProps {
   onLock?: ((locked: string[]) => void) | undefined
   /** The workspace's values, where the form edits an override. */
   general?: Values | undefined
-  /** Input that is no value yet, by key. */
+  /** Input that isn't a value yet, by key. */
   drafts: Record<string, string>
   onDraft: (key: string, text: string | undefined) => void
 }
@@ -365,7 +365,7 @@ const Control = (props: {
   const fits = (one: unknown) =>
     types.includes(Array.isArray(one) ? 'array' : one === null ? 'null' : typeof one) ||
     (types.includes('integer') && typeof one === 'number')
-  /** Where text is one of several types, what is no other value is text, without quotation marks. */
+  /** If a setting also takes text, input that isn't another value is text, without quotation marks. */
   const isText = (text: string) =>
     types.includes('string') && !/^\s*["[{]/.test(text) && !(isJson(text) && fits(JSON.parse(text)))
   const canonical = !isSet ? '' : typeof value === 'string' && isText(value) ? value : JSON.stringify(value)

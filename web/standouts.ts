@@ -67,7 +67,7 @@ const median = (values: number[]): number => {
   return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2
 }
 
-/** Days with more than usual. Days with less are mostly public holidays, which are no news. */
+/** Days with more than usual. Days with less are mostly public holidays, which aren't news. */
 const daysOf = (now: Numbers, before: Numbers): Standout[] => {
   const byWeekday: { day: string; minutes: number }[][] = Array.from({ length: WEEK + 1 }, () => [])
   for (const { day, active_minutes } of [...before.daily, ...now.daily])

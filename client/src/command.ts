@@ -140,7 +140,7 @@ class Workspace {
     this.timeoutMs = timeoutMs
   }
 
-  /** Ends everything, also later attempts. */
+  /** Ends everything, including later attempts. */
   private get limit() {
     const { timeoutMs } = this
     return { timeoutMs, signal: AbortSignal.timeout(timeoutMs) }

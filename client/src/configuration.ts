@@ -35,7 +35,7 @@ export const readConfiguration = (bytes: Uint8Array): ConfigurationFile => {
   const { $schema: _, ...sections } = value
   for (const [name, content] of Object.entries(sections)) {
     if (name === 'activity_privacy')
-      fail('the privacy level is no part of the file: change it on the page', name)
+      fail('the privacy level is not part of the file: change it on the page', name)
     const [is, what] = kinds.get(name) ?? fail(`\`${name}\` is not a section`, name)
     if (!is(content)) fail(`\`${name}\` must be ${what}`, name)
   }
@@ -54,7 +54,7 @@ export const readConfiguration = (bytes: Uint8Array): ConfigurationFile => {
 /** Keys that the service has and the file doesn't, as `settings: ext.theme`. */
 type Extra = { section: string; name: string }
 
-/** The request for a file. Unless it prunes, what only the service has stays. */
+/** The request for a file. Keys that only the service has stay, unless it prunes. */
 export const requestOf = (
   file: Sections,
   server: Configuration,

@@ -36,7 +36,7 @@ npm run users -- revoke-key KEY|ID|-
   export      writes what GET /api/me/export returns to FILE, or to standard output
   delete      deletes an account, as DELETE /api/me does
   --yes       confirms the deletion
-  keys        lists the access keys that an account created, also those of workspaces
+  keys        lists the access keys that an account created, including workspace keys
   revoke-key  revokes an access key, given by itself, its id, or - for standard input, and says whose it was
 
   LOGIN can also be the id of the account, in this service or on the repository host.

@@ -46,7 +46,7 @@ export const createBillingProvider = (
       const response = await measured(meter, 'billing-provider', signal, () =>
         boundedFetch(apiUrl ? `${apiUrl}${pathname}${search}` : url, { ...init, headers, signal }),
       )
-      // The library takes every JSON without `error` for a success.
+      // The library treats any JSON without `error` as a success.
       if (response.status >= 300 && response.status < 400) throw new Error('The provider sent a redirect')
       return response
     }

@@ -1,4 +1,4 @@
-/** Imports of files of heartbeats: taken whole, and then counted a day at a time, also after a restart. */
+/** Imports heartbeat files: receives a file whole, then counts it a day at a time, even after a restart. */
 
 import { v7 as uuidv7 } from 'uuid'
 import type { RepohostKind } from '../../../schemas/common.js'

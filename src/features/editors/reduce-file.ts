@@ -60,7 +60,7 @@ class Reduction {
     if (sent.time === undefined) return
     this.heartbeats++
     const minute = Math.floor(sent.time / 60)
-    // Also false for what is no number.
+    // Also false for anything but a number.
     if (!(minute >= FIRST_MINUTE && minute <= this.lastMinute)) return
     const number = this.numberOf(sent)
     if (number === undefined) return

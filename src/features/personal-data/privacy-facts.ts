@@ -26,7 +26,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: ['repohost_id', ...fieldsOf(Profile, 'plan', 'status'), 'disabled_at'],
     why: 'To recognize callers, even after a rename, and to reject those whose account is disabled.',
     kept_days: null,
-    kept: 'As long as the account.',
+    kept: 'As long as the account exists.',
   },
   {
     name: 'time zone',
@@ -34,7 +34,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: fieldsOf(FlushBody, 'entries', 'flush_id'),
     why: 'To show hours, and to apply chosen hours, in local time.',
     kept_days: null,
-    kept: 'As long as the account.',
+    kept: 'As long as the account exists.',
   },
   {
     name: 'membership',
@@ -42,7 +42,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: [...fieldsOf(Member, 'last_active_day'), 'linked_by', 'confirmed_at', 'left_at', 'reports'],
     why: 'To decide who may see and change what, to reject older invites after a removal, and to make the membership follow the organization.',
     kept_days: null,
-    kept: 'As long as the membership. Removals are kept as long as the workspace, and the author of a link as long as the link.',
+    kept: 'As long as the membership lasts. Removals are kept as long as the workspace exists, and the author of a link as long as the link.',
   },
   {
     name: 'kept removals',
@@ -54,11 +54,11 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'minutes',
-    what: 'Active minutes of a person on a UTC day in a repository, in each matching workspace.',
+    what: 'A person’s active minutes by UTC day and repository, in each matching workspace.',
     fields: fieldsOf(ActivityEntry, 'hours'),
     why: 'To show people their own time, and the team its total.',
     kept_days: null,
-    kept: 'As long as the workspace, even after the person has left it. Without the person once the account is deleted.',
+    kept: 'As long as the workspace exists, even after the person has left it. Once the account is deleted, no longer for a person.',
   },
   {
     name: 'hours',
@@ -74,7 +74,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: [...fieldsOf(CountsBody, 'workspace', 'members'), 'login', ...fieldsOf(counted)],
     why: 'To show them next to the minutes.',
     kept_days: null,
-    kept: 'As long as the workspace, even after the person has left it. Without the person once the account is deleted.',
+    kept: 'As long as the workspace exists, even after the person has left it. Once the account is deleted, no longer for a person.',
   },
   {
     name: 'deliveries',
@@ -98,7 +98,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: ['hour', 'minutes', 'project', 'workspace_id', 'last_at'],
     why: 'To count each minute once, in whatever order heartbeats arrive. They are used only for counting.',
     kept_days: limits.heartbeat_days,
-    kept: `${limits.heartbeat_days} days. The time of the newest heartbeat is kept as long as the account.`,
+    kept: `${limits.heartbeat_days} days. The time of the newest heartbeat is kept as long as the account exists.`,
   },
   {
     name: 'agent time',
@@ -106,7 +106,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: ['day', 'repo', 'agent_minutes', 'agent_hours', 'workspace_id'],
     why: 'To keep the time of agents apart from the person’s, and to show it to the person.',
     kept_days: null,
-    kept: `As long as the account and the workspace. Hours are kept for ${detailDays} days.`,
+    kept: `As long as the account and the workspace exist. Hours are kept for ${detailDays} days.`,
   },
   {
     name: 'project names',
@@ -114,7 +114,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: ['name', 'repo', 'ignored', 'automatic', 'last_at', 'seen_day'],
     why: 'To let the person assign a repository.',
     kept_days: limits.heartbeat_days,
-    kept: `Unassigned names are kept for ${limits.heartbeat_days} days after the last heartbeat, at most ${limits.editor_projects_waiting} of them. Choices are kept as long as the account, or until the person changes them. Repositories are kept for ${limits.person_repo_days} days after their last use.`,
+    kept: `Unassigned names are kept for ${limits.heartbeat_days} days after the last heartbeat, at most ${limits.editor_projects_waiting} of them. Choices are kept until the person changes them or the account is deleted. Repositories are kept for ${limits.person_repo_days} days after their last use.`,
   },
   {
     name: 'imports',
@@ -122,7 +122,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: ['state', 'heartbeats', 'days', 'days_done', 'minutes', 'workspace_id', 'day', 'repo'],
     why: 'To continue after a restart, and to count only additional minutes in a later import.',
     kept_days: null,
-    kept: `Times are kept until they are counted, at most ${limits.heartbeat_days} days, and minutes as long as the account.`,
+    kept: `Times are kept until they are counted, at most ${limits.heartbeat_days} days, and minutes as long as the account exists.`,
   },
   {
     name: 'recording',
@@ -130,7 +130,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: fieldsOf(Recording),
     why: 'To apply them.',
     kept_days: null,
-    kept: 'As long as the account.',
+    kept: 'As long as the account exists.',
   },
   {
     name: 'settings',
@@ -138,7 +138,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: fieldsOf(SnapshotVersionList.properties.versions.items),
     why: 'To show a team whom to ask.',
     kept_days: null,
-    kept: `The last ${limits.settings_versions_kept} versions. Invites are kept as long as the workspace.`,
+    kept: `The last ${limits.settings_versions_kept} versions. Invites are kept as long as the workspace exists.`,
   },
   {
     name: 'audit trail',
@@ -163,7 +163,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: fieldsOf(EventBody),
     why: 'To see where people give up, as totals over all people.',
     kept_days: null,
-    kept: 'As long as the account.',
+    kept: 'As long as the account exists.',
   },
   {
     name: 'billing',
@@ -171,7 +171,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: ['customer_id', ...fieldsOf(Profile, 'id', 'login', 'avatar_url', 'plan', 'heartbeats')],
     why: 'To know who has Pro.',
     kept_days: null,
-    kept: 'As long as the account.',
+    kept: 'As long as the account exists.',
   },
   {
     name: 'access keys',
@@ -187,7 +187,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: ['hash', 'key_id', 'expires_at', 'revoked_at'],
     why: 'To recognize keys, and to report that an old key has ended.',
     kept_days: limits.ended_key_days,
-    kept: `As long as the key works, and ${limits.ended_key_days} days more, also when the account is deleted.`,
+    kept: `As long as the key works, and ${limits.ended_key_days} days more, even if the account is deleted.`,
   },
   {
     name: 'ended sessions',

@@ -6,7 +6,7 @@ import { canonical } from '../../platform/settings-schema/check.js'
 
 export type Values = Record<string, unknown>
 
-/** The order of an object's members is no difference. */
+/** The order of an object's properties doesn't matter. */
 export const isSame = (one: unknown, other: unknown): boolean => {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false

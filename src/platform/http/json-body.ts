@@ -45,7 +45,7 @@ export const readBody = <Body>(
   return body as Body
 }
 
-/** Such an error on its way from a thread, where it would lose its class. */
+/** The same error as plain data. On its way from a thread, an error would lose its class. */
 export type BodyFailure = { json: string } | { values: string } | { invalid: Partial<ErrorObject>[] }
 
 export const failureOf = (error: unknown): BodyFailure => {

@@ -58,8 +58,8 @@ export type GetJson = (
 ) => Promise<UpstreamAnswer>
 
 /**
- * Makes what sends one GET.
- * @throws {ApiError} `upstream_timeout` when `signal` ends it, `upstream_failed` when there is no whole answer.
+ * Returns a function that sends one GET.
+ * @throws {ApiError} `upstream_timeout` when `signal` ends it, `upstream_failed` when there is no complete response.
  */
 export const getJsonFrom =
   (upstream: Upstream, meter: Meter): GetJson =>

@@ -151,7 +151,7 @@ export const metrics = {
   ),
   team_settings_database_up: gauge('Whether the database responded to the last check.', {}),
   team_settings_database_statement_duration_seconds: histogram(
-    'Round trips to the database, also failed ones, without the wait for a connection.',
+    'Round trips to the database, including failed ones, without the wait for a connection.',
     { statement: 'the name of a statement, or its verb and first table if Drizzle built it' },
     OF_STATEMENTS,
   ),

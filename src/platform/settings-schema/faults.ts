@@ -35,7 +35,7 @@ const pointerOf = (place: Place | undefined): string => {
 
 /** One check of settings: what it has found, and the work that is left to it. */
 export class Run {
-  /** How many faults there are, also while none is noted. */
+  /** How many faults there are, even while none is noted. */
   count = 0
   readonly faults: Fault[] = []
   private work = MOST_WORK

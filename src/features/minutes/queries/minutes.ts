@@ -296,7 +296,7 @@ const LIST_DAYS_WITH_HOURS = statement(
 )
 
 /**
- * Remembers the time zone in which the user's hours are drawn. It moves what heatmaps show of them, also in workspaces
+ * Remembers the time zone in which the user's hours are drawn. It moves what heatmaps show of them, even in workspaces
  * that the user has left. Other flushes of the user end first, so that their days are found, or begin afterwards.
  */
 export const changeTimezone = async (tx: Db, userId: string, timezone: string): Promise<void> => {

@@ -16,7 +16,7 @@ const starts = { uuid: DELETED_USER, text: '', date: '-infinity', int: -1 }
 const minutesOf = (bits: string, length: number) =>
   `array(select m from generate_series(0, ${length - 1}) m where get_bit(${bits}, m) = 1)`
 
-/** SQL: what two arrays, of names and of bits, say together. */
+/** SQL that joins an array of names with an array of their bits. */
 const bitsByName = (name: string, names: string, bits: string, length = 60) => `(
     select coalesce(json_agg(json_build_object('${name}', b.name, 'minutes', ${minutesOf('b.bits', length)})), '[]')
     from unnest(${names}, ${bits}) as b (name, bits)

@@ -59,7 +59,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['team'],
       summary: 'Get the configuration',
       description:
-        'Everything that a file in Git can hold: settings, locks, idle window, patterns and all overrides. The privacy level is no part of it. While another change arrives, a large configuration can end early with a closed connection: get it again.',
+        'Everything that a file in Git can hold: settings, locks, idle window, patterns and all overrides. The privacy level isn’t part of it. While another change arrives, a large configuration can end early with a closed connection: get it again.',
       params: WorkspaceParams,
       headers: ConditionalReadHeaders,
       response: { 200: ref(Configuration), 304: NotModified },

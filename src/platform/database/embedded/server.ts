@@ -25,7 +25,7 @@ export interface EmbeddedOptions {
   /** The longest time between two checkpoints. The first change of a page after each writes the whole page to the WAL. */
   checkpointSeconds?: number
   log: Log
-  /** Ends the start; it then rejects, when nothing of it runs any more. */
+  /** Ends the start. Its promise rejects once nothing that it started is running. */
   stopped?: AbortSignal
 }
 
@@ -128,7 +128,7 @@ export class Server {
     })
   }
 
-  /** Waits until the server answers, and makes it ours. */
+  /** Waits until the server responds, and takes ownership of it. */
   private async own(): Promise<postgres.Sql> {
     const owner = session(this.url)
     const latest = Date.now() + START_MS
