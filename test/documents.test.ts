@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import { projectRoot, serviceVersion } from '../src/platform/process/root.js'
 
-const FOLDERS = ['bench', 'client', 'demo', 'docs', 'examples', 'ops', 'patches', 'src', 'web']
+const FOLDERS = ['bench', 'client', 'demo', 'docs', 'examples', 'ops', 'patches', 'schemas', 'src', 'web']
 const TEXTS = /(\.(md|ts|tsx|mjs|json|ya?ml|sh|cfg|service)|Dockerfile)$/
 const MADE = /(^|\/)(node_modules|dist|out)\//
 
@@ -94,6 +94,17 @@ t.test('texts and comments are in plain words', async (t) => {
   )
   t.strictSame(found, [], 'use again, happens, fixed, organization, a name')
   for (const text of ['Whoever joins', 'It begins anew.', 'an organisation']) t.match(text, BANNED)
+})
+
+t.test('comments start with their subject', async (t) => {
+  const START = /^\s*(\/\/|\/?\*\*?) (What|Who|Of|That) /
+  for (const line of ['/** What a flush needs.', '  // Of several payers']) t.match(line, START)
+  const found = (await documents()).flatMap(([file, text]) =>
+    /\.(ts|tsx|mjs)$/.test(file) && file !== 'client/src/api.ts'
+      ? text.split('\n').flatMap((line, n) => (START.test(line) ? [`${file}:${n + 1}: ${line.trim()}`] : []))
+      : [],
+  )
+  t.strictSame(found, [])
 })
 
 /** Markdown without its code. */

@@ -357,7 +357,7 @@ const meanDuration = (minutes: number): string =>
 
 const hourName = (hour: number) => `${String(hour).padStart(2, '0')}:00`
 
-/** The room of the weekdays, and of an hour's label, in pixels. */
+/** Space for the weekdays and for an hour's label, in pixels. */
 const [HOURS_LEFT, HOUR] = [36, 40]
 const DAY_HEIGHT = (HEIGHT - BOTTOM) / 7
 

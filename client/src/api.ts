@@ -1689,7 +1689,7 @@ export type OwnTotals = {
   closed_issues: number | null
   /** Members with more than 0 minutes. If published weeks are added up, the largest number of a week. */
   active_members: number | null
-  /** Minutes in which the caller’s agents worked and the caller didn’t. They are no active minutes, and only the caller sees them. */
+  /** Minutes in which the caller’s agents worked and the caller didn’t. They don’t count as active minutes, and only the caller sees them. */
   agent_minutes: number
 }
 
@@ -1700,7 +1700,7 @@ export type OwnDashboardDay = {
   closed_issues: number | null
   /** Members with more than 0 minutes. If published weeks are added up, the largest number of a week. */
   active_members: number | null
-  /** Minutes in which the caller’s agents worked and the caller didn’t. They are no active minutes, and only the caller sees them. */
+  /** Minutes in which the caller’s agents worked and the caller didn’t. They don’t count as active minutes, and only the caller sees them. */
   agent_minutes: number
 }
 
@@ -1714,7 +1714,7 @@ export type OwnDashboardRepo = {
   members: number | null
   /** Only with `trends=true`. The active minutes of the row on each day of the range, oldest first. In ranges of more than 31 days, those of each ISO week (Monday to Sunday, UTC) with days in the range. The first and the last week count only their days in the range, so the numbers add up to `active_minutes`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members. */
   trend?: number[]
-  /** Minutes in which the caller’s agents worked and the caller didn’t. They are no active minutes, and only the caller sees them. */
+  /** Minutes in which the caller’s agents worked and the caller didn’t. They don’t count as active minutes, and only the caller sees them. */
   agent_minutes: number
 }
 

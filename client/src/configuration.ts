@@ -156,7 +156,7 @@ export const toText = (difference: Difference, colored: boolean): string => {
   return lines.join('\n')
 }
 
-/** In a cell of a table. A fence that is longer than any inside keeps it code. */
+/** Code for a table cell. A fence that's longer than any inside keeps it code. */
 const code = (text: string | undefined) => {
   if (text === undefined) return ''
   const longest = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length))

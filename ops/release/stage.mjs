@@ -1,4 +1,4 @@
-/** What `npm run release` and `npm run deb` share: the packages, and the service unpacked with its embedded database. */
+/** Parts that `npm run release` and `npm run deb` share: the packages, and the service unpacked with its embedded database. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'

@@ -282,7 +282,7 @@ else {
     await admin.button('Remove ext.tabSize').click()
     await admin.field('Filter').selectOption('All settings')
     await page.getByRole('combobox', { name: 'ext.theme', exact: true }).selectOption('dark')
-    await admin.sees('Hides the workspace’s value: "light"')
+    await admin.sees('Overrides the workspace’s value: "light"')
     await admin.sees('Affects 1 repository and 2 people.')
     await admin.button('Save override').click()
     await page

@@ -317,13 +317,13 @@ const columns: Column<Row>[] = [
     cell: ({ source, hides }) => (
       <>
         {source}
-        {hides && <span class="small muted slim">Hides {hides}</span>}
+        {hides && <span class="small muted slim">Overrides {hides}</span>}
       </>
     ),
   },
   {
     name: 'hides',
-    title: 'Hides',
+    title: 'Overridden value',
     room: 'wide',
     by: ({ hides }) => hides || null,
     cell: ({ hides }) => hides && <span class="mono">{hides}</span>,
@@ -392,7 +392,7 @@ const OverrideSection = (props: {
   const about = (key: string) => {
     if (!values || !(key in state.settings)) return undefined
     if (!(key in values)) return `The workspace’s value applies again: ${json(state.settings[key])}`
-    return `Hides the workspace’s value: ${json(state.settings[key])}`
+    return `Overrides the workspace’s value: ${json(state.settings[key])}`
   }
   if (editing) {
     return (

@@ -51,7 +51,7 @@ export class Revocations {
     }
   }
 
-  /** Drops what concerns only tokens that have expired by now. */
+  /** Drops revocations whose tokens have all expired. */
   forgetExpired() {
     const now = Date.now()
     for (const [jti, until] of this.tokens) if (until < now) this.tokens.delete(jti)

@@ -31,7 +31,7 @@ const lastIn = (hours: LastMarks[], minute: number, kind: RepohostKind): Found |
 }
 
 /**
- * Gives heartbeats that name the last project that of the person's nearest earlier heartbeat, stored or among these. Those
+ * Replaces the placeholder in heartbeats with the project of the person's nearest earlier heartbeat, stored or among these. Those
  * without an earlier one are left out.
  * @param heartbeats oldest first
  */

@@ -41,7 +41,7 @@ export interface Recorded {
   accepted: number
   waiting: number
   ignored: number
-  /** Those of agents that were accepted or wait. */
+  /** Agents' heartbeats that were accepted or wait. */
   agents: number
 }
 
@@ -256,7 +256,7 @@ export class Projects {
 }
 
 /**
- * Gives names of folders the one repository that is called like them, of those that the person has named in full.
+ * Matches folder names to the one repository of the same name that the person has named in full.
  * @returns what was chosen, and which of the names can wait for a repository
  */
 const chooseRepos = async (

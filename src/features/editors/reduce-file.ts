@@ -34,7 +34,7 @@ export interface ReducedDay {
   /** Days since 1970. */
   day: number
   own: ReducedMinutes
-  /** Those of the person's agents. */
+  /** The minutes of the person's agents. */
   agents: ReducedMinutes
 }
 

@@ -52,7 +52,7 @@ export const heartbeatHours = table(
     /** Repositories, and the minutes that have counted for them, so that no minute counts for two. Null: not known. */
     countedRepos: text('counted_repos').array(),
     countedFor: minutesOf('counted_for'),
-    /** The same of the person's agents, which count apart. Null: there are none. */
+    /** The same for the person's agents, which count apart. Null if there are none. */
     agentProjects: text('agent_projects').array(),
     agentMarks: minutesOf('agent_marks'),
     agentLeaves: minutesOf('agent_leaves'),

@@ -121,7 +121,7 @@ const writeOverride = async (
   return override
 }
 
-/** With its history. @throws {ApiError} `override_not_found`, `version_conflict` */
+/** Removes an override with its history. @throws {ApiError} `override_not_found`, `version_conflict` */
 export const removeOverride = (
   database: Database,
   call: RepoCall,

@@ -22,7 +22,7 @@ const ifNoneMatchLists = (header: string | undefined, etag: string): boolean =>
   header !== undefined &&
   (header.trim() === '*' || opaqueTags(header).some((tag) => tag.replace(/^W\//, '') === etag))
 
-/** Gives the answer its ETag. @returns whether the caller has this version already, so that 304 is enough */
+/** Sets the response's ETag. @returns whether the caller has this version already, so that 304 is enough */
 export const isUnchanged = (reply: FastifyReply, etag: string): boolean => {
   reply.header('ETag', etag)
   return ifNoneMatchLists(reply.request.headers['if-none-match'], etag)

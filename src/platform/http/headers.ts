@@ -22,7 +22,7 @@ export const isKnownOrigin = ({ dashboardOrigins }: Config) => {
   return (origin: string | undefined): origin is string => known.has(origin)
 }
 
-/** Also used for answers of the HTTP parser, for which no hook runs. */
+/** Also used for the HTTP parser's responses, for which no hook runs. */
 export const answerHeaders = (config: Config): AnswerHeaders => {
   const isKnown = isKnownOrigin(config)
   const isSecure = [config.baseUrl, config.homeUrl].some((url) => url.startsWith('https:'))

@@ -19,7 +19,7 @@ const MOST_THREADS = 2
 /** Complete bodies that wait for a thread. All of them are in the memory that is held. */
 const WAITING = 256
 const WAIT_MS = 30_000
-/** The largest body takes about a second, on a busy machine ten. */
+/** The largest body takes about a second, or ten on a busy machine. */
 const READ_MS = 30_000
 /** Other large bodies of a person wait. */
 const WAITING_OF_PERSON = 16

@@ -78,7 +78,7 @@ export const metrics = {
   }),
   http_request_duration_seconds: histogram('Time to respond.', request, OF_REQUESTS),
   team_settings_unhandled_rejections_total: counter(
-    'Failures that no code has handled. Each is a fault of the service, and a line of the log has its cause.',
+    'Unhandled failures. Each is a fault of the service, and a log line has its cause.',
     {},
   ),
   http_requests_under_way: gauge('Requests in progress.', {}),

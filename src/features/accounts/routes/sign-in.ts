@@ -52,8 +52,10 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
     (user: User): Promise<void> =>
       atSignIn(user, clients.repohost.membershipsOf(token, { id, login }, request.trace, asked))
 
-  /** Redirects to a page of the dashboard. `URL` encodes non-ASCII characters, which a header cannot hold. */
-  /** With its status, because an error handler may begin with that of the error. */
+  /**
+   * Redirects to a page of the dashboard. `URL` encodes non-ASCII characters, which a header can't hold. The status is set too,
+   * because an error handler may begin with that of the error.
+   */
   const redirectHome = (reply: FastifyReply, path: string) => reply.redirect(new URL(path, home).href, 302)
 
   /** Counts how a sign-in ends; undefined is the user's own no. */

@@ -146,7 +146,7 @@ const LOCK_ISSUE = statement(
   returning closed, user_id as "userId"`,
 )
 
-/** $1 to $4: as before; $5 to $7: the event. Of events with one time, the later in an order that every delivery agrees on. */
+/** $1 to $4: as before; $5 to $7: the event. If two events have the same time, a fixed order decides which is later. */
 const SET_ISSUE = statement(
   'set what the last event of an issue said',
   { at: moment },

@@ -54,8 +54,8 @@ const daysIf = (kind: View['kind']): string =>
   `case when $7::text = '${kind}' then datemultirange(daterange($5::date, $6::date, '[]')) else '{}' end`
 
 /**
- * Nothing of a workspace that is being deleted; and nothing of a repository without any activity, of which there are as
- * many as a caller sends.
+ * Records no view of a workspace that is being deleted, or of a repository without activity: a caller can name any number of
+ * these.
  */
 const RECORD_VIEW = statement(
   'record who looks',

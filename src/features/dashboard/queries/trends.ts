@@ -148,7 +148,7 @@ export const readMemberTrends = (
   return readTrends(tx, READ_TRENDS_IN_REPO, { ...sources, raw: others }, weeks, steps, logins, days)
 }
 
-/** The same of the rows of `readRepos`. */
+/** The same for the rows of `readRepos`. */
 export const readRepoTrends = (
   tx: Db,
   sources: Sources,

@@ -256,7 +256,7 @@ export const auditOfUser = [
   ),
 ]
 
-/** The same of the time before there were ids. $2: the login in lower case. */
+/** The same for entries from before there were ids. $2: the login in lower case. */
 export const auditOfLogin = [
   auditList(
     'what a login did',

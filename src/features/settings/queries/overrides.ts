@@ -241,7 +241,7 @@ export const readOverrideVersion = async (
   return row && withUpdatedAt(row)
 }
 
-/** With its history. */
+/** Deletes an override with its history. */
 export const deleteOverride = async (tx: Db, key: SnapshotKey): Promise<void> => {
   await deleteOverrideVersions(tx, key)
   await tx.delete(overrides).where(isAt(overrides, key))

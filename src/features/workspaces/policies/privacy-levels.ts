@@ -37,7 +37,7 @@ export const lastPublished = (floor: PrivacyLevel, { level, teamUntil }: Workspa
   return teamUntil && sundayOf(teamUntil)
 }
 
-/** The first day of which it may be said who did what; null for none. */
+/** The first day whose numbers may be shown by name. Null if there is none. */
 export const firstNamedDay = (floor: PrivacyLevel, privacy: WorkspacePrivacy): string | null => {
   const last = lastPublished(floor, privacy)
   if (last === null) return FIRST_DAY

@@ -56,7 +56,7 @@ const RECORD_RAISE = statement(
   select id, gen_random_uuid(), activity_privacy_since, activity_privacy from workspaces where id = any($1::uuid[])`,
 )
 
-/** At most so many. @returns which */
+/** Raises the level of at most `limit` workspaces. @returns their ids */
 export const raisePrivacy = async (tx: Db, limit: number): Promise<string[]> => {
   const raised = (await tx.rows(RAISE, [limit])).map(({ id }) => id)
   await tx.rows(RECORD_RAISE, [raised])
