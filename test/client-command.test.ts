@@ -318,7 +318,7 @@ t.test('each mistake is explained in its first line', async (t) => {
     around?: Partial<Surroundings>
   }
   const invalid =
-    'This session token or access key is not valid. Sign in again, or check that you copied all of the key. (token_invalid)'
+    'This session token or access key isn’t valid. Sign in again, or check that you copied all of the key. (token_invalid)'
   const mistakes: [what: string, mistake: Mistake, line: string][] = [
     ['no address', { env: { TEAM_SETTINGS_URL: '' } }, 'Set TEAM_SETTINGS_URL, or give --url.'],
     [
@@ -351,7 +351,7 @@ t.test('each mistake is explained in its first line', async (t) => {
     [
       'the id of another workspace',
       { env: { TEAM_SETTINGS_WORKSPACE: '0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e' } },
-      'This workspace does not exist, or you are not a member of it. Check the id, or ask an admin for an invite. (workspace_not_found)',
+      'This workspace doesn’t exist, or you aren’t a member of it. Check the id, or ask an admin for an invite. (workspace_not_found)',
     ],
     ['no file', { args: ['diff'] }, 'Name a file: team-settings diff FILE'],
     ['a missing file', { args: ['diff', `${path}x`] }, `${path}x cannot be read (ENOENT).`],
