@@ -84,7 +84,7 @@ export type RepohostKind = (typeof repohostKinds)[number]
 export const privacyLevels = ['named', 'team'] as const
 export const PrivacyLevel = StringEnum(privacyLevels, {
   description:
-    '`named`: admins see what each member did. `team`: only members themselves see what they did. Of the team, admins see only published weeks, with enough people behind every number.',
+    '`named`: admins see what each member did. `team`: only members themselves see what they did. Admins see only published weeks of the team, with enough people behind every number.',
   examples: ['named'],
 })
 export type PrivacyLevel = Static<typeof PrivacyLevel>

@@ -56,7 +56,7 @@ export const Environment = Type.Object({
   BACKUP_DIR: Text({
     whenUnset: 'the service makes no backups',
     description:
-      'A folder for a daily backup of the database, which nothing else uses. Of several instances, one writes it, so give all of them the same folder, or set it for one.',
+      'A folder for a daily backup of the database, which nothing else uses. If there are several instances, one writes it, so give all of them the same folder, or set it for one.',
     examples: ['/var/backups/team-settings'],
   }),
   BACKUP_KEEP: Type.Integer({

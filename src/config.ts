@@ -247,7 +247,7 @@ const limitsOf = ({ LIMITS = [] }: Environment): AdjustedLimits => ({
 
 const SCHEMA_BYTES = 4 * 2 ** 20
 
-/** The file that `SETTINGS_SCHEMA` names. What is wrong with it goes to `problems`. */
+/** The file that `SETTINGS_SCHEMA` names. Its faults go to `problems`. */
 const readSettingsRules = (
   { SETTINGS_SCHEMA: file, SETTINGS_VALIDATION }: Environment,
   keys: SettingsKeyRules,

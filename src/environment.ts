@@ -1,4 +1,4 @@
-/** The environment variables, converted to their types and checked one by one. What they mean together is in `config.ts`. */
+/** The environment variables, converted to their types and checked one by one. `config.ts` has what they mean together. */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { Ajv } from 'ajv'

@@ -626,7 +626,7 @@ export type Workspace = {
   personal: boolean
   role: 'admin' | 'member'
   idle_window_minutes: number
-  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Of the team, admins see only published weeks, with enough people behind every number. */
+  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Admins see only published weeks of the team, with enough people behind every number. */
   activity_privacy: 'named' | 'team'
   /** When this level took effect. */
   activity_privacy_since: string
@@ -644,7 +644,7 @@ export type WorkspaceSettings = {
   settings: Settings
   /** Keys that no override can change. */
   locked: string[]
-  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Of the team, admins see only published weeks, with enough people behind every number. */
+  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Admins see only published weeks of the team, with enough people behind every number. */
   activity_privacy: 'named' | 'team'
   /** When this level took effect. */
   activity_privacy_since: string
@@ -1032,7 +1032,7 @@ export type PatternList = string[]
 export type CreateWorkspaceBody = {
   name: string
   patterns?: PatternList
-  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Of the team, admins see only published weeks, with enough people behind every number. */
+  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Admins see only published weeks of the team, with enough people behind every number. */
   activity_privacy?: 'named' | 'team'
 }
 
@@ -1061,7 +1061,7 @@ export type WorkspaceToJoin = {
   name: string
   member_count: number
   patterns: string[]
-  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Of the team, admins see only published weeks, with enough people behind every number. */
+  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Admins see only published weeks of the team, with enough people behind every number. */
   activity_privacy: 'named' | 'team'
 }
 
@@ -1129,7 +1129,7 @@ export type SettingsPatch = Record<string, unknown>
 
 export type WorkspaceSettingsPatch = {
   idle_window_minutes?: number
-  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Of the team, admins see only published weeks, with enough people behind every number. */
+  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Admins see only published weeks of the team, with enough people behind every number. */
   activity_privacy?: 'named' | 'team'
   settings?: SettingsPatch
   /** Replaces the list of locked keys. Each must be a key of the settings after the change. A change that removes a key from the settings also removes its lock. */
@@ -3065,9 +3065,9 @@ export interface Operations {
         user: string
       }
       query?: {
-        /** A day, or `today` or `yesterday`. Of a moment, only the day is read. */
+        /** A day, or `today` or `yesterday`. Only the day of a moment is read. */
         start?: string | undefined
-        /** A day, or `today` or `yesterday`. Of a moment, only the day is read. */
+        /** A day, or `today` or `yesterday`. Only the day of a moment is read. */
         end?: string | undefined
         /** `Today`, `Yesterday`, `Last 7 Days`, `Last 7 Days from Yesterday`, `Last 14 Days`, `Last 30 Days`, `Last 6 Months`, `Last Year`, `This Week`, `Last Week`, `This Month` or `Last Month`, in any case. Ignored with `start`. Default: today. */
         range?: string | undefined
@@ -3173,7 +3173,7 @@ export interface Operations {
         user: string
       }
       query: {
-        /** A day, or `today` or `yesterday`. Of a moment, only the day is read. */
+        /** A day, or `today` or `yesterday`. Only the day of a moment is read. */
         date: string
         /** A repository. */
         project?: string | undefined

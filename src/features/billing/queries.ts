@@ -17,7 +17,7 @@ export const readCustomer = async (db: Db, userId: string): Promise<string | und
   return customer?.id
 }
 
-/** Remembers whose a customer is. What is known already stays, and nothing is kept of users that do not exist. */
+/** Remembers whose a customer is. A known customer stays, and nothing is kept about users that don't exist. */
 export const linkCustomer = async (db: Db, customerId: string, userId: string): Promise<void> => {
   await db
     .insert(billingCustomers)

@@ -22,7 +22,7 @@ export interface Milestones {
 const DELAY_MS = 200
 /** The delay after a failure. */
 const RETRY_MS = 2_000
-/** How long a stop waits for the last batch. What is lost is recorded at the users' next visit. */
+/** How long a stop waits for the last batch. Lost events are recorded at the users' next visit. */
 const LAST_MS = 500
 const BATCH = 1_000
 /** Beyond this many the memory is cleared: it only saves writes that would change nothing. */

@@ -170,7 +170,7 @@ export const activityHours = table(
 /**
  * Weeks (by their Monday, UTC) as they are shown at the privacy level `team`. The rows here and in the three tables below
  * are written once and never change; a number that must not be shown is null, and a day, repository or cell of which
- * nothing may be shown has no row. What they leave out is decided in `features/rollups/published-week.ts`.
+ * nothing may be shown has no row. `features/rollups/published-week.ts` decides what they leave out.
  */
 export const publishedWeeks = table(
   'published_weeks',

@@ -5,7 +5,7 @@ import type { SentStatement } from './driver.js'
 const COMMAND = /^\s*(?:with\b|(select|values|insert|update|delete|merge|set|show|begin|commit)\b)/i
 
 /**
- * All rows of a statement. What does not look like the answer to this very statement is an error.
+ * All rows of a statement. Rows that don't look like the response to this very statement are an error.
  * @throws when the server's last word is that of another kind of statement, or counts other rows than came
  */
 export const checkedRows = async (text: string, statement: SentStatement): Promise<postgres.Row[]> => {

@@ -1,6 +1,6 @@
 /** The meaning of a failed statement, from SQLSTATEs and driver codes. Wrappers of the driver and Drizzle are unwrapped. */
 
-/** No connection, or no answer, in time. What was sent may still be done: a write must be safe to repeat. */
+/** No connection, or no response, in time. The statement may still run, so a write must be safe to repeat. */
 export class DatabaseBusy extends Error {
   readonly code = 'DATABASE_BUSY'
 }

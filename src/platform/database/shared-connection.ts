@@ -3,7 +3,7 @@ import type { RenewablePool } from './renewable-pool.js'
 
 /**
  * One connection that short reads share: what comes at the same time is sent, answered and read together, which takes a third
- * less of the processor (`bench/README.md`). What holds up one statement holds up all behind it, so a connection
+ * less of the processor (`bench/README.md`). A delay of one statement delays all behind it, so a connection
  * that does not answer in time is replaced, and all that waits for it fails.
  */
 export const sharedConnectionLimiter = (

@@ -100,7 +100,7 @@ export const check = (node: Node, value: unknown, place: Place | undefined, run:
   for (const choices of node.any ?? []) checkAny(choices, value, place, run)
 }
 
-/** Why the value is not at all what it must be. */
+/** Explains why a value doesn't fit at all. */
 const violationOf = (
   { never, types: expected, allowed }: Node,
   value: unknown,

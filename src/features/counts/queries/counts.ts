@@ -135,7 +135,7 @@ const LIST_TAKEN_BACK = statement(
 
 /**
  * $1 to $4: see `GIVEN`; $5, $6: workspace and day; $7: repositories that are left out; $8: positions of the counts
- * of 0 that are stored. What has not changed is left out by the last `where`, and so not returned.
+ * of 0 that are stored. The last `where` leaves out unchanged counts, so they aren't returned.
  */
 const setCounts = (column: CountKind) =>
   statement(

@@ -39,7 +39,7 @@ export const countActiveMembers = async (tx: Db, sources: Sources): Promise<numb
 }
 
 /**
- * $5, $6: months; other days. What the people of a repository leave of its month is of deleted accounts. Without a filter, all
+ * $5, $6: months; other days. Deleted accounts have the rest of a repository's month. Without a filter, all
  * members are listed. With a person filter, that person is listed, and in any case people with activity. The last row, without
  * a name, is the activity of deleted accounts.
  */

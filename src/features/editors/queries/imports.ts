@@ -154,7 +154,7 @@ const TAKE_IMPORT = statement(
   for update skip locked`,
 )
 
-/** @returns how far it is; undefined for an import that has ended, or that another instance is at */
+/** @returns how far it is; undefined for an import that has ended, or that another instance works on */
 export const takeImport = async (
   tx: Db,
   userId: string,

@@ -1,6 +1,6 @@
 /**
  * Reads heartbeats from JSON of any size, a piece at a time: the few properties that count, of every object. It checks the
- * structure and bounds the depth. What it skips takes no memory.
+ * structure and bounds the depth. Skipped parts take no memory.
  */
 import { limits } from '../../../../schemas/limits.js'
 import { own } from '../../../../schemas/own.js'

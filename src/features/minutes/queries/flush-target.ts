@@ -21,7 +21,7 @@ import { FIRST_DAY, patternMatches } from '../../workspaces/index.js'
 /**
  * People with minutes to count, their recording preferences and, one per row, the workspaces in which they count. $1: the users;
  * $2, $3, $4: the place of the user among them, owner and name of each repository; $5: how much is compared for each user at
- * most. Of the repositories of a user, those that are off are in the first row alone.
+ * most. Repositories that the user has excluded are in the first row alone.
  *
  * All matching workspaces, and not the best one as for settings; what the user's own login owns counts only where the
  * user is admin, because another workspace's admins can claim any name.

@@ -53,7 +53,7 @@ export const READ_ROWS = statement(
 const hours = (expression: (hour: number) => string) =>
   `array[${Array.from({ length: HOURS }, (_, index) => expression(index + 1)).join(', ')}]`
 
-/** $1: the workspace; $2: the user; $3: days. What has lost its hours may get new ones. */
+/** $1: the workspace; $2: the user; $3: days. Days that have lost their hours may get new ones. */
 const READ_DAYS = statement(
   'read what a member has on days',
   { day: date, minutes: integer, hours: integers },

@@ -1,4 +1,4 @@
-/** A person's own minutes in all of their workspaces together. What counts in several of them counts once. */
+/** A person's own minutes in all of their workspaces together. Minutes that count in several of them count once. */
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { date, integer, integers, statement, text } from '../../../platform/database/statement.js'

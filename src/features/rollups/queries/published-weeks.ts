@@ -1,6 +1,6 @@
 /**
- * Weeks as they are shown at the privacy level `team`: written once each, and then read instead of what people did. What
- * a larger group is asked for now than when a week was published, the week is not shown.
+ * Weeks as they are shown at the privacy level `team`: written once each, and then read instead of the activity. A week that
+ * was published for a smaller group than is required now isn't shown.
  */
 
 import { setImmediate } from 'node:timers/promises'

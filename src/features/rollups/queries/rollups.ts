@@ -357,7 +357,7 @@ const LIST_OLD_HOURS = statement(
 )
 
 /**
- * Days that are older than hours are kept and still have some. What is not rolled up is found when it is. A version that does
+ * Days that are older than hours are kept and still have some. Days that aren't rolled up are found when they are. A version that does
  * not know the hours of repositories leaves them when it drops the others.
  */
 export const listDaysWithOldHours = (db: Db, detailDays: number, limit: number): Promise<WorkspaceDay[]> =>

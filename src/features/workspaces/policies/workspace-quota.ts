@@ -1,4 +1,4 @@
-/** How many workspaces a person may create, and be in. Those who have more, keep them. */
+/** How many workspaces a person may create, and be in. People who have more keep them. */
 import type { AdjustedLimits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
 import type { Db } from '../../../platform/database/client.js'

@@ -29,8 +29,8 @@ export const patternMatches = (pattern: string, ownerKey: string, repoKey: strin
     or ${pattern}.repo_key = '${SUBGROUPS}' and starts_with(${ownerKey}, ${pattern}.owner_key || '/'))`
 
 /**
- * SQL: the first day on which minutes of the membership `m` count; null: all do. Who became a member by a link learns it
- * at the next visit, and has that day to leave.
+ * SQL: the first day on which minutes of the membership `m` count; null: all do. People who became members by a link learn it
+ * at their next visit, and have that day to leave.
  */
 export const FIRST_DAY = `case when ${joinedByOrganization('m')} then (m.joined_at at time zone 'UTC')::date + 1 end`
 

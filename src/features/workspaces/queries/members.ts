@@ -97,7 +97,7 @@ export const countWorkspacesOf = async (
 
 /**
  * SQL: the admin who answers for something of the workspace `w.id`: who made it, else who created the workspace, else the
- * admin of longest standing. What only former admins made is paid for by those who can remove it.
+ * admin of longest standing. Those who can remove it pay for what only former admins made.
  * @param maker SQL: who made it, or null
  */
 export const payerOfWorkspace = (maker: string): string => {
