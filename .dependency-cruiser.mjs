@@ -50,12 +50,12 @@ export default {
       'service-alone',
       'The service needs nothing of the page, the demo, tests and benchmarks.',
       { path: '^src/' },
-      { path: '^(demo|test|bench|web|client|examples)/' },
+      { path: '^(demo|test|bench|web|client|extension|examples)/' },
     ),
     never(
       'page-through-client',
       'The page knows the service by its client alone.',
-      { path: '^(web|client/src|examples)/' },
+      { path: '^(web|client/src|extension|examples)/' },
       { path: '^(src|demo|test|bench)/' },
     ),
     never(

@@ -13,8 +13,9 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY schemas schemas
 COPY src src
 COPY client client
+COPY extension extension
 COPY web web
-RUN npx tsc -p tsconfig.build.json && node web/build.mjs && node client/pack.mjs
+RUN npx tsc -p tsconfig.build.json && node web/build.mjs && node client/pack.mjs && node extension/pack.mjs
 # Of the packages stays what runs: no types, no maps, and no links to workspaces that are not there.
 RUN npm prune --omit=dev --omit=optional --ignore-scripts \
   && find node_modules ! -type d \( -type l -o -name '*.map' -o -name '*.ts' -o -name '*.cts' -o -name '*.mts' \) -delete \

@@ -44,16 +44,21 @@ export interface SettingsKeys extends SettingsKeyRules {
 export const settingsKeys = ({ prefixes, denied }: SettingsKeyRules): SettingsKeys => {
   const starts = prefixes.map((prefix) => `${prefix}.`)
   const [own = ''] = starts
-  const patterns = denied.map((pattern) => pattern.toLowerCase().split('*'))
+  const matchesDenied = matcherOf(denied)
   return {
     prefixes,
     denied,
     hasPrefix: (key) => starts.some((start) => key.startsWith(start)),
-    isDenied: (key) => {
-      if (key.startsWith(own)) return false
-      const text = key.toLowerCase()
-      return patterns.some((parts) => matches(parts, text))
-    },
+    isDenied: (key) => !key.startsWith(own) && matchesDenied(key),
+  }
+}
+
+/** Whether a key matches one of these patterns, in any namespace. */
+export const matcherOf = (denied: readonly string[]): ((key: string) => boolean) => {
+  const patterns = denied.map((pattern) => pattern.toLowerCase().split('*'))
+  return (key) => {
+    const text = key.toLowerCase()
+    return patterns.some((parts) => matches(parts, text))
   }
 }
 

@@ -45,7 +45,6 @@ import scheduledBackup from './operator/backup/scheduled.js'
 import access from './platform/access/plugin.js'
 import routeChecks from './platform/access/route-checks.js'
 import type { Database, Db } from './platform/database/client.js'
-import { clientPackageRoutes } from './platform/http/client-package.js'
 import compression from './platform/http/compression.js'
 import connections, {
   type ConnectionTimeouts,
@@ -59,6 +58,7 @@ import { servedAddress } from './platform/http/editor-addresses.js'
 import errors, { answerUnroutable } from './platform/http/errors.js'
 import headers, { answerHeaders } from './platform/http/headers.js'
 import maintenance from './platform/http/maintenance.js'
+import { packageRoutes } from './platform/http/packages.js'
 import pipelining from './platform/http/pipelining.js'
 import { probeRoutes } from './platform/http/probes.js'
 import { requestIdOf } from './platform/http/request-id.js'
@@ -221,7 +221,7 @@ export const buildApp = async (
   await app.register(modelRoutes, { prefix: '/api' })
   await app.register(funnelRoutes, { prefix: '/api' })
   await app.register(limitRoutes, { prefix: '/api' })
-  await app.register(clientPackageRoutes, { prefix: '/api' })
+  await app.register(packageRoutes, { prefix: '/api' })
   await app.register(privacyRoutes, { prefix: '/api' })
   return app as unknown as FastifyInstance
 }

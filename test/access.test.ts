@@ -132,6 +132,11 @@ const table: Record<string, Row> = {
     statuses: [200, 200, 200, 200, 200],
     params: { version: serviceVersion },
   },
+  'GET /api/extension.vsix': { statuses: [302, 302, 302, 302, 302] },
+  'GET /api/extension-{version}.vsix': {
+    statuses: [200, 200, 200, 200, 200],
+    params: { version: serviceVersion },
+  },
   'GET /api/privacy': { statuses: [200, 200, 200, 200, 200] },
   'POST /api/events': {
     statuses: [401, 202, 202, 202, 202],

@@ -86,11 +86,10 @@ export const FirstSteps = (props: {
               Install the extension
             </a>
           ) : (
-            'Install your team’s extension'
+            <a href="/account/editors">Install the extension</a>
           )}{' '}
           in your editor and sign in there, or <a href="/account/editors">connect any other editor</a> through
-          its WakaTime plugin. To build an extension, start with the{' '}
-          <a href="/api/docs/getting-started">guide</a>.{' '}
+          its WakaTime plugin.{' '}
           {me.data?.heartbeats &&
             'Your editor has reported, but no minute in a repository of this workspace yet.'}
         </p>

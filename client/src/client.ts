@@ -19,8 +19,11 @@ export interface ClientOptions {
   cookie?: boolean
   /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch
-  /** Called once for a new token when the service rejects the old one. The client then repeats the call. */
-  onUnauthorized?: () => Promise<string | undefined> | string | undefined
+  /**
+   * Called once for a new token when the service rejects the old one. The client then repeats the call. With `token_revoked`, ask
+   * the person first: they signed out.
+   */
+  onUnauthorized?: (code: string) => Promise<string | undefined> | string | undefined
   /** Stores answers for conditional reads. Default: memory. */
   cache?: AnswerCache
   /** Waits between attempts. */
@@ -156,9 +159,9 @@ export const createClient = (options: ClientOptions): Client => {
   }
 
   /** Whether there is now another token than the rejected one. Simultaneous calls ask once. */
-  const renewed = async (rejected: string | undefined) => {
+  const renewed = async (rejected: string | undefined, code: string) => {
     if (token === rejected && onUnauthorized !== undefined) {
-      renewal ??= (async () => setToken((await onUnauthorized()) ?? token))().finally(() => {
+      renewal ??= (async () => setToken((await onUnauthorized(code)) ?? token))().finally(() => {
         renewal = undefined
       })
       await renewal
@@ -236,7 +239,7 @@ export const createClient = (options: ClientOptions): Client => {
         const problem = error instanceof ApiProblem ? error : {}
         if (error instanceof ApiProblem && staleSession.has(error.code) && !askedForToken) {
           askedForToken = true
-          if (await renewed(used)) continue
+          if (await renewed(used, error.code)) continue
         }
         const pause =
           parts.retry === false

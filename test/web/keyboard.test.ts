@@ -517,7 +517,7 @@ else {
     [
       '/account/editors',
       'Editors and keys',
-      ['Setup', 'Project names', 'Import', 'My access keys'],
+      ['VS Code', 'Any other editor', 'Project names', 'Import', 'My access keys'],
       ['Project names'],
     ],
     ['/funnel', 'Funnel', [], []],

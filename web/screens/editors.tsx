@@ -10,6 +10,7 @@ import { EditorKey } from '../editor-key.js'
 import { bytes, count, duration, time } from '../format.js'
 import { type Me, useMe } from '../me.js'
 import { useProjects } from '../projects.js'
+import { Snippet } from '../snippets.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
 import { type Column, Dialog, FailureNote, Form, Loaded, RepoName, SortedTable } from '../ui.js'
@@ -23,11 +24,7 @@ export const Editors = () => {
   return (
     <div class="stack narrow">
       <h1>Editors and keys</h1>
-      <p class="muted">
-        WakaTime has plugins for about eighty editors and tools. Point a plugin at this service, and the
-        service counts your minutes. It reads the time and the project of each heartbeat and stores no file,
-        branch or language.
-      </p>
+      <Extension />
       <SetUp />
       <Projects />
       <Import />
@@ -36,11 +33,34 @@ export const Editors = () => {
   )
 }
 
+const INSTALL = `curl -fLO ${location.origin}/api/extension.vsix
+code --install-extension extension.vsix`
+
+const Extension = () => (
+  <section class="card stack tight" aria-labelledby="extension">
+    <h2 id="extension">VS Code</h2>
+    <p>
+      The extension applies your team’s settings and counts your minutes. Install it, then run{' '}
+      <strong>Team Settings: Sign In</strong> in the editor.
+    </p>
+    <Snippet title="Terminal" text={INSTALL} />
+    <p class="small muted">
+      Editors without a command line: <a href="/api/extension.vsix">download the file</a>, and drop it on the
+      list of extensions.
+    </p>
+  </section>
+)
+
 const SetUp = () => {
   const asked = useRead('GET /api/me', {})
   return (
     <section class="card stack tight" aria-labelledby="set-up">
-      <h2 id="set-up">Setup</h2>
+      <h2 id="set-up">Any other editor</h2>
+      <p class="muted">
+        WakaTime has plugins for about eighty editors and tools. Point a plugin at this service, and the
+        service counts your minutes. It reads the time and the project of each heartbeat and stores no file,
+        branch or language.
+      </p>
       <ol class="numbered stack tight">
         <li>
           Install the{' '}

@@ -49,14 +49,10 @@ export const FirstMinute = (props: { hasArrived: boolean; again: () => void; onC
             isDone: me.data?.heartbeats != null,
             children: (
               <>
-                {start.extension_url && (
-                  <p>
-                    <a href={start.extension_url} rel="noreferrer" target="_blank">
-                      Install the extension
-                    </a>{' '}
-                    and sign in there. Any other editor works through its WakaTime plugin:
-                  </p>
-                )}
+                <p>
+                  <a href={start.extension_url ?? '/account/editors'}>Install the extension</a> and sign in
+                  there. Any other editor works through its WakaTime plugin:
+                </p>
                 <p>
                   Install the{' '}
                   <a href="https://wakatime.com/plugins" target="_blank" rel="noreferrer">
@@ -93,8 +89,8 @@ export const FirstMinute = (props: { hasArrived: boolean; again: () => void; onC
         ]}
       />
       <p class="small muted">
-        The team’s editor settings are under <a href={`/w/${id}/settings`}>Settings</a>. An extension of your
-        team pulls them when you sign in there.
+        The team’s editor settings are under <a href={`/w/${id}/settings`}>Settings</a>. The extension applies
+        them when you sign in there.
       </p>
     </section>
   )

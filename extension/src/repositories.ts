@@ -1,7 +1,8 @@
 /** Which repositories are open, as the editor's Git extension knows them. */
-import { repositoryAt } from '@team-settings/client'
 import * as vscode from 'vscode'
+import { repositoryAt } from '../../client/src/index.js'
 import type { GitExtension, Repository } from '../types/git.js'
+import { setting } from './session.js'
 
 /** An open folder, and its repository: `owner/repo`. */
 export type Folder = { uri: vscode.Uri; repo: string }
@@ -13,17 +14,41 @@ const gitApi = async () => {
 
 /** A folder at the host, like `vscode-vfs://github/owner/repo/folder`, which at GitLab would not say where the repository ends. */
 const AT_HOST = /^vscode-vfs:\/\/(?:github[^/]*\/[^/]+\/[^/]+|gitlab[^/]*\/[^/]+\/[^/]+\/?$)/
+const isAtHost = ({ scheme }: vscode.Uri) => scheme === 'vscode-vfs'
+
+/** The name in the address of a remote. Longer paths name a repository at GitLab only. */
+const nameIn = (address: string) => {
+  const own = `${setting('gitlabHost')}`.replaceAll('.', '\\.')
+  return repositoryAt(address, own === '' ? undefined : new RegExp(`^${own}$`, 'i'))
+}
+
+/** The Git repository of a file or folder. An open folder can also have repositories in it. */
+const gitOf = async (uri: vscode.Uri) => {
+  const { uri: folder } = vscode.workspace.getWorkspaceFolder(uri) ?? { uri }
+  const git = isAtHost(folder) ? undefined : await gitApi()
+  const isWithin = ({ rootUri }: Repository) => `${rootUri}`.startsWith(`${folder}/`)
+  return git?.getRepository(uri) ?? git?.repositories.find(isWithin)
+}
 
 /** The repository of a file or folder, by the address of its remote, such as `git@host:owner/repo.git`. */
 export const repositoryOf = async (uri: vscode.Uri): Promise<string | undefined> => {
   const { uri: folder } = vscode.workspace.getWorkspaceFolder(uri) ?? { uri }
-  const git = folder.scheme === 'vscode-vfs' ? undefined : await gitApi()
-  // An open folder can also have repositories in it.
-  const isWithin = ({ rootUri }: Repository) => `${rootUri}`.startsWith(`${folder}/`)
-  const remotes = (git?.getRepository(uri) ?? git?.repositories.find(isWithin))?.state.remotes ?? []
+  const remotes = (await gitOf(uri))?.state.remotes ?? []
   const remote = (remotes.find(({ name }) => name === 'origin') ?? remotes[0])?.fetchUrl
-  const address = git ? remote : `${folder}`.match(AT_HOST)?.[0]
-  return address && repositoryAt(address)
+  const address = isAtHost(folder) ? `${folder}`.match(AT_HOST)?.[0] : remote
+  return address && nameIn(address)
+}
+
+/** `tracked`: a change shows up in the repository. `none`: there is no Git. */
+export const gitStateOf = async (file: vscode.Uri): Promise<'tracked' | 'untracked' | 'none'> => {
+  // What is written at the host is a pending change of the repository.
+  if (isAtHost(file)) return 'tracked'
+  const git = await gitOf(file)
+  if (git === undefined) return 'none'
+  return git.getObjectDetails('', file.fsPath).then(
+    () => 'tracked',
+    () => 'untracked',
+  )
 }
 
 export const openFolders = async (): Promise<Folder[]> => {

@@ -4,6 +4,8 @@ import type { Event, Uri } from 'vscode'
 export interface Repository {
   rootUri: Uri
   state: { remotes: { name: string; fetchUrl?: string }[]; onDidChange: Event<void> }
+  /** Of a file in the index, if the first argument is empty. Rejects for a file that Git doesn't track. */
+  getObjectDetails(treeish: string, path: string): Promise<unknown>
 }
 
 export interface GitExtension {

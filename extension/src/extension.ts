@@ -1,0 +1,199 @@
+/** Puts it together: who is signed in, which folders are open, and what the commands do. */
+import * as vscode from 'vscode'
+import { MINUTE } from './activity.js'
+import { Minutes } from './minutes.js'
+import { type Folder, openFolders, repositoryOf, watchRepositories } from './repositories.js'
+import { enterToken, openSession, SESSION, type Session, setting, signIn, signOut } from './session.js'
+import { TeamSettings } from './settings.js'
+import { Snapshots } from './snapshots.js'
+import { statusOf } from './status.js'
+
+/** The team's settings are pulled again when the window gets the focus after this time. */
+const PULL_AFTER = 15 * MINUTE
+
+let minutes: Minutes | undefined
+/** Waits for nothing: not for the network, and not for Git. */
+export const activate = (context: vscode.ExtensionContext): void => {
+  let session: Session | undefined
+  let revoked = false
+  let folders: Folder[] = []
+  let repo: string | undefined
+  let pulledAt = 0
+  const log = vscode.window.createOutputChannel('Team Settings', { log: true })
+  const item = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Right)
+  const settings = new TeamSettings(context)
+  const counted = new Minutes(
+    context,
+    (report) => log.warn('Not all minutes counted.', report),
+    () => show(),
+  )
+  minutes = counted
+
+  const show = () => {
+    const { text, tooltip, command } = statusOf({
+      signedIn: session !== undefined,
+      revoked,
+      paused: counted.isPaused,
+      queue: counted.state,
+      today: counted.today,
+      repo,
+      workspace: repo === undefined ? undefined : settings.repos.get(repo)?.workspace,
+    })
+    Object.assign(item, { text, tooltip, command: command && `teamSettings.${command}` })
+    item.show()
+  }
+  /** Finds the repository of the file in which the person works, or else of the first folder. */
+  const find = async () => {
+    repo = (counted.file && (await repositoryOf(counted.file))) ?? folders[0]?.repo
+    show()
+  }
+
+  /** Runs work and logs what goes wrong. With `tell`, the person asked for it. */
+  const guarded = (work: () => unknown, tell?: (message: string) => unknown) => async () => {
+    try {
+      await work()
+    } catch (error) {
+      const { name, message } = error as Error
+      log.warn(message)
+      // `fetch` throws a TypeError if no response comes.
+      await tell?.(/^(Type|Timeout)Error$/.test(name) ? 'Not reachable. Your minutes wait.' : message)
+    }
+  }
+  const refresh = async () => {
+    const mine = session
+    folders = await openFolders()
+    await find()
+    if (mine === undefined) return settings.release(folders)
+    pulledAt = Date.now()
+    await settings.pull(mine.client, folders, () => session === mine)
+    show()
+  }
+  const onRevoked = () => {
+    if (revoked) return
+    revoked = true
+    show()
+    const question = 'Your session was ended elsewhere. Your minutes wait. Sign in again?'
+    vscode.window.showWarningMessage(question, 'Sign In').then((choice) => choice && start()())
+  }
+  let switching: Promise<unknown> = Promise.resolve()
+  /** @returns whether another session is stored than the one here */
+  const switchSession = async () => {
+    const next = await openSession(context, onRevoked)
+    if (next?.client.token === session?.client.token) return false
+    session = next
+    revoked = false
+    show()
+    await counted.stop()
+    if (next) counted.start(next)
+    return true
+  }
+  /** Follows the stored session: this window's sign-in, or that of another. */
+  const follow = async () => {
+    const switched = switching.then(switchSession)
+    switching = switched.catch(() => {})
+    if (!(await switched)) return
+    await refresh()
+    if (session) await counted.chooseSource(session)
+  }
+  const start =
+    (withToken = setting('signInWith') === 'token') =>
+    async () => {
+      if (withToken && !(await enterToken(context))) return
+      if (await signIn(context)) await follow()
+    }
+  const stop = async () => {
+    await signOut(context, session)
+    await follow()
+  }
+
+  const choose = async (work: (snapshots: Snapshots, folder: Folder) => Promise<string | undefined>) => {
+    const [one, ...others] = folders
+    if (!session || !one) throw new Error('Sign in, and open a repository with a remote.')
+    const items = folders.map((folder) => ({ label: folder.repo, folder }))
+    const folder = others.length === 0 ? one : (await vscode.window.showQuickPick(items))?.folder
+    const said = folder && (await work(new Snapshots(context, session, settings), folder))
+    if (said) void vscode.window.showInformationMessage(said)
+    if (folder) await refresh()
+  }
+  const apply = async () => {
+    if (!session) await start()()
+    if (!session) return
+    folders = await openFolders()
+    await settings.askAgain(folders)
+    await refresh()
+    vscode.window.showInformationMessage(settings.summary, 'Show Settings').then((choice) => choice && list())
+  }
+  const list = async () => {
+    const items = settings.list().map(({ folder, key, value, says }) => ({
+      label: key,
+      description: JSON.stringify(value),
+      detail: `${folder.repo}, ${says}`,
+    }))
+    const placeHolder = items.length === 0 ? settings.summary : 'Your team’s settings'
+    const chosen = await vscode.window.showQuickPick(items, { placeHolder, matchOnDetail: true })
+    if (chosen) await vscode.commands.executeCommand('workbench.action.openSettings', chosen.label)
+  }
+  const command = (name: string, work: () => unknown) =>
+    vscode.commands.registerCommand(`teamSettings.${name}`, () =>
+      vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Window, title: 'Team Settings' },
+        guarded(work, (message) => void vscode.window.showErrorMessage(message)),
+      ),
+    )
+
+  const namesOf = (folders: Folder[]) => folders.map(({ uri, repo }) => `${uri} ${repo}`).join()
+  const foldersChanged = guarded(async () => namesOf(await openFolders()) !== namesOf(folders) && refresh())
+  const focusChanged = guarded(async () => {
+    counted.followPause()
+    if (session && vscode.window.state.focused && Date.now() - pulledAt >= PULL_AFTER) await refresh()
+  })
+  let learning = false
+  /** Asks about a repository that is in none of the open folders, or that the service hasn't told about yet. */
+  const learn = guarded(async () => {
+    if (learning || !session || repo === undefined) return
+    learning = true
+    await settings.learn(session.client, repo).finally(() => {
+      learning = false
+    })
+    show()
+  })
+  const minutePasses = guarded(async () => {
+    await find()
+    const known = repo === undefined ? undefined : settings.repos.get(repo)
+    // Minutes of a repository without a workspace would count nowhere.
+    if (known?.workspace !== null) await counted.count(repo, known?.idleMinutes ?? 5)
+    // Not awaited: with a silent service, it takes minutes.
+    if (repo !== undefined && !known) void learn()
+  })
+  const timer = setInterval(minutePasses, MINUTE)
+  context.subscriptions.push(
+    log,
+    item,
+    { dispose: () => clearInterval(timer) },
+    command('signIn', () => start()()),
+    command('signInWithToken', () => start(true)()),
+    command('signOut', stop),
+    command('apply', apply),
+    command('show', list),
+    command('push', () => choose((snapshots, folder) => snapshots.pushWithHelp(folder))),
+    command('pull', () => choose((snapshots, folder) => snapshots.pull(folder))),
+    command('togglePause', () => counted.togglePause()),
+    ...counted.watch(),
+    vscode.window.onDidChangeWindowState(focusChanged),
+    vscode.workspace.onDidChangeConfiguration((event) =>
+      // An address may be half typed: a host token goes to a new one only once the person signs in.
+      guarded(() =>
+        event.affectsConfiguration('teamSettings.url') ? follow() : settings.restoreLocked(event),
+      )(),
+    ),
+    context.secrets.onDidChange(({ key }) => key === SESSION && guarded(follow)()),
+  )
+  show()
+  void guarded(async () => context.subscriptions.push(...(await watchRepositories(foldersChanged))))()
+  void guarded(async () => {
+    await follow()
+    if (session === undefined) await refresh()
+  })()
+}
+
+export const deactivate = (): Promise<void> | undefined => minutes?.stop()

@@ -1,0 +1,124 @@
+/** Counts active minutes, and keeps them until the service has them. */
+import * as vscode from 'vscode'
+import { storageAt } from '#storage'
+import { createFlushQueue, type FlushQueue } from '../../client/src/index.js'
+import { addMinute, type Counted, countsNow, isTyping, MINUTE, minutesOn, NONE } from './activity.js'
+import type { Session } from './session.js'
+
+export class Minutes {
+  /** That of the queue: `waiting` for the service, for example. */
+  state = 'ready'
+  /** The file in which the person was last active. */
+  file: vscode.Uri | undefined
+  private queue: FlushQueue | undefined
+  private lastSign = 0
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly report: (what: object) => void,
+    private readonly changed: () => void,
+  ) {}
+
+  /** All windows share it. */
+  get isPaused(): boolean {
+    return this.context.globalState.get('paused', false)
+  }
+
+  get today(): number {
+    return minutesOn(Date.now(), this.counted)
+  }
+
+  private get counted(): Counted {
+    return this.context.globalState.get('counted', NONE)
+  }
+
+  start({ client, login }: Session): void {
+    const queue = createFlushQueue({
+      client,
+      // All windows share it; minutes of one person are not to be sent by another.
+      storage: storageAt(vscode.Uri.joinPath(this.context.globalStorageUri, 'minutes', login)),
+      onState: ({ status, report }) => {
+        if (this.queue === queue) this.state = status
+        if (report !== undefined) this.report(report)
+        this.changed()
+      },
+    })
+    this.queue = queue
+    this.isPaused ? queue.pause() : void queue.flush() // Also what a killed window has left.
+  }
+
+  async stop(): Promise<void> {
+    const stopped = this.queue
+    this.queue = undefined
+    this.state = 'ready'
+    await stopped?.dispose()
+  }
+
+  async togglePause(): Promise<void> {
+    await this.context.globalState.update('paused', !this.isPaused)
+    this.followPause()
+  }
+
+  /** Another window may have paused or resumed. */
+  followPause(): void {
+    this.isPaused ? this.queue?.pause() : this.queue?.resume()
+    this.changed()
+  }
+
+  /** What the person does in this window. */
+  watch(): vscode.Disposable[] {
+    const { debug, window, workspace } = vscode
+    // Newer editors say when a command starts in a terminal.
+    const { onDidStartTerminalShellExecution: onShell } = window as {
+      onDidStartTerminalShellExecution?: vscode.Event<unknown>
+    }
+    const sign = () => this.sign()
+    return [
+      window.onDidChangeTextEditorSelection(({ kind, textEditor: { document } }) => {
+        if (isTyping(kind, document.uri.scheme)) this.sign(document.uri)
+      }),
+      window.onDidChangeActiveTextEditor((editor) => editor && this.sign(editor.document.uri)),
+      workspace.onWillSaveTextDocument(({ document, reason }) => {
+        if (reason === vscode.TextDocumentSaveReason.Manual) this.sign(document.uri)
+      }),
+      debug.onDidStartDebugSession(sign),
+      debug.onDidChangeActiveStackItem(sign),
+      window.onDidChangeActiveTerminal(sign),
+      window.onDidChangeTerminalState(sign),
+      ...(onShell ? [onShell(sign)] : []),
+    ]
+  }
+
+  private sign(file?: vscode.Uri): void {
+    const { focused, active } = vscode.window.state
+    // A program can switch editors, save and run commands too, but not while the person uses the window.
+    if (!focused || !active) return
+    this.lastSign = Date.now()
+    if (file && vscode.workspace.getWorkspaceFolder(file)) this.file = file
+  }
+
+  /** Called every minute. */
+  async count(repo: string | undefined, idleMinutes: number) {
+    const now = Date.now()
+    const { counted, lastSign, queue } = this
+    const isFocused = vscode.window.state.focused
+    this.followPause()
+    if (!repo || !queue || this.isPaused || this.state === 'recording_off') return
+    if (!countsNow({ now, lastSign, lastCounted: counted.at, idleMinutes, isFocused })) return
+    // An extension host whose editor is gone gets no response. It must not count beside the new one.
+    await this.context.globalState.update('counted', addMinute(now, counted))
+    if (Date.now() - now > MINUTE) return
+    await queue.add(repo, now, 1)
+    this.changed()
+  }
+
+  /** Asks once who counts where a WakaTime plugin sends heartbeats as well, because both would add up. */
+  async chooseSource({ client }: Session): Promise<void> {
+    if (this.context.globalState.get('sourceChosen', false)) return
+    if ((await client.request('GET /api/me')).data.heartbeats === null) return
+    const question = 'A WakaTime plugin also sends your time. Which one should count your minutes?'
+    const who = await vscode.window.showInformationMessage(question, 'The WakaTime plugin', 'This extension')
+    if (who !== undefined) await this.context.globalState.update('sourceChosen', true)
+    if (who === 'The WakaTime plugin' && !this.isPaused) await this.togglePause()
+  }
+}

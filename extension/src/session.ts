@@ -1,0 +1,89 @@
+/** Who is signed in: with an account of the editor, or with a token of the repository host. */
+import * as vscode from 'vscode'
+import { type Client, createClient } from '../../client/src/index.js'
+
+/** A setting of this extension itself. */
+export const setting = (name: string) => vscode.workspace.getConfiguration('teamSettings').get<unknown>(name)
+
+/** Secrets: a token of the repository host that was entered by hand, and the session at the service. */
+const HOST_TOKEN = 'hostToken'
+export const SESSION = 'session'
+
+/** What is stored of a session. */
+interface Stored {
+  baseUrl: string
+  token: string
+  login: string
+}
+export interface Session {
+  client: Client
+  login: string
+}
+
+/** Tokens are sent to the address that the person has set, and leave this machine only encrypted. */
+const serviceUrl = (): string => {
+  const address = `${setting('url')}`
+  if (/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$))/i.test(address)) return address
+  throw new Error('Set teamSettings.url to the https:// address of your service.')
+}
+
+/** Of the repository host, which is GitHub unless the setting `signInWith` says otherwise. */
+const hostToken = async ({ secrets }: vscode.ExtensionContext, ask: boolean, more: string[] = []) => {
+  const entered = await secrets.get(HOST_TOKEN)
+  const provider = `${setting('signInWith')}`
+  // A token of GitHub must not be sent to the service of another host.
+  if (entered !== undefined || provider === 'token') return entered
+  const how = ask ? { createIfNone: true } : { silent: true }
+  return (await vscode.authentication.getSession(provider, ['read:user', ...more], how))?.accessToken
+}
+
+/** For a push. GitHub has no smaller scope than `repo` that shows a private repository, and it also writes to all of them. */
+export const pushToken = (context: vscode.ExtensionContext) =>
+  hostToken(context, true, setting('pushPrivateRepositories') ? ['repo'] : [])
+
+/** Asks for a token of the repository host. */
+export const enterToken = async ({ secrets }: vscode.ExtensionContext): Promise<boolean> => {
+  const prompt = 'A personal access token of the repository host. It is kept in the editor’s secret storage.'
+  const token = await vscode.window.showInputBox({ prompt, password: true, ignoreFocusOut: true })
+  if (token) await secrets.store(HOST_TOKEN, token)
+  return Boolean(token)
+}
+
+const verify = async (context: vscode.ExtensionContext, baseUrl: string, ask: boolean) => {
+  const token = await hostToken(context, ask)
+  if (token === undefined) return undefined
+  const { data } = await createClient({ baseUrl }).request('POST /api/auth/verify', {
+    body: { repohost_token: token },
+  })
+  const stored: Stored = { baseUrl, token: data.token, login: data.login }
+  await context.secrets.store(SESSION, JSON.stringify(stored))
+  return stored
+}
+
+/** Asks who the person is, and stores the session. Undefined: they changed their mind. */
+export const signIn = (context: vscode.ExtensionContext) => verify(context, serviceUrl(), true)
+
+/** The stored session, if it belongs to the service that is set. No one is signed in unasked. */
+export const openSession = async (
+  context: vscode.ExtensionContext,
+  onRevoked: () => void,
+): Promise<Session | undefined> => {
+  const stored: Stored | null = JSON.parse((await context.secrets.get(SESSION)) ?? 'null')
+  const baseUrl = `${setting('url')}`
+  if (stored?.baseUrl !== baseUrl) return undefined
+  const { login, token } = stored
+  const onUnauthorized = async (code: string) => {
+    // The person, or an admin, has ended this session on purpose.
+    if (code === 'token_revoked') return onRevoked() as undefined
+    const next = await verify(context, baseUrl, false)
+    // Minutes that wait belong to one person, so another person's token is rejected.
+    return next?.login === login ? next.token : undefined
+  }
+  return { login, client: createClient({ baseUrl: serviceUrl(), token, onUnauthorized }) }
+}
+
+export const signOut = async ({ secrets }: vscode.ExtensionContext, session: Session | undefined) => {
+  for (const secret of [HOST_TOKEN, SESSION]) await secrets.delete(secret)
+  // Nothing waits for the service: without the token, this editor is signed out.
+  session?.client.request('POST /api/auth/logout', { retry: false }).catch(() => {})
+}

@@ -1,0 +1,147 @@
+/**
+ * Serves the packages that fit this version, and those of earlier versions: the client, and the extension. No registry and no
+ * marketplace has them, so `npm install` and editors take them from here.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
+import { NotModified } from '../../../schemas/common.js'
+import type { Config } from '../../config.js'
+import { ApiError } from '../../errors.js'
+import { anyone } from '../access/access.js'
+import { lazy } from '../process/lazy.js'
+import { projectRoot, serviceVersion } from '../process/root.js'
+import { etagOfText, isUnchanged } from './etag.js'
+
+/** The extension with what it needs to know of this service, so that people type nothing. */
+const withAddress = (bytes: Uint8Array, { baseUrl, repohost: { kind, url } }: Config): Buffer => {
+  const { 'extension/package.json': text, ...files } = unzipSync(bytes)
+  const manifest = JSON.parse(strFromU8(text ?? new Uint8Array()))
+  const { properties } = manifest.contributes.configuration
+  const { host } = new URL(url)
+  const github = host === 'github.com' ? 'github' : 'github-enterprise'
+  properties['teamSettings.url'].default = baseUrl
+  properties['teamSettings.signInWith'].default = kind === 'github' ? github : 'token'
+  properties['teamSettings.gitlabHost'].default = kind === 'gitlab' ? host : ''
+  const changed = strToU8(`${JSON.stringify(manifest, null, 2)}\n`)
+  return Buffer.from(
+    zipSync({ ...files, 'extension/package.json': changed }, { mtime: new Date(1980, 0, 2) }),
+  )
+}
+
+const PACKAGES = [
+  {
+    name: 'client',
+    ending: 'tgz',
+    type: 'application/gzip',
+    example: 'an npm package',
+    operations: ['findClient', 'downloadClient'],
+    what: 'the client',
+    description: 'The npm package of the typed client, for `npm install`.',
+    prepare: (bytes: Buffer) => bytes,
+  },
+  {
+    name: 'extension',
+    ending: 'vsix',
+    type: 'application/octet-stream',
+    example: 'a VSIX package',
+    operations: ['findExtension', 'downloadExtension'],
+    what: 'the editor extension',
+    description:
+      'The VS Code extension, with the address of this service in it. To install it: `code --install-extension extension.vsix`.',
+    prepare: withAddress,
+  },
+] as const
+
+const PackageParams = Type.Object({
+  version: Type.String({
+    pattern: '^\\d{1,9}(\\.\\d{1,9}){2}$',
+    description: 'As in `version` of `GET /api/health`.',
+    examples: [serviceVersion],
+  }),
+})
+
+/** The files of a package by their names. Earlier versions are kept for a year: they are pinned in projects and jobs. */
+const filesOf = (name: string, ending: string): Map<string, string> => {
+  const file = join(projectRoot, `build/${name}.${ending}`)
+  const released = join(projectRoot, name, 'released')
+  return new Map([
+    ...(existsSync(released) ? readdirSync(released) : []).map(
+      (file) => [file, join(released, file)] as const,
+    ),
+    ...(existsSync(file) ? [[`${name}-${serviceVersion}.${ending}`, file] as const] : []),
+  ])
+}
+
+export const packageRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  for (const { name, ending, type, example, operations, what, description, prepare } of PACKAGES) {
+    const address = `/api/${name}-${serviceVersion}.${ending}`
+    const files = filesOf(name, ending)
+    if (!files.has(`${name}-${serviceVersion}.${ending}`))
+      app.log.warn(`${what} was not packed, so the service does not serve it: run npm run build:${name}`)
+    const packages = new Map(
+      Array.from(files, ([file, path]) => [
+        file,
+        lazy(() => {
+          const bytes = prepare(readFileSync(path), app.config)
+          return { bytes, etag: etagOfText(bytes) }
+        }),
+      ]),
+    )
+
+    app.route({
+      method: 'GET',
+      url: `/${name}.${ending}`,
+      config: { access: anyone, limit: 'pages', asksDatabase: false },
+      schema: {
+        operationId: operations[0],
+        tags: ['service'],
+        summary: `Find ${what} for this version`,
+        description: `Redirects to the package of ${what}. In instructions and in files, use the address with the version.`,
+        response: {
+          302: Type.Null({ description: `Redirects to \`GET /api/${name}-{version}.${ending}\`.` }),
+        },
+      },
+      handler: async (_, reply) => reply.header('Cache-Control', 'no-cache').redirect(address),
+    })
+
+    app.route({
+      method: 'GET',
+      url: `/${name}-:version.${ending}`,
+      config: {
+        access: anyone,
+        limit: 'pages',
+        asksDatabase: false,
+        headers: ['ETag'],
+        errors: ['route_not_found'],
+      },
+      schema: {
+        operationId: operations[1],
+        tags: ['service'],
+        summary: `Download ${what}`,
+        description: `${description} The service has the version that \`GET /api/health\` names, and those of the year before.`,
+        params: PackageParams,
+        response: {
+          200: {
+            description: 'The package, which never changes.',
+            content: { [type]: { schema: Type.String({ format: 'binary', examples: [example] }) } },
+          },
+          304: NotModified,
+        },
+      },
+      handler: async ({ params }, reply) => {
+        const packed = packages.get(`${name}-${params.version}.${ending}`)
+        if (!packed)
+          throw new ApiError('route_not_found', {
+            detail: `This service has version ${serviceVersion} of ${what}: ${address}`,
+          })
+        const { bytes, etag } = packed()
+        reply.header('Cache-Control', 'public, max-age=31536000, immutable')
+        if (isUnchanged(reply, etag)) return reply.code(304).send()
+        return reply.type(type).send(bytes as never)
+      },
+    })
+  }
+}
