@@ -127,7 +127,8 @@ export const installEditor = async ({ folder, url }: { folder: string; url: stri
       else all[key] = value
       await mkdir(dirname(fileOf(address)), { recursive: true })
       await writeFile(fileOf(address), `${JSON.stringify(all)}\n`)
-      await emit('configuration', { affectsConfiguration: (name: string) => name === key })
+      // As in an editor, an extension that writes doesn't wait for those that listen.
+      void emit('configuration', { affectsConfiguration: (name: string) => name === key })
     }
     const say =
       (isModal: boolean) =>

@@ -75,7 +75,9 @@ export class Snapshots {
     const refusal = await this.settings.refusals(this.session.client)
     const values = this.wanted(folder, theirs.settings, refusal)
     const keys = Object.keys(values)
-    const mine = Object.fromEntries(keys.map((key) => [key, readSetting(folder, key)]))
+    const mine = Object.fromEntries(
+      keys.map((key) => [key, readSetting(folder, key)]).filter(([, value]) => value !== undefined),
+    )
     const options = { modal: true, detail: differences(mine, values).join('\n') }
     const question = `Apply the snapshot of ${repo} to .vscode/settings.json?`
     if (
