@@ -4080,6 +4080,17 @@ export interface Operations {
     answer: Limits
     problem: ProblemValidationFailed | ProblemRateLimited | ProblemInternalError
   }
+  /** Download the editor extension */
+  'GET /api/extension-{version}.vsix': {
+    request: {
+      path: {
+        /** As in `version` of `GET /api/health`. */
+        version: string
+      }
+    }
+    answer: string
+    problem: ProblemValidationFailed | ProblemRouteNotFound | ProblemRateLimited | ProblemInternalError
+  }
   /** List what is recorded about people, and who sees it */
   'GET /api/privacy': {
     request: unknown

@@ -80,7 +80,7 @@ export const packageRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const address = `/api/${name}-${serviceVersion}.${ending}`
     const files = filesOf(name, ending)
     if (!files.has(`${name}-${serviceVersion}.${ending}`))
-      app.log.warn(`${what} was not packed, so the service does not serve it: run npm run build:${name}`)
+      app.log.warn(`${what} wasn’t packed, so the service doesn’t serve it: run npm run build:${name}`)
     const packages = new Map(
       Array.from(files, ([file, path]) => [
         file,
