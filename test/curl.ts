@@ -41,7 +41,7 @@ export const readCurl = (command: string, variables: Record<string, string>): Co
       const [name = '', ...value] = (words.shift() ?? '').split(': ')
       read.headers[name] = value.join(': ')
     } else if (!word.startsWith('-')) read.url = word
-    else if (!['-i', '-s', '-si', '-O'].includes(word))
+    else if (!['-i', '-s', '-si', '-O', '-fLO'].includes(word))
       throw new Error(`${word} is not known here: ${command}`)
   }
   return { ...read, method: read.method || (read.body === undefined ? 'GET' : 'POST') }
