@@ -1,6 +1,6 @@
 /** The extension in a faked editor, with the real service; and the package that the service serves. */
 import { execFile } from 'node:child_process'
-import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { strFromU8, unzipSync } from 'fflate'
@@ -286,7 +286,7 @@ t.test('it offers to ignore a file that it made, and changes no file that is the
   t.equal(await hasFile(ignored), false, 'the person has not agreed')
   await window.run('signOut')
   await until(() => window.written.length === 2, 'it is taken out')
-  await promisify(execFile)('rm', [join(opened.address, '.vscode/settings.json')])
+  await rm(join(opened.address, '.vscode/settings.json'))
   editor.person.presses = ['Ignore It']
   await signIn(window)
   await until(() => hasFile(ignored), 'the person has agreed')

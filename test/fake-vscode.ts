@@ -221,8 +221,8 @@ export const installEditor = async ({ folder, url }: { folder: string; url: stri
             if (scope !== undefined && scope !== 'resource')
               throw new Error(`${key} is not a folder setting.`)
             if (target !== (workspaceFile ? 3 : 2)) throw new Error(`${key} would be set for all folders.`)
-            written.push(key)
             await changeSetting(uri?.fsPath ?? '', key, value)
+            written.push(key)
           },
         }),
         fs: {
