@@ -58,7 +58,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: fieldsOf(ActivityEntry, 'hours'),
     why: 'To show people their own time, and the team its total.',
     kept_days: null,
-    kept: 'As long as the workspace exists, even after the person has left it. Once the account is deleted, no longer for a person.',
+    kept: 'As long as the workspace exists, even after the person has left it. Deleting the account removes the person from them.',
   },
   {
     name: 'hours',
@@ -74,7 +74,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: [...fieldsOf(CountsBody, 'workspace', 'members'), 'login', ...fieldsOf(counted)],
     why: 'To show them next to the minutes.',
     kept_days: null,
-    kept: 'As long as the workspace exists, even after the person has left it. Once the account is deleted, no longer for a person.',
+    kept: 'As long as the workspace exists, even after the person has left it. Deleting the account removes the person from them.',
   },
   {
     name: 'deliveries',
