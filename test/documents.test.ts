@@ -4,7 +4,19 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import { projectRoot, serviceVersion } from '../src/platform/process/root.js'
 
-const FOLDERS = ['bench', 'client', 'demo', 'docs', 'examples', 'ops', 'patches', 'schemas', 'src', 'web']
+const FOLDERS = [
+  'bench',
+  'client',
+  'demo',
+  'docs',
+  'examples',
+  'extension',
+  'ops',
+  'patches',
+  'schemas',
+  'src',
+  'web',
+]
 const TEXTS = /(\.(md|ts|tsx|mjs|json|ya?ml|sh|cfg|service)|Dockerfile)$/
 const MADE = /(^|\/)(node_modules|dist|out)\//
 

@@ -421,7 +421,7 @@ t.test('with a silent service, it starts, pauses, and keeps a day’s minutes', 
   await next.close()
 })
 
-/** Of yesterday to tomorrow: the clock of a test runs ahead. */
+/** Days from yesterday to tomorrow: a test's clock runs ahead. */
 const minutesOfDays = async (caller: Caller): Promise<number> => {
   const day = (ahead: number) => new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10)
   const { body } = await caller.get(`/api/team/active-minutes?from=${day(-1)}&to=${day(1)}`)

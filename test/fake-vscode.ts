@@ -21,7 +21,7 @@ export interface OpenFolder {
   tracked?: boolean
 }
 
-/** What the editor itself has, and one extension. `machine` settings can't be set for a folder. */
+/** Settings of the editor itself, and of one extension. `machine` settings can't be set for a folder. */
 const REGISTERED: Properties = {
   'editor.tabSize': { default: 4, scope: 'resource' },
   'editor.rulers': { default: [], scope: 'resource' },

@@ -1,4 +1,4 @@
-/** What one person does is read only by modules that are known for it. */
+/** Only known modules read what one person does. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getTableName } from 'drizzle-orm'

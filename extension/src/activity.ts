@@ -1,4 +1,4 @@
-/** What counts as activity, and which minutes count. Nothing here knows an editor. */
+/** Decides what counts as activity, and which minutes count. Nothing here knows an editor. */
 
 export const MINUTE = 60_000
 /** `TextEditorSelectionChangeKind`: what moved the cursor. Programs move it by a command, or leave the kind out. */

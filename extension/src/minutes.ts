@@ -6,7 +6,7 @@ import { addMinute, type Counted, countsNow, isTyping, MINUTE, minutesOn, NONE }
 import type { Session } from './session.js'
 
 export class Minutes {
-  /** That of the queue: `waiting` for the service, for example. */
+  /** The queue's state: `waiting` for the service, for example. */
   state = 'ready'
   /** The file in which the person was last active. */
   file: vscode.Uri | undefined
@@ -65,7 +65,7 @@ export class Minutes {
     this.changed()
   }
 
-  /** What the person does in this window. */
+  /** The person's activity in this window. */
   watch(): vscode.Disposable[] {
     const { debug, window, workspace } = vscode
     // Newer editors say when a command starts in a terminal.

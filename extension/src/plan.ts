@@ -11,7 +11,7 @@ export interface Team {
 /** After a sign-out, or where the person is no member. */
 export const NO_TEAM: Team = { settings: {}, locked: [] }
 
-/** What was written for the team, and the person's own value that it replaced. */
+/** A value that was written for the team, and the person's own value that it replaced. */
 export interface Written {
   value: unknown
   own?: unknown
@@ -20,14 +20,14 @@ export interface Step {
   key: string
   /** Undefined removes the key. */
   value: unknown
-  /** What to remember. Undefined: the value is the person's own. */
+  /** The value to remember. Undefined: the value is the person's own. */
   written: Written | undefined
 }
 
 export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /**
- * What changes in a folder. A person's own value wins, unless the key is locked.
+ * Plans the changes in a folder. A person's own value wins, unless the key is locked.
  * @param read the value that the folder has now
  * @param memory what was written earlier
  */

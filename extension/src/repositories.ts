@@ -41,7 +41,7 @@ export const repositoryOf = async (uri: vscode.Uri): Promise<string | undefined>
 
 /** `tracked`: a change shows up in the repository. `none`: there is no Git. */
 export const gitStateOf = async (file: vscode.Uri): Promise<'tracked' | 'untracked' | 'none'> => {
-  // What is written at the host is a pending change of the repository.
+  // A file that is written at the host is a pending change of the repository.
   if (isAtHost(file)) return 'tracked'
   const git = await gitOf(file)
   if (git === undefined) return 'none'

@@ -1,4 +1,4 @@
-/** Who is signed in: with an account of the editor, or with a token of the repository host. */
+/** The person who is signed in: with the editor's account, or with a repository-host token. */
 import * as vscode from 'vscode'
 import { type Client, createClient } from '../../client/src/index.js'
 
@@ -9,7 +9,7 @@ export const setting = (name: string) => vscode.workspace.getConfiguration('team
 const HOST_TOKEN = 'hostToken'
 export const SESSION = 'session'
 
-/** What is stored of a session. */
+/** The stored session. */
 interface Stored {
   baseUrl: string
   token: string
@@ -27,7 +27,7 @@ const serviceUrl = (): string => {
   throw new Error('Set teamSettings.url to the https:// address of your service.')
 }
 
-/** Of the repository host, which is GitHub unless the setting `signInWith` says otherwise. */
+/** A repository-host token. The host is GitHub unless the setting `signInWith` says otherwise. */
 const hostToken = async ({ secrets }: vscode.ExtensionContext, ask: boolean, more: string[] = []) => {
   const entered = await secrets.get(HOST_TOKEN)
   const provider = `${setting('signInWith')}`

@@ -39,14 +39,14 @@ const NOT_WRITTEN = 'not written'
 interface State {
   folder: Folder
   config: EffectiveConfig | undefined
-  /** What may be written of the configuration. */
+  /** The part of the configuration that may be written. */
   team: Team
   /** Why a key isn't written. */
   skipped: Map<string, string>
 }
 
 export class TeamSettings {
-  /** Of each repository. Null: it is in no workspace. */
+  /** The configuration of each repository. Null: it's in no workspace. */
   readonly repos = new Map<string, { workspace: string | null; idleMinutes: number }>()
   private readonly states = new Map<string, State>()
   /** Folders in which the person was asked in this window. */
@@ -68,7 +68,7 @@ export class TeamSettings {
     return refusalOf((await client.request('GET /api/limits')).data, declared)
   }
 
-  /** What the service says of a repository, and whether minutes count there. */
+  /** The service's response about a repository, and whether minutes count there. */
   async learn(client: Client, repo: string): Promise<EffectiveConfig | undefined> {
     const [config, { data: me }] = await Promise.all([
       configOf(client, repo),

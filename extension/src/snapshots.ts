@@ -33,7 +33,7 @@ export class Snapshots {
     return this.context.globalState.update(`snapshot ${repo}`, etag && { etag })
   }
 
-  /** What the person set in the folder, under the service's prefixes. */
+  /** The settings that the person set in the folder, under the service's prefixes. */
   private async mine(folder: Folder, refusal: Refusal): Promise<Values> {
     const keys = (await keysOf(folder)).filter(
       (key) => !refusal(key) && !this.settings.isFromTeam(folder, key),
@@ -41,7 +41,7 @@ export class Snapshots {
     return Object.fromEntries(keys.map((key) => [key, readSetting(folder, key)]))
   }
 
-  /** What a snapshot would change in the folder. What the snapshot doesn't have stays. */
+  /** Changes that a snapshot would make in the folder. Settings that it doesn't have stay. */
   private wanted(folder: Folder, settings: Values, refusal: Refusal): Values {
     const isKept = (key: string) => refusal(key) !== undefined || this.settings.isLocked(folder, key)
     return Object.fromEntries(

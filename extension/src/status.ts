@@ -1,11 +1,11 @@
-/** What the status bar says: today's minutes, whether they count and where, and what a click does. */
+/** The status bar's text: today's minutes, whether they count and where, and what a click does. */
 
 export interface Facts {
   signedIn: boolean
   /** The session was ended elsewhere. */
   revoked: boolean
   paused: boolean
-  /** That of the queue: `waiting` for the service, for example. */
+  /** The queue's state: `waiting` for the service, for example. */
   queue: string
   today: number
   /** The repository in which the person works. */

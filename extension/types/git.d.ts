@@ -4,7 +4,7 @@ import type { Event, Uri } from 'vscode'
 export interface Repository {
   rootUri: Uri
   state: { remotes: { name: string; fetchUrl?: string }[]; onDidChange: Event<void> }
-  /** Of a file in the index, if the first argument is empty. Rejects for a file that Git doesn't track. */
+  /** Reads a file in the index, if the first argument is empty. Rejects for a file that Git doesn't track. */
   getObjectDetails(treeish: string, path: string): Promise<unknown>
 }
 
