@@ -1,4 +1,4 @@
-/** Random flushes of many people at once, with failures in between, held against a model of what has to be counted. */
+/** Random flushes and heartbeats of many people at once, with failures in between, held against a model of what has to be counted. */
 import type { Tx } from '../src/platform/database/client.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, HOURS } from '../src/platform/time/days.js'
@@ -8,6 +8,9 @@ type Test = Parameters<typeof startService>[0]
 
 const PEOPLE = 10
 const MINUTES = '/api/team/active-minutes'
+const HEARTBEATS = '/api/wakatime/v1/users/current/heartbeats.bulk'
+/** Seconds from one heartbeat to the next, so that nothing between them counts. */
+const FAR_APART = 2 * 3_600
 /** Around midnight. */
 const TIMES = [22, 23, 0, 1]
 const REPOS = ['acme/a', 'acme/B', 'both/c', 'other/d', 'nobody/e']
@@ -68,6 +71,12 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
   const paused = new Set<Caller>()
   const ids = new Map<Caller, string>()
   for (const person of people) ids.set(person, (await person.get('/api/me')).body.id)
+  const add = (id: string, person: Caller, day: string, hour: number, minutes: number) => {
+    const place = `${id} ${ids.get(person)} ${day}`
+    const sums = expected.get(place) ?? new Array<number>(HOURS).fill(0)
+    expected.set(place, sums)
+    sums[hour] = Math.min(60, (sums[hour] ?? 0) + minutes)
+  }
   const expect = (person: Caller, { flush_id, entries }: Flush) => {
     const key = `${ids.get(person)} ${flush_id}`
     if (flush_id !== undefined && counted.has(key)) return
@@ -76,11 +85,7 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
     for (const { repo, day, hours } of entries) {
       for (const { id, owners, members } of places) {
         if (!members.has(person) || !owners.includes(repo.split('/')[0] ?? '')) continue
-        const place = `${id} ${ids.get(person)} ${day}`
-        const sums = expected.get(place) ?? new Array<number>(HOURS).fill(0)
-        expected.set(place, sums)
-        for (const [hour, minutes] of Object.entries(hours))
-          sums[Number(hour)] = Math.min(60, (sums[Number(hour)] ?? 0) + minutes)
+        for (const [hour, minutes] of Object.entries(hours)) add(id, person, day, Number(hour), minutes)
       }
     }
   }
@@ -123,6 +128,31 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
     equal(status, 200, `a flush, ${JSON.stringify(body)}`)
   }
 
+  const marked = new Map<Caller, Set<number>>()
+  const beat = async (person: Caller): Promise<void> => {
+    const newest = Math.floor(Date.parse(today) / 1_000) - FAR_APART
+    const heartbeats = Array.from({ length: 1 + random(3) }, () => ({
+      time: newest - random(40) * FAR_APART,
+      project: REPOS[random(REPOS.length)] ?? '',
+    }))
+    const own = marked.get(person) ?? new Set()
+    marked.set(person, own)
+    // The service takes them in the order of their times.
+    for (const { time, project } of paused.has(person)
+      ? []
+      : heartbeats.toSorted((a, b) => a.time - b.time)) {
+      const matching = places.filter(
+        ({ members, owners }) => members.has(person) && owners.includes(project.split('/')[0] ?? ''),
+      )
+      if (matching.length === 0 || own.has(time)) continue
+      own.add(time)
+      const at = new Date(time * 1_000)
+      for (const { id } of matching) add(id, person, at.toISOString().slice(0, 10), at.getUTCHours(), 1)
+    }
+    const { status, body } = await person.post(HEARTBEATS, heartbeats)
+    equal(status, 202, `heartbeats, ${JSON.stringify(body)}`)
+  }
+
   for (let round = 0; round < rounds; round++) {
     const change = random(12)
     const person = people[random(PEOPLE)] as Caller
@@ -156,6 +186,7 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
     for (const one of people.toSorted(() => random(3) - 1).slice(0, 2 + random(PEOPLE - 2))) {
       const flush = newFlush(!mayBeWithoutId || random(3) > 0)
       calls.push(send(one, flush))
+      if (random(2) === 0) calls.push(beat(one))
       if (flush.flush_id === undefined) continue
       const repeated = random(6)
       if (repeated === 0) calls.push(send(one, flush))

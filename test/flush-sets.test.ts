@@ -1,15 +1,17 @@
-/** Flushes of different people that arrive at the same time are written together. */
+/** Flushes, and heartbeats, of different people that arrive at the same time are written together. */
 import t, { type Test } from 'tap'
 import type { Tx } from '../src/platform/database/client.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { runFlushModel } from './flush-model.js'
-import { type Caller, startService } from './service.js'
+import { type Caller, type Service, startService } from './service.js'
 import { until } from './until.js'
 
-t.test('random flushes at once count once each, whatever fails', async (t) => {
-  const { wrong, faults } = await runFlushModel(t, 80)
+const HEARTBEATS = '/api/wakatime/v1/users/current/heartbeats.bulk'
+
+t.test('random flushes and heartbeats at once count once each, whatever fails', async (t) => {
+  const { wrong, faults } = await runFlushModel(t, 60)
   t.strictSame(wrong, [])
-  t.ok(faults > 20)
+  t.ok(faults > 15, `${faults} faults`)
 })
 
 t.test('what arrives while a transaction is under way goes together in the next one', async (t) => {
@@ -18,14 +20,11 @@ t.test('what arrives while a transaction is under way goes together in the next 
   const people: Caller[] = []
   for (let n = 0; n < 33; n++) people.push(await service.signIn(`person-${n}`))
   await service.workspace(ada, { members: people })
-  const entries = [{ repo: 'acme/api', day: await readToday(service.database), minutes: 1 }]
-  const flushAll = () =>
-    Promise.all(
-      people.map(async (person) => (await person.post('/api/team/active-minutes', { entries })).status),
-    )
-  // The first flush of a person is written alone.
-  await flushAll()
-
+  const day = await readToday(service.database)
+  const entries = [{ repo: 'acme/api', day, minutes: 1 }]
+  const flush = (person: Caller) => person.post('/api/team/active-minutes', { entries })
+  let time = Date.parse(day) / 1_000
+  const beat = (person: Caller) => person.post(HEARTBEATS, [{ time, project: 'acme/api' }])
   const { database } = service.app
   const { transaction } = database
   let transactions = 0
@@ -33,10 +32,21 @@ t.test('what arrives while a transaction is under way goes together in the next 
     transactions++
     return transaction(work, options)
   }
-  t.strictSame(new Set(await flushAll()), new Set([200]))
-  t.ok(transactions < people.length / 2, `${transactions} transactions`)
+  for (const [send, status] of [
+    [flush, 200],
+    [beat, 202],
+  ] as const) {
+    const sendAll = async () =>
+      new Set(await Promise.all(people.map(async (person) => (await send(person)).status)))
+    // The first minutes of a person are written alone.
+    await sendAll()
+    transactions = 0
+    time -= 86_400
+    t.strictSame(await sendAll(), new Set([status]))
+    t.ok(transactions < people.length / 2, `${transactions} transactions`)
+  }
   const [row] = await service.database.read.statement('select sum(minutes)::int as sum from activity', [])
-  t.strictSame(row, { sum: 2 * people.length })
+  t.strictSame(row, { sum: 4 * people.length })
 })
 
 /** People who flush twice at the same time, and what happens to the first transaction for several of them. */
@@ -102,17 +112,8 @@ t.test('who waits too long is refused alone', async (t) => {
   t.ok(written >= pairs.people.length, `${written} of ${pairs.statuses.length}`)
 })
 
-t.test('a flush that comes alone takes eight statements in three round trips', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  await service.workspace(ada)
-  const entries = [{ repo: 'acme/api', day: await readToday(service.database), minutes: 1 }]
-  const flush = async (flush_id: string) =>
-    t.equal((await ada.post('/api/team/active-minutes', { flush_id, entries })).status, 200)
-  // The first one of a day also remembers the repository.
-  await flush('flush-1')
-
-  const { database } = service.app
+/** Calls. @returns the names of the statements of each round trip of its transactions */
+const tripsOf = async ({ app: { database } }: Service, call: () => Promise<unknown>): Promise<string[][]> => {
   const { transaction } = database
   const trips: string[][] = []
   database.transaction = (work, options) =>
@@ -131,10 +132,36 @@ t.test('a flush that comes alone takes eight statements in three round trips', a
       }
       return work(Object.assign(tx, { rows: counting }))
     }, options)
-  await flush('flush-2')
-  t.strictSame(
-    trips.map(({ length }) => length),
-    [2, 2, 4],
-    JSON.stringify(trips),
-  )
+  await call()
+  database.transaction = transaction
+  return trips
+}
+
+t.test('what comes alone takes few statements, and few round trips', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  await service.workspace(ada)
+  const day = await readToday(service.database)
+  const flush = async (flush_id: string) => {
+    const entries = [{ repo: 'acme/api', day, minutes: 1 }]
+    t.equal((await ada.post('/api/team/active-minutes', { flush_id, entries })).status, 200)
+  }
+  const beat = async (project: string, minute: number) => {
+    const time = Date.parse(day) / 1_000 + 60 * minute
+    t.equal((await ada.post(HEARTBEATS, [{ time, project }])).status, 202)
+  }
+  const equal = (trips: string[][], lengths: number[]) =>
+    t.strictSame(
+      trips.map(({ length }) => length),
+      lengths,
+      JSON.stringify(trips),
+    )
+  // The first one of a day also remembers the repository.
+  await flush('flush-1')
+  equal(await tripsOf(service, () => flush('flush-2')), [2, 2, 4])
+  await beat('acme/api', 0)
+  equal(await tripsOf(service, () => beat('acme/api', 2)), [3, 1, 2, 5])
+  // Now it has a repository.
+  await beat('api', 4)
+  equal(await tripsOf(service, () => beat('api', 6)), [3, 1, 2, 6])
 })

@@ -6,11 +6,10 @@ import type { Database, Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/timestamps.js'
 import { readTarget } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
-import { countMinutes } from './count-minutes.js'
+import { countMinutes, writeCounted } from './count-minutes.js'
 import { type ProjectHost, projectOf } from './project-names.js'
-import { readFirstDays } from './queries/imports.js'
 import { lockMarks, readAllMarks, writeMarks } from './queries/marks.js'
-import { chooseRepo, findNames, listNames, readRoomForNames } from './queries/projects.js'
+import { chooseRepo, findNames, listNames, namesOf, readRoomForNames } from './queries/projects.js'
 import { Projects, storedFor } from './record-heartbeats.js'
 import { Timeline } from './timeline.js'
 
@@ -46,18 +45,9 @@ export const assignProject = (
       if (project?.name === undefined)
         throw invalid('/body/name', project ? 'already names a repository' : 'must name a project')
       const { name } = project
-      const [, stored, firstDays] = await Promise.all([
-        lockMarks(tx, userId),
-        readAllMarks(tx, userId),
-        readFirstDays(tx, userId),
-      ])
-      const known = await findNames(
-        tx,
-        userId,
-        [name],
-        stored.flatMap(({ hour, agentProjects }) => (agentProjects ? [hour] : [])),
-      )
-      const firstDay = (workspaceId: string) => firstDays.get(workspaceId) ?? ''
+      const [, stored] = await Promise.all([lockMarks(tx, userId), readAllMarks(tx, userId)])
+      const hours = stored.flatMap(({ hour, agentProjects }) => (agentProjects ? [hour] : []))
+      const known = namesOf(await findNames(tx, [{ userId, names: [name], hours }]))
       const before = known.get(name)
       const isChosen = before !== undefined && (before.ignored || before.repo !== null)
       if (!isChosen && (await readRoomForNames(tx, userId)).chosen <= 0)
@@ -71,24 +61,26 @@ export const assignProject = (
       const timeline = new Timeline(stored)
       const reassigned = timeline.agents.hoursOf(name)
       const target = await readTarget(tx, userId, new Set(repoKey === undefined ? [] : [repoKey]))
-      const { isSmall, write } = await countMinutes(tx, userId, timeline, {
+      const counted = await countMinutes(tx, {
+        userId,
+        timeline,
         target,
         repoKeyOf: (project) => projects.keyOf(project),
         candidates: storedFor(timeline, new Set(repoKey === undefined ? [] : [name])),
-        firstDays: firstDay,
+        fromJoining: () => true,
       })
       const agents = await countAgents(tx, userId, timeline, {
         repoKeyOf: (project) => projects.keyOf(project),
         reassigned,
-        firstDays: firstDay,
+        isFromJoining: true,
       })
       const written = Promise.all([
         chooseRepo(tx, userId, choice),
-        writeMarks(tx, userId, timeline.toStored()),
-        write(projects.repos),
+        writeMarks(tx, [{ userId, hours: timeline.toStored() }]),
+        writeCounted(tx, [{ ...counted, names: projects.repos }]),
         agents.write(projects.repos),
       ])
-      if (!isSmall) await written
+      if (!counted.isSmall) await written
       tx.deferToCommit(written)
     },
     { readsFirst: true, rowsMayConflict: true },

@@ -13,7 +13,7 @@ import {
   readTarget,
   replaceAgentDays,
 } from '../minutes/index.js'
-import { clampIdleWindow, dayOfHour, type FirstDays } from './count-minutes.js'
+import { clampIdleWindow, dayOfHour } from './count-minutes.js'
 import { hourOf, type Timeline } from './timeline.js'
 
 /** Gaps reach from one hour into the next one, and no further. */
@@ -28,8 +28,8 @@ interface Agents {
   repoKeyOf(project: string): string | undefined
   /** Hours whose marks belong to another repository now. */
   reassigned?: Iterable<number>
-  /** Without it, every day counts. */
-  firstDays?: FirstDays | undefined
+  /** Whether minutes count from the day of joining a workspace on alone. */
+  isFromJoining?: boolean | undefined
   /** The rows read for the person's own minutes, which aren't read again where they're enough. */
   read?: { target: FlushTarget; repoKeys: ReadonlySet<string> }
   /** Hours of a day whose marks are in a file, and not kept: no hour gets less than it has, and no other day changes. */
@@ -44,7 +44,7 @@ export const countAgents = async (
   tx: Db,
   userId: string,
   timeline: Timeline,
-  { repoKeyOf, reassigned = [], firstDays, read, imported }: Agents,
+  { repoKeyOf, reassigned = [], isFromJoining = false, read, imported }: Agents,
 ): Promise<{ write(names: ReadonlyMap<string, string>): Promise<void> }> => {
   const nothing = { write: async () => {} }
   const hours = imported
@@ -60,17 +60,19 @@ export const countAgents = async (
           throw error
         })
   if (!target) return nothing
-  const places = target.workspaces.flatMap(({ workspaceId, repoKeys: matched, firstDay, idleWindow }) => {
-    const own = new Set(matched.filter((repoKey) => repoKeys.has(repoKey)))
-    return own.size > 0 ? [{ workspaceId, own, firstDay, idleWindow }] : []
-  })
+  const places = target.workspaces.flatMap(
+    ({ workspaceId, repoKeys: matched, firstDay, joinedOn, idleWindow }) => {
+      const own = new Set(matched.filter((repoKey) => repoKeys.has(repoKey)))
+      return own.size > 0 ? [{ workspaceId, own, firstDay, joinedOn, idleWindow }] : []
+    },
+  )
   if (places.length === 0) return nothing
   const ids = places.map(({ workspaceId }) => workspaceId)
   const days = new Set(Array.from(hours, dayOfHour))
   const stored = await readAgentDays(tx, userId, ids, [...days])
   const minutesOf = minutesByWindow(timeline, hours, repoKeyOf)
   const changed: AgentDay[] = []
-  for (const { workspaceId, own, firstDay, idleWindow } of places) {
+  for (const { workspaceId, own, firstDay, joinedOn, idleWindow } of places) {
     const rows = new Map(
       stored
         .filter((row) => row.workspaceId === workspaceId && row.hours !== null)
@@ -79,10 +81,9 @@ export const countAgents = async (
     for (const { day, hours: ofDay } of rows.values())
       for (let hour = 0; hour < HOURS; hour++)
         if (!imported && hours.has(Date.parse(day) / HOUR_MS + hour)) ofDay[hour] = 0
-    const firstOfImport = firstDays?.(workspaceId, '') ?? ''
     for (const { hour, repoKey, minutes } of minutesOf(clampIdleWindow(idleWindow))) {
       const day = dayOfHour(hour)
-      if (!own.has(repoKey) || day < firstDay || day < firstOfImport) continue
+      if (!own.has(repoKey) || day < firstDay || (isFromJoining && day < joinedOn)) continue
       const key = keyOf({ day, repoKey })
       const row = rows.get(key) ?? {
         ...{ workspaceId, day, repoKey, repo: '', minutes: 0, before: null },

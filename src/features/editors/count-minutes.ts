@@ -3,11 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
+import { singleRow } from '../../platform/database/single-row.js'
+import { groupBy } from '../../platform/process/group-by.js'
 import { HOURS } from '../../platform/time/days.js'
 import {
+  type AskedDays,
   addedTo,
   type FlushTarget,
-  lockMemberDays,
+  lockPlaces,
   type MemberDays,
   recordedHoursOf,
   writeMinutes,
@@ -38,17 +41,18 @@ export const recordedBy = ({ recording, timezone }: FlushTarget) => {
     !recording?.paused && !(repoKey !== undefined && reposOff.has(repoKey)) && isHourRecorded(hour)
 }
 
-/** The first day on which minutes of a project count in a workspace. */
-export type FirstDays = (workspaceId: string, project: string) => string
+/** Whether minutes of a project count from the day of joining a workspace on alone. */
+export type CountsFromJoining = (project: string) => boolean
 
 interface Minutes {
+  userId: string
+  timeline: Timeline
   target: FlushTarget
   /** The repository of a project, in lower case. */
   repoKeyOf(project: string): string | undefined
   /** Where minutes were imported before, the candidates are in the order of their minutes. */
   candidates: Candidate[]
-  /** Without it, every day counts. */
-  firstDays?: FirstDays | undefined
+  fromJoining: CountsFromJoining
   /** How many minutes an earlier import has found; so many do not count again. */
   imported?: ((place: Place) => number) | undefined
 }
@@ -60,66 +64,65 @@ export interface Place {
   repoKey: string
 }
 
-interface Counted {
+/** Minutes, and the places in which they may count. */
+interface AimedMinutes extends Minutes {
+  places: (AskedDays & { idleWindow: number; own: (Candidate & { repoKey: string })[] })[]
+  /** Whether they can be counted, and written, at once. */
+  isSmall: boolean
+}
+
+interface CountedMinutes {
   /** How many minutes were added, in all workspaces together. */
   minutes: number
   /** With `imported`: the minutes of each place, whether or not they were imported before. */
   found: (Place & { minutes: number })[]
-  /** Whether all writes are sent at once, so that they may be deferred to the commit. */
   isSmall: boolean
-  write(names: ReadonlyMap<string, string>): Promise<unknown>
+  members: MemberDays[]
 }
 
-/** Counts those of the candidates that count now in each workspace, and locks the days that they are on. */
-export const countMinutes = async (
-  tx: Db,
-  userId: string,
-  timeline: Timeline,
-  { target, repoKeyOf, candidates, firstDays, imported }: Minutes,
-): Promise<Counted> => {
+/** @throws {ApiError} `payload_too_large` */
+export const aimMinutes = async (asked: Minutes): Promise<AimedMinutes> => {
+  const { userId, target, repoKeyOf, candidates, fromJoining } = asked
   const isRecorded = recordedBy(target)
-  const recorded = candidates.flatMap(({ minute, project, gap }) => {
-    const repoKey = repoKeyOf(project)
-    return repoKey !== undefined && isRecorded(hourOf(minute), repoKey)
-      ? [{ minute, repoKey, gap, project }]
+  const recorded = candidates.flatMap((candidate) => {
+    const repoKey = repoKeyOf(candidate.project)
+    return repoKey !== undefined && isRecorded(hourOf(candidate.minute), repoKey)
+      ? [{ ...candidate, repoKey }]
       : []
   })
   const dayOf = daysOfMinutes()
-  const ofRepos = new Map<string, typeof recorded>()
-  const daysOf = new Map<string, Set<string>>()
-  for (const one of recorded) {
-    const ofRepo = ofRepos.get(one.repoKey) ?? []
-    if (ofRepo.push(one) === 1) ofRepos.set(one.repoKey, ofRepo)
-    daysOf.set(one.repoKey, (daysOf.get(one.repoKey) ?? new Set()).add(dayOf(one.minute)))
-  }
-  checkSize(target, (repoKey) => ({
-    minutes: ofRepos.get(repoKey)?.length ?? 0,
-    days: daysOf.get(repoKey)?.size ?? 0,
-  }))
+  const ofRepos = groupBy(recorded, ({ repoKey }) => repoKey)
+  const daysOf = (own: Candidate[]) => new Set(own.map(({ minute }) => dayOf(minute)))
+  checkSize(
+    target,
+    new Map(Array.from(ofRepos, ([repo, own]) => [repo, { minutes: own.length, days: daysOf(own).size }])),
+  )
   let work = await pauseAfter(candidates.length)
-  const places: { workspaceId: string; idleWindow: number; own: typeof recorded }[] = []
-  for (const { workspaceId, repoKeys, firstDay, idleWindow } of target.workspaces) {
+  const places: AimedMinutes['places'] = []
+  for (const { workspaceId, repoKeys, firstDay, joinedOn, idleWindow } of target.workspaces) {
     const matched = repoKeys.flatMap((repoKey) => ofRepos.get(repoKey) ?? [])
-    const own =
-      firstDays || firstDay
-        ? matched.filter(({ minute, project }) => {
-            const day = dayOf(minute)
-            return day >= firstDay && (!firstDays || day >= firstDays(workspaceId, project))
-          })
-        : matched
-    if (own.length > 0) places.push({ workspaceId, idleWindow, own })
+    const own = matched.filter(({ minute, project }) => {
+      const day = dayOf(minute)
+      return day >= firstDay && (day >= joinedOn || !fromJoining(project))
+    })
+    if (own.length > 0) places.push({ workspaceId, userId, days: daysOf(own), idleWindow, own })
     work = await pauseAfter(work + matched.length)
   }
-  if (places.length === 0) return { minutes: 0, found: [], isSmall: true, write: async () => {} }
-  const locked = await lockMemberDays(
-    tx,
-    places.map(({ workspaceId, own }) => ({
-      workspaceId,
-      userId,
-      days: new Set(own.map(({ minute }) => dayOf(minute))),
-    })),
-  )
-  const found: Counted['found'] = []
+  const isSmall = places.reduce((sum, { own }) => sum + own.length, 0) < PIECE_MINUTES
+  return { ...asked, places, isSmall }
+}
+
+/**
+ * Counts those that count now in each workspace.
+ * @param members the days of `places`, in their order, to which it adds
+ */
+export const planMinutes = async (
+  { timeline, imported, places, isSmall }: AimedMinutes,
+  members: MemberDays[],
+): Promise<CountedMinutes> => {
+  const dayOf = daysOfMinutes()
+  const found: CountedMinutes['found'] = []
+  let work = 0
   for (const [index, { workspaceId, idleWindow: given, own }] of places.entries()) {
     const idleWindow = clampIdleWindow(given)
     const repoDays = new Map<string, RepoDay>()
@@ -135,7 +138,7 @@ export const countMinutes = async (
       const hour = hourOf(minute) % HOURS
       repoDay.hours[hour] = (repoDay.hours[hour] ?? 0) + 1
     }
-    const days = locked[index]?.days
+    const days = members[index]?.days
     for (const { hours, skipped, minutes, ...place } of repoDays.values()) {
       if (imported) found.push({ ...place, minutes })
       if (minutes <= skipped) continue
@@ -143,24 +146,35 @@ export const countMinutes = async (
     }
     work = await pauseAfter(work + own.length)
   }
-  const isSmall = places.reduce((sum, { own }) => sum + own.length, 0) < PIECE_MINUTES
-  const members = locked.flatMap((member) => member ?? [])
-  return {
-    minutes: members.reduce((sum, { days }) => sum + sumOf(days), 0),
-    found,
-    isSmall,
-    write: async (names) => {
-      const writes: Promise<void>[] = []
-      for (const part of isSmall ? [members] : members.map((member) => [member])) {
-        const write = writeMinutes(tx, addedTo(part, names))
-        // It is awaited only after the others were sent.
-        write.catch(() => {})
-        writes.push(write)
-        if (!isSmall) await nextTurn()
-      }
-      await Promise.all(writes)
-    },
-  }
+  return { minutes: members.reduce((sum, { days }) => sum + sumOf(days), 0), found, isSmall, members }
+}
+
+/** Locks the days of one person, and counts. */
+export const countMinutes = async (tx: Db, asked: Minutes): Promise<CountedMinutes> => {
+  const { aimed, members } = singleRow(await lockPlaces(tx, [await aimMinutes(asked)]))
+  return planMinutes(aimed, members)
+}
+
+/** @param counted with the repositories as given, by their keys */
+export const writeCounted = async (
+  tx: Db,
+  counted: (CountedMinutes & { names: ReadonlyMap<string, string> })[],
+): Promise<void> => {
+  if (counted.every(({ isSmall }) => isSmall))
+    return writeMinutes(
+      tx,
+      counted.flatMap(({ members, names }) => addedTo(members, names)),
+    )
+  const writes: Promise<void>[] = []
+  for (const { members, names } of counted)
+    for (const member of members) {
+      const write = writeMinutes(tx, addedTo([member], names))
+      // It is awaited only after the others were sent.
+      write.catch(() => {})
+      writes.push(write)
+      await nextTurn()
+    }
+  await Promise.all(writes)
 }
 
 /** How many minutes are looked at before other requests run. */
@@ -179,14 +193,13 @@ const pauseAfter = async (work: number): Promise<number> => {
  */
 const checkSize = (
   { workspaces }: FlushTarget,
-  sizeOf: (repoKey: string) => { minutes: number; days: number },
+  sizes: ReadonlyMap<string, { minutes: number; days: number }>,
 ): void => {
   let [minutes, rows] = [0, 0]
   for (const { repoKeys } of workspaces) {
     for (const repoKey of repoKeys) {
-      const size = sizeOf(repoKey)
-      minutes += size.minutes
-      rows += size.days
+      minutes += sizes.get(repoKey)?.minutes ?? 0
+      rows += sizes.get(repoKey)?.days ?? 0
     }
   }
   const tooMany = (number: number, what: string, limit: number) =>

@@ -6,11 +6,12 @@ import type { Import } from '../../../schemas/editors.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, tooMany } from '../../errors.js'
 import type { Database, Db, Tx } from '../../platform/database/client.js'
+import { singleRow } from '../../platform/database/single-row.js'
 import { roundRobin } from '../../platform/process/round-robin.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
 import { readTarget } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
-import { countMinutes, dayOfHour, type FirstDays } from './count-minutes.js'
+import { countMinutes, dayOfHour, writeCounted } from './count-minutes.js'
 import { isRepo } from './project-names.js'
 import {
   addImportDays,
@@ -21,14 +22,13 @@ import {
   type ImportDay,
   keepImported,
   listRunningImports,
-  readFirstDays,
   readImport,
   readImported,
   readNextDays,
   takeImport,
 } from './queries/imports.js'
 import { seeNames } from './queries/projects.js'
-import { type CountedHeartbeats, countHeartbeats } from './record-heartbeats.js'
+import { type CountedHeartbeats, countHeartbeats, writeHeartbeats } from './record-heartbeats.js'
 import { DAY_MINUTES, type ReducedDay, type ReducedFile, type ReducedMinutes } from './reduce-file.js'
 import { hourOf, type StoredHour, Timeline } from './timeline.js'
 
@@ -159,8 +159,6 @@ const importDay = async (
     return false
   }
   const { day, today, days } = next
-  const joined = await readFirstDays(tx, userId)
-  const firstDays: FirstDays = (workspaceId) => joined.get(workspaceId) ?? ''
   // While marks are kept, imported minutes become marks, so no minute counts twice.
   const isKept = day >= addDays(today, -limits.flush_days_back)
   const own = days.filter((other) => other.day === day)
@@ -168,10 +166,13 @@ const importDay = async (
   const names = own.flatMap(({ projects, agentProjects }) =>
     [...projects, ...(agentProjects ?? [])].filter((project) => !isRepo(project, kind)),
   )
-  const counted = await countHeartbeats(tx, userId, heartbeats, { kind, names, firstDays })
-  await counted.written
-  const older = await countDay(tx, userId, { ...counted, kind, day, days, firstDays, isKept })
-  tx.deferToCommit(Promise.all([older.written, advanceImport(tx, userId, counted.minutes + older.minutes)]))
+  const sent = { userId, heartbeats, kind, names, isFromJoining: true }
+  const counted = singleRow(await countHeartbeats(tx, [sent]))
+  await writeHeartbeats(tx, [counted])
+  const older = await countDay(tx, userId, { ...counted, kind, day, days, isKept })
+  tx.deferToCommit(
+    Promise.all([older.written, advanceImport(tx, userId, counted.minutes.minutes + older.minutes)]),
+  )
   return true
 }
 
@@ -180,7 +181,6 @@ interface DayOfImport extends Pick<CountedHeartbeats, 'projects' | 'mayWait'> {
   day: string
   /** The day, the day before it and the day after it. */
   days: ImportDay[]
-  firstDays: FirstDays
   /** Whether the day has counted as heartbeats do, so that what it has is only remembered. */
   isKept: boolean
 }
@@ -188,7 +188,7 @@ interface DayOfImport extends Pick<CountedHeartbeats, 'projects' | 'mayWait'> {
 const countDay = async (
   tx: Tx,
   userId: string,
-  { kind, day, days, projects, mayWait, firstDays, isKept }: DayOfImport,
+  { kind, day, days, projects, mayWait, isKept }: DayOfImport,
 ): Promise<{ minutes: number; written: Promise<unknown> }> => {
   const timeline = new Timeline(days.flatMap(hoursOf))
   const first = (Date.parse(day) / 3_600_000) * MINUTES
@@ -198,11 +198,13 @@ const countDay = async (
     isRepo(project, kind) ? projects.add({ repo: project }) : projects.keyOf(project)
   const repoKeys = new Set(candidates.flatMap(({ project }) => repoKeyOf(project) ?? []))
   const [target, imported] = [await readTarget(tx, userId, repoKeys), await readImported(tx, userId, day)]
-  const { minutes, found, write } = await countMinutes(tx, userId, timeline, {
+  const counted = await countMinutes(tx, {
+    userId,
+    timeline,
     target,
     repoKeyOf,
     candidates,
-    firstDays,
+    fromJoining: () => true,
     imported: isKept ? () => Number.POSITIVE_INFINITY : imported,
   })
   // On a day that is kept, the agents' marks have counted as heartbeats do.
@@ -211,18 +213,18 @@ const countDay = async (
     : [...timeline.agents.all()].flatMap(({ minute }) => (isOfDay(minute) ? [hourOf(minute)] : []))
   const agents = await countAgents(tx, userId, timeline, {
     repoKeyOf,
-    firstDays,
+    isFromJoining: true,
     imported: { day, hours: agentHours },
   })
   const waiting = candidates.filter(({ project, gap }) => gap === 0 && mayWait.has(project))
   const lastAt = new Map(waiting.map(({ project, minute }) => [project, new Date(minute * 60_000)]))
   const written = Promise.all([
-    keepImported(tx, userId, found),
-    seeNames(tx, userId, lastAt),
-    write(projects.repos),
+    keepImported(tx, userId, counted.found),
+    seeNames(tx, [{ userId, lastAt }]),
+    writeCounted(tx, [{ ...counted, names: projects.repos }]),
     agents.write(projects.repos),
   ])
-  return { minutes, written }
+  return { minutes: counted.minutes, written }
 }
 
 const heartbeatsOf = (day: ImportDay, kind: RepohostKind) =>

@@ -1,26 +1,36 @@
 /** Heartbeats on their way to minutes. */
 import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
-import type { Database, Db } from '../../platform/database/client.js'
+import type { Database, Db, Tx } from '../../platform/database/client.js'
+import { waitBriefly } from '../../platform/database/locks.js'
+import { singleRow } from '../../platform/database/single-row.js'
+import { groupBy } from '../../platform/process/group-by.js'
 import { addDays } from '../../platform/time/days.js'
-import { findPersonRepos, nameOf, type ReposToRemember, reposToRemember } from '../accounts/index.js'
-import { readTarget } from '../minutes/index.js'
+import { findPersonRepos, nameOf, reposToRemember } from '../accounts/index.js'
+import { type Item, lanesOf, lockPlaces, readTargets, requireTarget } from '../minutes/index.js'
 import { countAgents, hoursBeside } from './count-agents.js'
-import { countMinutes, dayOfHour, type FirstDays, recordedBy } from './count-minutes.js'
+import { aimMinutes, dayOfHour, planMinutes, recordedBy, writeCounted } from './count-minutes.js'
 import { resolveLastProjects } from './last-project.js'
 import {
   isOfAgent,
   isRepo,
+  LAST_PROJECT,
   mayBeFolder,
   type Project,
   type ProjectHost,
   projectOf,
   type SentHeartbeat,
 } from './project-names.js'
-import { readFirstDays } from './queries/imports.js'
-import { lockMarks, readMarks, rememberHeartbeat, writeMarks } from './queries/marks.js'
-import { chooseRepo, type EditorProject, findNames, readRoomForNames, seeNames } from './queries/projects.js'
-import { type Candidate, hourOf, hoursAround, Timeline } from './timeline.js'
+import { lockMarks, readMarks, rememberHeartbeats, writeMarks } from './queries/marks.js'
+import {
+  chooseRepo,
+  type EditorProject,
+  findNames,
+  namesOf,
+  readRoomForNames,
+  seeNames,
+} from './queries/projects.js'
+import { type Candidate, hourOf, hoursAround, type StoredHour, Timeline } from './timeline.js'
 
 const MINUTE_SECONDS = 60
 const DAY_SECONDS = 86_400
@@ -62,89 +72,201 @@ export const heartbeatsOf = (sent: readonly SentHeartbeat[], host: ProjectHost):
 /** Days beyond the window in which a time is looked at, because the database's clock decides. */
 const CLOCK_DAYS = 2
 
+/** What is larger is recorded alone. */
+const TOGETHER = { heartbeats: 50, hours: 12, comparisons: limits.flush_comparisons / 100 }
+
+/** Heartbeats of a person, oldest first. */
+interface Sent {
+  userId: string
+  heartbeats: Heartbeat[]
+  kind: RepohostKind
+  /** Further names to choose repositories for. */
+  names?: string[]
+  /** Whether all minutes count from the day of joining a workspace on, and not only those of names. */
+  isFromJoining?: boolean
+}
+
 /**
- * Counts heartbeats that were sent just now. Sending them again changes nothing, in whatever order.
+ * Counts heartbeats that were sent just now. Sending them again changes nothing, in whatever order. Those of different
+ * people that arrive at the same time are written together.
  * @throws {ApiError} `token_invalid`, and `payload_too_large` for what would change too many rows
  */
 export const recordHeartbeats = async (
   database: Database,
   userId: string,
-  sent: readonly SentHeartbeat[],
+  given: readonly SentHeartbeat[],
   host: ProjectHost,
 ): Promise<Recorded> => {
   const now = Date.now() / 1_000
-  const heartbeats = heartbeatsOf(sent, host).filter(
+  const heartbeats = heartbeatsOf(given, host).filter(
     ({ time }) =>
       time > now - (limits.flush_days_back + CLOCK_DAYS) * DAY_SECONDS &&
       time < now + (1 + CLOCK_DAYS) * DAY_SECONDS,
   )
-  let named: ReposToRemember | undefined
+  const size = heartbeats.length
+  const isAlone =
+    size > TOGETHER.heartbeats ||
+    heartbeats.some(({ project }) => project.name === LAST_PROJECT) ||
+    hoursAround(heartbeats.map(({ minute }) => minute)).length > TOGETHER.hours
+  const sent = { userId, heartbeats, kind: host.kind, size, isRepeatable: true }
   const recorded =
-    heartbeats.length === 0
-      ? nothing
-      : await database.transaction(
-          async (tx) => {
-            const resolved = await resolveLastProjects(tx, userId, heartbeats, host.kind)
-            const counted = await countHeartbeats(tx, userId, resolved, { kind: host.kind })
-            named = reposToRemember(database, userId, counted.repos)
-            await named.write(tx)
-            tx.deferToCommit(counted.written)
-            return counted.recorded
-          },
-          // A workspace may be removed meanwhile.
-          { readsFirst: true, rowsMayConflict: true },
-        )
-  named?.committed()
-  return { ...recorded, ignored: sent.length - recorded.accepted - recorded.waiting - recorded.agents }
+    size === 0 ? nothing : await (isAlone ? recordAlone(database, sent) : laneOf(database, userId).add(sent))
+  return { ...recorded, ignored: given.length - recorded.accepted - recorded.waiting - recorded.agents }
 }
 
-interface CountOptions {
-  kind: RepohostKind
-  /** Further names to choose repositories for. */
-  names?: string[]
-  firstDays?: FirstDays
+const laneOf = lanesOf<Sent & Item, Recorded>((database) => ({
+  together: (all) => recordTogether(database, all),
+  alone: (sent) => recordAlone(database, sent),
+}))
+
+/** @returns nothing of those that are too large, or would wait for others */
+const recordTogether = async <S extends Sent>(database: Database, all: S[]) => {
+  const recorded = await database.transaction(
+    async (tx) => (await Promise.all([waitBriefly(tx), record(tx, database, all, false)]))[1],
+    { readsFirst: true },
+  )
+  for (const { named } of recorded) named.committed()
+  return new Map(recorded.map(({ sent, recorded }) => [sent, recorded]))
 }
 
-export interface CountedHeartbeats {
-  recorded: Recorded
-  /** How many minutes were added, in all workspaces together. */
-  minutes: number
-  projects: Projects
-  /** Repositories that were named in full, and may be remembered. */
-  repos: string[]
-  /** Names that wait for a repository, or may from now on. */
-  mayWait: ReadonlySet<string>
-  written: Promise<unknown>
+const recordAlone = async (database: Database, sent: Sent): Promise<Recorded> => {
+  const { named, recorded } = await database.transaction(
+    async (tx) => {
+      const heartbeats = await resolveLastProjects(tx, sent.userId, sent.heartbeats, sent.kind)
+      return singleRow(await record(tx, database, [{ ...sent, heartbeats }], true))
+    },
+    // A workspace may be removed meanwhile.
+    { readsFirst: true, rowsMayConflict: true },
+  )
+  named.committed()
+  return recorded
 }
 
-/** Marks the minutes of heartbeats, oldest first, and counts what follows from the new marks. */
-export const countHeartbeats = async (
-  tx: Db,
-  userId: string,
-  heartbeats: Heartbeat[],
-  { kind, names = [], firstDays }: CountOptions,
-): Promise<CountedHeartbeats> => {
-  const given = [...new Set([...heartbeats.flatMap(({ project }) => project.name ?? []), ...names])]
-  const hours = hoursAround(heartbeats.map(({ minute }) => minute))
-  const read = (hours: number[]) =>
-    Promise.all([readMarks(tx, userId, hours), findNames(tx, userId, given, hours)])
-  const wide = hoursBeside(hours, 2)
-  const sendsAgents = heartbeats.some(({ isOfAgent }) => isOfAgent)
-  const [, near] = await Promise.all([lockMarks(tx, userId), read(sendsAgents ? wide : hours)])
-  const isNearAgents = !sendsAgents && near[0].some(({ agentProjects }) => agentProjects)
-  const [stored, known] = isNearAgents ? await read(wide) : near
-  const projects = new Projects(known, kind)
-  const sent = heartbeats.flatMap(({ project }) => project.repo ?? [])
-  const { chosen, mayWait } = await chooseRepos(tx, userId, projects, given, sent)
-  const timeline = new Timeline(stored)
+const record = async <S extends Sent>(tx: Tx, database: Database, all: S[], waits: boolean) => {
+  const counted = await countHeartbeats(tx, all, waits)
+  const recorded = counted.map(({ sent, recorded, repos }) => ({
+    sent,
+    recorded,
+    named: reposToRemember(database, sent.userId, repos),
+  }))
+  await Promise.all(recorded.map(({ named }) => named.write(tx)))
+  const written = writeHeartbeats(tx, counted)
+  if (!counted.every(({ minutes }) => minutes.isSmall)) await written
+  tx.deferToCommit(written)
+  return recorded
+}
 
+/**
+ * Marks the minutes of heartbeats, and counts what follows from the new marks; `writeHeartbeats` writes it.
+ * @param waits whether to wait for others; if not, those who would, or who have much to count, are left out
+ */
+export const countHeartbeats = async <S extends Sent>(tx: Db, all: readonly S[], waits = true) => {
+  const known = await readKnown(tx, all, waits)
+  const aimed = await Promise.all(
+    known.map(async (one) => {
+      const marked = { ...one, ...markHeartbeats(one) }
+      return { ...marked, ...(await aimMinutes(marked)) }
+    }),
+  )
+  const small = aimed.filter(({ isSmall }) => waits || isSmall)
+  return Promise.all(
+    (await lockPlaces(tx, small, waits)).map(async ({ aimed, members }) => {
+      const minutes = { ...(await planMinutes(aimed, members)), names: aimed.projects.repos }
+      const agents = await countAgents(tx, aimed.userId, aimed.timeline, {
+        repoKeyOf: aimed.repoKeyOf,
+        isFromJoining: aimed.sent.isFromJoining,
+        read: { target: aimed.target, repoKeys: aimed.involved },
+      })
+      return { ...aimed, minutes, agents }
+    }),
+  )
+}
+
+export type CountedHeartbeats = Awaited<ReturnType<typeof countHeartbeats<Sent>>>[number]
+
+export const writeHeartbeats = (tx: Db, counted: readonly CountedHeartbeats[]): Promise<unknown> =>
+  Promise.all([
+    ...counted.flatMap(({ userId, sent: { names = [] }, chosen, lastAt }) =>
+      chosen
+        .filter(({ name }) => lastAt.has(name) || names.includes(name))
+        .map((project) => chooseRepo(tx, userId, project)),
+    ),
+    seeNames(tx, counted),
+    writeMarks(
+      tx,
+      counted.map(({ userId, timeline }) => ({ userId, hours: timeline.toStored() })),
+    ),
+    rememberHeartbeats(tx, counted),
+    writeCounted(
+      tx,
+      counted.map(({ minutes }) => minutes),
+    ),
+    ...counted.map(({ agents, projects }) => agents.write(projects.repos)),
+  ])
+
+/** What is stored of people near their heartbeats, and where these count. */
+const readKnown = async <S extends Sent>(tx: Db, all: readonly S[], waits: boolean) => {
+  const asked = all.map((sent) => {
+    const { userId, heartbeats, names = [] } = sent
+    const given = [...new Set([...heartbeats.flatMap(({ project }) => project.name ?? []), ...names])]
+    const hours = hoursAround(heartbeats.map(({ minute }) => minute))
+    const isWide = heartbeats.some(({ isOfAgent }) => isOfAgent)
+    return { sent, userId, names: given, hours: isWide ? hoursBeside(hours, 2) : hours, isWide }
+  })
+  const marks = new Map<string, StoredHour[]>()
+  const names = new Map<string, EditorProject[]>()
+  const read = async (people: typeof asked) => {
+    const [hours, projects] = await Promise.all([readMarks(tx, people), findNames(tx, people)])
+    for (const [userId, own] of groupBy(hours, ({ userId }) => userId)) marks.set(userId, own)
+    for (const [userId, own] of groupBy(projects, ({ userId }) => userId)) names.set(userId, own)
+  }
+  const locked = Promise.all(asked.map(({ userId }) => lockMarks(tx, userId, waits)))
+  const [held] = await Promise.all([locked, read(asked)])
+  const people = asked.filter((_, index) => held[index])
+  const isNearAgents = ({ userId, isWide }: (typeof asked)[number]) =>
+    !isWide && marks.get(userId)?.some(({ agentProjects }) => agentProjects)
+  const nearAgents = people.filter(isNearAgents)
+  if (nearAgents.length > 0)
+    await read(nearAgents.map((one) => ({ ...one, hours: hoursBeside(one.hours, 2) })))
+
+  const known = await Promise.all(
+    people.map(async ({ sent, userId, names: given }) => {
+      const projects = new Projects(namesOf(names.get(userId) ?? []), sent.kind)
+      const repos = sent.heartbeats.flatMap(({ project }) => project.repo ?? [])
+      const { chosen, mayWait } = await chooseRepos(tx, userId, projects, given, repos)
+      const timeline = new Timeline(marks.get(userId) ?? [])
+      const involved = involvedIn(sent.heartbeats, projects, timeline)
+      return { sent, userId, projects, chosen, mayWait, timeline, involved }
+    }),
+  )
+  const targets = await readTargets(
+    tx,
+    known.map(({ userId, involved }) => ({ userId, repoKeys: involved })),
+    waits ? limits.flush_comparisons : TOGETHER.comparisons,
+  )
+  return known.flatMap((one, index) => {
+    const target = targets[index]
+    if (waits) return [{ ...one, target: requireTarget(target, one.involved.size) }]
+    return target && target.comparisons <= TOGETHER.comparisons ? [{ ...one, target }] : []
+  })
+}
+
+/** The repositories of heartbeats, and of those before them. */
+const involvedIn = (heartbeats: Heartbeat[], projects: Projects, timeline: Timeline): Set<string> => {
   const involved = new Set(heartbeats.flatMap(({ project }) => projects.keyOf(projects.add(project)) ?? []))
   for (const { minute, isOfAgent } of heartbeats) {
     const before = isOfAgent ? undefined : timeline.projectBefore(minute)
     const repoKey = before === undefined ? undefined : projects.keyOf(before)
     if (repoKey !== undefined) involved.add(repoKey)
   }
-  const target = await readTarget(tx, userId, involved)
+  return involved
+}
+
+type Known = Awaited<ReturnType<typeof readKnown<Sent>>>[number]
+
+/** Marks their minutes in the timeline. */
+const markHeartbeats = ({ sent, projects, mayWait, timeline, target }: Known) => {
+  const { heartbeats, kind, isFromJoining } = sent
   const isRecorded = recordedBy(target)
   /** By repository: the first day on which some workspace matches. */
   const matched = new Map<string, string>()
@@ -158,7 +280,7 @@ export const countHeartbeats = async (
   const recorded: Recorded = { ...nothing }
   const marked: number[] = []
   const repos: string[] = []
-  const lastOfNames = new Map<string, Date>()
+  const lastAt = new Map<string, Date>()
   let newest: Date | undefined
   for (const { time, minute, project, isOfAgent } of heartbeats) {
     const name = projects.add(project)
@@ -175,7 +297,7 @@ export const countHeartbeats = async (
       continue
     }
     const at = new Date(time * 1_000)
-    if (project.name !== undefined) lastOfNames.set(name, at)
+    if (project.name !== undefined) lastAt.set(name, at)
     if (isOfAgent) {
       recorded.agents++
       timeline.agents.mark(time, name)
@@ -185,37 +307,17 @@ export const countHeartbeats = async (
     newest = at
     if (timeline.mark(time, name)) marked.push(minute)
   }
-  const repoKeyOf = (project: string) => projects.keyOf(project)
-  /** Minutes sent by a folder's name count from the day of joining on. */
-  const firstDaysOfNames = async () => {
-    if (known.size === 0) return undefined
-    const days = await readFirstDays(tx, userId)
-    return (workspaceId: string, project: string) =>
-      isRepo(project, kind) ? '' : (days.get(workspaceId) ?? '')
-  }
-  const { minutes, isSmall, write } = await countMinutes(tx, userId, timeline, {
-    target,
-    repoKeyOf,
+  return {
+    recorded,
+    /** Repositories that were named in full, and may be remembered. */
+    repos,
+    lastAt,
+    newest,
     candidates: [...timeline.around(marked)],
-    firstDays: firstDays ?? (await firstDaysOfNames()),
-  })
-  const agents = await countAgents(tx, userId, timeline, {
-    repoKeyOf,
-    firstDays,
-    read: { target, repoKeys: involved },
-  })
-  const written = Promise.all([
-    ...chosen
-      .filter(({ name }) => lastOfNames.has(name) || names.includes(name))
-      .map((project) => chooseRepo(tx, userId, project)),
-    seeNames(tx, userId, lastOfNames),
-    writeMarks(tx, userId, timeline.toStored()),
-    newest && rememberHeartbeat(tx, userId, newest),
-    write(projects.repos),
-    agents.write(projects.repos),
-  ])
-  if (!isSmall) await written
-  return { recorded, minutes, projects, repos, mayWait, written }
+    repoKeyOf: (project: string) => projects.keyOf(project),
+    // Minutes sent by a folder's name count from the day of joining on.
+    fromJoining: (project: string) => isFromJoining || !isRepo(project, kind),
+  }
 }
 
 /** Minutes that are stored for names and have counted nowhere. */

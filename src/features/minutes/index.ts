@@ -9,7 +9,8 @@ export {
   localHoursOf,
   type ZoneDay,
 } from './heatmap.js'
-export { addedTo, lockMemberDays, type MemberDays, readTarget } from './member-days.js'
+export { type Item, lanesOf } from './lane.js'
+export { addedTo, lockPlaces, type MemberDays, readTarget, requireTarget } from './member-days.js'
 export {
   type AgentDay,
   dropAgentHours,
@@ -17,8 +18,8 @@ export {
   replaceAgentDays,
   sumAgentMinutes,
 } from './queries/agent-minutes.js'
-export type { FlushTarget } from './queries/flush-target.js'
-export { LOCK_ACTIVITY, markDays, NAME_REPOS, writeMinutes } from './queries/minutes.js'
+export { type FlushTarget, readTargets } from './queries/flush-target.js'
+export { type AskedDays, LOCK_ACTIVITY, markDays, NAME_REPOS, writeMinutes } from './queries/minutes.js'
 export {
   type DayMinutes,
   listOwnRepoDays,

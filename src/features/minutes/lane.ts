@@ -1,4 +1,5 @@
 /** Lets writes that arrive while others are under way wait, and then go together, in one transaction. */
+import type { Database } from '../../platform/database/client.js'
 import {
   codeOf,
   DatabaseBusy,
@@ -7,7 +8,7 @@ import {
 } from '../../platform/database/failures.js'
 import { inTime } from '../../platform/process/in-time.js'
 
-interface Item {
+export interface Item {
   userId: string
   /** How much of a set it is. */
   size: number
@@ -39,11 +40,13 @@ const MOST_SIZE = 200
 const MOST_WAITING = 1_000
 /** How long one waits for a set: as long as for a statement. */
 const WAIT_MS = 5_000
+/** One that waits does not stop all others. */
+const LANES = 2
 /** How long others wait for one that is written alone, and may be waiting for a lock. */
 const LONE_MS = 100
 
 /** Writes sets one after another. No one waits for a set to fill: what comes alone goes at once. */
-export class Lane<I extends Item, Result> {
+class Lane<I extends Item, Result> {
   private waiting: Waiting<I, Result>[] = []
   private isRunning = false
 
@@ -123,6 +126,16 @@ export class Lane<I extends Item, Result> {
         else resolve(this.writing.alone(item))
       }
     }
+  }
+}
+
+/** @returns the lane of a person, which is always the same one */
+export const lanesOf = <I extends Item, Result>(writingOf: (database: Database) => Writing<I, Result>) => {
+  const lanes = new WeakMap<Database, Lane<I, Result>[]>()
+  return (database: Database, userId: string): Lane<I, Result> => {
+    const all = lanes.get(database) ?? Array.from({ length: LANES }, () => new Lane(writingOf(database)))
+    lanes.set(database, all)
+    return all[Number.parseInt(userId.slice(-4), 16) % LANES] as Lane<I, Result>
   }
 }
 

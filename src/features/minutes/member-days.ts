@@ -39,25 +39,27 @@ export interface MemberDays {
 }
 
 /**
- * Locks days of members until the transaction ends.
- * @param asked in the order of workspaces
- * @param waits whether to wait for other transactions; if not, days that others hold are undefined
+ * Locks days of people, each one's in the order of workspaces, until the transaction ends.
+ * @param waits whether to wait for other transactions; if not, those are left out of whose days others hold one
  */
-export const lockMemberDays = async (
+export const lockPlaces = async <Aimed extends { places: readonly AskedDays[] }>(
   tx: Db,
-  asked: readonly AskedDays[],
+  all: readonly Aimed[],
   waits = true,
-): Promise<(MemberDays | undefined)[]> => {
-  const totals = await lockDays(tx, asked, waits)
-  return asked.map(({ workspaceId, userId, days }, index) => {
-    const total = totals[index]
-    return (
-      total && {
-        workspaceId,
-        userId,
-        days: new Map(Array.from(days, (day) => [day, new MemberDay(total.get(day))])),
-      }
-    )
+): Promise<{ aimed: Aimed; members: MemberDays[] }[]> => {
+  const totals = await lockDays(
+    tx,
+    all.flatMap(({ places }) => places),
+    waits,
+  )
+  let next = 0
+  return all.flatMap((aimed) => {
+    const members = aimed.places.flatMap(({ workspaceId, userId, days }) => {
+      const total = totals[next++]
+      const newDay = (day: string) => [day, new MemberDay(total?.get(day))] as const
+      return total ? [{ workspaceId, userId, days: new Map(Array.from(days, newDay)) }] : []
+    })
+    return members.length < aimed.places.length ? [] : [{ aimed, members }]
   })
 }
 

@@ -8,16 +8,14 @@ import { singleRow } from '../../platform/database/single-row.js'
 import { HOURS } from '../../platform/time/days.js'
 import { reposToRemember } from '../accounts/index.js'
 import { canonicalTimezone } from './heatmap.js'
-import { Lane } from './lane.js'
-import { lockMemberDays, requireTarget } from './member-days.js'
+import { lanesOf } from './lane.js'
+import { lockPlaces, requireTarget } from './member-days.js'
 import { type AimedFlush, aimFlush, type Flush, planFlush } from './plan-flush.js'
 import { type FlushTarget, readTargets } from './queries/flush-target.js'
 import { changeTimezone, readAnswers, rememberFlush, writeMinutes } from './queries/minutes.js'
 
 /** Larger flushes are recorded alone: their entries, and what is known only once their person was read. */
 const TOGETHER = { entries: 50, rows: 200, days: 8, comparisons: limits.flush_comparisons / 100 }
-/** One that waits does not stop the others. */
-const LANES = 2
 
 /**
  * Counts a client's minutes in every workspace that matches, once per `flush_id`, within the limits of an hour and a
@@ -53,21 +51,10 @@ export const recordActiveMinutes = async (
   return isLarge ? recordAlone(database, flush) : laneOf(database, userId).add(flush)
 }
 
-type FlushLane = Lane<Flush, FlushResult>
-
-const lanes = new WeakMap<Database, FlushLane[]>()
-
-/** Always the same one for a person. */
-const laneOf = (database: Database, userId: string): FlushLane => {
-  const newLane = (): FlushLane =>
-    new Lane({
-      together: (flushes, sent) => recordTogether(database, flushes, sent),
-      alone: (flush) => recordAlone(database, flush),
-    })
-  const all = lanes.get(database) ?? Array.from({ length: LANES }, newLane)
-  lanes.set(database, all)
-  return all[Number.parseInt(userId.slice(-4), 16) % LANES] as FlushLane
-}
+const laneOf = lanesOf<Flush, FlushResult>((database) => ({
+  together: (flushes, sent) => recordTogether(database, flushes, sent),
+  alone: (flush) => recordAlone(database, flush),
+}))
 
 const repoKeysOf = ({ entries }: Flush) => new Set(entries.map(({ repoKey }) => repoKey))
 
@@ -140,15 +127,11 @@ const recordAlone = async (database: Database, flush: Flush): Promise<FlushResul
  * @returns those that count
  */
 const count = async (tx: Tx, database: Database, aimed: AimedFlush[], waits: boolean) => {
-  const places = aimed.flatMap(({ places }) => places)
-  const members = await lockMemberDays(tx, places, waits)
-  const ofPlaces = new Map(places.map((place, index) => [place, members[index]]))
-  const plans = aimed.flatMap((one) => {
-    const own = one.places.flatMap((place) => ofPlaces.get(place) ?? [])
-    if (own.length < one.places.length) return []
-    const { flush, entries } = one
+  const locked = await lockPlaces(tx, aimed, waits)
+  const plans = locked.map(({ aimed, members }) => {
+    const { flush, entries } = aimed
     const repos = entries.flatMap(({ repo, off }) => (off === 'all' ? [] : [repo]))
-    return [{ flush, named: reposToRemember(database, flush.userId, repos), ...planFlush(one, own) }]
+    return { flush, named: reposToRemember(database, flush.userId, repos), ...planFlush(aimed, members) }
   })
   // After the locks of activity, so that no other flush waits for these rows behind them.
   await Promise.all(plans.map(({ named }) => named.write(tx)))

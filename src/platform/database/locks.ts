@@ -3,7 +3,7 @@
  * would deadlock.
  */
 import type { Db } from './client.js'
-import { statement } from './statement.js'
+import { bool, statement } from './statement.js'
 
 export const locks = {
   /** Held by the service that owns an embedded cluster, for as long as it lives. */
@@ -56,6 +56,14 @@ const lockById =
       {},
       `select ${take}(${lock}, hashtext($1::uuid::text)) from ${atRowsOf(table, `${column} = $1::uuid`)}`,
     )
+
+/** The same as `lockOfUser`, without waiting. */
+export const tryLockOfUser = (name: string, lock: number) =>
+  statement(
+    name,
+    { isHeld: bool },
+    `select pg_try_advisory_xact_lock(${lock}, hashtext($1::uuid::text)) as "isHeld" from ${atRowsOf('flushes', 'user_id = $1::uuid')}`,
+  )
 
 /** Declares the wait for a lock of the user whose id is $1. It is held until the transaction ends. */
 export const lockOfUser = lockById('flushes', 'user_id')

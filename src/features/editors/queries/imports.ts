@@ -185,20 +185,6 @@ export const endImport = async (tx: Db, userId: string, state: 'done' | 'cancell
   await deleteImportDays(tx, userId)
 }
 
-const LIST_FIRST_DAYS = statement(
-  'list when a person joined workspaces',
-  { workspaceId: uuid, day: date },
-  `
-  select workspace_id as "workspaceId", (joined_at at time zone 'UTC')::date as day
-  from members where user_id = $1::uuid`,
-)
-
-/** The first day that counts in each workspace. */
-export const readFirstDays = async (db: Db, userId: string): Promise<Map<string, string>> => {
-  const rows = await db.rows(LIST_FIRST_DAYS, [userId])
-  return new Map(rows.map(({ workspaceId, day }) => [workspaceId, day]))
-}
-
 /** $1: the user; $2: the day. */
 const READ_IMPORTED = statement(
   'read imported minutes',

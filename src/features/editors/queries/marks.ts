@@ -1,7 +1,8 @@
 /** Which minutes heartbeats have marked. */
 
 import type { Db } from '../../../platform/database/client.js'
-import { lockOfUser, locksOfUsers } from '../../../platform/database/locks.js'
+import { lockOfUser, locksOfUsers, tryLockOfUser } from '../../../platform/database/locks.js'
+import { singleRow } from '../../../platform/database/single-row.js'
 import {
   integer,
   integers,
@@ -10,6 +11,7 @@ import {
   type RowOf,
   statement,
   texts,
+  uuid,
   uuids,
 } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
@@ -17,12 +19,24 @@ import type { StoredHour } from '../timeline.js'
 
 const LOCK_MARKS = lockOfUser('let the heartbeats of a person take turns', locksOfUsers.heartbeats)
 
-/** Keeps other heartbeats of the person waiting until the transaction ends. */
-export const lockMarks = async (tx: Db, userId: string): Promise<void> => {
+const TRY_TO_LOCK_MARKS = tryLockOfUser(
+  'let the heartbeats of a person take turns, without waiting',
+  locksOfUsers.heartbeats,
+)
+
+/**
+ * Keeps other heartbeats of the person waiting until the transaction ends.
+ * @param waits whether to wait for others who hold the lock
+ * @returns whether it is held
+ */
+export const lockMarks = async (tx: Db, userId: string, waits = true): Promise<boolean> => {
+  if (!waits) return singleRow(await tx.rows(TRY_TO_LOCK_MARKS, [userId])).isHeld
   await tx.rows(LOCK_MARKS, [userId])
+  return true
 }
 
 const hourColumns = {
+  userId: uuid,
   hour: integer,
   projects: texts,
   marks: texts,
@@ -38,18 +52,18 @@ const hourColumns = {
   agentLastAt: orNull(integers),
 }
 const SELECT_HOURS = `
-  select hour, projects, marks::text[] as marks, leaves::text[] as leaves, last_times as "lastAt",
+  select user_id as "userId", hour, projects, marks::text[] as marks, leaves::text[] as leaves, last_times as "lastAt",
     counted_in as "countedIn", counted::text[] as counted,
     counted_repos as "countedRepos", counted_for::text[] as "countedFor",
     agent_projects as "agentProjects", agent_marks::text[] as "agentMarks",
     agent_leaves::text[] as "agentLeaves", agent_last_times as "agentLastAt"
   from heartbeat_hours`
 
-/** $1: the user; $2: hours. */
+/** $1, $2: users, and an hour of each. Planned once, as `READ_TARGETS`. */
 const READ_MARKS = statement(
   'read marks of heartbeats',
   hourColumns,
-  `${SELECT_HOURS} where user_id = $1::uuid and hour = any($2::int[])`,
+  `${SELECT_HOURS} join unnest((select $1::uuid[]), (select $2::int[])) as asked (user_id, hour) using (user_id, hour)`,
 )
 const READ_ALL_MARKS = statement(
   'read all marks of heartbeats',
@@ -57,8 +71,22 @@ const READ_ALL_MARKS = statement(
   `${SELECT_HOURS} where user_id = $1::uuid order by hour`,
 )
 
-export const readMarks = (db: Db, userId: string, hours: number[]): Promise<StoredHour[]> =>
-  db.rows(READ_MARKS, [userId, hours])
+/** Hours of a person. */
+export interface AskedHours {
+  userId: string
+  hours: readonly number[]
+}
+
+/** Users and hours, an element of each array for each hour. */
+export const hoursOf = (asked: readonly AskedHours[]): [string[], number[]] => [
+  asked.flatMap(({ userId, hours }) => hours.map(() => userId)),
+  asked.flatMap(({ hours }) => hours),
+]
+
+export const readMarks = (
+  db: Db,
+  asked: readonly AskedHours[],
+): Promise<(StoredHour & { userId: string })[]> => db.rows(READ_MARKS, hoursOf(asked))
 
 export const readAllMarks = (db: Db, userId: string): Promise<StoredHour[]> =>
   db.rows(READ_ALL_MARKS, [userId])
@@ -99,17 +127,17 @@ const ARRAYS = {
 }
 const names = Object.keys(ARRAYS)
 
-/** $1: the user; of each hour: $2 its number, and $3 and so on its arrays as texts. */
+/** Of each hour: $1 the user, $2 its number, and $3 and so on its arrays as texts. */
 const WRITE_MARKS = statement(
   'write marks of heartbeats',
   {},
   `
   insert into heartbeat_hours (user_id, hour, ${names.join(', ')})
-  select $1::uuid, r.hour, ${Object.entries(ARRAYS)
+  select r.user_id, r.hour, ${Object.entries(ARRAYS)
     .map(([name, type]) => `r.${name}::${type}`)
     .join(', ')}
-  from unnest($2::int[], ${names.map((_, index) => `$${index + 3}::text[]`).join(', ')})
-    as r (hour, ${names.join(', ')})
+  from unnest($1::uuid[], $2::int[], ${names.map((_, index) => `$${index + 3}::text[]`).join(', ')})
+    as r (user_id, hour, ${names.join(', ')})
   on conflict (user_id, hour) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
 )
 
@@ -117,7 +145,11 @@ const WRITE_MARKS = statement(
 export const arrayText = (items: readonly string[]): string =>
   `{${items.map((item) => `"${item.replace(/["\\]/g, '\\$&')}"`).join()}}`
 
-export const writeMarks = async (tx: Db, userId: string, hours: StoredHour[]): Promise<void> => {
+export const writeMarks = async (
+  tx: Db,
+  people: readonly { userId: string; hours: StoredHour[] }[],
+): Promise<void> => {
+  const hours = people.flatMap(({ hours }) => hours)
   if (hours.length === 0) return
   const texts = (arrayOf: (hour: StoredHour) => string[] | null) =>
     hours.map((hour) => {
@@ -130,7 +162,7 @@ export const writeMarks = async (tx: Db, userId: string, hours: StoredHour[]): P
       return array && `{${array.join()}}`
     })
   await tx.rows(WRITE_MARKS, [
-    userId,
+    people.flatMap(({ userId, hours }) => hours.map(() => userId)),
     hours.map(({ hour }) => hour),
     texts(({ projects }) => projects),
     texts(({ marks }) => marks),
@@ -147,17 +179,24 @@ export const writeMarks = async (tx: Db, userId: string, hours: StoredHour[]): P
   ])
 }
 
-/** $1: the user; $2: the moment. */
-const REMEMBER_HEARTBEAT = statement(
-  'remember the newest heartbeat',
+/** $1, $2: users, and a moment of each. */
+const REMEMBER_HEARTBEATS = statement(
+  'remember the newest heartbeats',
   {},
   `
-  insert into heartbeat_people as p (user_id, last_at) values ($1::uuid, $2::timestamptz(3))
+  insert into heartbeat_people as p (user_id, last_at)
+  select r.user_id, r.last_at from unnest($1::uuid[], $2::timestamptz(3)[]) as r (user_id, last_at)
+  order by r.user_id
   on conflict (user_id) do update set last_at = excluded.last_at where p.last_at < excluded.last_at`,
 )
 
-export const rememberHeartbeat = async (tx: Db, userId: string, at: Date): Promise<void> => {
-  await tx.rows(REMEMBER_HEARTBEAT, [userId, at.toISOString()])
+export const rememberHeartbeats = async (
+  tx: Db,
+  people: readonly { userId: string; newest: Date | undefined }[],
+): Promise<void> => {
+  const rows = people.flatMap(({ userId, newest }) => (newest ? [{ userId, at: newest.toISOString() }] : []))
+  if (rows.length === 0) return
+  await tx.rows(REMEMBER_HEARTBEATS, [rows.map(({ userId }) => userId), rows.map(({ at }) => at)])
 }
 
 const READ_LAST_HEARTBEAT = statement(

@@ -10,7 +10,9 @@ import {
   type RowOf,
   statement,
   text,
+  uuid,
 } from '../../../platform/database/statement.js'
+import { type AskedHours, hoursOf } from './marks.js'
 
 const columns = {
   name: text,
@@ -22,27 +24,36 @@ const columns = {
 
 export type EditorProject = RowOf<typeof columns>
 
-/** $1: the user; $2: names; $3: hours. */
+/** $1, $2: users, and a name of each; $3, $4: users, and an hour of each. Planned once, as `READ_TARGETS`. */
 const FIND_NAMES = statement(
   'find project names',
-  columns,
+  { userId: uuid, ...columns },
   `
-  select name, repo, ignored, automatic from editor_projects
-  where user_id = $1::uuid and name = any($2::text[] || array(
-    select unnest(projects || coalesce(agent_projects, '{}')) from heartbeat_hours where user_id = $1::uuid and hour = any($3::int[])
-  ))`,
+  select p.user_id as "userId", p.name, p.repo, p.ignored, p.automatic
+  from (
+    select user_id, name from unnest((select $1::uuid[]), (select $2::text[])) as given (user_id, name)
+    union
+    select h.user_id, unnest(h.projects || coalesce(h.agent_projects, '{}'))
+    from heartbeat_hours h
+    join unnest((select $3::uuid[]), (select $4::int[])) as asked (user_id, hour) using (user_id, hour)
+  ) n
+  join editor_projects p on p.user_id = n.user_id and p.name = n.name`,
 )
 
-/** The known projects among these names and the marks of these hours. */
-export const findNames = async (
+/** The known projects of people among these names and the marks of these hours. */
+export const findNames = (
   db: Db,
-  userId: string,
-  names: string[],
-  hours: number[],
-): Promise<Map<string, EditorProject>> => {
-  const rows = await db.rows(FIND_NAMES, [userId, names, hours])
-  return new Map(rows.map((project) => [project.name, project]))
-}
+  asked: readonly (AskedHours & { names: readonly string[] })[],
+): Promise<(EditorProject & { userId: string })[]> =>
+  db.rows(FIND_NAMES, [
+    asked.flatMap(({ userId, names }) => names.map(() => userId)),
+    asked.flatMap(({ names }) => names),
+    ...hoursOf(asked),
+  ])
+
+/** Projects of one person. */
+export const namesOf = (projects: readonly EditorProject[]): Map<string, EditorProject> =>
+  new Map(projects.map((project) => [project.name, project]))
 
 const LIST_NAMES = statement(
   'list project names',
@@ -93,22 +104,31 @@ export const chooseRepo = async (tx: Db, userId: string, project: EditorProject)
   await tx.rows(CHOOSE_REPO, [userId, name, repo, ignored, automatic])
 }
 
-/** $1: the user; of each name: $2 the name, $3 when its newest heartbeat was. */
+/** Of each name: $1 the user, $2 the name, $3 when its newest heartbeat was. */
 const SEE_NAMES = statement(
   'remember when project names were seen',
   {},
   `
   insert into editor_projects as p (user_id, name, last_at)
-  select $1::uuid, r.name, r.last_at
-  from unnest($2::text[], $3::timestamptz(3)[]) as r (name, last_at)
-  order by r.name collate "C"
+  select r.user_id, r.name, r.last_at
+  from unnest($1::uuid[], $2::text[], $3::timestamptz(3)[]) as r (user_id, name, last_at)
+  order by r.user_id, r.name collate "C"
   on conflict (user_id, name) do update set last_at = greatest(p.last_at, excluded.last_at),
     seen_at = excluded.seen_at`,
 )
 
 /** Names that are new wait from then on. */
-export const seeNames = async (tx: Db, userId: string, lastAt: ReadonlyMap<string, Date>): Promise<void> => {
-  if (lastAt.size === 0) return
-  const moments = Array.from(lastAt.values(), (at) => at.toISOString())
-  await tx.rows(SEE_NAMES, [userId, [...lastAt.keys()], moments])
+export const seeNames = async (
+  tx: Db,
+  people: readonly { userId: string; lastAt: ReadonlyMap<string, Date> }[],
+): Promise<void> => {
+  const rows = people.flatMap(({ userId, lastAt }) =>
+    Array.from(lastAt, ([name, at]) => ({ userId, name, at: at.toISOString() })),
+  )
+  if (rows.length === 0) return
+  await tx.rows(SEE_NAMES, [
+    rows.map(({ userId }) => userId),
+    rows.map(({ name }) => name),
+    rows.map(({ at }) => at),
+  ])
 }

@@ -41,6 +41,7 @@ export const READ_TARGETS = statement(
     workspaceId: orNull(uuid),
     repoKeys: orNull(texts),
     firstDay: orNull(date),
+    joinedOn: orNull(date),
     idleWindow: orNull(integer),
     paused: orNull(bool),
     recordedHours: orNull(json<RecordingHours>()),
@@ -71,7 +72,7 @@ export const READ_TARGETS = statement(
     from people u
   )
   select u.n, (now() at time zone 'UTC')::date as today, u.timezone, k.comparisons,
-    w.workspace_id as "workspaceId", w.repo_keys as "repoKeys", w.first_day as "firstDay", w.idle_window as "idleWindow", u.paused, u.hours as "recordedHours",
+    w.workspace_id as "workspaceId", w.repo_keys as "repoKeys", w.first_day as "firstDay", w.joined_on as "joinedOn", w.idle_window as "idleWindow", u.paused, u.hours as "recordedHours",
     case when u.paused is not null and row_number() over (partition by u.n order by w.workspace_id) = 1 then array(
       select r.owner_key || '/' || r.repo_key from repos r
       where r.n = u.n and k.comparisons <= $5::float8
@@ -81,7 +82,7 @@ export const READ_TARGETS = statement(
   join work k on k.n = u.n
   left join lateral (
     select m.workspace_id, array_agg(r.owner_key || '/' || r.repo_key) as repo_keys,
-      ${FIRST_DAY} as first_day,
+      ${FIRST_DAY} as first_day, (m.joined_at at time zone 'UTC')::date as joined_on,
       (select idle_window_minutes from workspaces where id = m.workspace_id) as idle_window
     from members m
     join repos r on r.n = u.n and (r.owner_key <> u.login_key or m.role = 'admin')
@@ -117,6 +118,7 @@ export interface MatchingWorkspace {
   repoKeys: string[]
   /** The first day on which they do. Empty: on all days. */
   firstDay: string
+  joinedOn: string
   /** In minutes. */
   idleWindow: number
 }
@@ -147,6 +149,7 @@ export const readTargets = async (
     workspaceId,
     repoKeys,
     firstDay,
+    joinedOn,
     idleWindow,
     paused,
     reposOff,
@@ -160,7 +163,13 @@ export const readTargets = async (
     }
     targets[n - 1] = target
     if (workspaceId !== null && repoKeys !== null)
-      target.workspaces.push({ workspaceId, repoKeys, firstDay: firstDay ?? '', idleWindow: idleWindow ?? 0 })
+      target.workspaces.push({
+        workspaceId,
+        repoKeys,
+        firstDay: firstDay ?? '',
+        joinedOn: joinedOn ?? '',
+        idleWindow: idleWindow ?? 0,
+      })
   }
   return targets
 }
