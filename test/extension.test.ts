@@ -190,6 +190,8 @@ t.test('it signs in no one unasked, and applies the team’s settings of every p
     ],
   )
   await window.close()
+  const left = JSON.parse(await readFile(join(opened.address, '.vscode/settings.json'), 'utf8'))
+  t.strictSame(left, window.values(), 'a closed window or an uninstalled extension takes nothing out')
 })
 
 t.test('a person’s own settings survive a sign-out, a removal from the team, and a change', async (t) => {
@@ -601,4 +603,21 @@ t.test('a service serves the extension with its address in it', async (t) => {
     [...new Set(Array.from(text(file).matchAll(/\brequire\("([^"]+)"\)/g), ([, name]) => name))].sort()
   t.strictSame(required('extension/dist/extension.cjs'), ['node:fs/promises', 'node:path', 'vscode'])
   t.strictSame(required('extension/dist/browser.cjs'), ['vscode'], 'a browser has no modules of Node.js')
+})
+
+t.test('a script gives the extension another name, publisher and settings of its own', async (t) => {
+  const folder = await temporaryFolder(t)
+  const file = (name: string) => join(projectRoot, name)
+  const given = ['examples/vscode/own.mjs', 'build/extension.vsix', 'examples/vscode/own.json'].map(file)
+  const { stdout } = await run(process.execPath, given, { cwd: folder })
+  t.equal(stdout, `my-team-${serviceVersion}.vsix\n`)
+  const files = unzipSync(await readFile(join(folder, stdout.trim())))
+  const text = (name: string) => strFromU8(files[name] ?? new Uint8Array())
+  const { name, publisher, contributes } = JSON.parse(text('extension/package.json'))
+  t.strictSame([name, publisher], ['my-team', 'my-company'])
+  const { properties } = contributes.configuration
+  t.strictSame([properties['ext.theme'].scope, properties['teamSettings.url'].scope], ['resource', 'machine'])
+  const manifest = text('extension.vsixmanifest')
+  t.ok(manifest.includes(`Id="my-team" Version="${serviceVersion}" Publisher="my-company"`))
+  t.ok(manifest.includes('<DisplayName>My Team</DisplayName>'))
 })

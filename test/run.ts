@@ -37,7 +37,7 @@ const PROCESSES = `
   backup
   failover upgrades doctor
   keys privacy operator-commands
-  ops vscode config
+  ops extension config
   web/reference strict-json
   clock database-faults connections driver
   web/serving metrics logs
