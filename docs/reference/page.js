@@ -74,23 +74,49 @@
     sample.append(pre, copy)
   }
 
+  /** What readers call something that has another name here. */
+  const synonyms = [
+    ['unauthorized', 'unauthenticated'],
+    ['unauthorised', 'unauthenticated'],
+    ['permission', 'forbidden'],
+    ['roll back', 'restore'],
+    ['rollback', 'restore'],
+    ['undo', 'restore'],
+    ['pagination', 'cursor'],
+    ['paging', 'cursor'],
+    ['log in', 'sign in'],
+    ['login', 'sign in'],
+    ['api key', 'access key'],
+    ['throttling', 'rate limit'],
+    ['quota', 'limit'],
+  ]
+  /** The phrase, and the phrase in the words of the documentation. */
+  const phrasesOf = (phrase) => [
+    phrase,
+    ...synonyms.filter(([said]) => phrase.includes(said)).map(([said, here]) => phrase.replace(said, here)),
+  ]
+
   /** The entries that have every word. First come those whose titles have the phrase, then those whose titles have its words. */
   const matchesOf = (entries, phrase) => {
-    const wanted = phrase.toLowerCase()
-    const words = wanted.split(/\s+/)
-    const have = (text) => words.every((word) => text.toLowerCase().includes(word))
-    const rankOf = ({ kind, title }) =>
-      title.toLowerCase().includes(wanted) ? 0 : have(`${kind} ${title}`) ? 1 : 2
+    const rankOf = ({ kind, title, text }, wanted) => {
+      const have = (text) => wanted.split(/\s+/).every((word) => text.toLowerCase().includes(word))
+      if (title.toLowerCase().includes(wanted)) return 0
+      if (have(`${kind} ${title}`)) return 1
+      return have(`${kind} ${title} ${text}`) ? 2 : 3
+    }
+    const phrases = phrasesOf(phrase.toLowerCase())
     return entries
-      .filter(({ kind, title, text }) => have(`${kind} ${title} ${text}`))
-      .sort((a, b) => rankOf(a) - rankOf(b))
+      .map((entry) => ({ ...entry, rank: Math.min(...phrases.map((wanted) => rankOf(entry, wanted))) }))
+      .filter(({ rank }) => rank < 3)
+      .sort((a, b) => a.rank - b.rank)
   }
 
   /** The part of the text that has the first word, or its start if the title has the word. */
   const excerptOf = ({ title, text }, phrase) => {
-    const [word] = phrase.toLowerCase().split(/\s+/)
-    const place = title.toLowerCase().includes(word) ? 0 : text.toLowerCase().indexOf(word)
-    const start = Math.max(0, place - 40)
+    const words = phrasesOf(phrase.toLowerCase()).map((wanted) => wanted.split(/\s+/)[0])
+    const isInTitle = words.some((word) => title.toLowerCase().includes(word))
+    const places = words.map((word) => text.toLowerCase().indexOf(word)).filter((place) => place >= 0)
+    const start = isInTitle || places.length === 0 ? 0 : Math.max(0, Math.min(...places) - 40)
     return (start > 0 ? '…' : '') + text.slice(start, start + 120) + (start + 120 < text.length ? '…' : '')
   }
 

@@ -50,11 +50,18 @@ const loadSwaggerUi = once(() => {
   ])
 })
 
-/** The chosen document, once Swagger UI is there. */
+/** The chosen document, once Swagger UI and the writer of code samples are there. */
 const load = async () => {
-  const [chosen] = await Promise.all([readDocument(choice.value), loadSwaggerUi()])
+  const { codeSamples } = content.dataset
+  const [chosen, { codeSamplesOf }] = await Promise.all([
+    readDocument(choice.value),
+    import(codeSamples),
+    loadSwaggerUi(),
+  ])
+  writeSamples = codeSamplesOf
   return chosen
 }
+let writeSamples
 
 /** The operation with its place in the document. */
 const operationOf = ({ paths }, operationId) =>
@@ -66,7 +73,9 @@ const operationOf = ({ paths }, operationId) =>
 
 /** The document with these paths alone, and what they refer to. */
 const partOf = ({ openapi, info, servers, components }, paths) => {
-  const used = { securitySchemes: components.securitySchemes }
+  const { bearer, ...otherSchemes } = components.securitySchemes
+  const description = `${bearer.description} Most operations also accept an access key here.`
+  const used = { securitySchemes: { bearer: { ...bearer, description }, ...otherSchemes } }
   const pending = [paths]
   while (pending.length > 0) {
     const references = JSON.stringify(pending.pop()).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)
@@ -107,18 +116,51 @@ const client = createClient({ baseUrl: '${location.origin}', token: process.env.
 ${source}`
 }
 
-const codeSamplesOf = ({ React }, samples, label) => {
+/** What a reader has entered: a number or an object where it is one, and otherwise the text. */
+const entered = (text) => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** The operation with what the reader has entered in place of the examples. */
+const withInput = ({ path, method, operation }, { specSelectors, oas3Selectors }) => {
+  const given = specSelectors.parameterValues([path, method])
+  const parameters = operation.parameters?.map((parameter) => {
+    const value = given.get(`${parameter.in}.${parameter.name}`)
+    if (value === undefined || value === '') return parameter
+    const isText = parameter.schema?.type === 'string' || typeof value !== 'string'
+    return { ...parameter, required: true, example: isText ? value : entered(value) }
+  })
+  const body = entered(oas3Selectors.requestBodyValue(path, method))
+  const json = operation.requestBody?.content['application/json']
+  // While a reader types, the text is often not JSON.
+  if (!json || typeof body !== 'object') return { ...operation, parameters }
+  const requestBody = {
+    ...operation.requestBody,
+    content: { 'application/json': { ...json, example: body } },
+  }
+  return { ...operation, parameters, requestBody }
+}
+
+const codeSamplesOf = (system, located) => {
+  const { React, getStore } = system
   const h = React.createElement
+  const { subscribe, getState } = getStore()
   return () => {
     const [language, setLanguage] = React.useState(storage?.getItem('code-samples') ?? 'curl')
     const [copied, setCopied] = React.useState(false)
+    React.useSyncExternalStore(subscribe, getState)
+    const samples = writeSamples(located.method, located.path, withInput(located, system))
     const chosen = samples.find((sample) => sample.label === language) ?? samples[0]
     const source = sourceOf(chosen)
     const choose = (label) => {
       storage?.setItem('code-samples', label)
       setLanguage(label)
-      setCopied(false)
     }
+    React.useEffect(() => setCopied(false), [source])
     const tab = ({ label }) =>
       h(
         'button',
@@ -128,7 +170,7 @@ const codeSamplesOf = ({ React }, samples, label) => {
     const copy = () => navigator.clipboard.writeText(source).then(() => setCopied(true))
     return h(
       'section',
-      { className: 'code-samples', 'aria-label': `Code samples of ${label}` },
+      { className: 'code-samples', 'aria-label': `Code samples of ${located.method} ${located.path}` },
       h('h4', null, 'Code samples'),
       h(
         'div',
@@ -185,6 +227,10 @@ const answersOf = ({ React }, chosen, responses) => {
     )
 }
 
+/** The service has written a link to sign in. */
+const caller = find('#caller')
+const isSignedOut = caller.hasChildNodes()
+
 /** The parts of the page that Swagger UI has filled. */
 const systems = new Set()
 
@@ -198,11 +244,8 @@ const shared = {
   statePlugins: {
     auth: {
       wrapSelectors: {
-        // Browsers send the cookie by themselves, and let no page set it.
-        definitionsToAuthorize:
-          (original) =>
-          (...given) =>
-            original(...given)?.filter((scheme) => !scheme.has('cookie')),
+        // One field: a token, or an access key in its place. Few operations have another kind of secret, which comes first there.
+        definitionsForRequirements: (original) => (_state, requirements) => original(requirements).take(1),
       },
       wrapActions: {
         // An authorization in one part of the page holds in all of them.
@@ -235,6 +278,40 @@ const shared = {
         React.createElement(Original, { ...props, canCopy: true }),
     // A link without an address, in a row that the page has.
     OperationSummaryPath: () => () => null,
+    // The code samples have it.
+    curl: () => () => null,
+    liveResponse:
+      (Original, { React }) =>
+      (props) => {
+        const place = React.useRef()
+        React.useEffect(() => place.current.scrollIntoView({ block: 'nearest' }), [props.response])
+        return React.createElement(
+          'div',
+          { ref: place, className: 'live' },
+          React.createElement(Original, props),
+        )
+      },
+    execute:
+      (Original, { React, authSelectors }) =>
+      (props) => {
+        const h = React.createElement
+        const security = props.operation.get('security')
+        const isOpen = !security?.size || authSelectors.isAuthorized(security)
+        const address = `/api/docs${location.search}#/${props.operation.getIn(['tags', 0])}/${props.operation.get('operationId')}`
+        const signIn = `/api/auth/repohost?return_to=${encodeURIComponent(address)}`
+        return h(
+          React.Fragment,
+          null,
+          props.method !== 'get' &&
+            h(
+              'p',
+              { className: 'warning' },
+              'Execute sends the request to this service. It can change or delete real data.',
+            ),
+          h(Original, props),
+          isSignedOut && !isOpen && h('a', { className: 'btn', href: signIn }, 'Sign in'),
+        )
+      },
   },
 }
 
@@ -266,12 +343,13 @@ const fillWith = (domNode, spec, component, { plugin = {}, ...options } = {}) =>
 }
 
 const fillOperation = (domNode, chosen, operationId) => {
-  const { path, method, operation } = operationOf(chosen, operationId)
-  const { 'x-codeSamples': samples, ...rest } = operation
+  const located = operationOf(chosen, operationId)
+  const { path, method, operation } = located
+  const { 'x-codeSamples': _, ...rest } = operation
   const shown = { ...rest, responses: shownResponses(operation.responses) }
   const responses = (Original, system) => {
     const h = system.React.createElement
-    const CodeSamples = codeSamplesOf(system, samples, `${method} ${path}`)
+    const CodeSamples = codeSamplesOf(system, located)
     const Answers = answersOf(system, chosen, operation.responses)
     return (props) =>
       h(
@@ -382,7 +460,7 @@ const dialogOf = once(async (_address) => {
 find('#authorize').addEventListener('click', async () => {
   try {
     const { authActions, authSelectors } = await dialogOf(choice.value)
-    authActions.showDefinitions(authSelectors.definitionsToAuthorize())
+    authActions.showDefinitions(authSelectors.definitionsToAuthorize().take(1))
   } catch {
     caller.textContent = 'Could not load the dialog. Try again.'
   }
@@ -470,9 +548,8 @@ document.addEventListener('click', (event) => {
 addEventListener('hashchange', () => follow(location.hash))
 follow(location.hash)
 
-// With the cookie of a browser login, operations are called as that person. Else the service has written a link to sign in.
-const caller = find('#caller')
-if (!caller.hasChildNodes())
+// With the cookie of a browser login, operations are called as that person.
+if (!isSignedOut)
   fetch('/api/me').then(async (answer) => {
     if (answer.ok) caller.textContent = `Signed in as ${(await answer.json()).login}`
   })

@@ -1,6 +1,7 @@
 /** The reference at /api/docs, with its guides and the catalogue of errors, in a browser. */
 import t from 'tap'
 import { errorCodes } from '../../schemas/errors.js'
+import { until } from '../until.js'
 import { countOf, startScene, type Visitor } from './page.js'
 
 const scene = await startScene(t)
@@ -45,6 +46,15 @@ else {
     await operationOf(visitor, 'team/listMembers').locator('.answers').waitFor()
     await page.goBack()
     await page.locator('#side [aria-current]').filter({ hasText: 'Create an invite' }).waitFor()
+
+    for (const [phrase, title] of [
+      ['unauthorized', /^Error unauthenticated/],
+      ['roll back', /^POST Restore an old version of the settings/],
+      ['pagination', /^GET List the audit trail/],
+    ] as const) {
+      await filter(visitor, phrase)
+      await results.getByRole('link', { name: title }).waitFor()
+    }
 
     await filter(visitor, 'nothing has this name')
     await visitor.sees('No results for "nothing has this name"')
@@ -134,15 +144,25 @@ else {
       await operation.getByRole('button', { name: 'Execute' }).click()
       const status = operation.locator('.live-responses-table .response-col_status').last()
       await status.waitFor()
+      // The page moves to the response.
+      const topOf = () => operation.locator('.live').evaluate((live) => live.getBoundingClientRect().top)
+      const { height = 0 } = page.viewportSize() ?? {}
+      await until(async () => (await topOf()) >= 0 && (await topOf()) < height, 'the response is in view')
       return Number.parseInt((await status.textContent()) ?? '', 10)
     }
     await openReference(visitor, '/api/docs#/profile/getProfile')
+    const signIn = profile.getByRole('link', { name: 'Sign in' })
+    t.equal(
+      await signIn.getAttribute('href'),
+      `/api/auth/repohost?return_to=${encodeURIComponent('/api/docs#/profile/getProfile')}`,
+    )
     await visitor.button('Authorize').focus()
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Authorize' })
     await dialog.waitFor()
     t.strictSame(await visitor.violations(), [])
     await dialog.locator('input:focus').waitFor()
+    t.equal(await countOf(dialog.locator('input'), 1), 1)
     await page.keyboard.type(ada.token)
     await page.keyboard.press('Enter')
     await dialog.getByRole('button', { name: 'Logout' }).waitFor()
@@ -150,6 +170,7 @@ else {
     await dialog.waitFor({ state: 'detached' })
     await page.locator('#authorize:focus').waitFor()
     // The operation was open before.
+    t.equal(await countOf(signIn, 0), 0)
     t.equal(await execute(profile), 200)
     await projects.locator('summary').first().click()
     await projects.locator('.answers').waitFor()
@@ -256,7 +277,8 @@ else {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const copied = () => page.evaluate('navigator.clipboard.readText()')
     await openReference(visitor, PUSH)
-    const samples = operationOf(visitor, 'settings/pushSettings').locator('.code-samples')
+    const push = operationOf(visitor, 'settings/pushSettings')
+    const samples = push.locator('.code-samples')
     for (const language of ['curl', 'JavaScript', 'Python']) {
       await samples.getByRole('button', { name: language }).click()
       await samples.getByRole('button', { name: 'Copy' }).click()
@@ -269,6 +291,24 @@ else {
         language === 'JavaScript',
       )
     }
+
+    // The samples follow what is entered. Variables of the shell in it are only text.
+    await push.getByText('It can change or delete real data.').waitFor()
+    await push.getByLabel('repo', { exact: true }).fill('$HOME')
+    await push.getByLabel('If-Match', { exact: true }).fill('"`id`"')
+    await push.getByLabel('Request body', { exact: true }).fill('{"settings":{}}')
+    await samples.getByRole('button', { name: 'curl' }).click()
+    await samples.getByText('-d \'{"settings":{}}\'').waitFor()
+    t.equal(
+      await samples.locator('pre').textContent(),
+      `curl -X PUT "${service.url}/api/settings/acme/%24HOME" \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H "X-Repohost-Token: $REPOHOST_TOKEN" \\
+  -H "If-Match: \\"\\\`id\\\`\\"" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"settings":{}}'`,
+    )
+
     await visitor.open('/api/docs/getting-started')
     const commands = page.locator('.sample')
     t.notMatch((await commands.allTextContents()).join('\n'), /\$SERVICE|env\.SERVICE/)

@@ -1,8 +1,8 @@
 /**
  * Code samples of each operation with curl, the client, and Python. `SERVICE`, `TOKEN` and other secrets come from the
- * environment; the rest are the examples of the document.
+ * environment; the rest are the examples of the document. The reference runs this file in the browser, too, with what the
+ * reader enters, so it imports nothing.
  */
-import { own } from '../../../schemas/own.js'
 
 interface Parameter {
   name: string
@@ -37,11 +37,11 @@ interface Call {
   downloads: boolean
 }
 
-const secrets: Record<string, string> = {
-  'X-Repohost-Token': '$REPOHOST_TOKEN',
-  'X-Service-Admin-Key': '$ADMIN_KEY',
-  'Billing-Signature': '$SIGNATURE',
-}
+const secrets = new Map([
+  ['X-Repohost-Token', '$REPOHOST_TOKEN'],
+  ['X-Service-Admin-Key', '$ADMIN_KEY'],
+  ['Billing-Signature', '$SIGNATURE'],
+])
 
 const callOf = (method: string, template: string, operation: SampledOperation): Call => {
   const { parameters = [], security = [], requestBody } = operation
@@ -54,7 +54,7 @@ const callOf = (method: string, template: string, operation: SampledOperation): 
   const needs = (scheme: string) => security.length > 0 && scheme in (security[0] ?? {})
   const headers: Record<string, string> = {}
   for (const [name, example] of Object.entries(required('header')))
-    headers[name] = own(secrets, name) ?? String(example)
+    headers[name] = secrets.get(name) ?? String(example)
   if (needs('adminKey')) headers['X-Service-Admin-Key'] = '$ADMIN_KEY'
   if (needs('billingSignature')) headers['Billing-Signature'] = '$SIGNATURE'
   const body = requestBody?.content['application/json']?.example
@@ -76,9 +76,13 @@ const callOf = (method: string, template: string, operation: SampledOperation): 
 
 const addressOf = ({ template, path, query }: Call) => {
   const search = new URLSearchParams(query as Record<string, string>).toString().replaceAll('%2F', '/')
-  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => String(path[name]))
+  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path[name])))
   return search ? `${filled}?${search}` : filled
 }
+
+/** For a shell, between double quotes. Variables stay. */
+const quoted = (value: string) =>
+  /^(Bearer )?\$\w+$/.test(value) ? value : value.replace(/["\\$`]/g, '\\$&')
 
 const curlOf = (call: Call) => {
   const { method, headers, authorization, body, downloads } = call
@@ -86,7 +90,7 @@ const curlOf = (call: Call) => {
   const json = body === undefined ? undefined : JSON.stringify(body).replaceAll("'", "'\\''")
   return [
     `curl ${downloads ? '-O ' : ''}${method === (json ? 'POST' : 'GET') ? '' : `-X ${method} `}"$SERVICE${addressOf(call)}"`,
-    ...given.map(([name, value]) => `-H "${name}: ${value}"`),
+    ...given.map(([name, value]) => `-H "${name}: ${quoted(value)}"`),
     ...(json ? ["-H 'Content-Type: application/json'", `-d '${json}'`] : []),
   ].join(' \\\n  ')
 }

@@ -18,19 +18,34 @@ export interface OperationEntry {
   operationId: string
   summary: string
   description: string
+  /** The names of its parameters. */
+  parameters: string[]
   href: string
 }
 
 /** The operations of the whole document. Those outside the core open in the document "Everything". */
 export const operationEntries = (full: Document, core: Document): OperationEntry[] =>
   Object.entries(full.paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, { operationId, summary = '', description, tags = [] }]) => {
-      const [tag = ''] = tags
-      const isCore = core.paths[path]?.[method] !== undefined
-      const query = isCore ? '' : `?${DOCUMENT_PARAMETER}=${EVERYTHING}`
-      const href = `${REFERENCE}${query}#/${tag}/${operationId}`
-      return { tag, isCore, method: method.toUpperCase(), path, operationId, summary, description, href }
-    }),
+    Object.entries(operations).map(
+      ([method, { operationId, summary = '', description, tags = [], parameters = [] }]) => {
+        const [tag = ''] = tags
+        const isCore = core.paths[path]?.[method] !== undefined
+        const query = isCore ? '' : `?${DOCUMENT_PARAMETER}=${EVERYTHING}`
+        const href = `${REFERENCE}${query}#/${tag}/${operationId}`
+        const names = parameters.map(({ name }) => name)
+        return {
+          tag,
+          isCore,
+          method: method.toUpperCase(),
+          path,
+          operationId,
+          summary,
+          description,
+          parameters: names,
+          href,
+        }
+      },
+    ),
   )
 
 interface Page {
@@ -105,11 +120,11 @@ const plain = (text: string) =>
 /** The entries that the filter finds, as JSON: `{ href, kind, title, text }`. */
 export const filterIndex = (operations: OperationEntry[], guides: Guide[]): string =>
   JSON.stringify([
-    ...operations.map(({ href, method, path, summary, operationId, description }) => ({
+    ...operations.map(({ href, method, path, summary, operationId, description, parameters }) => ({
       href,
       kind: method,
       title: summary,
-      text: plain(`${path} ${operationId} ${description}`),
+      text: plain(`${path} ${operationId} ${description} ${parameters.join(' ')}`),
     })),
     ...guides.flatMap((guide) =>
       guide.sections().map(({ id, title, text }) => ({

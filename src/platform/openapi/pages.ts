@@ -83,12 +83,14 @@ interface Reference {
   operations: string
   /** The addresses of Swagger UI, which is loaded when a reader needs it. */
   swaggerUi: { script: string; styleSheet: string }
+  /** The address of the module that writes code samples. */
+  codeSamples: string
 }
 
 const lockIcon = `<svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true"><path d="M15.8 8H14V5.6C14 2.7 12.7 1 10 1 7.2 1 6 2.7 6 5.6V6h2v-.8C8 3.9 8.6 3 10 3c1.3 0 2 .9 2 2.2V8H4c-.6 0-1 .5-1 1v8c0 .7.6 1.4 1.2 1.6.6.2 1.2.4 1.8.4h8c.6 0 1.2-.2 1.8-.4.6-.2 1.2-.9 1.2-1.6V9c0-.5-.6-1-1.2-1z" fill="currentcolor"/></svg>`
 
 export const referencePage = (
-  { documents, shown, isSignedIn, info, operations, swaggerUi }: Reference,
+  { documents, shown, isSignedIn, info, operations, swaggerUi, codeSamples }: Reference,
   frame: Frame,
 ) => {
   const options = documents.map(
@@ -102,7 +104,7 @@ export const referencePage = (
     frame,
     `<select id="document" aria-label="Document" autocomplete="off">${options.join('')}</select>
 `,
-    `<main id="content" class="reference${isCore ? ' core' : ''}" tabindex="-1" data-script="${swaggerUi.script}" data-style-sheet="${swaggerUi.styleSheet}">
+    `<main id="content" class="reference${isCore ? ' core' : ''}" tabindex="-1" data-script="${swaggerUi.script}" data-style-sheet="${swaggerUi.styleSheet}" data-code-samples="${codeSamples}">
 <p id="caller" role="status">${isSignedIn ? '' : signIn}</p>
 <h1>API reference<span class="core-title">: core sync</span> <small>${escaped(info.version)}</small> <small>OAS 3.1</small></h1>
 <p>${info.description}</p>

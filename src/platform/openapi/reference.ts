@@ -145,6 +145,9 @@ const reference: FastifyPluginAsync = async (app) => {
   }
   const referenceStyle = file('reference.css', style, pageFile)
   const referenceScript = file('reference.js', script, pageFile)
+  const codeSamples = file('code-samples.js', script, (name) =>
+    readFileSync(join(projectRoot, 'build/src/platform/openapi', name), 'utf8'),
+  )
 
   const errors = {
     href: ERROR_PAGE,
@@ -209,6 +212,7 @@ const reference: FastifyPluginAsync = async (app) => {
         info: { ...info, description: inlineMarkdown(info.description) },
         operations: operationListOf(operations, tags),
         swaggerUi: { script: swaggerUi.script(), styleSheet: swaggerUi.styleSheet() },
+        codeSamples: codeSamples(),
       },
       {
         ...frame,
