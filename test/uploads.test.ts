@@ -4,14 +4,14 @@ import { request } from 'node:http'
 import t from 'tap'
 import { readToday } from '../src/platform/time/clock.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
-import { type Service, startService } from './service.js'
+import { type Service, type ServiceOptions, startService } from './service.js'
 import { until } from './until.js'
 
 const COMMITS = '/api/team/commits'
 const BYTES = 24 * 1_048_576 - 1_000
 
-const start = async (test: Parameters<typeof startService>[0], env: Record<string, string> = {}) => {
-  const service = await startService(test, { env })
+const start = async (test: Parameters<typeof startService>[0], options: ServiceOptions = {}) => {
+  const service = await startService(test, options)
   const [ada, eve] = [await service.signIn('ada'), await service.signIn('eve')]
   const { id } = await service.workspace(ada)
   const today = await readToday(service.database)
@@ -122,7 +122,9 @@ const begin = (service: Service, token: string, text: string) => {
 }
 
 t.test('a caller sends one large body at a time, and others do not wait for it', async (t) => {
-  const { service, ada, eve, id, today } = await start(t, { RATE_LIMITS: 'on' })
+  // The first body stays under way for as long as the test takes.
+  const timeouts = { slow: 300_000, upload: 300_000 }
+  const { service, ada, eve, id, today } = await start(t, { env: { RATE_LIMITS: 'on' }, timeouts })
   const { id: ofEve } = await service.workspace(eve)
   const large = upload(id, today, LARGE)
   const slow = begin(service, ada.token, JSON.stringify(large))

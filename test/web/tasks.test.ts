@@ -900,7 +900,7 @@ else {
     await visitor.settled()
     t.strictSame(await visitor.violations(), [])
     await click('Create editor key')
-    const config = await page.locator('pre').innerText()
+    const config = await page.locator('pre', { hasText: 'api_key' }).innerText()
     const [url, key] = ['api_url', 'api_key'].map(
       (name) => config.match(new RegExp(`^${name} = (.*)$`, 'm'))?.[1],
     )
@@ -942,7 +942,7 @@ else {
     await visitor.sees('No heartbeat has arrived yet.')
     await visitor.button('Create editor key').click()
     await visitor.heading('.wakatime.cfg').waitFor()
-    const config = await page.locator('pre').innerText()
+    const config = await page.locator('pre', { hasText: 'api_key' }).innerText()
     const [url, key] = ['api_url', 'api_key'].map(
       (name) => config.match(new RegExp(`^${name} = (.*)$`, 'm'))?.[1],
     )
@@ -1065,7 +1065,7 @@ else {
   t.test('the privacy page lists the stored data, and a limit shows where it is near', async () => {
     await admin.open('/account/privacy')
     await admin.page.getByText('Everything that is stored, why, and for how long', { exact: true }).click()
-    await admin.sees(/^Active minutes of a person on a UTC day in a repository/)
+    await admin.sees(/^A person’s active minutes by UTC day and repository/)
     for (let key = 1; key <= 16; key++)
       await ada.post('/api/me/keys', { name: `key ${key}`, scopes: ['activity:read'] })
     await admin.open('/account/editors')
