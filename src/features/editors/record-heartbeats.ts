@@ -72,7 +72,7 @@ export const heartbeatsOf = (sent: readonly SentHeartbeat[], host: ProjectHost):
 /** Days beyond the window in which a time is looked at, because the database's clock decides. */
 const CLOCK_DAYS = 2
 
-/** What is larger is recorded alone. */
+/** Larger ones are recorded alone. */
 const TOGETHER = { heartbeats: 50, hours: 12, comparisons: limits.flush_comparisons / 100 }
 
 /** Heartbeats of a person, oldest first. */
@@ -204,7 +204,7 @@ export const writeHeartbeats = (tx: Db, counted: readonly CountedHeartbeats[]): 
     ...counted.map(({ agents, projects }) => agents.write(projects.repos)),
   ])
 
-/** What is stored of people near their heartbeats, and where these count. */
+/** Reads what is stored of people near their heartbeats, and where these count. */
 const readKnown = async <S extends Sent>(tx: Db, all: readonly S[], waits: boolean) => {
   const asked = all.map((sent) => {
     const { userId, heartbeats, names = [] } = sent

@@ -127,7 +127,7 @@ const ARRAYS = {
 }
 const names = Object.keys(ARRAYS)
 
-/** Of each hour: $1 the user, $2 its number, and $3 and so on its arrays as texts. */
+/** Each hour has an item in $1 the user, $2 its number, and $3 and so on its arrays as texts. */
 const WRITE_MARKS = statement(
   'write marks of heartbeats',
   {},

@@ -104,7 +104,7 @@ export const chooseRepo = async (tx: Db, userId: string, project: EditorProject)
   await tx.rows(CHOOSE_REPO, [userId, name, repo, ignored, automatic])
 }
 
-/** Of each name: $1 the user, $2 the name, $3 when its newest heartbeat was. */
+/** Each name has an item in $1 the user, $2 the name, and $3 when its newest heartbeat was. */
 const SEE_NAMES = statement(
   'remember when project names were seen',
   {},
