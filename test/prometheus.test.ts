@@ -208,7 +208,7 @@ t.test(
   },
 )
 
-t.test('no panel or alert queries a metric that does not exist', { skip, timeout: 120_000 }, async (t) => {
+t.test('no panel or alert queries a metric that does not exist', { skip }, async (t) => {
   const [{ url, drop }, repohost, { providers, env }] = await Promise.all([
     createTestDatabase(),
     startRepohost(),
