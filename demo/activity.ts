@@ -49,7 +49,8 @@ export interface TeamActivity {
 /**
  * $1: the workspace; $2, $3: users and by how many hours their clocks are ahead; $4: repositories, at least three;
  * $5, $6: first and last day. A working day has three blocks of three hours from nine on, each in another repository;
- * people change their repositories every few weeks, have free weekends (mostly), holidays, and weeks of their own away.
+ * people change their repositories every few weeks, have free weekends (mostly), holidays, and weeks of their own away, but the first
+ * of them is there on the last days.
  */
 const INSERT_ACTIVITY = statement(
   'make up activity',
@@ -68,7 +69,7 @@ const INSERT_ACTIVITY = statement(
     cross join generate_series(0, 2) as b (block)
     where (extract(isodow from d.day) < 6 or random() < 0.04)
       and to_char(d.day, 'MM-DD') not between '12-24' and '12-31' and to_char(d.day, 'MM-DD') not in ('01-01', '05-01')
-      and (extract(doy from d.day)::int + p.n * 37) % 120 > 8
+      and ((extract(doy from d.day)::int + p.n * 37) % 120 > 8 or (p.n = 1 and d.day > $6::text::date - 30))
       and random() < 0.88
   ), rows as (
     select b.*, lower(r.repo) as repo_key, worked[25 - b.start:] || worked[:24 - b.start] as hours

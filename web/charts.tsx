@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { own } from '../schemas/own.js'
+import { download } from './download.js'
 import {
   count,
   duration,
@@ -31,6 +32,9 @@ const useWidth = () => {
   }, [])
   return [ref, width] as const
 }
+
+/** Scales the drawing on paper, whose width is another one. */
+const viewBox = (width: number, height: number) => `0 0 ${Math.max(1, width)} ${height}`
 
 /** The index that a key moves to. undefined for other keys. */
 const targetOf = (key: string, right: number, down: number, last: number, at: number): number | undefined => {
@@ -189,6 +193,8 @@ export const Trend = (props: {
   write: (value: number | null) => string
   /** 60 if values are minutes and the axis shows hours. */
   unit?: number
+  /** Days of the range that have no bar. */
+  leftOut: string
 }) => {
   const { points, write, unit = 1 } = props
   const [ref, width] = useWidth()
@@ -276,7 +282,7 @@ export const Trend = (props: {
         }}
       >
         <div ref={ref}>
-          <svg height={HEIGHT} aria-hidden="true">
+          <svg height={HEIGHT} viewBox={viewBox(width, HEIGHT)} aria-hidden="true">
             {at !== undefined && (
               <rect class="at" x={x(at) - slot / 2} y={TOP} width={slot} height={y(0) - TOP} />
             )}
@@ -305,6 +311,7 @@ export const Trend = (props: {
             Peak: {peak.title}, {write(peak.value)}
           </span>
         )}
+        {props.leftOut && <span>Not shown, because the week isn’t whole: {props.leftOut}</span>}
       </p>
       <AsTable caption={props.label} head={compared ? ['Date', 'Value', 'Compared'] : ['Date', 'Value']}>
         {() =>
@@ -321,33 +328,69 @@ export const Trend = (props: {
   )
 }
 
-/** The same numbers as a table, rendered when opened. */
+/** The look of a drawing, which its file has to hold by itself. */
+const LOOK = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-size']
+
+/** Saves the drawing of a figure, in the colours of the page. */
+const savePicture = (figure: Element | null, title: string) => {
+  const drawing = figure?.querySelector('svg')
+  if (!drawing) return
+  const { width, height } = drawing.getBoundingClientRect()
+  const copy = drawing.cloneNode(true) as SVGSVGElement
+  const copies = copy.querySelectorAll('*')
+  drawing.querySelectorAll('*').forEach((element, index) => {
+    const look = getComputedStyle(element)
+    for (const name of LOOK) copies[index]?.setAttribute(name, look.getPropertyValue(name))
+  })
+  for (const [name, value] of Object.entries({ x: 16, y: 44, width, overflow: 'visible' }))
+    copy.setAttribute(name, String(value))
+  const { color, backgroundColor } = getComputedStyle(drawing.closest('.card') ?? document.body)
+  const text = title.replace(/[&<>]/g, (mark) => `&#${mark.charCodeAt(0)};`)
+  download(
+    `${title}.svg`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width + 32}" height="${height + 56}" font-family="system-ui, sans-serif">
+<rect width="100%" height="100%" fill="${backgroundColor}"/><text x="16" y="28" fill="${color}" font-weight="600">${text}</text>
+${new XMLSerializer().serializeToString(copy)}</svg>`,
+    'image/svg+xml',
+  )
+}
+
+/** The same numbers as a table, rendered when opened, and the drawing as a file. */
 const AsTable = (props: { caption: string; head: string[]; children: () => ComponentChildren }) => {
   const [open, set] = useState(false)
   return (
-    <details onToggle={(event) => set(event.currentTarget.open)}>
-      <summary>
-        View as table<span class="away">: {props.caption}</span>
-      </summary>
-      {open && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be scrollable by keyboard
-        <section class="scroll" aria-label={props.caption} tabIndex={0}>
-          <table>
-            <caption class="away">{props.caption}</caption>
-            <thead>
-              <tr>
-                {props.head.map((title, index) => (
-                  <th key={title} scope="col" class={index > 0 ? 'n' : ''}>
-                    {title}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>{props.children()}</tbody>
-          </table>
-        </section>
-      )}
-    </details>
+    <>
+      <button
+        type="button"
+        class="link small picture"
+        onClick={(event) => savePicture(event.currentTarget.closest('figure'), props.caption)}
+      >
+        Download picture<span class="away">: {props.caption}</span>
+      </button>
+      <details onToggle={(event) => set(event.currentTarget.open)}>
+        <summary>
+          View as table<span class="away">: {props.caption}</span>
+        </summary>
+        {open && (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be scrollable by keyboard
+          <section class="scroll" aria-label={props.caption} tabIndex={0}>
+            <table>
+              <caption class="away">{props.caption}</caption>
+              <thead>
+                <tr>
+                  {props.head.map((title, index) => (
+                    <th key={title} scope="col" class={index > 0 ? 'n' : ''}>
+                      {title}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>{props.children()}</tbody>
+            </table>
+          </section>
+        )}
+      </details>
+    </>
   )
 }
 
@@ -498,7 +541,7 @@ export const Heatmap = ({
         })}
       >
         <div ref={ref}>
-          <svg height={HEIGHT} aria-hidden="true">
+          <svg height={HEIGHT} viewBox={viewBox(width, HEIGHT)} aria-hidden="true">
             {drawn}
             {at !== undefined && <rect class="chosen" {...place(at)} {...size} />}
           </svg>
@@ -611,7 +654,7 @@ export const Calendar = ({ daily, label }: { daily: { day: string; minutes: numb
         })}
       >
         <div ref={ref}>
-          <svg height={height} aria-hidden="true">
+          <svg height={height} viewBox={viewBox(width, height)} aria-hidden="true">
             {drawn}
             {at !== undefined && <rect class="chosen" {...place(at)} {...size} />}
           </svg>
@@ -634,6 +677,7 @@ export const Calendar = ({ daily, label }: { daily: { day: string; minutes: numb
 
 /** A line without a scale, to compare shapes. */
 export const Sparkline = ({ points, words }: Spark) => {
+  const [word, ...numbers] = words.split(':')
   const max = Math.max(1, ...points)
   const d = points
     .map(
@@ -642,11 +686,14 @@ export const Sparkline = ({ points, words }: Spark) => {
     )
     .join('')
   return (
-    <>
+    <span class="trend" title={words}>
       <svg class="spark blue" viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true">
         <path d={d} />
       </svg>
-      <span class="away">{words}</span>
-    </>
+      <span class="small muted">
+        {word}
+        <span class="away">:{numbers}</span>
+      </span>
+    </span>
   )
 }

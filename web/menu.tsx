@@ -3,12 +3,6 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { focusElement } from './keyboard.js'
 
-/** Below this height in pixels, a menu opens above its button. */
-const ROOM = 240
-const GAP = 4
-/** Between a menu and the side of the window. */
-const MARGIN = 12
-
 /** Each child is an item: an `<li>` with a link or a button. A click on one of them closes the menu. */
 export const Menu = (props: {
   /** Names the list for screen readers. */
@@ -20,21 +14,7 @@ export const Menu = (props: {
   children: ComponentChildren
 }) => {
   const id = useId()
-  const button = useRef<HTMLButtonElement>(null)
   const menu = useRef<HTMLElement>(null)
-  const place = () => {
-    const box = button.current?.getBoundingClientRect()
-    if (!box || !menu.current) return
-    const { clientWidth, clientHeight } = document.documentElement
-    const isLow = clientHeight - box.bottom < ROOM && box.top > ROOM
-    const vertical = isLow ? ['auto', `${clientHeight - box.top + GAP}px`] : [`${box.bottom + GAP}px`, 'auto']
-    const [left, right] =
-      props.align === 'end' ? ['auto', `${clientWidth - box.right}px`] : [`${box.left}px`, 'auto']
-    menu.current.style.inset = `${vertical[0]} ${right} ${vertical[1]} ${left}`
-    const room = props.align === 'end' ? box.right : clientWidth - box.left
-    menu.current.style.maxWidth = `min(480px, ${room - MARGIN}px)`
-    menu.current.style.maxHeight = `${(isLow ? box.top : clientHeight - box.bottom) - GAP - MARGIN}px`
-  }
   useEffect(() => {
     menu.current?.addEventListener('click', ({ target }) => {
       const item = target instanceof Element && target.closest('a, button')
@@ -46,10 +26,10 @@ export const Menu = (props: {
   }, [])
   return (
     <>
-      <button type="button" ref={button} class={`plain ${props.class ?? ''}`} popovertarget={id}>
+      <button type="button" class={`plain ${props.class ?? ''}`} popovertarget={id}>
         {props.button}
       </button>
-      <nav popover="auto" id={id} ref={menu} aria-label={props.label} onBeforeToggle={place}>
+      <nav popover="auto" id={id} class={props.align} ref={menu} aria-label={props.label}>
         <ul>{props.children}</ul>
       </nav>
     </>

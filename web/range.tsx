@@ -23,9 +23,6 @@ const KEYS: Record<string, string> = {
   'This quarter': 'q',
 }
 
-/** Includes a margin. */
-const MENU_WIDTH = 384
-
 /** Selects the range of days, and the range to compare with. @param isWeekly only published weeks are shown */
 export const RangeChoice = ({
   chosen: { range, problem },
@@ -37,17 +34,10 @@ export const RangeChoice = ({
   const { query, change } = useUrlQuery()
   const id = useId()
   const menu = useRef<HTMLDivElement>(null)
-  const button = useRef<HTMLButtonElement>(null)
   const presets = presetsOf(isWeekly)
   const find = (ranges: [name: string, range: Range][]) =>
     problem ? undefined : ranges.find(([, one]) => isSame(one, range))?.[0]
   const [preset, name] = [find(presets), find(namedRanges())]
-  const place = () => {
-    const at = button.current?.getBoundingClientRect()
-    if (!at || !menu.current) return
-    const right = Math.max(12, Math.min(innerWidth - at.right, innerWidth - MENU_WIDTH))
-    menu.current.style.inset = `${at.bottom + 4}px ${right}px auto auto`
-  }
   const choose = (next: Range) => {
     menu.current?.hidePopover()
     change(next)
@@ -74,7 +64,7 @@ export const RangeChoice = ({
         value={preset}
         onChoose={(name) => choose(presets.find(([one]) => one === name)?.[1] ?? range)}
       />
-      <button type="button" ref={button} popovertarget={id} aria-pressed={preset === undefined}>
+      <button type="button" popovertarget={id} aria-pressed={preset === undefined}>
         {(preset === undefined && name) || (
           <span>
             Custom<span class="away"> range</span>
@@ -86,7 +76,7 @@ export const RangeChoice = ({
         {step('Previous range', ',', shiftRange(range, -1), false)}
         {step('Next range', '.', later, later.from > today())}
       </span>
-      <div popover="auto" id={id} ref={menu} onBeforeToggle={place}>
+      <div popover="auto" class="end" id={id} ref={menu}>
         <div class="stack tight">
           <ul class="named">
             {namedRanges().map(([name, range]) => (

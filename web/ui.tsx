@@ -208,22 +208,15 @@ export const Loaded = <T,>(props: {
 /** A button that explains the number beside it. */
 export const Tip = ({ about, children }: { about: string; children: ComponentChildren }) => {
   const id = useId()
-  const button = useRef<HTMLButtonElement>(null)
-  const text = useRef<HTMLDivElement>(null)
-  const place = () => {
-    const [box, tip] = [button.current?.getBoundingClientRect(), text.current]
-    if (!box || !tip) return
-    tip.style.inset = `${box.bottom + 4}px auto auto ${Math.max(12, Math.min(box.left, innerWidth - 332))}px`
-  }
   return (
     <span class="tip">
-      <button type="button" ref={button} popovertarget={id} aria-label={`About ${about}`} onClick={place}>
+      <button type="button" popovertarget={id} aria-label={`About ${about}`}>
         <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
           <circle cx="8" cy="8" r="6.5" fill="none" stroke="currentcolor" />
           <path d="M8 7v4.5M8 4.5v1" stroke="currentcolor" stroke-width="1.5" />
         </svg>
       </button>
-      <div popover="auto" id={id} ref={text} onBeforeToggle={place}>
+      <div popover="auto" id={id}>
         {children}
       </div>
     </span>

@@ -1,4 +1,5 @@
 /** Every screen as an admin sees it: light, dark, and on a phone. */
+import { readFile } from 'node:fs/promises'
 import t, { type Test } from 'tap'
 import { addDays } from '../../src/platform/time/days.js'
 import { until } from '../until.js'
@@ -203,6 +204,39 @@ else {
     t.strictSame(left, [])
     await printed.sees('ext.theme')
   })
+
+  t.test(
+    'a chart is saved as a picture in the colours of the page, and explanations move with the page',
+    async (t) => {
+      const visitor = await scene.visit(ada)
+      const { page, complaints } = visitor
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await visitor.open(`/w/${id}?member=ada`)
+      const download = page.waitForEvent('download')
+      await visitor.button(/^Download picture: Active time, /).click()
+      const file = await download
+      t.match(file.suggestedFilename(), /^Active time, .*\.svg$/)
+      const picture = await readFile(await file.path(), 'utf8')
+      // The surface of the dark theme, and the blue of its bars.
+      t.ok(picture.includes('<rect width="100%" height="100%" fill="rgb(21, 28, 37)"/>'), picture)
+      t.ok(picture.includes('fill="rgb(108, 178, 255)"'), picture)
+
+      await visitor.button('About working hours').click()
+      const tip = page.locator('[popover]:popover-open')
+      const distance = async () => {
+        const [from, to] = [
+          await visitor.button('About working hours').boundingBox(),
+          await tip.boundingBox(),
+        ]
+        return Math.round((to?.y ?? 0) - (from?.y ?? 0))
+      }
+      const before = await distance()
+      await page.mouse.wheel(0, 60)
+      await page.waitForFunction('scrollY > 50')
+      t.equal(await distance(), before)
+      t.strictSame(complaints, [])
+    },
+  )
 
   t.test('the browser learns the colour of the header in the chosen theme', async (t) => {
     const themed = await scene.visit(ada)

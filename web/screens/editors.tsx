@@ -67,7 +67,7 @@ const SetUp = () => {
           <a href="https://wakatime.com/plugins" target="_blank" rel="noreferrer">
             WakaTime plugin
           </a>{' '}
-          of your editor.
+          for your editor, which you choose there. You need no WakaTime account.
         </li>
         <li>
           Create an editor key for this computer. Then add the lines that appear to the file{' '}

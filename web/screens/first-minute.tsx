@@ -57,9 +57,9 @@ export const FirstMinute = (props: { hasArrived: boolean; again: () => void; onC
                   Install the{' '}
                   <a href="https://wakatime.com/plugins" target="_blank" rel="noreferrer">
                     WakaTime plugin
-                  </a>
-                  , create a key, and save its lines as <span class="mono">.wakatime.cfg</span> in your home
-                  folder.
+                  </a>{' '}
+                  for your editor, which you choose there, create a key, and save its lines as{' '}
+                  <span class="mono">.wakatime.cfg</span> in your home folder.
                 </p>
                 <EditorKey />
               </>

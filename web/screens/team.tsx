@@ -434,7 +434,10 @@ export const TrendCard = (props: {
   earlier: Days | undefined
 }) => {
   const { name, data, metric, compared, earlier } = props
-  const { points, isByWeek } = useMemo(() => pointsOf(data, earlier, metric.name), [data, earlier, metric])
+  const { points, isByWeek, leftOut } = useMemo(
+    () => pointsOf(data, earlier, metric.name),
+    [data, earlier, metric],
+  )
   return (
     <section class="card" aria-labelledby="trend">
       <header class="row apart">
@@ -450,6 +453,7 @@ export const TrendCard = (props: {
         points={points}
         write={metric.write}
         unit={metric.unit}
+        leftOut={leftOut}
       />
     </section>
   )
@@ -466,7 +470,7 @@ const pointsOf = (
   { range, daily, publication }: Days,
   earlier: Days | undefined,
   name: MetricName,
-): { points: Point[]; isByWeek: boolean } => {
+): { points: Point[]; isByWeek: boolean; leftOut: string } => {
   const weeks = new Map(publication?.weeks.map((week) => [week.week, week]))
   // The days of a published week can be hidden although its total is not.
   const isHidden = publication !== null && daily.every((one) => one[name] === null)
@@ -484,10 +488,13 @@ const pointsOf = (
       previous: values.get(addDays(one.day, -apart)),
       previousTitle: fullDay(addDays(one.day, -apart)),
     }))
-    return { points, isByWeek: false }
+    return { points, isByWeek: false, leftOut: '' }
   }
   const before = earlier && weeksOf(earlier, name)
-  const points = weeksOf({ daily, publication }, name).map(({ monday, value }, index) => ({
+  const whole = weeksOf({ daily, publication }, name)
+  const [first = '', last = ''] = [whole[0]?.monday, whole.at(-1)?.monday]
+  const ends = [daily.filter(({ day }) => day < first), daily.filter(({ day }) => day > addDays(last, 6))]
+  const points = whole.map(({ monday, value }, index) => ({
     name: day(monday),
     title: `Week of ${fullDay(monday)}`,
     isMonday: true,
@@ -497,7 +504,8 @@ const pointsOf = (
     previous: before?.[index]?.value,
     previousTitle: before?.[index] && `Week of ${fullDay(before[index].monday)}`,
   }))
-  return { points, isByWeek: true }
+  const leftOut = ends.flatMap((days) => (days[0] ? shortDays(days[0].day, days.at(-1)?.day ?? '') : []))
+  return { points, isByWeek: true, leftOut: leftOut.join(', ') }
 }
 
 /** Sums per whole week, because a part of a week looks like a drop. For people, the busiest day, so that no one counts twice. */
