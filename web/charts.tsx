@@ -365,7 +365,7 @@ const AsTable = (props: { caption: string; head: string[]; children: () => Compo
         class="link small picture"
         onClick={(event) => savePicture(event.currentTarget.closest('figure'), props.caption)}
       >
-        Download picture<span class="away">: {props.caption}</span>
+        Download picture<span class="away"> of {props.caption}</span>
       </button>
       <details onToggle={(event) => set(event.currentTarget.open)}>
         <summary>

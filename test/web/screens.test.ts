@@ -213,7 +213,7 @@ else {
       await page.emulateMedia({ colorScheme: 'dark' })
       await visitor.open(`/w/${id}?member=ada`)
       const download = page.waitForEvent('download')
-      await visitor.button(/^Download picture: Active time, /).click()
+      await visitor.button(/^Download picture of Active time, /).click()
       const file = await download
       t.match(file.suggestedFilename(), /^Active time, .*\.svg$/)
       const picture = await readFile(await file.path(), 'utf8')
