@@ -1,13 +1,21 @@
 /** Heartbeats on their way to minutes. */
 import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
+import { ApiError } from '../../errors.js'
 import type { Database, Db, Tx } from '../../platform/database/client.js'
 import { waitBriefly } from '../../platform/database/locks.js'
 import { singleRow } from '../../platform/database/single-row.js'
 import { groupBy } from '../../platform/process/group-by.js'
 import { addDays } from '../../platform/time/days.js'
 import { findPersonRepos, nameOf, reposToRemember } from '../accounts/index.js'
-import { type Item, lanesOf, lockPlaces, readTargets, requireTarget } from '../minutes/index.js'
+import {
+  type FlushTarget,
+  type Item,
+  lanesOf,
+  lockPlaces,
+  readTargets,
+  requireTarget,
+} from '../minutes/index.js'
 import { countAgents, hoursBeside } from './count-agents.js'
 import { aimMinutes, dayOfHour, planMinutes, recordedBy, writeCounted } from './count-minutes.js'
 import { resolveLastProjects } from './last-project.js'
@@ -165,10 +173,15 @@ export const countHeartbeats = async <S extends Sent>(tx: Db, all: readonly S[],
   const aimed = await Promise.all(
     known.map(async (one) => {
       const marked = { ...one, ...markHeartbeats(one) }
-      return { ...marked, ...(await aimMinutes(marked)) }
+      const minutes = await aimMinutes(marked).catch((error) => {
+        // Who sends too many is told alone, and does not stop the others.
+        if (waits || !(error instanceof ApiError)) throw error
+        return undefined
+      })
+      return minutes && (waits || minutes.isSmall) ? [{ ...marked, ...minutes }] : []
     }),
   )
-  const small = aimed.filter(({ isSmall }) => waits || isSmall)
+  const small = aimed.flat()
   return Promise.all(
     (await lockPlaces(tx, small, waits)).map(async ({ aimed, members }) => {
       const minutes = { ...(await planMinutes(aimed, members)), names: aimed.projects.repos }
@@ -211,45 +224,73 @@ const readKnown = async <S extends Sent>(tx: Db, all: readonly S[], waits: boole
     const given = [...new Set([...heartbeats.flatMap(({ project }) => project.name ?? []), ...names])]
     const hours = hoursAround(heartbeats.map(({ minute }) => minute))
     const isWide = heartbeats.some(({ isOfAgent }) => isOfAgent)
-    return { sent, userId, names: given, hours: isWide ? hoursBeside(hours, 2) : hours, isWide }
+    const repoKeys = new Set(heartbeats.flatMap(({ project }) => project.repo?.toLowerCase() ?? []))
+    return { sent, userId, names: given, hours: isWide ? hoursBeside(hours, 2) : hours, isWide, repoKeys }
   })
   const marks = new Map<string, StoredHour[]>()
   const names = new Map<string, EditorProject[]>()
-  const read = async (people: typeof asked) => {
-    const [hours, projects] = await Promise.all([readMarks(tx, people), findNames(tx, people)])
+  const targets = new Map<string, FlushTarget | undefined>()
+  const read = async (people: typeof asked, named: typeof asked) => {
+    const [hours, projects] = await Promise.all([readMarks(tx, people), findNames(tx, named)])
     for (const [userId, own] of groupBy(hours, ({ userId }) => userId)) marks.set(userId, own)
     for (const [userId, own] of groupBy(projects, ({ userId }) => userId)) names.set(userId, own)
   }
-  const locked = Promise.all(asked.map(({ userId }) => lockMarks(tx, userId, waits)))
-  const [held] = await Promise.all([locked, read(asked)])
+  const aim = async (people: { userId: string; repoKeys: ReadonlySet<string> }[], mostCompared: number) => {
+    if (people.length === 0) return
+    const found = await readTargets(tx, people, mostCompared)
+    for (const [index, { userId }] of people.entries()) targets.set(userId, found[index])
+  }
+  const [held] = await Promise.all([
+    Promise.all(asked.map(({ userId }) => lockMarks(tx, userId, waits))),
+    // Most name repositories in full, near marks of the same ones, so that this is enough.
+    read(asked, asked.filter(isNaming)),
+    aim(
+      asked.filter(({ repoKeys }) => repoKeys.size > 0),
+      TOGETHER.comparisons,
+    ),
+  ])
   const people = asked.filter((_, index) => held[index])
   const isNearAgents = ({ userId, isWide }: (typeof asked)[number]) =>
     !isWide && marks.get(userId)?.some(({ agentProjects }) => agentProjects)
-  const nearAgents = people.filter(isNearAgents)
-  if (nearAgents.length > 0)
-    await read(nearAgents.map((one) => ({ ...one, hours: hoursBeside(one.hours, 2) })))
+  const isNearNames = (one: (typeof asked)[number]) =>
+    !isNaming(one) && marks.get(one.userId)?.some((hour) => hasNames(hour, one.sent.kind))
+  const again = people.flatMap((one) => {
+    if (isNearAgents(one)) return [{ ...one, hours: hoursBeside(one.hours, 2) }]
+    return isNearNames(one) ? [one] : []
+  })
+  if (again.length > 0) await read(again, again)
 
   const known = await Promise.all(
-    people.map(async ({ sent, userId, names: given }) => {
+    people.map(async ({ sent, userId, names: given, repoKeys }) => {
       const projects = new Projects(namesOf(names.get(userId) ?? []), sent.kind)
       const repos = sent.heartbeats.flatMap(({ project }) => project.repo ?? [])
       const { chosen, mayWait } = await chooseRepos(tx, userId, projects, given, repos)
       const timeline = new Timeline(marks.get(userId) ?? [])
       const involved = involvedIn(sent.heartbeats, projects, timeline)
-      return { sent, userId, projects, chosen, mayWait, timeline, involved }
+      const isAimed =
+        isCompared(targets.get(userId)) && [...involved].every((repoKey) => repoKeys.has(repoKey))
+      return { sent, userId, projects, chosen, mayWait, timeline, involved, isAimed }
     }),
   )
-  const targets = await readTargets(
-    tx,
-    known.map(({ userId, involved }) => ({ userId, repoKeys: involved })),
+  await aim(
+    known.flatMap(({ userId, involved, isAimed }) => (isAimed ? [] : [{ userId, repoKeys: involved }])),
     waits ? limits.flush_comparisons : TOGETHER.comparisons,
   )
-  return known.flatMap((one, index) => {
-    const target = targets[index]
+  return known.flatMap((one) => {
+    const target = targets.get(one.userId)
     if (waits) return [{ ...one, target: requireTarget(target, one.involved.size) }]
-    return target && target.comparisons <= TOGETHER.comparisons ? [{ ...one, target }] : []
+    return isCompared(target) ? [{ ...one, target }] : []
   })
 }
+
+/** Whether all patterns were compared, within the limit of a set. */
+const isCompared = (target: FlushTarget | undefined): target is FlushTarget =>
+  target !== undefined && target.comparisons <= TOGETHER.comparisons
+
+const isNaming = ({ names }: { names: readonly string[] }) => names.length > 0
+
+const hasNames = ({ projects, agentProjects }: StoredHour, kind: RepohostKind) =>
+  [...projects, ...(agentProjects ?? [])].some((project) => !isRepo(project, kind))
 
 /** The repositories of heartbeats, and of those before them. */
 const involvedIn = (heartbeats: Heartbeat[], projects: Projects, timeline: Timeline): Set<string> => {

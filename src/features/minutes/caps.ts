@@ -27,8 +27,14 @@ export class MemberDay {
   /** The added minutes by repository. */
   readonly added = new Map<string, Minutes>()
 
-  /** @param total the member's minutes of the day so far, in all repositories; `add` changes it */
-  constructor(private readonly total = noMinutes()) {}
+  /**
+   * @param total the member's minutes of the day so far, in all repositories; `add` changes it
+   * @param repoKeys repositories that are known to have some of them
+   */
+  constructor(
+    private readonly total = noMinutes(),
+    readonly repoKeys: ReadonlySet<string> = new Set(),
+  ) {}
 
   /** Adds what fits. @returns the cap that cut the entry, `hour_full` if both did, and undefined if it counts in full */
   add(repoKey: string, minutes: number, hours: Record<string, number> = {}): Cut | undefined {

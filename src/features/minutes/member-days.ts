@@ -56,7 +56,10 @@ export const lockPlaces = async <Aimed extends { places: readonly AskedDays[] }>
   return all.flatMap((aimed) => {
     const members = aimed.places.flatMap(({ workspaceId, userId, days }) => {
       const total = totals[next++]
-      const newDay = (day: string) => [day, new MemberDay(total?.get(day))] as const
+      const newDay = (day: string) => {
+        const ofDay = total?.get(day)
+        return [day, new MemberDay(ofDay, ofDay?.repoKeys)] as const
+      }
       return total ? [{ workspaceId, userId, days: new Map(Array.from(days, newDay)) }] : []
     })
     return members.length < aimed.places.length ? [] : [{ aimed, members }]
@@ -69,13 +72,14 @@ export const lockPlaces = async <Aimed extends { places: readonly AskedDays[] }>
  */
 export const addedTo = (members: readonly MemberDays[], names: ReadonlyMap<string, string>): AddedMinutes[] =>
   members.flatMap(({ workspaceId, userId, days }) =>
-    Array.from(days, ([day, { added }]) =>
+    Array.from(days, ([day, { added, repoKeys }]) =>
       Array.from(added, ([repoKey, { minutes, hours }]) => ({
         workspaceId,
         userId,
         day,
         repoKey,
         repo: names.get(repoKey) ?? repoKey,
+        isNamed: repoKeys.has(repoKey),
         minutes,
         hours,
       })),

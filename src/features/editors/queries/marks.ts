@@ -59,9 +59,15 @@ const SELECT_HOURS = `
     agent_leaves::text[] as "agentLeaves", agent_last_times as "agentLastAt"
   from heartbeat_hours`
 
-/** $1, $2: users, and an hour of each. Planned once, as `READ_TARGETS`. */
+/** $1: the user; $2: hours. */
 const READ_MARKS = statement(
   'read marks of heartbeats',
+  hourColumns,
+  `${SELECT_HOURS} where user_id = $1::uuid and hour = any($2::int[])`,
+)
+/** $1, $2: users, and an hour of each. Planned once, as `READ_TARGETS`. */
+const READ_MARKS_OF_PEOPLE = statement(
+  'read marks of heartbeats of several people',
   hourColumns,
   `${SELECT_HOURS} join unnest((select $1::uuid[]), (select $2::int[])) as asked (user_id, hour) using (user_id, hour)`,
 )
@@ -86,7 +92,12 @@ export const hoursOf = (asked: readonly AskedHours[]): [string[], number[]] => [
 export const readMarks = (
   db: Db,
   asked: readonly AskedHours[],
-): Promise<(StoredHour & { userId: string })[]> => db.rows(READ_MARKS, hoursOf(asked))
+): Promise<(StoredHour & { userId: string })[]> => {
+  const [first, ...others] = asked
+  return first && others.length === 0
+    ? db.rows(READ_MARKS, [first.userId, first.hours])
+    : db.rows(READ_MARKS_OF_PEOPLE, hoursOf(asked))
+}
 
 export const readAllMarks = (db: Db, userId: string): Promise<StoredHour[]> =>
   db.rows(READ_ALL_MARKS, [userId])

@@ -24,9 +24,20 @@ const columns = {
 
 export type EditorProject = RowOf<typeof columns>
 
-/** $1, $2: users, and a name of each; $3, $4: users, and an hour of each. Planned once, as `READ_TARGETS`. */
+/** $1: the user; $2: names; $3: hours. */
 const FIND_NAMES = statement(
   'find project names',
+  { userId: uuid, ...columns },
+  `
+  select user_id as "userId", name, repo, ignored, automatic from editor_projects
+  where user_id = $1::uuid and name = any($2::text[] || array(
+    select unnest(projects || coalesce(agent_projects, '{}')) from heartbeat_hours where user_id = $1::uuid and hour = any($3::int[])
+  ))`,
+)
+
+/** $1, $2: users, and a name of each; $3, $4: users, and an hour of each. Planned once, as `READ_TARGETS`. */
+const FIND_NAMES_OF_PEOPLE = statement(
+  'find project names of several people',
   { userId: uuid, ...columns },
   `
   select p.user_id as "userId", p.name, p.repo, p.ignored, p.automatic
@@ -41,15 +52,19 @@ const FIND_NAMES = statement(
 )
 
 /** The known projects of people among these names and the marks of these hours. */
-export const findNames = (
+export const findNames = async (
   db: Db,
   asked: readonly (AskedHours & { names: readonly string[] })[],
-): Promise<(EditorProject & { userId: string })[]> =>
-  db.rows(FIND_NAMES, [
+): Promise<(EditorProject & { userId: string })[]> => {
+  const [first, ...others] = asked
+  if (!first) return []
+  if (others.length === 0) return db.rows(FIND_NAMES, [first.userId, first.names, first.hours])
+  return db.rows(FIND_NAMES_OF_PEOPLE, [
     asked.flatMap(({ userId, names }) => names.map(() => userId)),
     asked.flatMap(({ names }) => names),
     ...hoursOf(asked),
   ])
+}
 
 /** Projects of one person. */
 export const namesOf = (projects: readonly EditorProject[]): Map<string, EditorProject> =>

@@ -48,45 +48,41 @@ export const READ_TARGETS = statement(
     reposOff: orNull(texts),
   },
   `
-  with people as materialized (
-    select p.n::int as n, u.id, u.login_key, u.timezone, c.paused, c.hours, c.repos_off_like
-    from unnest((select $1::uuid[])) with ordinality as p (id, n)
-    join users u on u.id = p.id and u.repohost_id is not null
-    left join recordings c on c.user_id = u.id
-  ), repos as materialized (
+  with repos as materialized (
     select n, owner_key, repo_key from unnest((select $2::int[]), (select $3::text[]), (select $4::text[])) as r (n, owner_key, repo_key)
   ), owners as materialized (
     select n, owner_key, sum(${COMPARED} + octet_length(repo_key)) as characters from repos group by n, owner_key
-  ), work as materialized (
-    select u.n, (coalesce((
+  ), people as materialized (
+    select a.n::int as n, u.id, u.login_key, u.timezone, c.paused, c.hours, c.repos_off_like, (coalesce((
       select sum(o.characters * (${COMPARED} + case when p.exact then 0 else least(octet_length(p.repo_key), ${limits.repo_length}) end))
       from members m
       cross join owners o
       join patterns p on p.workspace_id = m.workspace_id and p.owner_key = o.owner_key
-      where m.user_id = u.id and o.n = u.n
+      where m.user_id = u.id and o.n = a.n
     ), 0) + coalesce((
-      select sum(${COMPARED} + octet_length(o.repo_like)) from unnest(u.repos_off_like) as o (repo_like)
+      select sum(${COMPARED} + octet_length(o.repo_like)) from unnest(c.repos_off_like) as o (repo_like)
     ) * (
-      select sum(${COMPARED} + octet_length(r.owner_key) + octet_length(r.repo_key)) from repos r where r.n = u.n
+      select sum(${COMPARED} + octet_length(r.owner_key) + octet_length(r.repo_key)) from repos r where r.n = a.n
     ), 0))::float8 as comparisons
-    from people u
+    from unnest((select $1::uuid[])) with ordinality as a (id, n)
+    join users u on u.id = a.id and u.repohost_id is not null
+    left join recordings c on c.user_id = u.id
   )
-  select u.n, (now() at time zone 'UTC')::date as today, u.timezone, k.comparisons,
+  select u.n, (now() at time zone 'UTC')::date as today, u.timezone, u.comparisons,
     w.workspace_id as "workspaceId", w.repo_keys as "repoKeys", w.first_day as "firstDay", w.joined_on as "joinedOn", w.idle_window as "idleWindow", u.paused, u.hours as "recordedHours",
     case when u.paused is not null and row_number() over (partition by u.n order by w.workspace_id) = 1 then array(
       select r.owner_key || '/' || r.repo_key from repos r
-      where r.n = u.n and k.comparisons <= $5::float8
+      where r.n = u.n and u.comparisons <= $5::float8
         and ${likenessOf('r.owner_key')} || '/' || r.repo_key like any (u.repos_off_like)
     ) end as "reposOff"
   from people u
-  join work k on k.n = u.n
   left join lateral (
     select m.workspace_id, array_agg(r.owner_key || '/' || r.repo_key) as repo_keys,
       ${FIRST_DAY} as first_day, (m.joined_at at time zone 'UTC')::date as joined_on,
       (select idle_window_minutes from workspaces where id = m.workspace_id) as idle_window
     from members m
     join repos r on r.n = u.n and (r.owner_key <> u.login_key or m.role = 'admin')
-    where m.user_id = u.id and k.comparisons <= $5::float8 and exists (
+    where m.user_id = u.id and u.comparisons <= $5::float8 and exists (
       select from patterns p
       where p.workspace_id = m.workspace_id and ${patternMatches('p', 'r.owner_key', 'r.repo_key')}
     )

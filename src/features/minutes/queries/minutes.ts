@@ -39,12 +39,12 @@ const MOST_DAYS = 4
 /** $1: the workspace; $2, $3: users, and a day of each. Cheaper than sums where there are few rows. Planned once, as `READ_TARGETS`. */
 export const READ_ROWS = statement(
   'read what members have on days, one by one',
-  { userId: uuid, day: date, minutes: integer, hours: orNull(integers) },
+  { userId: uuid, day: date, repoKey: text, minutes: integer, hours: orNull(integers) },
   `
-  select d.user_id as "userId", d.day, a.minutes, a.hours
+  select d.user_id as "userId", d.day, a.repo_key as "repoKey", a.minutes, a.hours
   from unnest((select $2::uuid[]), (select $3::date[])) as d (user_id, day)
   cross join lateral (
-    select minutes, hours from activity
+    select repo_key, minutes, hours from activity
     where workspace_id = $1::uuid and user_id = d.user_id and day = d.day and minutes > 0
     limit ${MOST_ROWS + 1}
   ) a`,
@@ -72,8 +72,14 @@ export interface AskedDays {
   days: ReadonlySet<string>
 }
 
-/** By day, what a member has in all repositories; nothing of days without minutes. */
-type Totals = Map<string, Minutes>
+/** What a member has in all repositories on a day. */
+export interface Total extends Minutes {
+  /** Those with minutes, where they are known. */
+  repoKeys: ReadonlySet<string>
+}
+
+/** By day; nothing of days without minutes. */
+type Totals = Map<string, Total>
 
 /**
  * Keeps other flushes of the members waiting until the transaction ends.
@@ -100,7 +106,12 @@ export const lockDays = async (
 
 const lockIn = async (tx: Db, workspaceId: string, members: AskedDays[], waits: boolean) => {
   const readSums = async ({ userId, days }: AskedDays): Promise<Totals> =>
-    new Map((await tx.rows(READ_DAYS, [workspaceId, userId, [...days]])).map(({ day, ...sum }) => [day, sum]))
+    new Map(
+      (await tx.rows(READ_DAYS, [workspaceId, userId, [...days]])).map(({ day, ...sum }) => [
+        day,
+        { ...sum, repoKeys: new Set() },
+      ]),
+    )
   const userIds = members.map(({ userId }) => userId)
   const locked = waits
     ? userIds.map((userId) => tx.rows(LOCK_ACTIVITY, [workspaceId, userId]))
@@ -129,10 +140,12 @@ const lockIn = async (tx: Db, workspaceId: string, members: AskedDays[], waits: 
   )
 }
 
-const sumOf = (rows: ReadonlyMap<string, { minutes: number; hours: number[] | null }[]>): Totals =>
+const sumOf = (
+  rows: ReadonlyMap<string, { repoKey: string; minutes: number; hours: number[] | null }[]>,
+): Totals =>
   new Map(
     Array.from(rows, ([day, ofDay]) => {
-      const sum = noMinutes()
+      const sum = { ...noMinutes(), repoKeys: new Set(ofDay.map(({ repoKey }) => repoKey)) }
       for (const { minutes, hours } of ofDay) addTo(sum, minutes, hours ?? [])
       return [day, sum]
     }),
@@ -181,14 +194,21 @@ const MARK_DAYS_OF = statement(
   on conflict (workspace_id, day, id) do update set id = excluded.id where false`,
 )
 
+const answerColumns = { userId: uuid, bodyHash: text, answer: text }
+const SELECT_ANSWERS = `select f.user_id as "userId", f.body_hash as "bodyHash", f.answer from flushes f`
+
+/** $1: the user; $2: flush id. */
+const READ_ANSWER = statement(
+  'read the answer to a flush',
+  answerColumns,
+  `${SELECT_ANSWERS} where user_id = $1::uuid and flush_id = $2::text`,
+)
+
 /** $1, $2: users, and a flush id of each. Planned once, as `READ_TARGETS`. */
 export const READ_ANSWERS = statement(
   'read the answers to flushes',
-  { userId: uuid, bodyHash: text, answer: text },
-  `
-  select f.user_id as "userId", f.body_hash as "bodyHash", f.answer
-  from unnest((select $1::uuid[]), (select $2::text[])) as a (user_id, flush_id)
-  join flushes f on f.user_id = a.user_id and f.flush_id = a.flush_id`,
+  answerColumns,
+  `${SELECT_ANSWERS} join unnest((select $1::uuid[]), (select $2::text[])) as a (user_id, flush_id) using (user_id, flush_id)`,
 )
 
 /** @returns by user, what was answered to the flush with this id */
@@ -197,8 +217,11 @@ export const readAnswers = async (
   flushes: readonly { userId: string; id: string | undefined }[],
 ): Promise<ReadonlyMap<string, { bodyHash: string; answer: string }>> => {
   const asked = flushes.flatMap(({ userId, id }) => (id === undefined ? [] : [{ userId, id }]))
-  if (asked.length === 0) return new Map()
-  const rows = await db.rows(READ_ANSWERS, [asked.map(({ userId }) => userId), asked.map(({ id }) => id)])
+  const [first, ...others] = asked
+  if (!first) return new Map()
+  const rows = await (others.length === 0
+    ? db.rows(READ_ANSWER, [first.userId, first.id])
+    : db.rows(READ_ANSWERS, [asked.map(({ userId }) => userId), asked.map(({ id }) => id)]))
   return new Map(rows.map(({ userId, ...answer }) => [userId, answer]))
 }
 
@@ -220,6 +243,8 @@ export interface AddedMinutes extends Minutes {
   repo: string
   /** In lower case. */
   repoKey: string
+  /** Whether there is activity in it, so that it has a name. */
+  isNamed: boolean
 }
 
 /**
@@ -232,14 +257,16 @@ export const writeMinutes = async (tx: Db, added: readonly AddedMinutes[]): Prom
     [...byWorkspace.keys()].sort().flatMap((workspaceId) => {
       const rows = byWorkspace.get(workspaceId) ?? []
       const days = rows.map(({ day }) => day)
-      const names = new Map(rows.map(({ repoKey, repo }) => [repoKey, repo]))
+      const unnamed = rows.filter(({ isNamed }) => !isNamed)
+      const names = new Map(unnamed.map(({ repoKey, repo }) => [repoKey, repo]))
       const repoKeys = [...names.keys()].sort()
       return [
-        tx.rows(NAME_REPOS, [
-          workspaceId,
-          repoKeys,
-          repoKeys.map((repoKey) => names.get(repoKey) ?? repoKey),
-        ]),
+        names.size > 0 &&
+          tx.rows(NAME_REPOS, [
+            workspaceId,
+            repoKeys,
+            repoKeys.map((repoKey) => names.get(repoKey) ?? repoKey),
+          ]),
         markDays(tx, workspaceId, [...new Set(days)]),
         tx.rows(ADD_MINUTES, [
           workspaceId,
