@@ -1,6 +1,6 @@
 /** Actions of the search: ranges, the theme, dialogs, and the documentation. */
 import { announce } from './announce.js'
-import { days } from './format.js'
+import { capitalized, days } from './format.js'
 import type { Workspace } from './me.js'
 import { namedRanges, presetsOf } from './query.js'
 import { panel } from './shortcuts.js'
@@ -16,13 +16,10 @@ export interface Item {
   run?: () => void
 }
 
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
-
 /** The guides of the reference, by the ends of their addresses. */
 const guides: [path: string, title: string, about: string][] = [
   ['getting-started', 'Getting started', ''],
-  ['settings', 'Settings to pull', 'extension, merge'],
-  ['conflicts', 'Conflicts', '412, versions'],
+  ['settings', 'Settings to pull', 'extension, merge, conflicts, 412'],
   ['settings-as-code', 'Settings as code', 'file, CI'],
   ['team-policies', 'Locks, history and a schema', 'policies'],
   ['editors', 'Count time from any editor', 'WakaTime, heartbeats'],
@@ -91,7 +88,7 @@ export const actionItems = (workspace: Workspace | undefined): Item[] => {
         about: 'dark mode, light mode, colours, appearance',
         run: () => {
           setTheme(one)
-          announce(`Theme: ${capital(one)}`)
+          announce(`Theme: ${capitalized(one)}`)
         },
       })),
     {

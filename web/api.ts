@@ -352,6 +352,14 @@ export const useAction = () => {
   return { ...state, act, clear: () => set({ busy: false }) }
 }
 
+/** Repeats work while it is on and someone looks. */
+export const usePolling = (isOn: boolean, work: () => void, ms: number) =>
+  useEffect(() => {
+    if (!isOn) return
+    const timer = setInterval(() => document.hidden || work(), ms)
+    return () => clearInterval(timer)
+  }, [isOn])
+
 /** A paged list: the pages loaded so far, and `more` to load the next one if there is one. */
 export const usePages = <T extends { next_cursor: string | null }>(
   read: ReadState<T>,

@@ -1,6 +1,6 @@
 /** The first steps of a workspace, ticked off as they are done. */
-import { useEffect, useState } from 'preact/hooks'
-import { useRead } from './api.js'
+import { useState } from 'preact/hooks'
+import { usePolling, useRead } from './api.js'
 import { hideSteps } from './home.js'
 import type { Workspace } from './me.js'
 import { lastDays } from './query.js'
@@ -50,15 +50,11 @@ export const FirstSteps = (props: {
     )
   const isRecorded = hasMinutes === true
   const isWaiting = workspace !== undefined && !isRecorded
-  useEffect(() => {
-    if (!isWaiting) return
-    const timer = setInterval(() => {
-      if (document.hidden) return
-      me.again()
-      minutes.again()
-    }, POLL_MS)
-    return () => clearInterval(timer)
-  }, [isWaiting])
+  const look = () => {
+    me.again()
+    minutes.again()
+  }
+  usePolling(isWaiting, look, POLL_MS)
   const steps: Step[] = [
     {
       title: 'Create a workspace',
@@ -81,15 +77,9 @@ export const FirstSteps = (props: {
       isDone: isRecorded,
       children: (
         <p>
-          {start.extension_url ? (
-            <a href={start.extension_url} rel="noreferrer" target="_blank">
-              Install the extension
-            </a>
-          ) : (
-            <a href="/account/editors">Install the extension</a>
-          )}{' '}
-          in your editor and sign in there, or <a href="/account/editors">connect any other editor</a> through
-          its WakaTime plugin.{' '}
+          <a href={start.extension_url ?? '/account/editors'}>Install the extension</a> in your editor and
+          sign in there, or <a href="/account/editors">connect any other editor</a> through its WakaTime
+          plugin.{' '}
           {me.data?.heartbeats &&
             'Your editor has reported, but no minute in a repository of this workspace yet.'}
         </p>

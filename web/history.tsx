@@ -1,12 +1,12 @@
 /** The history of settings: who changed what and when, any two versions side by side, and restoring one. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { AnswerOf } from '../client/src/operations.js'
-import { type ReadState, useAction } from './api.js'
+import type { ReadState } from './api.js'
 import { time } from './format.js'
 import { changedKeys, type Values } from './json.js'
 import { useUrlQuery } from './query.js'
 import { toast } from './toast.js'
-import { Confirm, FailureNote, Loaded, ReasonField, reasonIn, SettingKey } from './ui.js'
+import { Confirm, Loaded, ReasonField, reasonIn, SettingKey } from './ui.js'
 
 type Heads = AnswerOf<'GET /api/team/workspaces/{id}/settings/versions'>
 type Warnings = NonNullable<AnswerOf<'GET /api/team/workspaces/{id}/settings'>['warnings']>
@@ -49,7 +49,6 @@ export const History = (props: {
   const [restoring, setRestoring] = useState<number>()
   const [restored, setRestored] = useState<{ from: number; to: number; warnings: Warnings }>()
   const [all, showAll] = useState(false)
-  const { busy, failure, act, clear } = useAction()
   const list = versions.data?.versions ?? []
   const numbers = list.map(({ version }) => version)
   const known = (text: string | undefined) => numbers.find((version) => String(version) === text)
@@ -57,13 +56,10 @@ export const History = (props: {
   const newer = known(query[`${prefix}newer`]) ?? numbers[0]
   const older = known(query[`${prefix}older`]) ?? numbers[1]
   const submit = async (version: number, given: FormData) => {
-    const done = await act(async () => {
-      const answer = await restore({ version, ...reasonIn(given) })
-      setRestored({ from: version, to: answer.version, warnings: answer.warnings ?? [] })
-      toast(`Version ${version} restored`)
-      change({ [`${prefix}newer`]: undefined, [`${prefix}older`]: undefined })
-    })
-    if (done) setRestoring(undefined)
+    const answer = await restore({ version, ...reasonIn(given) })
+    setRestored({ from: version, to: answer.version, warnings: answer.warnings ?? [] })
+    toast(`Version ${version} restored`)
+    change({ [`${prefix}newer`]: undefined, [`${prefix}older`]: undefined })
   }
   return (
     <div class="two">
@@ -107,7 +103,6 @@ export const History = (props: {
                                 type="button"
                                 class="plain act"
                                 onClick={() => {
-                                  clear()
                                   setRestored(undefined)
                                   setRestoring(version)
                                 }}
@@ -178,10 +173,11 @@ export const History = (props: {
           title={`Restore version ${restoring}?`}
           action={`Restore version ${restoring}`}
           isHarmless
-          busy={busy}
-          failure={undefined}
-          onNo={() => setRestoring(undefined)}
+          onClose={() => setRestoring(undefined)}
           onYes={(given) => submit(restoring, given)}
+          explain={({ code, problem }) =>
+            code === 'key_locked' && <p class="mono">{(problem.keys as string[] | undefined)?.join(', ')}</p>
+          }
         >
           <p>{props.effect} This creates a new version, so you can undo it.</p>
           <Difference
@@ -191,14 +187,6 @@ export const History = (props: {
             titles={['Current', `Version ${restoring}`]}
           />
           <ReasonField />
-          {failure && (
-            <>
-              <FailureNote failure={failure} />
-              {failure.code === 'key_locked' && (
-                <p class="mono">{(failure.problem.keys as string[] | undefined)?.join(', ')}</p>
-              )}
-            </>
-          )}
         </Confirm>
       )}
     </div>

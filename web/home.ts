@@ -1,28 +1,13 @@
 /** Where people work: which screen opens first, and which one after a switch of workspaces. */
 import type { Me, Workspace } from './me.js'
+import { store, stored } from './storage.js'
 
 const LAST = 'workspace'
 const HIDDEN_STEPS = 'first-steps-hidden'
 const STAYS = 'joined-workspaces'
 
-const store = (name: string, value: string) => {
-  try {
-    localStorage.setItem(name, value)
-  } catch {
-    // The browser may block storage. The page then forgets.
-  }
-}
-
 /** Remembers the workspace, so that the next visit starts there. */
 export const rememberWorkspace = (id: string) => store(LAST, id)
-
-const stored = (name: string): string | null => {
-  try {
-    return localStorage.getItem(name)
-  } catch {
-    return null
-  }
-}
 
 /** Everyone starts with their own activity. */
 export const startOf = ({ id }: Pick<Workspace, 'id'>): string => `/w/${id}/me`

@@ -6,7 +6,7 @@ import { call, requireUnchanged, useAction } from './api.js'
 import { useMe, useWorkspace } from './me.js'
 import { nameOf, useProjects } from './projects.js'
 import { toast } from './toast.js'
-import { FailureNote, Form } from './ui.js'
+import { Card, FailureNote, Form } from './ui.js'
 
 const hasTooManyStars = (pattern: string) => pattern.split('*').length - 1 > limits.pattern_stars
 const MAX_NAMED = 8
@@ -46,8 +46,7 @@ export const Patterns = () => {
   )
   const isChanged = patterns.join('\n') !== workspace.patterns.join('\n')
   return (
-    <section class="card stack tight" aria-labelledby="patterns">
-      <h2 id="patterns">Repository patterns</h2>
+    <Card id="patterns" title="Repository patterns">
       <Form
         class="stack tight"
         onSubmit={() => {
@@ -108,6 +107,6 @@ export const Patterns = () => {
           </button>
         </div>
       </Form>
-    </section>
+    </Card>
   )
 }

@@ -1,5 +1,6 @@
 /** Keys that work on every screen, and which panel they have opened. */
 import { signal } from '@preact/signals'
+import { store, stored } from './storage.js'
 
 export const panel = signal<'search' | 'help' | 'workspaces' | undefined>(undefined)
 
@@ -7,24 +8,12 @@ export const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
 const NAME = 'single-keys'
 
-const stored = (): boolean => {
-  try {
-    return localStorage.getItem(NAME) !== 'off'
-  } catch {
-    return true
-  }
-}
-
 /** Keys without a modifier can get in the way of voice control, so people can turn them off. */
-export const singleKeys = signal(stored())
+export const singleKeys = signal(stored(NAME) !== 'off')
 
 export const setSingleKeys = (on: boolean) => {
   singleKeys.value = on
-  try {
-    localStorage.setItem(NAME, on ? 'on' : 'off')
-  } catch {
-    // The choice lasts until the page is closed.
-  }
+  store(NAME, on ? 'on' : 'off')
 }
 
 const isField = (target: EventTarget | undefined): boolean =>

@@ -15,7 +15,7 @@ export interface Spark {
   words: string
 }
 
-const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
+export const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
 
 /** Compares the mean week of the later half with the mean week of the earlier half. */
 const wordsOf = (weeks: readonly number[]): string => {

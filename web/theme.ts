@@ -1,20 +1,12 @@
 /** Light or dark: follows the system until the person chooses. */
 import { signal } from '@preact/signals'
+import { store, stored } from './storage.js'
 
 const NAME = 'theme'
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
-const stored = (): Theme => {
-  try {
-    return themes.find((theme) => theme === localStorage.getItem(NAME)) ?? 'system'
-  } catch {
-    // The browser may block storage.
-    return 'system'
-  }
-}
-
-export const theme = signal<Theme>(stored())
+export const theme = signal<Theme>(themes.find((theme) => theme === stored(NAME)) ?? 'system')
 
 /** The colours of the header, for the browser's own bars. */
 const colors = { light: '#ffffff', dark: '#151c25' }
@@ -30,11 +22,7 @@ export const applyTheme = () => {
 export const setTheme = (next: Theme) => {
   theme.value = next
   applyTheme()
-  try {
-    localStorage.setItem(NAME, theme.value)
-  } catch {
-    // The choice lasts until the page is closed.
-  }
+  store(NAME, next)
 }
 
 export const nextTheme = () => setTheme(themes[(themes.indexOf(theme.value) + 1) % themes.length] ?? 'system')

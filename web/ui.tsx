@@ -4,7 +4,7 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'pr
 import { dividePath } from '../client/src/pattern.js'
 import { limits } from '../schemas/limits.js'
 import { announce } from './announce.js'
-import { ended, expired, type Failure, offline } from './api.js'
+import { ended, expired, type Failure, offline, useAction } from './api.js'
 import { count, percent } from './format.js'
 import { focusElement, focusFirstIn, releaseFocus } from './keyboard.js'
 
@@ -288,6 +288,13 @@ export const Form = (props: {
   </form>
 )
 
+export const Card = (props: { id: string; title: string; children: ComponentChildren }) => (
+  <section class="card stack tight" aria-labelledby={props.id}>
+    <h2 id={props.id}>{props.title}</h2>
+    {props.children}
+  </section>
+)
+
 /** Why a change is made, for its history. */
 export const ReasonField = () => (
   <label class="field">
@@ -302,28 +309,29 @@ export const reasonIn = (given: FormData): { reason?: string } => {
   return reason ? { reason } : {}
 }
 
-/** Asks for confirmation. With `word`, the person has to type it. */
+/** Asks for confirmation, and closes when the action is done. With `word`, the person has to type it. */
 export const Confirm = (props: {
   title: string
   action: string
   word?: string
   /** For actions that remove nothing. */
   isHarmless?: boolean
-  busy: boolean
-  failure: Failure | undefined
-  /** Receives the named fields. */
-  onYes: (given: FormData) => void
-  onNo: () => void
+  /** Receives the named fields. @throws {Failure} */
+  onYes: (given: FormData) => unknown
+  onClose: () => void
+  /** More about a failure. */
+  explain?: (failure: Failure) => ComponentChildren
   children: ComponentChildren
 }) => {
+  const { busy, failure, act } = useAction()
   const [typed, type] = useState('')
   const ready = props.word === undefined || typed === props.word
   return (
-    <Dialog title={props.title} onClose={props.onNo}>
+    <Dialog title={props.title} onClose={props.onClose}>
       <Form
         class="stack"
-        onSubmit={(given) => {
-          if (ready) props.onYes(given)
+        onSubmit={async (given) => {
+          if (ready && (await act(async () => props.onYes(given)))) props.onClose()
         }}
       >
         <div class="stack tight">{props.children}</div>
@@ -340,15 +348,16 @@ export const Confirm = (props: {
             />
           </label>
         )}
-        {props.failure && <FailureNote failure={props.failure} />}
+        {failure && <FailureNote failure={failure} />}
+        {failure && props.explain?.(failure)}
         <div class="row end">
-          <button type="button" onClick={props.onNo}>
+          <button type="button" onClick={props.onClose}>
             Cancel
           </button>
           <button
             type="submit"
             class={props.isHarmless ? 'primary' : 'danger'}
-            aria-disabled={!ready || props.busy}
+            aria-disabled={!ready || busy}
           >
             {props.action}
           </button>

@@ -52,12 +52,9 @@ export const Unsaved = ({ isChanged }: { isChanged: boolean }) => {
     <Confirm
       title="Leave without saving?"
       action="Discard changes"
-      busy={false}
-      failure={undefined}
-      onNo={() => leaveFor(undefined)}
+      onClose={() => leaveFor(undefined)}
       onYes={() => {
         mayLeave.current = true
-        leaveFor(undefined)
         // The browser loads pages that are not part of this one.
         if (/^\/api\b/.test(target)) location.assign(target)
         else route(target)

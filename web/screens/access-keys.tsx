@@ -110,7 +110,6 @@ const KeySection = (props: { title: string; owner: Owner; children?: preact.Comp
   const { asked, workspaceId, revoke } = props.owner
   const [creating, create] = useNew('key')
   const [ending, end] = useState<Key>()
-  const { busy, failure, act, clear } = useAction()
   return (
     <section class="card stack tight" aria-labelledby="keys">
       <div class="row apart">
@@ -151,14 +150,7 @@ const KeySection = (props: { title: string; owner: Owner; children?: preact.Comp
                       {key.last_used_day ? `Last used ${fullDay(key.last_used_day)}` : 'Never used'}.
                     </div>
                   </div>
-                  <button
-                    type="button"
-                    class="danger"
-                    onClick={() => {
-                      clear()
-                      end(key)
-                    }}
-                  >
+                  <button type="button" class="danger" onClick={() => end(key)}>
                     Revoke<span class="away"> {key.name}</span>
                   </button>
                 </li>
@@ -177,16 +169,11 @@ const KeySection = (props: { title: string; owner: Owner; children?: preact.Comp
         <Confirm
           title={`Revoke ${ending.name}?`}
           action="Revoke key"
-          busy={busy}
-          failure={failure}
-          onNo={() => end(undefined)}
+          onClose={() => end(undefined)}
           onYes={async () => {
-            const done = await act(async () => {
-              await revoke(ending.id)
-              toast('Access key revoked')
-              asked.again()
-            })
-            if (done) end(undefined)
+            await revoke(ending.id)
+            toast('Access key revoked')
+            asked.again()
           }}
         >
           <p>

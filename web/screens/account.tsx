@@ -6,7 +6,7 @@ import { start } from '../start.js'
 import { setTheme, theme, themes } from '../theme.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
-import { Choices, FailureNote, Form, Loaded, Person } from '../ui.js'
+import { Card, Choices, FailureNote, Form, Loaded, Person } from '../ui.js'
 
 const statuses: Record<string, string> = {
   none: 'No subscription',
@@ -74,15 +74,14 @@ const Billing = ({ isCustomer }: { isCustomer: boolean }) => {
 }
 
 const Theme = () => (
-  <section class="card stack tight" aria-labelledby="theme">
-    <h2 id="theme">Theme</h2>
+  <Card id="theme" title="Theme">
     <Choices
       label="Theme"
       options={themes.map((one) => [one, capitalized(one)] as const)}
       value={theme.value}
       onChoose={setTheme}
     />
-  </section>
+  </Card>
 )
 
 const named = (zone: string) => zone.replaceAll('_', ' ')
@@ -92,8 +91,7 @@ const TimeZone = () => {
   const [zone, choose] = useState(here)
   const { busy, failure, act } = useAction()
   return (
-    <section class="card stack tight" aria-labelledby="zone">
-      <h2 id="zone">Time zone</h2>
+    <Card id="zone" title="Time zone">
       <p class="muted">
         Your working hours and recording hours use this time zone. Your editor extension also sets it when it
         sends activity. The most recent value applies. Default: UTC.
@@ -126,7 +124,7 @@ const TimeZone = () => {
         </button>
       </Form>
       {failure && <FailureNote failure={failure} />}
-    </section>
+    </Card>
   )
 }
 
@@ -139,8 +137,7 @@ const Sessions = () => {
       location.assign('/')
     })
   return (
-    <section class="card stack tight" aria-labelledby="sessions">
-      <h2 id="sessions">Sessions</h2>
+    <Card id="sessions" title="Sessions">
       <p class="muted">
         “Everywhere” includes all browsers and editors that are signed in now. Access keys stay valid until
         you revoke them under <a href="/account/editors">Editors and keys</a>.
@@ -154,6 +151,6 @@ const Sessions = () => {
           Sign out everywhere
         </button>
       </div>
-    </section>
+    </Card>
   )
 }

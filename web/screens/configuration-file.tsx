@@ -15,7 +15,7 @@ import { download } from '../download.js'
 import { count, people } from '../format.js'
 import { useWorkspace } from '../me.js'
 import { toast } from '../toast.js'
-import { Dialog, FailureNote, Form } from '../ui.js'
+import { Card, Dialog, FailureNote, Form } from '../ui.js'
 
 const FILE = 'team-settings.json'
 
@@ -37,8 +37,7 @@ export const ConfigurationFile = ({ isAdmin, again }: { isAdmin: boolean; again:
     }
   }
   return (
-    <section class="card stack tight" aria-labelledby="file">
-      <h2 id="file">As a file</h2>
+    <Card id="file" title="As a file">
       <p class="muted">
         Settings, locks, idle window, patterns and overrides of all repositories in one file, which a team can
         keep in Git. <a href="/api/docs/settings-as-code">How that works</a>
@@ -76,7 +75,7 @@ export const ConfigurationFile = ({ isAdmin, again }: { isAdmin: boolean; again:
       {fault !== undefined && <p role="alert">{fault}. Nothing was changed.</p>}
       {failure && <FailureNote failure={failure} />}
       {opened && <Apply {...opened} onClose={() => open(undefined)} again={again} />}
-    </section>
+    </Card>
   )
 }
 

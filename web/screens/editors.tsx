@@ -13,7 +13,7 @@ import { useProjects } from '../projects.js'
 import { Snippet } from '../snippets.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
-import { type Column, Dialog, FailureNote, Form, Loaded, RepoName, SortedTable } from '../ui.js'
+import { Card, type Column, Dialog, FailureNote, Form, Loaded, RepoName, SortedTable } from '../ui.js'
 import { AccountKeys } from './access-keys.js'
 
 type Project = AnswerOf<'GET /api/me/editor-projects'>['projects'][number]
@@ -37,8 +37,7 @@ const INSTALL = `curl -fLO ${location.origin}/api/extension.vsix
 code --install-extension extension.vsix`
 
 const Extension = () => (
-  <section class="card stack tight" aria-labelledby="extension">
-    <h2 id="extension">VS Code</h2>
+  <Card id="extension" title="VS Code">
     <p>
       The extension applies your team’s settings and counts your minutes. Install it, then run{' '}
       <strong>Team Settings: Sign In</strong> in the editor.
@@ -48,14 +47,13 @@ const Extension = () => (
       Editors without a command line: <a href="/api/extension.vsix">download the file</a>, and drop it on the
       list of extensions.
     </p>
-  </section>
+  </Card>
 )
 
 const SetUp = () => {
   const asked = useRead('GET /api/me', {})
   return (
-    <section class="card stack tight" aria-labelledby="set-up">
-      <h2 id="set-up">Any other editor</h2>
+    <Card id="set-up" title="Any other editor">
       <p class="muted">
         WakaTime has plugins for about eighty editors and tools. Point a plugin at this service, and the
         service counts your minutes. It reads the time and the project of each heartbeat and stores no file,
@@ -94,7 +92,7 @@ const SetUp = () => {
           </div>
         )}
       </Loaded>
-    </section>
+    </Card>
   )
 }
 
@@ -178,8 +176,7 @@ const Projects = () => {
     },
   ]
   return (
-    <section class="card stack tight" aria-labelledby="projects">
-      <h2 id="projects">Project names</h2>
+    <Card id="projects" title="Project names">
       <p class="muted">
         Some plugins send a project name instead of a repository, usually the name of the folder. The service
         assigns a name automatically if exactly one of your repositories has it. Otherwise the name waits here
@@ -200,7 +197,7 @@ const Projects = () => {
         )}
       </Loaded>
       {assigning && <Assign project={assigning} onClose={() => assign(undefined)} onAssigned={asked.again} />}
-    </section>
+    </Card>
   )
 }
 
@@ -361,8 +358,7 @@ const Import = () => {
     })
   const tooLarge = file !== undefined && file.size > limits.import_body_bytes
   return (
-    <section class="card stack tight" aria-labelledby="import">
-      <h2 id="import">Import</h2>
+    <Card id="import" title="Import">
       <p class="muted">
         Upload the heartbeats that you exported from WakaTime (as a data dump) or wakapi. Each workspace gets
         the days since you joined it. If you import a file again, only missing minutes are added. A file can
@@ -403,7 +399,7 @@ const Import = () => {
         and revokes it when the import ends or you leave the page. If you leave, the import continues. The key
         expires after 1 day in any case.
       </p>
-    </section>
+    </Card>
   )
 }
 

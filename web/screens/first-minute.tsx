@@ -1,10 +1,10 @@
 /** The way to a person's first minute in a workspace, and its arrival. */
-import { useEffect } from 'preact/hooks'
-import { useRead } from '../api.js'
+import { usePolling, useRead } from '../api.js'
 import { EditorKey } from '../editor-key.js'
 import { Checklist } from '../first-steps.js'
 import { useWorkspace } from '../me.js'
 import { start } from '../start.js'
+import { Card } from '../ui.js'
 
 const POLL_MS = 5_000
 
@@ -13,15 +13,11 @@ export const FirstMinute = (props: { hasArrived: boolean; again: () => void; onC
   const { hasArrived } = props
   const { id, patterns } = useWorkspace()
   const me = useRead('GET /api/me', {})
-  useEffect(() => {
-    if (hasArrived) return
-    const timer = setInterval(() => {
-      if (document.hidden) return
-      me.again()
-      props.again()
-    }, POLL_MS)
-    return () => clearInterval(timer)
-  }, [hasArrived])
+  const look = () => {
+    me.again()
+    props.again()
+  }
+  usePolling(!hasArrived, look, POLL_MS)
   if (hasArrived)
     return (
       <section class="card row arrived" aria-labelledby="first-minute">
@@ -39,8 +35,7 @@ export const FirstMinute = (props: { hasArrived: boolean; again: () => void; onC
       </section>
     )
   return (
-    <section class="card stack tight" aria-labelledby="first-minute">
-      <h2 id="first-minute">Record your first minute</h2>
+    <Card id="first-minute" title="Record your first minute">
       <Checklist
         showAll
         steps={[
@@ -92,6 +87,6 @@ export const FirstMinute = (props: { hasArrived: boolean; again: () => void; onC
         The team’s editor settings are under <a href={`/w/${id}/settings`}>Settings</a>. The extension applies
         them when you sign in there.
       </p>
-    </section>
+    </Card>
   )
 }

@@ -6,7 +6,7 @@ import { people } from '../format.js'
 import { readWorkspace, useMe, useWorkspace } from '../me.js'
 import { Patterns } from '../patterns.js'
 import { toast } from '../toast.js'
-import { Confirm, FailureNote, Form } from '../ui.js'
+import { Card, Confirm, FailureNote, Form } from '../ui.js'
 
 export const General = () => (
   <div class="two">
@@ -32,8 +32,7 @@ const Rename = () => {
     return data.name
   }
   return (
-    <section class="card stack tight" aria-labelledby="rename">
-      <h2 id="rename">Name</h2>
+    <Card id="rename" title="Name">
       <Form
         class="row"
         onSubmit={() => {
@@ -64,17 +63,15 @@ const Rename = () => {
         </button>
       </Form>
       {failure && <FailureNote failure={failure} />}
-    </section>
+    </Card>
   )
 }
 
 const DeleteSpace = () => {
   const workspace = useWorkspace()
   const [asking, ask] = useState(false)
-  const { busy, failure, act } = useAction()
   return (
-    <section class="card stack tight" aria-labelledby="delete">
-      <h2 id="delete">Deletion</h2>
+    <Card id="delete" title="Deletion">
       <p class="muted">Deletes all settings, overrides, activity and the audit trail for all members.</p>
       <div>
         <button type="button" class="danger" onClick={() => ask(true)}>
@@ -86,14 +83,10 @@ const DeleteSpace = () => {
           title={`Delete ${workspace.name}?`}
           action="Delete workspace"
           word={workspace.name}
-          busy={busy}
-          failure={failure}
-          onNo={() => ask(false)}
+          onClose={() => ask(false)}
           onYes={async () => {
-            const done = await act(() =>
-              call('DELETE /api/team/workspaces/{id}', { path: { id: workspace.id } }),
-            )
-            if (done) location.assign('/')
+            await call('DELETE /api/team/workspaces/{id}', { path: { id: workspace.id } })
+            location.assign('/')
           }}
         >
           <p>
@@ -102,6 +95,6 @@ const DeleteSpace = () => {
           </p>
         </Confirm>
       )}
-    </section>
+    </Card>
   )
 }

@@ -1,12 +1,12 @@
 /** The privacy level of a workspace: who sees each person's numbers. Every member sees it, and admins change it. */
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
-import { call, useAction, useRead } from '../api.js'
+import { call, useRead } from '../api.js'
 import { consent, levelNames, namesSince, sinceText } from '../consent.js'
 import { fullDay, time, today } from '../format.js'
 import { useMe, useWorkspace } from '../me.js'
 import { toast } from '../toast.js'
-import { Confirm, FailureNote, Form, Loaded } from '../ui.js'
+import { Confirm, Form, Loaded } from '../ui.js'
 import { Unsaved } from '../unsaved.js'
 
 type State = AnswerOf<'GET /api/team/workspaces/{id}/settings'>
@@ -54,19 +54,15 @@ const Choice = ({ state, again }: { state: State; again: () => void }) => {
   const { id } = useWorkspace()
   const [chosen, choose] = useState<Level>(state.activity_privacy)
   const [asking, ask] = useState(false)
-  const { busy, failure, act, clear } = useAction()
   const isChanged = chosen !== state.activity_privacy
   const save = async () => {
-    await act(async () => {
-      await call('PATCH /api/team/workspaces/{id}/settings', {
-        path: { id },
-        body: { activity_privacy: chosen },
-      })
-      again()
-      me.again()
-      toast('Privacy level saved')
+    await call('PATCH /api/team/workspaces/{id}/settings', {
+      path: { id },
+      body: { activity_privacy: chosen },
     })
-    ask(false)
+    again()
+    me.again()
+    toast('Privacy level saved')
   }
   return (
     <>
@@ -76,9 +72,7 @@ const Choice = ({ state, again }: { state: State; again: () => void }) => {
           title={chosen === 'team' ? 'Hide each person’s numbers?' : 'Show numbers by name?'}
           action={chosen === 'team' ? 'Hide numbers' : 'Show numbers'}
           isHarmless={chosen === 'team'}
-          busy={busy}
-          failure={undefined}
-          onNo={() => ask(false)}
+          onClose={() => ask(false)}
           onYes={save}
         >
           <p>{consequenceOf(chosen)}</p>
@@ -96,10 +90,7 @@ const Choice = ({ state, again }: { state: State; again: () => void }) => {
                 aria-label={title}
                 aria-describedby={`privacy-${level}`}
                 checked={chosen === level}
-                onChange={() => {
-                  clear()
-                  choose(level)
-                }}
+                onChange={() => choose(level)}
               />
               <span>
                 <strong>{title}</strong>
@@ -111,9 +102,8 @@ const Choice = ({ state, again }: { state: State; again: () => void }) => {
           ))}
         </fieldset>
         {isChanged && <p class="note">{consequenceOf(chosen)}</p>}
-        {failure && <FailureNote failure={failure} />}
         <div>
-          <button type="submit" class="primary" aria-disabled={busy || !isChanged}>
+          <button type="submit" class="primary" aria-disabled={!isChanged}>
             Save privacy level
           </button>
         </div>

@@ -12,10 +12,10 @@ import { useWorkspace } from '../me.js'
 import { rangeOf, selectedRange, useComparison, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
 import { rest } from '../rest.js'
-import { weekdayCounts } from '../spark.js'
+import { sum, weekdayCounts } from '../spark.js'
 import { useTitle } from '../title.js'
 import { Change, FailureOf, Filters, NumbersSkeleton, Skeleton, SkipLinks, SortedTable, Tip } from '../ui.js'
-import { listedRepos, metrics, numbersOf, RepoChoice, TrendCard, useSummary } from './team.js'
+import { listedRepos, metrics, numbersOf, repoColumn, TrendCard, useSummary } from './team.js'
 
 const FirstMinute = lazy(() => rest().then(({ FirstMinute }) => FirstMinute))
 
@@ -117,7 +117,7 @@ export const MyActivity = () => {
               <Skeleton height={CALENDAR_HEIGHT} />
             )}
           </section>
-          <MyRepos data={asked.data} workspaceId={workspace.id} onChoose={(repo) => set({ repo })} />
+          <MyRepos data={asked.data} onChoose={(repo) => set({ repo })} />
         </div>
       ) : (
         !asked.failure && <NumbersSkeleton />
@@ -145,16 +145,12 @@ const usualOf = (daily: Own['daily']) => {
   const [now, monday] = [today(), mondayOf(today())]
   const minutes = new Map(daily.map((one) => [one.day, one.active_minutes ?? 0]))
   const until = (start: string) =>
-    Array.from({ length: weekdayOf(now) }, (_, index) => minutes.get(addDays(start, index)) ?? 0).reduce(
-      (sum, more) => sum + more,
-      0,
-    )
+    sum(Array.from({ length: weekdayOf(now) }, (_, index) => minutes.get(addDays(start, index)) ?? 0))
   const first = daily.find(({ active_minutes }) => active_minutes)?.day ?? now
   const weeks = Array.from({ length: USUAL_WEEKS }, (_, index) => -7 * (index + 1)).filter(
     (back) => addDays(now, back) >= first,
   )
-  const mean = (values: number[]) =>
-    values.length && Math.round(values.reduce((sum, more) => sum + more, 0) / values.length)
+  const mean = (values: number[]) => values.length && Math.round(sum(values) / values.length)
   return {
     today: minutes.get(now) ?? 0,
     usualToday: mean(weeks.map((back) => minutes.get(addDays(now, back)) ?? 0)),
@@ -226,15 +222,7 @@ const Summary = (props: {
   )
 }
 
-const MyRepos = ({
-  data,
-  workspaceId,
-  onChoose,
-}: {
-  data: Own
-  workspaceId: string
-  onChoose: (repo: string) => void
-}) => (
+const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => void }) => (
   <section class="card" aria-labelledby="repos">
     <header class="row apart">
       <h2 id="repos">My repositories</h2>
@@ -244,12 +232,7 @@ const MyRepos = ({
       caption="My repositories"
       rows={data.repos}
       columns={[
-        {
-          name: 'repo',
-          title: 'Repository',
-          by: ({ repo }) => repo,
-          cell: ({ repo }) => <RepoChoice repo={repo} workspaceId={workspaceId} onChoose={onChoose} />,
-        },
+        repoColumn(useWorkspace().id, onChoose),
         ...numbersOf(data.repos, data.range, ({ repo }) => repo === null),
       ]}
       keyOf={({ repo }) => repo ?? ''}

@@ -7,7 +7,7 @@ import { useMe, type Workspace } from '../me.js'
 import { Markdown } from '../schema.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
-import { Confirm, FailureNote, Form, Loaded, More, Person } from '../ui.js'
+import { Card, Confirm, FailureNote, Form, Loaded, More, Person } from '../ui.js'
 
 type Recording = AnswerOf<'GET /api/me/recording'>
 
@@ -27,23 +27,20 @@ export const Privacy = () => {
       <p class="muted narrow">Choose what the service records about you, and see who viewed it.</p>
       <div class="two">
         <div class="stack">
-          <section class="card stack tight" aria-labelledby="recorded">
-            <h2 id="recorded">Recorded data</h2>
+          <Card id="recorded" title="Recorded data">
             <p>
               The service records the minutes in which your editor is in use, by repository, day and hour. It
               does not record keystrokes, file names or your screen.
             </p>
             <Stored />
-          </section>
-          <section class="card stack tight" aria-labelledby="who-sees">
-            <h2 id="who-sees">Who sees my numbers</h2>
+          </Card>
+          <Card id="who-sees" title="Who sees my numbers">
             {workspaces.length === 0 && <p class="muted">Only you. You are not in a workspace.</p>}
             {workspaces.map((workspace) => (
               <WhoSees key={workspace.id} workspace={workspace} />
             ))}
-          </section>
-          <section class="card stack tight" aria-labelledby="views">
-            <h2 id="views">Views of my numbers</h2>
+          </Card>
+          <Card id="views" title="Views of my numbers">
             <Loaded asked={asked} height={80}>
               {() =>
                 views.length === 0 ? (
@@ -71,26 +68,23 @@ export const Privacy = () => {
             </Loaded>
             <More {...paging} />
             <p class="small muted">Views are kept for 400 days.</p>
-          </section>
+          </Card>
         </div>
         <div class="stack">
-          <section class="card stack tight" aria-labelledby="preferences">
-            <h2 id="preferences">Recording preferences</h2>
+          <Card id="preferences" title="Recording preferences">
             <Loaded asked={recording} height={240}>
               {(data) => <RecordingForm recording={data} />}
             </Loaded>
-          </section>
-          <section class="card stack tight" aria-labelledby="export">
-            <h2 id="export">Export</h2>
+          </Card>
+          <Card id="export" title="Export">
             <p>One JSON file with the data that the service stores about you.</p>
             <div>
               <a class="button" href="/api/me/export" download>
                 Export my data
               </a>
             </div>
-          </section>
-          <section class="card stack tight" aria-labelledby="deletion">
-            <h2 id="deletion">Deletion</h2>
+          </Card>
+          <Card id="deletion" title="Deletion">
             <p>
               Deletes your account, and workspaces without other members. Your daily numbers stay in the other
               teams’ totals, without your name.
@@ -98,7 +92,7 @@ export const Privacy = () => {
             <div>
               <DeleteMe />
             </div>
-          </section>
+          </Card>
         </div>
       </div>
     </>
@@ -262,17 +256,6 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
 const DeleteMe = () => {
   const { login } = useMe()
   const [asking, ask] = useState(false)
-  const { busy, failure, act } = useAction()
-  const yes = async () => {
-    const done = await act(() => call('DELETE /api/me', { body: { confirm: login } }))
-    if (!done) return
-    clearCache()
-    location.assign('/')
-  }
-  const orphans =
-    failure?.code === 'last_admin'
-      ? ((failure.problem.workspaces ?? []) as { id: string; name: string }[])
-      : []
   return (
     <>
       <button type="button" class="danger" onClick={() => ask(true)}>
@@ -283,24 +266,29 @@ const DeleteMe = () => {
           title="Delete your account?"
           action="Delete account"
           word={login}
-          busy={busy}
-          failure={failure}
-          onYes={yes}
-          onNo={() => ask(false)}
+          onYes={async () => {
+            await call('DELETE /api/me', { body: { confirm: login } })
+            clearCache()
+            location.assign('/')
+          }}
+          onClose={() => ask(false)}
+          explain={({ code, problem }) =>
+            code === 'last_admin' &&
+            ((problem.workspaces ?? []) as { id: string; name: string }[]).map(({ id, name }) => (
+              <p key={id}>
+                <a href={`/w/${id}/people`}>
+                  <bdi>{name}</bdi>
+                </a>{' '}
+                would have no admin.
+              </p>
+            ))
+          }
         >
           <p>
             This deletes your sessions, access keys, hours and memberships, and every workspace that has no
             other member. Your daily numbers stay in the other teams’ totals, without your name. If you sign
             in again, you get a new account. You cannot undo this.
           </p>
-          {orphans.map(({ id, name }) => (
-            <p key={id}>
-              <a href={`/w/${id}/people`}>
-                <bdi>{name}</bdi>
-              </a>{' '}
-              would have no admin.
-            </p>
-          ))}
         </Confirm>
       )}
     </>

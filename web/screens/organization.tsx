@@ -9,7 +9,7 @@ import { count, fullDay, time } from '../format.js'
 import { useMe, useWorkspace } from '../me.js'
 import { start } from '../start.js'
 import { toast } from '../toast.js'
-import { Confirm, FailureNote, Form, Loaded, More, Person } from '../ui.js'
+import { Card, Confirm, FailureNote, Form, Loaded, More, Person } from '../ui.js'
 
 type Link = AnswerOf<'GET /api/team/workspaces/{id}/organization'>
 type Concerned = AnswerOf<'GET /api/team/workspaces/{id}/organization/members'>['members'][number]
@@ -158,7 +158,6 @@ const Linked = () => {
   const asked = useLink()
   const [changing, change] = useState(false)
   const [ending, end] = useState(false)
-  const { busy, failure, act, clear } = useAction()
   if (changing) return <LinkForm link={asked.data} action="Save" onClose={() => change(false)} />
   return (
     <Loaded asked={asked} height={120}>
@@ -185,18 +184,9 @@ const Linked = () => {
             <Confirm
               title={`Stop following ${link.organization}?`}
               action="Stop following"
-              busy={busy}
-              failure={failure}
-              onNo={() => {
-                clear()
-                end(false)
-              }}
+              onClose={() => end(false)}
               onYes={async () => {
-                const done = await act(() =>
-                  call('DELETE /api/team/workspaces/{id}/organization', { path: { id }, body: {} }),
-                )
-                if (!done) return
-                end(false)
+                await call('DELETE /api/team/workspaces/{id}/organization', { path: { id }, body: {} })
                 // Not the link, which is gone.
                 me.again()
                 toast('The membership follows no one now')
@@ -301,14 +291,12 @@ export const ConcernedMembers = () => {
     call('GET /api/team/workspaces/{id}/organization/members', { path, query: { limit: PAGE, cursor } }),
   )
   const [removing, remove] = useState(false)
-  const { busy, failure, act, clear } = useAction()
   const all = pages.flatMap(({ members }) => members)
   if (all.length === 0) return null
   const waiting = all.filter(({ left_at }) => left_at !== null)
   const what = waiting.length === 1 ? waiting[0]?.login : `${count(waiting.length)} members`
   return (
-    <section class="card stack tight" aria-labelledby="concerned">
-      <h2 id="concerned">Members to look at</h2>
+    <Card id="concerned" title="Members to look at">
       <ul class="stack tight">
         {all.map((member) => (
           <li key={member.login} class="row">
@@ -329,20 +317,14 @@ export const ConcernedMembers = () => {
         <Confirm
           title={`Remove ${what}?`}
           action="Remove"
-          busy={busy}
-          failure={failure}
-          onNo={() => {
-            clear()
-            remove(false)
-          }}
+          onClose={() => remove(false)}
           onYes={async () => {
-            const done = await act(async () => {
+            try {
               for (const { login } of waiting)
                 await call('DELETE /api/team/workspaces/{id}/members', { path, query: { login } })
-            })
-            refresh()
-            if (!done) return
-            remove(false)
+            } finally {
+              refresh()
+            }
             toast(`${what} removed`)
           }}
         >
@@ -352,7 +334,7 @@ export const ConcernedMembers = () => {
           </p>
         </Confirm>
       )}
-    </section>
+    </Card>
   )
 }
 

@@ -10,6 +10,7 @@ import { useNew } from '../query.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
 import {
+  Card,
   type Column,
   Confirm,
   Copy,
@@ -55,12 +56,11 @@ export const People = () => {
       {isAdmin && !workspace.personal && <ConcernedMembers />}
       <Members />
       {isAdmin && !workspace.personal && (
-        <section class="card stack tight" aria-labelledby="invites">
-          <h2 id="invites">Open invites</h2>
+        <Card id="invites" title="Open invites">
           <Loaded asked={invites} height={120}>
             {() => <Invites asked={invites} />}
           </Loaded>
-        </section>
+        </Card>
       )}
       {!workspace.personal && <Leave />}
       {inviting && <NewInvite onClose={() => invite(false)} onCreated={invites.again} />}
@@ -86,7 +86,6 @@ const Members = () => {
   )
   const [changing, changeRole] = useState<{ member: Member; role: Role }>()
   const [removing, remove] = useState<Member>()
-  const { busy, failure, act, clear } = useAction()
   const isMine = ({ login }: Member) => login === me.login
   const setRole = async (login: string, role: Role) => {
     await call('PATCH /api/team/workspaces/{id}/members', { path, body: { login, role } })
@@ -99,19 +98,13 @@ const Members = () => {
     requireUnchanged(role === changed)
     await setRole(member.login, member.role)
   }
-  const cancel = () => {
-    clear()
-    changeRole(undefined)
-    remove(undefined)
-  }
   const all = pages.flatMap(({ members }) => members)
   const columns = useMemo(
     () => columnsOf(workspace, isMine, (member, role) => changeRole({ member, role }), remove),
     [workspace, me.login],
   )
   return (
-    <section class="card stack tight" aria-labelledby="members">
-      <h2 id="members">Members</h2>
+    <Card id="members" title="Members">
       <Loaded asked={asked} height={ROW * (1 + Math.min(workspace.member_count, SHOWN))}>
         {() => (
           <>
@@ -145,13 +138,10 @@ const Members = () => {
           }
           action={isMine(changing.member) ? 'Give up role' : `Make ${changing.role}`}
           isHarmless={changing.role === 'admin'}
-          busy={busy}
-          failure={failure}
-          onNo={cancel}
+          onClose={() => changeRole(undefined)}
           onYes={async () => {
             const { member, role } = changing
-            if (!(await act(() => setRole(member.login, role)))) return
-            cancel()
+            await setRole(member.login, role)
             toast(
               `${member.login} is now ${named[role]}`,
               // Without the role, a person cannot give it back to themselves.
@@ -166,15 +156,9 @@ const Members = () => {
         <Confirm
           title={`Remove ${removing.login}?`}
           action="Remove member"
-          busy={busy}
-          failure={failure}
-          onNo={cancel}
+          onClose={() => remove(undefined)}
           onYes={async () => {
-            const done = await act(() =>
-              call('DELETE /api/team/workspaces/{id}/members', { path, query: { login: removing.login } }),
-            )
-            if (!done) return
-            cancel()
+            await call('DELETE /api/team/workspaces/{id}/members', { path, query: { login: removing.login } })
             refresh()
             toast(`${removing.login} removed`)
           }}
@@ -186,7 +170,7 @@ const Members = () => {
           </p>
         </Confirm>
       )}
-    </section>
+    </Card>
   )
 }
 
@@ -359,18 +343,8 @@ const Invites = ({
   const { pages, ...paging } = usePages(asked, (cursor) =>
     call('GET /api/team/workspaces/{id}/invites', { path: { id: workspace.id }, query: { cursor } }),
   )
-  const { busy, failure, act, clear } = useAction()
   const [ending, end] = useState<Invite>()
   const invites = pages.flatMap((page) => page.invites)
-  const revoke = async ({ id }: Invite) => {
-    const done = await act(() =>
-      call('DELETE /api/team/workspaces/{id}/invites/{invite}', { path: { id: workspace.id, invite: id } }),
-    )
-    if (!done) return
-    end(undefined)
-    asked.again()
-    toast('Invite revoked')
-  }
   if (invites.length === 0)
     return <p class="muted">No open invites. To add members, select “Invite people”.</p>
   return (
@@ -401,13 +375,13 @@ const Invites = ({
         <Confirm
           title="Revoke this invite?"
           action="Revoke invite"
-          busy={busy}
-          failure={failure}
-          onNo={() => {
-            clear()
-            end(undefined)
+          onClose={() => end(undefined)}
+          onYes={async () => {
+            const path = { id: workspace.id, invite: ending.id }
+            await call('DELETE /api/team/workspaces/{id}/invites/{invite}', { path })
+            asked.again()
+            toast('Invite revoked')
           }}
-          onYes={() => revoke(ending)}
         >
           <p>
             The link with the code <span class="mono">{ending.code}</span> stops working at once. People who
@@ -500,10 +474,8 @@ const NewInvite = ({ onClose, onCreated }: { onClose: () => void; onCreated: () 
 const Leave = () => {
   const workspace = useWorkspace()
   const [asking, ask] = useNew('leave')
-  const { busy, failure, act } = useAction()
   return (
-    <section class="card stack tight" aria-labelledby="membership">
-      <h2 id="membership">My membership</h2>
+    <Card id="membership" title="My membership">
       <p class="muted">
         If you leave, you lose access at once. Your past activity stays in the team’s numbers.
       </p>
@@ -518,14 +490,10 @@ const Leave = () => {
         <Confirm
           title={`Leave ${workspace.name}?`}
           action="Leave workspace"
-          busy={busy}
-          failure={failure}
-          onNo={() => ask(false)}
+          onClose={() => ask(false)}
           onYes={async () => {
-            const done = await act(() =>
-              call('POST /api/team/workspaces/{id}/leave', { path: { id: workspace.id }, body: {} }),
-            )
-            if (done) location.assign('/')
+            await call('POST /api/team/workspaces/{id}/leave', { path: { id: workspace.id }, body: {} })
+            location.assign('/')
           }}
         >
           <p>
@@ -534,6 +502,6 @@ const Leave = () => {
           </p>
         </Confirm>
       )}
-    </section>
+    </Card>
   )
 }

@@ -15,6 +15,7 @@ import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } fro
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
 import {
+  Card,
   type Column,
   Confirm,
   FailureNote,
@@ -120,8 +121,7 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
   const isCovered = effective.failure?.code !== 'not_a_member'
   return (
     <>
-      <section class="card stack tight" aria-labelledby="effective">
-        <h2 id="effective">Effective settings</h2>
+      <Card id="effective" title="Effective settings">
         {isCovered ? (
           <Loaded asked={effective} height={240}>
             {(data) => (
@@ -136,7 +136,7 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
             {isAdmin && <a href={`/w/${workspace.id}/settings/general`}>Edit patterns</a>}
           </p>
         )}
-      </section>
+      </Card>
       <section class="card stack tight" aria-labelledby="override" hidden={!isCovered && !override}>
         <h2 id="override">Override</h2>
         {general.data ? (
@@ -456,14 +456,7 @@ const OverrideSection = (props: {
             {override ? 'Edit override' : 'Create override'}
           </button>
           {override && (
-            <button
-              type="button"
-              class="danger"
-              onClick={() => {
-                clear()
-                remove(true)
-              }}
-            >
+            <button type="button" class="danger" onClick={() => remove(true)}>
               Remove override
             </button>
           )}
@@ -473,31 +466,26 @@ const OverrideSection = (props: {
         <Confirm
           title={`Remove the override for ${name}?`}
           action="Remove override"
-          busy={busy}
-          failure={failure}
-          onNo={() => remove(false)}
+          onClose={() => remove(false)}
           onYes={async () => {
-            const done = await act(async () => {
-              await call('DELETE /api/team/workspaces/{id}/project-settings/{owner}/{repo}', {
-                path,
-                headers: { 'If-Match': etag },
-              })
-              again()
-              toast('Override removed', async () => {
-                const restored = call('PUT /api/team/workspaces/{id}/project-settings/{owner}/{repo}', {
-                  path,
-                  body: { settings: override.settings },
-                  headers: { 'If-None-Match': '*' },
-                })
-                await restored.catch((failure: Failure) => {
-                  refresh()
-                  requireUnchanged(failure.code !== 'version_conflict')
-                  throw failure
-                })
-                refresh()
-              })
+            await call('DELETE /api/team/workspaces/{id}/project-settings/{owner}/{repo}', {
+              path,
+              headers: { 'If-Match': etag },
             })
-            if (done) remove(false)
+            again()
+            toast('Override removed', async () => {
+              const restored = call('PUT /api/team/workspaces/{id}/project-settings/{owner}/{repo}', {
+                path,
+                body: { settings: override.settings },
+                headers: { 'If-None-Match': '*' },
+              })
+              await restored.catch((failure: Failure) => {
+                refresh()
+                requireUnchanged(failure.code !== 'version_conflict')
+                throw failure
+              })
+              refresh()
+            })
           }}
         >
           <p>

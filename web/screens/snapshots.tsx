@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
 import { repoSettingsAddress } from '../addresses.js'
-import { call, useAction, useRead } from '../api.js'
+import { call, useRead } from '../api.js'
 import { bytes, time } from '../format.js'
 import { History } from '../history.js'
 import { textOf } from '../json.js'
 import { useMe } from '../me.js'
 import { useUrlQuery } from '../query.js'
 import { useTitle } from '../title.js'
-import { Confirm, Loaded, Skeleton } from '../ui.js'
+import { Card, Confirm, Loaded, Skeleton } from '../ui.js'
 
 /** The old address of the pushed settings of a repository. It leads to its page in the workspace, if the person has that. */
 export const Snapshots = () => {
@@ -56,7 +56,6 @@ export const PushedSettings = ({
 }) => {
   const { workspaces } = useMe()
   const [removing, remove] = useState(false)
-  const { busy, failure, act, clear } = useAction()
   const path = { owner, repo }
   const choice = workspaceId ? { workspace: workspaceId } : {}
   const current = useRead('GET /api/settings/{owner}/{repo}', { path, query: choice })
@@ -71,8 +70,7 @@ export const PushedSettings = ({
       <Loaded asked={current} height={420}>
         {(data) => (
           <>
-            <section class="card stack tight" aria-labelledby="pushed">
-              <h2 id="pushed">Pushed settings</h2>
+            <Card id="pushed" title="Pushed settings">
               <p class="muted">
                 Version {data.version} by <bdi>{data.updated_by}</bdi>, {time(data.updated_at)},{' '}
                 {bytes(data.size_bytes)}
@@ -80,19 +78,12 @@ export const PushedSettings = ({
               <pre class="diff">{textOf(data.settings)}</pre>
               {isAdmin && (
                 <div>
-                  <button
-                    type="button"
-                    class="danger"
-                    onClick={() => {
-                      clear()
-                      remove(true)
-                    }}
-                  >
+                  <button type="button" class="danger" onClick={() => remove(true)}>
                     Delete pushed settings
                   </button>
                 </div>
               )}
-            </section>
+            </Card>
             <History
               title="Pushed versions"
               prefix="pushed-"
@@ -124,12 +115,10 @@ export const PushedSettings = ({
           title={`Delete ${owner}/${repo} settings?`}
           action="Delete settings"
           word={`${owner}/${repo}`}
-          busy={busy}
-          failure={failure}
-          onNo={() => remove(false)}
+          onClose={() => remove(false)}
           onYes={async () => {
-            const done = await act(() => call('DELETE /api/settings/{owner}/{repo}', { path, query: choice }))
-            if (done) location.assign(workspace ? `/w/${workspace.id}/repos` : '/')
+            await call('DELETE /api/settings/{owner}/{repo}', { path, query: choice })
+            location.assign(workspace ? `/w/${workspace.id}/repos` : '/')
           }}
         >
           <p>This deletes all versions. You cannot undo this. The next push starts again at version 1.</p>

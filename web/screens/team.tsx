@@ -4,7 +4,7 @@ import type { AnswerOf } from '../../client/src/operations.js'
 import { dividePath } from '../../client/src/pattern.js'
 import { repoAddress } from '../addresses.js'
 import { announce } from '../announce.js'
-import { useRead } from '../api.js'
+import { usePolling, useRead } from '../api.js'
 import { Heatmap, type Point, Sparkline, Trend } from '../charts.js'
 import { finishedDays, type Range } from '../comparison.js'
 import { namesSince } from '../consent.js'
@@ -51,6 +51,9 @@ import { WhatChanged } from '../what-changed.js'
 type Dashboard = AnswerOf<'GET /api/team/dashboard'>
 type Daily = Dashboard['daily']
 
+const COUNTED =
+  'Daily counts for each member and repository, uploaded by an admin’s tool or reported by the repository host. Days are in UTC.'
+
 /** The metrics in order of importance, each with its colour. */
 export const metrics = [
   {
@@ -68,8 +71,7 @@ export const metrics = [
     tone: 'orange',
     write: count,
     unit: 1,
-    about:
-      'Daily counts for each member and repository, uploaded by an admin’s tool or reported by the repository host. Days are in UTC.',
+    about: COUNTED,
   },
   {
     name: 'closed_issues',
@@ -77,8 +79,7 @@ export const metrics = [
     tone: 'green',
     write: count,
     unit: 1,
-    about:
-      'Daily counts for each member and repository, uploaded by an admin’s tool or reported by the repository host. Days are in UTC.',
+    about: COUNTED,
   },
   {
     name: 'active_members',
@@ -135,10 +136,7 @@ export const TeamNumbers = ({ repo: own, links }: { repo?: string; links?: Compo
   )
   const { now, before: previous } = compared
   const comparison = now && previous && isComparable(now, previous) ? previous : undefined
-  useEffect(() => {
-    const timer = isPublishing ? setInterval(asked.again, PUBLISHING_MS) : undefined
-    return () => clearInterval(timer)
-  }, [isPublishing])
+  usePolling(isPublishing, asked.again, PUBLISHING_MS)
   const isEmpty =
     !asked.stale && !filter.member && !filter.repo && metrics.every(({ name }) => data?.totals[name] === 0)
   const isStart = isEmpty && isBeginning(workspace) && !hasStepsLeft(workspace) && range.to >= today()
@@ -640,7 +638,7 @@ export const listedRepos = (repos: readonly { repo: string | null }[]): string =
 }
 
 /** A repository in a table of numbers: its name leads to its page, and the icon filters the numbers. */
-export const RepoChoice = (props: {
+const RepoChoice = (props: {
   repo: string | null
   workspaceId: string
   onChoose: (repo: string) => void
@@ -674,6 +672,16 @@ export const RepoChoice = (props: {
   )
 }
 
+export const repoColumn = (
+  workspaceId: string,
+  onChoose: (repo: string) => void,
+): Column<{ repo: string | null }> => ({
+  name: 'repo',
+  title: 'Repository',
+  by: ({ repo }) => repo,
+  cell: ({ repo }) => <RepoChoice repo={repo} workspaceId={workspaceId} onChoose={onChoose} />,
+})
+
 /** The range of an address, which links to other numbers keep. */
 export const rangeIn = (search: string): string => {
   const query = [...new URLSearchParams(search)].filter(([name]) =>
@@ -695,12 +703,7 @@ const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) =
   const { id: workspaceId } = useWorkspace()
   const columns = useMemo<Column<Dashboard['repos'][number]>[]>(
     () => [
-      {
-        name: 'repo',
-        title: 'Repository',
-        by: ({ repo }) => repo,
-        cell: ({ repo }) => <RepoChoice repo={repo} workspaceId={workspaceId} onChoose={onChoose} />,
-      },
+      repoColumn(workspaceId, onChoose),
       ...numbersOf(data.repos, data.range, ({ repo }) => repo === null),
       peopleColumn,
     ],

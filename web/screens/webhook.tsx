@@ -10,7 +10,7 @@ import { useWorkspace } from '../me.js'
 import { CopyField } from '../snippets.js'
 import { start } from '../start.js'
 import { toast } from '../toast.js'
-import { type Column, Confirm, FailureNote, Loaded, SortedTable } from '../ui.js'
+import { Card, type Column, Confirm, FailureNote, Loaded, SortedTable } from '../ui.js'
 
 type State = AnswerOf<'GET /api/team/workspaces/{id}/webhook'>
 type Delivery = State['deliveries'][number]
@@ -21,8 +21,7 @@ const host = start.repohost_name
 export const Webhook = () => {
   const [isShown, show] = useState(false)
   return (
-    <section class="card stack tight" aria-labelledby="webhook">
-      <h2 id="webhook">Webhook</h2>
+    <Card id="webhook" title="Webhook">
       <p class="muted">
         {host} can report commits and closed issues automatically. Uploaded counts replace the reported ones
         for the same member, repository and day.
@@ -36,7 +35,7 @@ export const Webhook = () => {
           </button>
         </div>
       )}
-    </section>
+    </Card>
   )
 }
 
@@ -46,17 +45,12 @@ const Details = () => {
   const asked = useRead('GET /api/team/workspaces/{id}/webhook', { path })
   const [created, set] = useState<{ url: string; secret: string }>()
   const [asking, ask] = useState<'rotate' | 'delete'>()
-  const { busy, failure, act, clear } = useAction()
-  const create = () =>
-    act(async () => {
-      const { data } = await call('POST /api/team/workspaces/{id}/webhook', { path, body: {} })
-      set(data)
-      announce('Webhook secret created')
-      asked.again()
-    })
-  const open = (what: 'rotate' | 'delete') => {
-    clear()
-    ask(what)
+  const { busy, failure, act } = useAction()
+  const create = async () => {
+    const { data } = await call('POST /api/team/workspaces/{id}/webhook', { path, body: {} })
+    set(data)
+    announce('Webhook secret created')
+    asked.again()
   }
   if (asked.failure?.code === 'webhook_not_found' && !created) {
     return (
@@ -64,7 +58,7 @@ const Details = () => {
         <p>This workspace has no webhook.</p>
         {failure && <FailureNote failure={failure} />}
         <div>
-          <button type="button" class="primary" aria-disabled={busy} onClick={create}>
+          <button type="button" class="primary" aria-disabled={busy} onClick={() => act(create)}>
             Create webhook
           </button>
         </div>
@@ -92,10 +86,10 @@ const Details = () => {
               </p>
             )}
             <div class="row">
-              <button type="button" onClick={() => open('rotate')}>
+              <button type="button" onClick={() => ask('rotate')}>
                 Rotate secret
               </button>
-              <button type="button" class="danger" onClick={() => open('delete')}>
+              <button type="button" class="danger" onClick={() => ask('delete')}>
                 Delete webhook
               </button>
               <span class="small muted">Created {time(created_at)}.</span>
@@ -108,12 +102,8 @@ const Details = () => {
         <Confirm
           title="Rotate the webhook secret?"
           action="Rotate secret"
-          busy={busy}
-          failure={failure}
-          onNo={() => ask(undefined)}
-          onYes={async () => {
-            if (await create()) ask(undefined)
-          }}
+          onClose={() => ask(undefined)}
+          onYes={create}
         >
           <p>
             You get a new secret for the same URL. Enter it on {host} within {limits.webhook_secret_hours}{' '}
@@ -125,17 +115,12 @@ const Details = () => {
         <Confirm
           title="Delete the webhook?"
           action="Delete webhook"
-          busy={busy}
-          failure={failure}
-          onNo={() => ask(undefined)}
+          onClose={() => ask(undefined)}
           onYes={async () => {
-            const done = await act(async () => {
-              await call('DELETE /api/team/workspaces/{id}/webhook', { path })
-              toast('Webhook deleted')
-              set(undefined)
-              asked.again()
-            })
-            if (done) ask(undefined)
+            await call('DELETE /api/team/workspaces/{id}/webhook', { path })
+            toast('Webhook deleted')
+            set(undefined)
+            asked.again()
           }}
         >
           <p>

@@ -7,7 +7,7 @@ import { counted, visible } from '../format.js'
 import { startOf } from '../home.js'
 import type { Me } from '../me.js'
 import { panel } from '../shortcuts.js'
-import { Dialog, FailureNote, Form } from '../ui.js'
+import { Card, Dialog, FailureNote, Form } from '../ui.js'
 
 type Level = keyof typeof consent
 
@@ -105,8 +105,7 @@ export const CreateWorkspace = ({ login, isStep = false }: { login: string; isSt
 export const JoinWorkspace = () => {
   const { route } = useLocation()
   return (
-    <section class="card stack tight" aria-labelledby="join">
-      <h2 id="join">Invite from an admin</h2>
+    <Card id="join" title="Invite from an admin">
       <Form
         class="row low"
         onSubmit={(given) => {
@@ -122,6 +121,6 @@ export const JoinWorkspace = () => {
         </label>
         <button type="submit">View invite</button>
       </Form>
-    </section>
+    </Card>
   )
 }

@@ -1,0 +1,16 @@
+/** What the browser keeps for the page. It may block storage. The page then forgets. */
+export const stored = (name: string): string | null => {
+  try {
+    return localStorage.getItem(name)
+  } catch {
+    return null
+  }
+}
+
+export const store = (name: string, value: string) => {
+  try {
+    localStorage.setItem(name, value)
+  } catch {
+    // The choice lasts until the page is closed.
+  }
+}
