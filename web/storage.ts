@@ -1,4 +1,4 @@
-/** What the browser keeps for the page. It may block storage. The page then forgets. */
+/** Choices that the browser keeps. It may block storage, and the page then forgets them. */
 export const stored = (name: string): string | null => {
   try {
     return localStorage.getItem(name)
