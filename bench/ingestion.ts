@@ -10,7 +10,6 @@ import { READ_TARGETS } from '../src/features/minutes/queries/flush-target.js'
 import {
   ADD_MINUTES,
   MARK_DAYS,
-  NAME_REPOS,
   READ_ANSWERS,
   READ_ROWS,
   REMEMBER_FLUSH,
@@ -139,7 +138,6 @@ function scriptOf(workspace: string, entries: Entry[], people: number): string {
     places: arrayOf(Array.from({ length: people }, (_, n) => repos.map(() => n + 1)).flat()),
     owners: forAll(repos.map((repo) => repo.split('/')[0])),
     names: forAll(repos.map((repo) => repo.split('/')[1])),
-    repos: arrayOf(repos),
     days: arrayOf(days),
     days_of_all: forAll(days),
     row_days: forAll(entries.map(({ day }) => day)),
@@ -174,7 +172,6 @@ function scriptOf(workspace: string, entries: Entry[], people: number): string {
         "'{}'",
       ]),
     ),
-    fill(NAME_REPOS, [':workspace', ':repos', ':repos']),
     fill(MARK_DAYS, [':workspace', ':days']),
     fill(ADD_MINUTES, [':workspace', each(entries.length), ':row_days', ':row_repos', ':minutes', ':hours']),
     'commit;',

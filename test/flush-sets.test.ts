@@ -1,5 +1,6 @@
 /** Flushes, and heartbeats, of different people that arrive at the same time are written together. */
 import t, { type Test } from 'tap'
+import { limits } from '../schemas/limits.js'
 import type { Tx } from '../src/platform/database/client.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { runFlushModel } from './flush-model.js'
@@ -21,10 +22,21 @@ t.test('what arrives while a transaction is under way goes together in the next 
   for (let n = 0; n < 33; n++) people.push(await service.signIn(`person-${n}`))
   await service.workspace(ada, { members: people })
   const day = await readToday(service.database)
-  const entries = [{ repo: 'acme/api', day, minutes: 1 }]
-  const flush = (person: Caller) => person.post('/api/team/active-minutes', { entries })
   let time = Date.parse(day) / 1_000
-  const beat = (person: Caller) => person.post(HEARTBEATS, [{ time, project: 'acme/api' }])
+  // In so many workspaces, this one's would change too many rows.
+  const busy = await service.signIn('busy')
+  await joinWorkspaces(service, busy, limits.flush_rows / 50 + 1)
+  const reposOf = (person: Caller) =>
+    Array.from({ length: person === busy ? 50 : 1 }, (_, n) => `acme/api-${n}`)
+  const flush = (person: Caller) =>
+    person.post('/api/team/active-minutes', {
+      entries: reposOf(person).map((repo) => ({ repo, day, minutes: 1 })),
+    })
+  const beat = (person: Caller) =>
+    person.post(
+      HEARTBEATS,
+      reposOf(person).map((project, n) => ({ time: time + 60 * n, project })),
+    )
   const { database } = service.app
   const { transaction } = database
   let transactions = 0
@@ -37,17 +49,33 @@ t.test('what arrives while a transaction is under way goes together in the next 
     [beat, 202],
   ] as const) {
     const sendAll = async () =>
-      new Set(await Promise.all(people.map(async (person) => (await send(person)).status)))
+      new Set(await Promise.all([...people, busy].map(async (person) => (await send(person)).status)))
     // The first minutes of a person are written alone.
     await sendAll()
     transactions = 0
     time -= 86_400
-    t.strictSame(await sendAll(), new Set([status]))
+    t.strictSame(await sendAll(), new Set([status, 413]))
     t.ok(transactions < people.length / 2, `${transactions} transactions`)
   }
   const [row] = await service.database.read.statement('select sum(minutes)::int as sum from activity', [])
   t.strictSame(row, { sum: 4 * people.length })
 })
+
+/** Makes someone an admin of further workspaces, which match `acme`. */
+const joinWorkspaces = async ({ database }: Service, { login }: Caller, number: number) => {
+  await database.hot.statement(
+    `with made as (
+      insert into workspaces (id, name, idle_window_minutes)
+      select gen_random_uuid(), 'Team', 15 from generate_series(1, $1::int) returning id
+    ), joined as (
+      insert into members (workspace_id, user_id, role)
+      select made.id, users.id, 'admin' from made, users where login = $2::text
+    )
+    insert into patterns (workspace_id, owner_key, repo_key, position, pattern, exact, literal_length, repo_like)
+    select id, 'acme', '*', 0, 'acme/*', false, 5, '%' from made`,
+    [number, login],
+  )
+}
 
 /** People who flush twice at the same time, and what happens to the first transaction for several of them. */
 const startPairs = async (t: Test, fail: (work: () => Promise<unknown>) => Promise<unknown>) => {

@@ -47,10 +47,7 @@ export interface AimedFlush {
   newTimezone: string | undefined
 }
 
-/**
- * Goes by the memberships of the target: a removal since then counts as after this flush.
- * @throws {ApiError} `payload_too_large`
- */
+/** Goes by the memberships of the target: a removal since then counts as after this flush. */
 export const aimFlush = (flush: Flush, target: FlushTarget): AimedFlush => {
   const { userId, timezone } = flush
   const window = [addDays(target.today, -limits.flush_days_back), addDays(target.today, 1)] as const
@@ -76,10 +73,15 @@ const countRows = (entries: Entry[], { workspaces }: FlushTarget): number => {
   for (const { repoKeys } of workspaces) {
     for (const repoKey of repoKeys) rows += daysOf.get(repoKey)?.size ?? 0
   }
-  if (rows <= limits.flush_rows) return rows
-  const entriesThatFit = Math.floor(limits.flush_rows / workspaces.length)
+  return rows
+}
+
+/** @throws {ApiError} `payload_too_large` */
+export const requireFewRows = ({ rows, places }: AimedFlush): void => {
+  if (rows <= limits.flush_rows) return
+  const entriesThatFit = Math.floor(limits.flush_rows / places.length)
   throw new ApiError('payload_too_large', {
-    detail: `This flush would change ${rows} rows, one for each day of a repository in each of your ${workspaces.length} workspaces that match; ${limits.flush_rows} is the limit. Send at most ${entriesThatFit} entries in a flush.`,
+    detail: `This flush would change ${rows} rows, one for each day of a repository in each of your ${places.length} workspaces that match; ${limits.flush_rows} is the limit. Send at most ${entriesThatFit} entries in a flush.`,
   })
 }
 

@@ -10,7 +10,7 @@ import { reposToRemember } from '../accounts/index.js'
 import { canonicalTimezone } from './heatmap.js'
 import { lanesOf } from './lane.js'
 import { lockPlaces, requireTarget } from './member-days.js'
-import { type AimedFlush, aimFlush, type Flush, planFlush } from './plan-flush.js'
+import { type AimedFlush, aimFlush, type Flush, planFlush, requireFewRows } from './plan-flush.js'
 import { type FlushTarget, readTargets } from './queries/flush-target.js'
 import { changeTimezone, readAnswers, rememberFlush, writeMinutes } from './queries/minutes.js'
 
@@ -109,6 +109,7 @@ const recordAlone = async (database: Database, flush: Flush): Promise<FlushResul
         return { result: { ...(JSON.parse(known.answer) as FlushResult), duplicate: true }, counted: [] }
       }
       const aimed = aimFlush(flush, requireTarget(target, repoKeys.size))
+      requireFewRows(aimed)
       // Before the activity lock, so that its holder never waits for the user's row.
       if (aimed.newTimezone !== undefined) await changeTimezone(tx, userId, aimed.newTimezone)
       const counted = await count(tx, database, [aimed], true)
