@@ -94,11 +94,12 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
   let fault: { after: number; text: string } | undefined
   let faults = 0
   const { transaction } = database
-  database.transaction = (work, options) =>
-    transaction((tx) => {
+  database.transaction = (work, options) => {
+    const isSet = options?.readsFirst === true && !options.rowsMayConflict && !options.background
+    return transaction((tx) => {
       const { rows } = tx
       const faulty: Tx['rows'] = (statement, parameters) => {
-        if (!fault || options?.rowsMayConflict || fault.after-- > 0) return rows(statement, parameters)
+        if (!fault || !isSet || fault.after-- > 0) return rows(statement, parameters)
         const { text } = fault
         fault = undefined
         faults++
@@ -106,6 +107,7 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
       }
       return work(Object.assign(tx, { rows: faulty }))
     }, options)
+  }
 
   let flushes = 0
   const earlier: [Caller, Flush][] = []
@@ -208,7 +210,9 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
   const rows = await service.database.read.statement<{ place: string; minutes: number; hours: number[] }>(
     `select concat_ws(' ', workspace_id, user_id, day::text) as place, sum(minutes)::int as minutes,
       array[${Array.from({ length: HOURS }, (_, hour) => `sum(hours[${hour + 1}])::int`)}] as hours
-    from activity where minutes > 0 group by workspace_id, user_id, day`,
+    from activity
+    where minutes > 0 and workspace_id in (select id from workspaces where deleted_at is null)
+    group by workspace_id, user_id, day`,
     [],
   )
   const found = new Map(rows.map(({ place, hours }) => [place, hours]))

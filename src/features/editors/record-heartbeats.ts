@@ -174,7 +174,7 @@ export const countHeartbeats = async <S extends Sent>(tx: Db, all: readonly S[],
     known.map(async (one) => {
       const marked = { ...one, ...markHeartbeats(one) }
       const minutes = await aimMinutes(marked).catch((error) => {
-        // Who sends too many is told alone, and does not stop the others.
+        // Heartbeats that are too many are rejected alone.
         if (waits || !(error instanceof ApiError)) throw error
         return undefined
       })

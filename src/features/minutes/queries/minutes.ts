@@ -72,7 +72,7 @@ export interface AskedDays {
   days: ReadonlySet<string>
 }
 
-/** What a member has in all repositories on a day. */
+/** The minutes of a member on a day, in all repositories. */
 export interface Total extends Minutes {
   /** Those with minutes, where they are known. */
   repoKeys: ReadonlySet<string>
