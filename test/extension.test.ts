@@ -575,6 +575,8 @@ t.test('a service serves the extension with its address in it', async (t) => {
   t.hasStrict(other, { status: 404, body: { code: 'route_not_found' } })
 
   const bytes = new Uint8Array(await response.arrayBuffer())
+  const redirect = await fetch(`${service.url}/api/extension.vsix`, { redirect: 'manual' })
+  t.strictSame(new Uint8Array(await redirect.arrayBuffer()), bytes, 'also for curl -O, which follows nothing')
   const files = unzipSync(bytes)
   t.strictSame(Object.keys(files).sort(), [
     '[Content_Types].xml',

@@ -77,9 +77,10 @@ const filesOf = (name: string, ending: string): Map<string, string> => {
 
 export const packageRoutes: FastifyPluginAsyncTypebox = async (app) => {
   for (const { name, ending, type, example, operations, what, description, prepare } of PACKAGES) {
-    const address = `/api/${name}-${serviceVersion}.${ending}`
+    const current = `${name}-${serviceVersion}.${ending}`
+    const address = `/api/${current}`
     const files = filesOf(name, ending)
-    if (!files.has(`${name}-${serviceVersion}.${ending}`))
+    if (!files.has(current))
       app.log.warn(`${what} wasn’t packed, so the service doesn’t serve it: run npm run build:${name}`)
     const packages = new Map(
       Array.from(files, ([file, path]) => [
@@ -101,10 +102,17 @@ export const packageRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: `Find ${what} for this version`,
         description: `Redirects to the package of ${what}. In instructions and in files, use the address with the version.`,
         response: {
-          302: Type.Null({ description: `Redirects to \`GET /api/${name}-{version}.${ending}\`.` }),
+          302: {
+            description: `Redirects to \`GET /api/${name}-{version}.${ending}\`, and has the package in its body.`,
+            content: { [type]: { schema: Type.String({ format: 'binary', examples: [example] }) } },
+          },
         },
       },
-      handler: async (_, reply) => reply.header('Cache-Control', 'no-cache').redirect(address),
+      handler: async (_, reply) => {
+        reply.header('Cache-Control', 'no-cache').header('Location', address).code(302)
+        // With the file, because `curl -O` without `-L` saves the body of a redirect.
+        return reply.type(type).send(packages.get(current)?.().bytes as never)
+      },
     })
 
     app.route({
