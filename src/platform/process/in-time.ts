@@ -1,11 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 /** The result of the work or, if it takes longer, of `late`. The work is not ended. */
 export const inTime = async <T, Late>(work: Promise<T>, ms: number, late: () => Late): Promise<T | Late> => {
-  const waiting = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const wait = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
   try {
-    return await Promise.race([work, sleep(ms, undefined, { signal: waiting.signal }).then(late)])
+    return await Promise.race([work, wait.then(late)])
   } finally {
-    waiting.abort()
+    clearTimeout(timer)
   }
 }
