@@ -9,6 +9,7 @@ import { startTestServer } from '../database.js'
 import { clockSkewed } from './clock.js'
 import { connectionsCut } from './connections.js'
 import { diskFull } from './disk.js'
+import { editor } from './editor.js'
 import { everyOperation } from './every-operation.js'
 import { failover } from './failover.js'
 import { type Fault, missing, type Outcome, say } from './fault.js'
@@ -46,6 +47,7 @@ const faults: Fault[] = [
   flushSets,
   soak,
   pooled,
+  editor,
 ]
 
 const { values } = parseArgs({
