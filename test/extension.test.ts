@@ -416,7 +416,7 @@ t.test('with a silent service, it starts, pauses, and keeps a day’s minutes', 
   await window.run('togglePause')
   await window.close()
   editor.network.silent = false
-  editor.clock.ahead = 86_400_000
+  editor.clock.ahead += 86_400_000
   const next = await editor.openWindow([opened])
   await until(async () => (await minutesOfDays(caller)) > 0, 'they are sent a day later')
   t.equal(await minutesOfDays(caller), 3)
