@@ -272,6 +272,7 @@ else {
       t.equal(pathname, `/w/${id}/me`, 'the screen stays')
       t.equal(searchParams.get('repo'), 'acme/web', 'and so does its filter')
       await user.press('Control+k')
+      await user.comesTo('combobox', 'Search, or do something')
       await user.type('documentation')
       await page.getByRole('option', { name: 'API reference Guide', exact: true }).waitFor()
       const guides = page.getByRole('option', { name: / Guide$/ })
