@@ -52,6 +52,8 @@ interface Result {
   passed: number
   failed: number
   skipped: number
+  /** The reports of failed assertions, and what was written to standard error. */
+  told: string
 }
 
 type Server = Awaited<ReturnType<typeof startTestServer>>
@@ -93,13 +95,9 @@ const findPrograms = async (): Promise<string[][]> => {
   return [...listed, ...shared]
 }
 
-/** The reports of failed assertions: the blocks at the innermost level of the TAP text. */
-const failuresOf = (tap: string): string[] => {
-  const failures = tap.matchAll(/^( *)not ok .*\n\1 {2}---\n(?:.*\n)*?\1 {2}\.\.\.$/gm)
-  const blocks = Array.from(failures, ([block]) => block)
-  const innermost = blocks.filter((block) => /^ *(diff|compare):/m.test(block))
-  return innermost.length > 0 ? innermost : blocks
-}
+/** The reports of failed assertions, and of the tests that they are in. */
+const failuresOf = (tap: string): string[] =>
+  Array.from(tap.matchAll(/^( *)not ok .*\n(?:\1 {2}---\n(?:.*\n)*?\1 {2}\.\.\.$)?/gm), ([block]) => block)
 
 /** A test file prints TAP. */
 const run = async (files: string[], server: Server): Promise<Result> => {
@@ -132,9 +130,8 @@ const run = async (files: string[], server: Server): Promise<Result> => {
   const cpu = tap.match(/^# CPU: (.*)$/m)?.[1] ?? 'unknown'
   const seconds = ((Date.now() - since) / 1_000).toFixed(1)
   say(`${failed ? 'FAIL' : 'PASS'}  ${name}: ${counts}, ${seconds} s, CPU ${cpu}`)
-  const told = failed === 0 ? '' : failures.length > 0 ? failures.join('\n') : tap.slice(-5_000)
-  for (const part of [told, errors]) if (part !== '') say(part)
-  return { name, passed, failed, skipped }
+  const reports = failures.length > 0 ? failures.join('\n') : tap.slice(-5_000)
+  return { name, passed, failed, skipped, told: failed === 0 ? errors : `${reports}\n${errors}` }
 }
 
 const runAll = async (programs: string[][], server: Server): Promise<Result[]> => {
@@ -152,6 +149,7 @@ try {
   const sum = (of: 'passed' | 'failed' | 'skipped') =>
     results.reduce((total, result) => total + result[of], 0)
   const failed = results.filter((result) => result.failed > 0)
+  for (const { name, told } of results) if (told !== '') say(`\n${name}:\n${told}`)
   if (failed.length > 0) say(`\nfailed: ${failed.map(({ name }) => name).join(', ')}`)
   say(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`)
   if (failed.length > 0 || results.length === 0) process.exitCode = 1

@@ -1,6 +1,7 @@
 /** Plain HTTP: `fetch` takes more than twice as much of the processor, and most of what tests do is requests. */
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { connectionTimeouts } from '../src/platform/http/connections.js'
 
 interface Sent {
   method: string
@@ -14,7 +15,8 @@ export interface Answer {
   text: string
 }
 
-const agent = new Agent({ keepAlive: true })
+/** Unused connections close before the service would close them, so that no request is sent into a closing one. */
+const agent = new Agent({ keepAlive: true, timeout: connectionTimeouts.idle / 2 })
 
 /** One request. Follows no redirect, and asks for no compression. */
 export const send = (url: string, { method, headers, body }: Sent): Promise<Answer> =>
@@ -29,6 +31,6 @@ export const send = (url: string, { method, headers, body }: Sent): Promise<Answ
         reject,
       )
     })
-    call.on('error', reject)
+    call.on('error', (error) => reject(new Error(`${method} ${url}`, { cause: error })))
     call.end(body)
   })

@@ -2,6 +2,7 @@
 import asyncHooks from 'node:async_hooks'
 import { readFileSync, writeSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
+import { basename } from 'node:path'
 
 /**
  * Tap follows every promise, to know in which test an error was thrown that no code awaits. That takes up to a quarter of
@@ -18,7 +19,11 @@ const { t } = await import('tap')
 setCreateHook(createHook)
 process.on('uncaughtException', (error) => t.threw(error))
 
-for (const file of process.argv.slice(2)) await import(file)
+// The next file starts nothing while the tests of this one run.
+for (const file of process.argv.slice(2)) {
+  await import(file)
+  await t.test(`${basename(file)} has ended`, async () => {})
+}
 
 /** The CPU time of this process and of those that it started and that have ended, in seconds. */
 const cpuSeconds = () => {

@@ -226,7 +226,7 @@ else {
         await user.type(text)
         await page.getByRole('option', { name: option.slice('option "'.length, -1), exact: true }).waitFor()
         await user.press('Enter')
-        await page.getByRole('dialog').waitFor({ state: 'detached' })
+        await visitor.closed()
         if (path) t.equal(page.url(), service.url + path)
       }
       await user.comesTo('heading', 'My activity')
@@ -294,7 +294,6 @@ else {
       await user.press('Control+k')
       await user.comesTo('combobox', 'Search, or do something')
     }
-    const closed = () => page.getByRole('dialog').waitFor({ state: 'detached' })
     for (const size of [
       { width: 1280, height: 720 },
       { width: 360, height: 640 },
@@ -310,27 +309,26 @@ else {
       t.ok(before[0] > 0, 'far down')
       await search()
       await user.press('Escape')
-      await closed()
+      await visitor.closed()
       t.strictSame(await place(), before, 'after Esc')
       for (const theme of ['dark theme', 'theme of the system']) {
         await search()
         await user.type(`use the ${theme}`)
         await user.press('Enter')
-        await closed()
+        await visitor.closed()
         t.strictSame(await place(), before, 'after a choice')
       }
       await page.evaluate('document.activeElement.blur(), scrollTo(0, 200)')
       const unfocused = await place()
       await search()
       await user.press('Escape')
-      await closed()
+      await visitor.closed()
       t.strictSame(await place(), unfocused, 'without a focus')
     }
     await page.setViewportSize({ width: 1280, height: 720 })
   })
 
   t.test('single keys search and explain, and can be turned off', async (t) => {
-    const closed = () => page.getByRole('dialog').waitFor({ state: 'detached' })
     await visitor.open(`/w/${id}/people`)
     const user = new KeyboardUser(visitor)
     await page.getByRole('searchbox', { name: 'Search Members', exact: true }).waitFor()
@@ -343,7 +341,7 @@ else {
     await user.comesTo('combobox', 'Search, or do something')
     t.strictSame(await visitor.violations(), [])
     await user.press('Escape')
-    await closed()
+    await visitor.closed()
     await user.press('?')
     await user.comesTo('checkbox', 'Use single-key shortcuts')
     t.strictSame(await visitor.violations(), [])
@@ -364,7 +362,7 @@ else {
     await user.press('?')
     await user.comesTo('checkbox', 'Use single-key shortcuts')
     await user.press('Space', 'Escape')
-    await closed()
+    await visitor.closed()
     await user.press('?', '/', 'm')
     t.equal(await countOf(page.getByRole('dialog'), 0), 0)
     t.equal(page.url(), weekly)

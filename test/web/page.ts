@@ -49,6 +49,9 @@ export class Visitor {
     return this.page.locator('main:not(:has(.wait, [aria-busy="true"]))').waitFor()
   }
 
+  /** Waits until no dialog is left. One that Escape closed is hidden at once, but the page learns of it a frame later. */
+  closed = () => this.page.locator('dialog').waitFor({ state: 'detached' })
+
   // A string is the whole name or text.
   button = (name: string | RegExp) => this.page.getByRole('button', { name, exact: true })
   link = (name: string | RegExp) => this.page.getByRole('link', { name, exact: true })

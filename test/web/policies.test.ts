@@ -196,7 +196,7 @@ else {
         await leave()
         await question.waitFor()
         await page.keyboard.press('Escape')
-        await question.waitFor({ state: 'detached' })
+        await visitor.closed()
         t.equal(new URL(page.url()).pathname, path, `${name}, by ${way}`)
         await visitor.sees(kept)
       }

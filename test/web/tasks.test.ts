@@ -1013,7 +1013,7 @@ else {
     const confirm = async (name: string) => {
       await visitor.button(name).click()
       await page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await visitor.closed()
     }
     await confirm('Rotate secret')
     t.not(await visitor.field('Secret').inputValue(), secret)
