@@ -3,7 +3,7 @@ import { announce } from './announce.js'
 import { capitalized, days } from './format.js'
 import type { Workspace } from './me.js'
 import { namedRanges, presetsOf } from './query.js'
-import { panel } from './shortcuts.js'
+import { openPanel } from './shortcuts.js'
 import { setTheme, theme, themes } from './theme.js'
 
 export interface Item {
@@ -94,16 +94,12 @@ export const actionItems = (workspace: Workspace | undefined): Item[] => {
     {
       title: 'Create or join a workspace',
       about: 'new workspace, workspaces, invite code',
-      run: () => {
-        panel.value = 'workspaces'
-      },
+      run: () => openPanel('workspaces'),
     },
     {
       title: 'Show keyboard shortcuts',
       about: 'keys, help',
-      run: () => {
-        panel.value = 'help'
-      },
+      run: () => openPanel('help'),
     },
   ].map((action) => ({ kind: 'Action', ...action }))
 }

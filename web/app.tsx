@@ -16,7 +16,7 @@ import { rest } from './rest.js'
 import { MyActivity } from './screens/my-activity.js'
 import { SignIn } from './screens/sign-in.js'
 import { Team } from './screens/team.js'
-import { isMac, panel } from './shortcuts.js'
+import { closePanel, isMac, openPanel, panel } from './shortcuts.js'
 import { nextTheme, theme } from './theme.js'
 import { PRODUCT, useTitle } from './title.js'
 import { Toasts } from './toast.js'
@@ -48,7 +48,7 @@ const Frame = () => {
   const moved = movedAddress(path)
   useEffect(() => {
     if (!moved) return
-    if (path === '/account/workspaces') panel.value = 'workspaces'
+    if (path === '/account/workspaces') openPanel('workspaces')
     route(moved + location.search + location.hash, true)
   }, [moved])
   if (moved) return null
@@ -261,12 +261,7 @@ const Page = (props: {
                   </li>
                 ))}
                 <li class="apart">
-                  <button
-                    type="button"
-                    onClick={() => {
-                      panel.value = 'workspaces'
-                    }}
-                  >
+                  <button type="button" onClick={() => openPanel('workspaces')}>
                     Create or join a workspace
                   </button>
                 </li>
@@ -279,9 +274,7 @@ const Page = (props: {
               class="plain search"
               aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'}
               title={isMac ? 'Search (⌘ K)' : 'Search (Ctrl K)'}
-              onClick={() => {
-                panel.value = 'search'
-              }}
+              onClick={() => openPanel('search')}
             >
               <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
                 <circle cx="7" cy="7" r="4.5" fill="none" stroke="currentcolor" stroke-width="1.5" />
@@ -322,12 +315,7 @@ const Page = (props: {
                 <a href="/api/docs">API reference</a>
               </li>
               <li>
-                <button
-                  type="button"
-                  onClick={() => {
-                    panel.value = 'help'
-                  }}
-                >
+                <button type="button" onClick={() => openPanel('help')}>
                   Keyboard shortcuts
                 </button>
               </li>
@@ -378,17 +366,32 @@ const Page = (props: {
   )
 }
 
-/** The search and the list of keys, whose code is loaded when they are first opened. */
+/** The search and other panels, whose code is loaded when the first one is opened. What is typed until then is kept. */
 const Panels = (props: { me: Me; workspace: Workspace | undefined }) => {
   const [loaded, set] = useState<Awaited<ReturnType<typeof rest>>>()
+  const typed = useRef('')
   const open = panel.value
   useEffect(() => {
-    if (!open || loaded) return
-    rest().then(set)
+    if (!open) typed.current = ''
+    else if (!loaded) rest().then(set)
   }, [open])
+  if (open === 'search' && !loaded) {
+    return (
+      <Dialog title="Search" class="finder" onClose={() => closePanel('search')}>
+        <input
+          class="wide-input"
+          aria-label="Search, or do something"
+          onInput={(event) => {
+            typed.current = event.currentTarget.value
+          }}
+        />
+        <p class="small muted">Loading…</p>
+      </Dialog>
+    )
+  }
   if (!open || !loaded) return null
   if (open === 'workspaces') return <loaded.WorkspacesPanel me={props.me} />
-  return open === 'search' ? <loaded.SearchPanel {...props} /> : <loaded.HelpPanel />
+  return open === 'search' ? <loaded.SearchPanel {...props} typed={typed.current} /> : <loaded.HelpPanel />
 }
 
 type Tab = [target: string, title: string]

@@ -10,13 +10,8 @@ import { homeOf, switchTo } from './home.js'
 import type { Me, Workspace } from './me.js'
 import { useProjects } from './projects.js'
 import { propertiesOf, useSchema } from './schema.js'
-import { isMac, panel, setSingleKeys, singleKeys } from './shortcuts.js'
+import { closePanel, isMac, setSingleKeys, singleKeys } from './shortcuts.js'
 import { Dialog, SettingKey } from './ui.js'
-
-/** The event of a dialog that closes can come after the other one has been opened. */
-const close = (own: typeof panel.value) => {
-  if (panel.value === own) panel.value = undefined
-}
 
 const ofAdmins: [title: string, path: string, about: string][] = [['Team', '', 'dashboard, numbers']]
 
@@ -145,9 +140,11 @@ const searchIn = (items: Item[], query: string): Item[] => {
     .map(({ item }) => item)
 }
 
-export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | undefined }) => {
+/** `typed` is what was typed before this was loaded. */
+export const SearchPanel = (props: { me: Me; workspace: Workspace | undefined; typed: string }) => {
+  const { me, workspace, typed } = props
   const { items, isLoading } = useItems(me, workspace ?? homeOf(me))
-  const [query, search] = useState('')
+  const [query, search] = useState(typed)
   const [at, move] = useState(0)
   const id = useId()
   const found = searchIn(items, query)
@@ -169,7 +166,7 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
     event.stopPropagation()
   }
   return (
-    <Dialog title="Search" class="finder" onClose={() => close('search')}>
+    <Dialog title="Search" class="finder" onClose={() => closePanel('search')}>
       <div class="stack tight">
         <input
           class="wide-input"
@@ -205,7 +202,7 @@ export const SearchPanel = ({ me, workspace }: { me: Me; workspace: Workspace | 
               // The focus stays in the field.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => {
-                close('search')
+                closePanel('search')
                 item.run?.()
               }}
             >
@@ -237,7 +234,7 @@ const shortcuts: [keys: string, about: string][] = [
 ]
 
 export const HelpPanel = () => (
-  <Dialog title="Keyboard shortcuts" onClose={() => close('help')}>
+  <Dialog title="Keyboard shortcuts" onClose={() => closePanel('help')}>
     <dl class="keys">
       {shortcuts.map(([keys, about]) => (
         <div key={keys}>
@@ -257,7 +254,7 @@ export const HelpPanel = () => (
         />
         <span>Use single-key shortcuts</span>
       </label>
-      <button type="button" onClick={() => close('help')}>
+      <button type="button" onClick={() => closePanel('help')}>
         Close
       </button>
     </div>

@@ -2,7 +2,18 @@
 import { signal } from '@preact/signals'
 import { store, stored } from './storage.js'
 
-export const panel = signal<'search' | 'help' | 'workspaces' | undefined>(undefined)
+type Panel = 'search' | 'help' | 'workspaces'
+
+export const panel = signal<Panel | undefined>(undefined)
+
+export const openPanel = (name: Panel) => {
+  panel.value = name
+}
+
+/** The event of a dialog that closes can come after the other one has been opened. */
+export const closePanel = (own: Panel) => {
+  if (panel.value === own) panel.value = undefined
+}
 
 export const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
@@ -43,11 +54,11 @@ export const keyShortcut = (key: string | undefined) => (singleKeys.value ? key 
 const onKey = (event: KeyboardEvent) => {
   const { key, ctrlKey, metaKey, altKey, repeat } = event
   if (event.defaultPrevented || altKey || repeat || document.querySelector('dialog[open]')) return
-  if (key.toLowerCase() === 'k' && (isMac ? metaKey && !ctrlKey : ctrlKey && !metaKey)) panel.value = 'search'
+  if (key.toLowerCase() === 'k' && (isMac ? metaKey && !ctrlKey : ctrlKey && !metaKey)) openPanel('search')
   else if (ctrlKey || metaKey || !singleKeys.value || isField(event.composedPath()[0])) return
-  else if (key === '?') panel.value = 'help'
+  else if (key === '?') openPanel('help')
   else if (key === '/') {
-    if (!focusSearchField()) panel.value = 'search'
+    if (!focusSearchField()) openPanel('search')
   } else if (!pressButton(key)) return
   event.preventDefault()
 }

@@ -328,6 +328,36 @@ else {
     await page.setViewportSize({ width: 1280, height: 720 })
   })
 
+  t.test('what is typed before the search has loaded is kept', async (t) => {
+    const visitor = await visit(ada)
+    const user = new KeyboardUser(visitor)
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await visitor.open(`/w/${id}/me`)
+    await visitor.page.route('**/assets/*.js', async (route) => {
+      await released
+      await route.continue()
+    })
+    await visitor.page.keyboard.press('Control+k')
+    await user.type('pri')
+    t.strictSame(await visitor.violations(), [])
+    release()
+    await user.comesTo('combobox', 'Search, or do something')
+    await user.type('vacy and')
+    await visitor.page
+      .getByRole('option', { name: 'Privacy and data Page', exact: true, selected: true })
+      .waitFor()
+    t.equal(await visitor.field('Search, or do something').inputValue(), 'privacy and')
+    await user.press('Escape')
+    await visitor.closed()
+    await visitor.page.keyboard.press('Control+k')
+    await user.comesTo('combobox', 'Search, or do something')
+    t.equal(await visitor.field('Search, or do something').inputValue(), '', 'the next search is a new one')
+    t.strictSame(visitor.complaints, [])
+  })
+
   t.test('single keys search and explain, and can be turned off', async (t) => {
     await visitor.open(`/w/${id}/people`)
     const user = new KeyboardUser(visitor)

@@ -96,13 +96,6 @@ const SetUp = () => {
   )
 }
 
-const states: Record<Project['state'], string> = {
-  waiting: 'waiting',
-  automatic: 'automatic',
-  assigned: 'assigned',
-  ignored: 'ignored',
-}
-
 const Projects = () => {
   const asked = useRead('GET /api/me/editor-projects', {})
   // Without a subscription, the workspaces are not known.
@@ -137,7 +130,7 @@ const Projects = () => {
               <RepoName repo={repo} />
             </a>
           )}{' '}
-          <span class="tag">{states[state]}</span>
+          <span class="tag">{state}</span>
         </>
       ),
     },

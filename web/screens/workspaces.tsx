@@ -6,18 +6,14 @@ import { consent, levelNames } from '../consent.js'
 import { counted, visible } from '../format.js'
 import { startOf } from '../home.js'
 import type { Me } from '../me.js'
-import { panel } from '../shortcuts.js'
+import { closePanel } from '../shortcuts.js'
 import { Card, Dialog, FailureNote, Form } from '../ui.js'
 
 type Level = keyof typeof consent
 
-const close = () => {
-  panel.value = undefined
-}
-
 /** The workspaces of a person, in a dialog of the switcher. */
 export const WorkspacesPanel = ({ me }: { me: Me }) => (
-  <Dialog title="Workspaces" onClose={close}>
+  <Dialog title="Workspaces" onClose={() => closePanel('workspaces')}>
     {me.workspaces.length > 0 && <MyWorkspaces workspaces={me.workspaces} />}
     <CreateWorkspace login={me.login} />
     <JoinWorkspace />
@@ -111,7 +107,7 @@ export const JoinWorkspace = () => {
         onSubmit={(given) => {
           const code = String(given.get('code')).trim()
           // A whole link also works.
-          close()
+          closePanel('workspaces')
           route(`/join/${encodeURIComponent(code.split('/').at(-1) ?? code)}`)
         }}
       >
