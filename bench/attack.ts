@@ -1,6 +1,6 @@
 /**
- * Hostile values for every string, number, array, object and header of the OpenAPI document: the pause of the event loop for
- * each, and the answer. `node build/bench/attack.js pushSettings` attacks one operation.
+ * Hostile values for every string, number, array, object and header of the OpenAPI document: the pause of the event loop
+ * for each, and the response. `node build/bench/attack.js pushSettings` attacks one operation.
  */
 import { ATTACK_SIZES, type Attack, attack, attacksOn, type Document, type Outcome } from '../test/attack.js'
 import { benchmark, createWorkspace, expectOk, METRICS_PORT, prepare, say, send } from './harness.js'

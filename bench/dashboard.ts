@@ -97,7 +97,7 @@ await benchmark(async (cleanUp) => {
     await addOthers(setting, teams, known)
     known = teams
     const works = { dashboard, month, counting }
-    // Before each, so that the first is not slower because nothing is compiled yet.
+    // Before each, so that the first isn't slower because nothing is compiled yet.
     await medianTimes(ROUNDS, works)
     const ms = await medianTimes(ROUNDS, works)
     first ??= ms.dashboard

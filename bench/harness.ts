@@ -76,7 +76,7 @@ const START_MS = 120_000
 
 /**
  * Starts a script of the build in the folder `root`, on a free port or on `PORT`, and waits until `readyPath` answers.
- * @throws if it does not
+ * @throws if it doesn't
  */
 export const startProcess = async (
   script: string,
@@ -112,7 +112,7 @@ export const startProcess = async (
   }
 }
 
-/** Callers are not limited, because a few of them are the whole load. */
+/** Callers aren't limited, because a few of them are the whole load. */
 export const startTheService = (
   databaseUrl: string,
   env: Record<string, string>,
@@ -198,7 +198,7 @@ export const cpuTimeOfServer = async (backend: number): Promise<number> => {
   return sumTicks(ticks)
 }
 
-/** Load from wrk. @throws if an answer is not 2xx or 3xx */
+/** Load from wrk. @throws if a response isn't 2xx or 3xx */
 export const wrk = async (
   { url, pid }: { url: string; pid: number },
   headers: Record<string, string> = {},
@@ -471,7 +471,7 @@ export const send = (
     ...(token && { Authorization: `Bearer ${token}` }),
     ...(payload !== undefined && {
       'Content-Type': 'application/json',
-      // For DELETE it is not set by itself.
+      // For DELETE it isn't set by itself.
       'Content-Length': Buffer.byteLength(payload),
     }),
   }
@@ -505,7 +505,7 @@ const exchange = (
 export const post = (url: string, { body, headers }: { body: string; headers: Record<string, string> }) =>
   exchange(url, 'POST', { ...headers, 'Content-Length': Buffer.byteLength(body) }, body)
 
-/** @returns the answer's text @throws when the answer is not 200 */
+/** @returns the response's text @throws when the response isn't 200 */
 export const expectOk = async (reply: Promise<{ status: number; text: string }>): Promise<string> => {
   const { status, text } = await reply
   if (status !== 200) throw new Error(`${status}: ${text.slice(0, 300)}`)
@@ -534,7 +534,10 @@ export const medianTimes = async <Name extends string>(
   ) as Record<Name, number>
 }
 
-/** Transactions per second of a script, or undefined where pgbench is not installed; `:ready` is 0 until the script sets it. */
+/**
+ * Transactions per second of a script, or undefined where pgbench isn't installed; `:ready` is 0 until the script sets
+ * it.
+ */
 export const pgbench = (databaseUrl: string, script: string, clients: number, seconds: number) =>
   new Promise<number | undefined>((resolve, reject) => {
     const child = spawn(

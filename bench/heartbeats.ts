@@ -48,7 +48,7 @@ await benchmark(async (cleanUp) => {
   }
   await addOthers(setting, 0)
   const today = await readToday(database)
-  // A day each, so that the rows of one are not those of the other.
+  // A day each, so that the rows of one aren't those of the other.
   const [day, dayOfFlushes] = [addDays(today, -1), addDays(today, -2)]
   const start = Date.parse(day) / 1_000
 
@@ -136,7 +136,7 @@ await benchmark(async (cleanUp) => {
     work: (person: SignedIn & { repo: string }, beat: number) => Promise<unknown>,
   ) => {
     const empty = await stored()
-    // Its time is not measured, because the first ones compile and prepare.
+    // Its time isn't measured, because the first ones compile and prepare.
     for (const person of people) await work(person, -1)
     const before = await read()
     for (let beat = 0; beat < BEATS; beat++) await forEachAtOnce(people, (person) => work(person, beat))

@@ -1,6 +1,6 @@
 /**
- * Uploads of invalid counts, four at once and each kind on a service of its own: the answers, the waits of other callers,
- * memory, and whether the service survives.
+ * Uploads of invalid counts, four at once and each kind on a service of its own: the responses, the waits of other
+ * callers, memory, and whether the service survives.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'

@@ -1,5 +1,5 @@
 /**
- * The largest answers: the longest pause of the event loop, time, size and memory.
+ * The largest responses: the longest pause of the event loop, time, size and memory.
  */
 
 import { readToday } from '../src/platform/time/clock.js'
@@ -29,7 +29,7 @@ const put = ({ database }: Setting, text: string, parameters: (string | number)[
     async (tx) => {
       await tx.statement(`set local statement_timeout = '10min'`, [])
       await tx.statement(text, parameters)
-      // Without statistics, plans are not representative.
+      // Without statistics, plans aren't representative.
       await tx.statement('analyze', [])
     },
     { background: true },

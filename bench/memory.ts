@@ -1,6 +1,7 @@
 /**
- * Measures what large requests need, and what happens in a small container: the service starts in a cgroup of `--mib 256`, and
- * gets the largest requests of many callers at once. Prints the answers by status, the peak of its memory, and whether it lives.
+ * Measures what large requests need, and what happens in a small container: the service starts in a cgroup of `--mib
+ * 256`, and gets the largest requests of many callers at once. Prints the responses by status, the peak of its memory,
+ * and whether it lives.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../schemas/limits.js'

@@ -14,7 +14,7 @@ export interface Bytes {
   activity: number
   /** All rollups, for each row of activity. */
   rollups: number
-  /** An answer to a flush. */
+  /** A response to a flush. */
   flushes: number
   /** A process of the service. */
   memory: number

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 const client = dirname(fileURLToPath(import.meta.url))
 const build = join(client, '../build')
 const tarball = join(build, 'client.tgz')
-/** The digests of the inputs and outputs. This file is not served. */
+/** The digests of the inputs and outputs. This file isn't served. */
 const record = join(build, 'client.json')
 
 const digestOf = (files) => {

@@ -21,7 +21,7 @@ export interface BillingProviderStandIn extends StandIn {
   checkouts: Map<string, URLSearchParams>
   /** Where a paid checkout is reported to; undefined: nowhere. */
   webhookUrl: string | undefined
-  /** Milliseconds that every answer takes, so that calls meet. */
+  /** Milliseconds that every response takes, so that calls meet. */
   delay: number
 }
 

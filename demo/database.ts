@@ -83,7 +83,7 @@ const clearAway = async (folder: string) => {
   try {
     await releaseFromFormerOwner(location, password, quiet)
   } catch {
-    // Another run is removing it too, or its database cannot be stopped. Then it stays.
+    // Another run is removing it too, or its database can't be stopped. Then it stays.
     return
   }
   await remove(location)

@@ -24,7 +24,7 @@ interface DeliveryShape {
   /** The commits of one push have one author: GitLab names the login of no other. */
   push(repo: string, commits: PushedCommit[], branch?: string): HostEvent
   issue(repo: string, change: IssueChange): HostEvent
-  /** Someone left an organization; undefined if the host does not report it. */
+  /** Someone left an organization; undefined if the host doesn't report it. */
   left?(organization: { id: number; name: string }, user: { id: number; login: string }): HostEvent
   headers(event: string, body: string, secret: string, deliveryId: string): Record<string, string>
 }

@@ -32,7 +32,7 @@ export interface HostShape {
   movedStatus: number
   /** How a wrong code or verifier is answered; GitHub reports these errors with status 200. */
   wrongCode: Answer
-  /** The answer without a token, and the headers of every answer. */
+  /** The response without a token, and the headers of every response. */
   probe: { path: string; answer: Answer }
   headers: Record<string, string>
 }

@@ -26,14 +26,14 @@ export interface RepohostStandIn extends StandIn {
   ): HostUser & { token: string }
   /** Organizations, which can be changed. */
   organizations: StandInOrganization[]
-  /** The status of every answer about organizations, or none at all. */
+  /** The status of every response about organizations, or none at all. */
   organizationFault: number | 'hang' | undefined
-  /** The answers about organizations, by the path below the API, instead of its own. */
+  /** The responses about organizations, by the path below the API, instead of its own. */
   answerOrganization:
     | ((path: string) => { status: number; json?: unknown; headers: Iterable<[string, string]> })
     | undefined
   renameUser(id: number, login: string): void
-  /** A private repository that only these users see. All repositories that were not added are public. */
+  /** A private repository that only these users see. All repositories that weren't added are public. */
   addPrivateRepo(fullName: string, readers: number[]): void
   removeRepo(fullName: string): void
   /** The host then redirects from the old name, or only answers with the new one. */

@@ -44,7 +44,7 @@ export const Author = Type.String({
 })
 export const AvatarUrl = Type.String({ examples: ['https://avatars.example.com/ada'] })
 
-/** Every name but `.` and `..`. Generators for Go and Rust do not support lookahead, so these are three alternatives. */
+/** Every name but `.` and `..`. Generators for Go and Rust don't support lookahead, so these are three alternatives. */
 const nameOfRepohost = {
   pattern: '^([A-Za-z0-9_-][A-Za-z0-9_.-]*|\\.[A-Za-z0-9_-][A-Za-z0-9_.-]*|\\.\\.[A-Za-z0-9_.-]+)$',
   minLength: 1,

@@ -25,7 +25,7 @@ const port = { minimum: 1, maximum: 65_535 }
 
 /**
  * The environment variables of the service, in the order of `.env.example`. `expected` completes the error about
- * a wrong value, and `whenUnset` describes a default that is not a constant. A `secret` can also come from a file: the
+ * a wrong value, and `whenUnset` describes a default that isn't a constant. A `secret` can also come from a file: the
  * variable with `_FILE` at the end of its name holds the path.
  */
 export const Environment = Type.Object({

@@ -57,7 +57,7 @@ export const CreateInviteBody = Named('CreateInviteBody', {
 })
 export type CreateInviteBody = Static<typeof CreateInviteBody>
 
-/** The answer to a new workspace, which includes a first invite. */
+/** The response to a new workspace, which includes a first invite. */
 export const CreatedWorkspace = Named('CreatedWorkspace', { workspace: ref(Workspace), invite: ref(Invite) })
 
 export const InvitePage = Named('InvitePage', { invites: Type.Array(ref(Invite)), next_cursor: NextCursor })

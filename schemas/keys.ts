@@ -82,7 +82,7 @@ const properties = {
   }),
 }
 
-/** Without its secret, which the service does not store. */
+/** Without its secret, which the service doesn't store. */
 export const AccessKey = Resource('AccessKey', properties)
 export type AccessKey = Static<typeof AccessKey>
 

@@ -34,7 +34,7 @@ export const limits = {
   workspaces_joined: 100,
   /** Members whom an organization's host removes from a workspace per hour. Further removals wait for an admin. */
   removals: 20,
-  /** Workspaces that a person joins because they follow an organization. These do not count as joined. */
+  /** Workspaces that a person joins because they follow an organization. These don't count as joined. */
   workspaces_by_organization: 100,
   /** How many of these one person can have created. */
   workspaces_by_organization_of_one: 20,
@@ -108,7 +108,7 @@ export const limits = {
   webhook_body_bytes: 25_165_824,
   /** Members and items in such a body, whose commits can list many files. */
   webhook_json_values: 1_000_000,
-  /** Older commits do not count. How long the service keeps deliveries and the hashes of commits. */
+  /** Older commits don't count. How long the service keeps deliveries and the hashes of commits. */
   webhook_days: 400,
   /** How long a webhook secret works after it was replaced. */
   webhook_secret_hours: 24,
@@ -139,7 +139,7 @@ export const limits = {
   /** Model look-ups of one caller at the same time. */
   assistant_lookups_per_caller: 4,
   funnel_slug_length: 64,
-  /** How many sources, and events that are not steps, the funnel lists. */
+  /** How many sources, and events that aren't steps, the funnel lists. */
   funnel_names: 100,
   /** Requests of one caller at the same time. Further requests wait. */
   requests_at_once_per_caller: 4,
@@ -147,7 +147,7 @@ export const limits = {
   requests_at_once_per_address: 64,
   /** Requests that a connection may have in progress. One more is rejected, and the connection closes. */
   requests_at_once_per_connection: 16,
-  /** The answer to the last of them closes the connection. */
+  /** The response to the last of them closes the connection. */
   requests_per_connection: 10_000,
   /**
    * Seconds in a minute that the service works on one caller's requests, those at the same time added up. Beyond that, such

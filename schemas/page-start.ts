@@ -22,7 +22,7 @@ export interface PageStart {
   /** Where people create a token of the host. */
   repohost_token_url: string
   settings_keys: SettingsKeyRules
-  /** Where people install the extension. Null if the operator has not said so. */
+  /** Where people install the extension. Null if the operator hasn't said so. */
   extension_url: string | null
   /** Whether `GET /api/settings-schema` has a schema. */
   settings_schema: boolean

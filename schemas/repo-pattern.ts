@@ -1,8 +1,8 @@
 /**
  * Repo patterns: `owner/*`, `owner/repo`, or `owner/` + a repository name with `*` in it. The owner is always literal,
- * `*` stands for zero or more characters, and case does not matter. At GitLab, `owner/**` also matches the repositories of
- * all subgroups. The database matches, with LIKE over `repoLike`, and `client/src/pattern.ts` for the client and the page.
- * One property test holds them to the definition.
+ * `*` stands for zero or more characters, and case doesn't matter. At GitLab, `owner/**` also matches the repositories
+ * of all subgroups. The database matches, with LIKE over `repoLike`, and `client/src/pattern.ts` for the client and the
+ * page. One property test holds them to the definition.
  */
 import type { RepohostKind } from './common.js'
 import { limits } from './limits.js'
@@ -24,7 +24,7 @@ export interface RepoPattern {
   ownerKey: string
   repoKey: string
   exact: boolean
-  /** Characters that are not `*`, the slash before the repository not counted. */
+  /** Characters that aren't `*`, the slash before the repository not counted. */
   literalLength: number
   /** `repoKey` for SQL's LIKE, its special characters escaped. */
   repoLike: string
@@ -39,7 +39,7 @@ export const isPattern = (text: string, kind: RepohostKind): boolean => {
   return isClear && isOwner(owner, kind) && parsePattern(text) !== undefined
 }
 
-/** Undefined if the text is not a pattern at any kind of host. */
+/** Undefined if the text isn't a pattern at any kind of host. */
 export const parsePattern = (pattern: string): RepoPattern | undefined => {
   if (pattern.length > limits.pattern_length) return undefined
   const { owner, repo } = divideRepo(pattern)
@@ -57,7 +57,7 @@ export const parsePattern = (pattern: string): RepoPattern | undefined => {
   }
 }
 
-/** The same for SQL's LIKE. A pattern cannot contain `%` or a backslash, but both would be escaped. */
+/** The same for SQL's LIKE. A pattern can't contain `%` or a backslash, but both would be escaped. */
 export const toLike = (repoKey: string): string => repoKey.replace(/[\\_%]/g, '\\$&').replace(/\*+/g, '%')
 
 /**
@@ -73,7 +73,7 @@ export const likesOf = ({ ownerKey, repoKey, repoLike }: RepoPattern): string[] 
 /** SQL: an owner as `likesOf` expects it. */
 export const likenessOf = (ownerKey: string): string => `replace(${ownerKey}, '/', ':')`
 
-/** Parses texts that a schema has accepted. @throws if one is not a pattern */
+/** Parses texts that a schema has accepted. @throws if one isn't a pattern */
 export const parsePatterns = (patterns: string[]): RepoPattern[] =>
   patterns.map((pattern) => {
     const parsed = parsePattern(pattern)

@@ -14,7 +14,7 @@ const decimal = Type.String({ description: 'Hours.', examples: ['3.20'] })
 const seconds = Type.Integer({ minimum: 0, examples: [11_520] })
 const days = Type.Integer({ minimum: 0, examples: [7] })
 const timezone = Type.String({ examples: ['Europe/Berlin'] })
-/** Without fractions of a second, which some of WakaTime's tools cannot read. */
+/** Without fractions of a second, which some of WakaTime's tools can't read. */
 const moment = Type.String({ format: 'date-time', examples: ['2026-11-20T23:00:00Z'] })
 
 const duration = {

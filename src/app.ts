@@ -81,7 +81,7 @@ import { teamRoutes } from './team.js'
 /** The outside world. */
 export interface Clients {
   repohost: Repohost
-  /** Undefined: billing is not configured. */
+  /** Undefined: billing isn't configured. */
   billing: BillingProvider | undefined
   assistants: Assistants
 }

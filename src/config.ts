@@ -92,7 +92,7 @@ export interface Config {
   /** How long the service keeps serving after a signal to stop, in milliseconds. */
   shutdownDelayMs: number
   logLevel: string
-  /** Variables without an effect. They do not prevent a start. */
+  /** Variables without an effect. They don't prevent a start. */
   warnings: { says: string; remedy: string }[]
 }
 

@@ -223,7 +223,7 @@ const table: Record<string, Row> = {
     statuses: [401, 404, 404, 403, 200],
     call: () => ({ body: { patterns: [] } }),
   },
-  // There is none, and the admin does not own the organization.
+  // There is none, and the admin doesn't own the organization.
   'GET /api/team/workspaces/{id}/organization': { statuses: [401, 404, 404, 404, 404] },
   'PUT /api/team/workspaces/{id}/organization': {
     statuses: [401, 404, 404, 403, 403],

@@ -46,7 +46,7 @@ const dump = async ({ database }: Service): Promise<{ table: string; row: string
   return (await Promise.all(rows)).flat()
 }
 
-/** The columns of people that do not name this one yet. Those that only a deleted account has are written by its end. */
+/** The columns of people that don't name this one yet. Those that only a deleted account has are written by its end. */
 const columnsWithout = async ({ database }: Service, userId: string) => {
   const places = await Promise.all(
     peopleColumns().map(async ({ tableName, column }) => {
@@ -230,7 +230,7 @@ t.test(
       `insert into organization_members values ($1::uuid, $2::uuid, now(), null)`,
       [id, userId],
     )
-    // Minutes of the day on which someone joins by a link do not count.
+    // Minutes of the day on which someone joins by a link don't count.
     await service.database.write.statement(
       `update members set joined_at = now() - interval '40 days' where workspace_id = $1::uuid and user_id = $2::uuid`,
       [id, userId],

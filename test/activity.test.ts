@@ -516,7 +516,7 @@ const manyFlushes = (callers: Caller[], today: string, each: number) => {
   return { flushes, expected }
 }
 
-/** Few enough that a retry does not wait in line until its flush is done. */
+/** Few enough that a retry doesn't wait in line until its flush is done. */
 const DEVICES = 4
 
 /** Sends everything, at any time no more than there are devices. */

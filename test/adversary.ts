@@ -8,7 +8,7 @@ export interface Unknown {
   /** Null: no one, as for the work of erased people. */
   person: number | null
   equations: number[]
-  /** For minutes whose sum is known, and only their hours are not: the numbers that lose what those above gain. */
+  /** For minutes whose sum is known, and only their hours aren't: the numbers that lose what those above gain. */
   minus?: number[]
 }
 

@@ -14,7 +14,7 @@ const range = `from=${dayOf(start)}&to=${dayOf(start + DAY)}`
 
 type Row = Record<string, unknown>
 
-/** The other categories of WakaTime's command line; it leaves `coding` out, and sends null for what it does not know. */
+/** The other categories of WakaTime's command line; it leaves `coding` out, and sends null for what it doesn't know. */
 const OF_PEOPLE = [
   ...[
     'advising',

@@ -7,7 +7,10 @@ import { freePort, launch, onDatabase, ready } from './process.js'
 
 type Test = Parameters<typeof launch>[0]
 
-/** So many ordinary requests of the same size may cost as much CPU time as a hostile one. Work that is not linear costs far more. */
+/**
+ * So many ordinary requests of the same size may cost as much CPU time as a hostile one. Work that isn't linear costs
+ * far more.
+ */
 const ORDINARY = 20
 
 /** The service as a process of its own. */

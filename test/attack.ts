@@ -321,7 +321,7 @@ export function* attacksOn(
       const others = methods.has(method) || (texts && methods.size > 0) ? {} : readAlways
       methods.add(method)
       for (const [name, start] of Object.entries({ ...Object.fromEntries(named), ...others })) {
-        // Something else comes last: what is repeated is most costly where it does not lead anywhere.
+        // Something else comes last: what is repeated is most costly where it doesn't lead anywhere.
         const repeated = headerRuns.map((unit) => [unit, `${start}${run(unit, HEADER_BYTES)}x`] as const)
         const sendable = texts?.filter(({ text }) => /^[\t\x20-\xff]*$/.test(text))
         for (const [unit, value] of sendable?.map(({ text }) => [text, `${start}${text}`] as const) ??

@@ -177,7 +177,7 @@ t.test('a backup that fails removes none, and is reported', { buffered: true }, 
   const older = 'team-settings-2020-01-02T000000Z.gz'
   await writeFile(join(folder, older), '')
   const service = await startService(t, { env: { BACKUP_DIR: folder, BACKUP_KEEP: '1' } })
-  // The backup cannot be recorded.
+  // The backup can't be recorded.
   await service.database.write.statement('alter table backups add check (bytes < 0) not valid', [])
   await service.app.scheduledBackup.run()
   const failures = () => service.logs.filter((line) => line.includes('the backup failed')).length

@@ -415,7 +415,7 @@ t.test('each mistake is explained in its first line', async (t) => {
     [
       'another website',
       { env: { TEAM_SETTINGS_URL: page } },
-      'This answer is not one of the service. Check its address, and what stands before it. (unexpected_answer)',
+      'This response isn’t from the service. Check the address, and any proxy in front of it. (unexpected_answer)',
     ],
     ['no network', { env: unreachable }, refused],
     [

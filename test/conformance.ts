@@ -1,5 +1,5 @@
 /**
- * Holds every answer of a test against the OpenAPI document. It is the committed one, because generating it takes each
+ * Holds every response of a test against the OpenAPI document. It's the committed one, because generating it takes each
  * process longer than most tests; that it is what the service serves is a test of its own.
  */
 import { readFileSync } from 'node:fs'
@@ -35,7 +35,7 @@ interface Answer {
   text: string
 }
 
-/** The document lets answers gain members; here, an answer with a member that no schema declares is a mistake. */
+/** The document lets responses gain properties; here, a response with a property that no schema declares is a mistake. */
 export const closed = <T>(node: T): T => {
   if (Array.isArray(node)) return node.map(closed) as T
   if (typeof node !== 'object' || node === null) return node
@@ -49,7 +49,7 @@ export const closed = <T>(node: T): T => {
   return isObject && additionalProperties === undefined ? { ...schema, additionalProperties: false } : schema
 }
 
-/** @returns a function that says what is wrong with an answer, or undefined. */
+/** @returns a function that says what is wrong with a response, or undefined. */
 export const conformanceOf = (document: Document): ((answer: Answer) => string | undefined) => {
   // Another test checks that the document is valid.
   const ajv = new Ajv2020({
@@ -65,7 +65,7 @@ export const conformanceOf = (document: Document): ((answer: Answer) => string |
   ))
     ajv.addFormat(name, accepts)
   ajv.addSchema({ $id: 'document', components: closed(document.components) })
-  // Most answers share a schema, such as that of a problem, and every process compiles what it meets.
+  // Most responses share a schema, such as that of a problem, and every process compiles what it meets.
   const validatorOf = memoizeBySchema((schema: object): ValidateFunction => {
     const text = JSON.stringify(closed(schema)).replaceAll('"#/components', '"document#/components')
     return ajv.compile(JSON.parse(text))
@@ -124,6 +124,6 @@ const committedAt = (kind: RepohostKind) =>
 // Only GitLab has other names than every other host.
 const [committed, committedForGitlab] = [committedAt('github'), committedAt('gitlab')]
 
-/** @returns what is wrong with an answer, or undefined */
+/** @returns what is wrong with a response, or undefined */
 export const problemOf = (answer: Answer, kind: RepohostKind = 'github'): string | undefined =>
   (kind === 'gitlab' ? committedForGitlab : committed)()(answer)

@@ -251,7 +251,7 @@ t.test('a caller that hangs up while sending is not a failure of the service', a
   t.notMatch(service.logs.join(''), /"level":50|unavailable/)
 })
 
-/** The largest answer that needs no account. */
+/** The largest response that needs no account. */
 const LARGE = '/api/docs/static/swagger-ui-bundle.js'
 const pipelined = (count: number) => `GET ${LARGE} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(count)
 
@@ -282,7 +282,7 @@ t.test('a client that reads nothing is disconnected, and one that reads slowly i
   for (const socket of deaf) socket.destroy()
 })
 
-/** The streams that answers are made of from now on. */
+/** The streams that responses are made of from now on. */
 const watchStreams = (test: { teardown(work: () => unknown): void }): Readable[] => {
   const streams: Readable[] = []
   const { from: make } = Readable

@@ -458,7 +458,7 @@ t.test('made-up activity keeps the rules of real activity', async (t) => {
   t.ok(rows > 1_200, `${rows} rows`)
   const year = path(id, `&from=${addDays(today, -364)}&to=${today}`)
   await bothWays(t, service, ada, year)
-  // Now some days of months that are rolled up are not.
+  // Now some days of months that are rolled up aren't.
   await count(ada, 'commits', id, addDays(today, -45), 'bob', [{ repo: 'acme/late', count: 5 }])
   await count(ada, 'commits', id, addDays(today, -400), 'ada', [{ repo: 'acme/late', count: 5 }])
   const body = await bothWays(t, service, ada, year)

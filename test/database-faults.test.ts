@@ -102,7 +102,7 @@ t.test('while the database has no disk space, requests get 503, and nothing is h
   const { id } = await service.workspace(ada)
   const admin = postgres(service.databaseUrl, { max: 1, onnotice: () => {} })
   t.teardown(() => admin.end())
-  // PostgreSQL's error when it cannot extend a table, here at the end of every transaction that writes the audit trail.
+  // PostgreSQL's error when it can't extend a table, here at the end of every transaction that writes the audit trail.
   await admin.unsafe(`
     create function no_room() returns boolean language plpgsql as
       $$ begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$`)

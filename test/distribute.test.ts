@@ -195,8 +195,8 @@ const tryStatement = async (sql: postgres.Sql, text: string, texts: [string, str
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * The shards that the hand-written statements of a call touch; several of one number on a node are one. The cluster tells
- * what it sends to its nodes when they are said again; a plan would not tell where rows go that come from a query.
+ * The shards that the hand-written statements of a call touch; several of one number on a node are one. The cluster
+ * tells what it sends to its nodes when they are said again; a plan wouldn't tell where rows go that come from a query.
  */
 const shardsOf = async ({ app: { database } }: Service, url: string, call: () => Promise<Reply>) => {
   const calls: [Statement<unknown>, Parameter[]][] = []

@@ -1,6 +1,6 @@
 /**
  * The database driver, on the wire: what `patches/` fixes. Each of these faults was met in the driver as it is published,
- * and each of them loses, mixes or invents answers, or ends the process.
+ * and each of them loses, mixes or invents responses, or ends the process.
  */
 import { readFile } from 'node:fs/promises'
 import { Socket } from 'node:net'

@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Test } from 'tap'
 
-/** `t.strictSame` renders both sides even if nothing differs, which takes longest where many large answers are compared. */
+/**
+ * `t.strictSame` renders both sides even if nothing differs, which takes longest where many large responses are
+ * compared.
+ */
 export const equals = (
   t: Pick<Test, 'pass' | 'strictSame'>,
   found: unknown,

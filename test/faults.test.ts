@@ -24,7 +24,7 @@ t.test('whatever stops or freezes during writes, acknowledged writes are stored 
   await t.test('the database freezes', async (t) => {
     const url = services[0]?.url
     const headers = { Authorization: `Bearer ${crowd.people[0]?.token}` }
-    // A process of the database that starts only now would not stand still with the others.
+    // A process of the database that starts only now wouldn't stand still with the others.
     await until(async () => (await fetch(`${url}/api/ready`)).ok, 'the connection of the probes is there')
     await frozenFor(await databaseProcesses(), async () => {
       const away = await fetch(`${url}/api/me`, { headers })

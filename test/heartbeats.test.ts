@@ -687,7 +687,7 @@ t.test('heartbeats', async (t) => {
 
   t.test('a client that was offline for an hour sends everything when it is back', async (t) => {
     const { caller } = await someone(service)
-    // As wakatime-cli does: 25 at a time, newest batch first, and again whatever got no answer.
+    // As wakatime-cli does: 25 at a time, newest batch first, and again whatever got no response.
     const queue = Array.from({ length: 30 }, (_, index) => ({
       time: at(9, 2 * index) + 0.25,
       entity: 'HIDDEN.ts',

@@ -1,4 +1,4 @@
-/** Every answer that a host can give about organisations: only a clear yes is a yes, and only a clear no a no. */
+/** Every response that a host can give about organisations: only a clear yes is a yes, and only a clear no a no. */
 import t from 'tap'
 import { type RepohostKind, repohostKinds } from '../schemas/common.js'
 import { hostKinds } from '../src/platform/hosts/index.js'
@@ -16,7 +16,7 @@ const user = { id: 7, login: 'bob' }
 const acme = { id: 9_919, name: 'Acme' }
 const scope = { 'x-oauth-scopes': 'read:user, read:org' }
 
-/** The answers of a host, by the beginning of the path. Everything else is not found. */
+/** The responses of a host, by the beginning of the path. Everything else isn't found. */
 const answering =
   (answers: Record<string, UpstreamAnswer>) =>
   (path: string): UpstreamAnswer =>

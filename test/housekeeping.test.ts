@@ -114,7 +114,7 @@ t.test('a change of time zone succeeds while workspaces that the user has left a
     flush = bob.post(minutes, { timezone: 'Europe/Berlin', entries: [{ repo: 'acme/api', day, minutes: 5 }] })
     // It has seen what there is of both workspaces, and only waits to change the zone.
     await lockWaiters(service)
-    // A cluster does not begin with it while a user changes.
+    // A cluster doesn't begin with it while a user changes.
     if (!(await isCluster())) await service.app.housekeeping.run()
     removals = remove()
     await Promise.race([removals, lockWaiters(service, 2)])

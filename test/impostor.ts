@@ -1,4 +1,4 @@
-/** A server that speaks PostgreSQL's protocol and does not know the password: it asks for it. */
+/** A server that speaks PostgreSQL's protocol and doesn't know the password: it asks for it. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
@@ -22,7 +22,7 @@ const message = (type: string, ...parts: (number | string | Buffer)[]): Buffer =
 const salt = Buffer.from('salt'.repeat(4))
 const authenticationOk = message('R', 0)
 const ready = message('Z', 'I')
-/** The answer to any statement: one row, in which `n` is 1. */
+/** The response to any statement: one row, in which `n` is 1. */
 const answer = Buffer.concat([
   message('1'),
   message('t', Buffer.from([0, 0])),

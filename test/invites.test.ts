@@ -233,7 +233,7 @@ t.test('a removal that waits while the removed one joins again still keeps them 
   t.teardown(() => other.end())
   let late: Promise<Reply[]> = Promise.resolve([])
   await other.begin(async (sql) => {
-    // Until this ends, the removal has deleted the membership and cannot write of it in the audit trail.
+    // Until this ends, the removal has deleted the membership and can't write of it in the audit trail.
     await sql`lock table audit_entries in exclusive mode`
     const removal = ada.delete(`${team}/${id}/members?login=bob`)
     await lockWaiters(service)

@@ -688,7 +688,7 @@ t.test('a key is looked up once in seconds, and a session never', async (t) => {
   await Promise.all(Array.from({ length: 20 }, () => key.get('/api/projects')))
   for (let turn = 0; turn < 60; turn++) t.equal((await key.get('/api/projects')).status, 200)
   const done = await lookUps()
-  // It is looked up again every three seconds, which a busy machine may take for a few requests.
+  // It's looked up again every three seconds, which a busy machine may take for a few requests.
   t.ok(done >= 1 && done <= 40, `${done} look-ups for 80 requests`)
 })
 

@@ -1,4 +1,6 @@
-/** The manifests of `ops/kubernetes` fit each other, the image and the service. They have not been applied to a cluster. */
+/**
+ * The manifests of `ops/kubernetes` fit each other, the image and the service. They haven't been applied to a cluster.
+ */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'

@@ -16,7 +16,7 @@ type Line = Record<string, unknown>
 
 const linesOf = ({ logs }: Service): Line[] => logs.map((line) => JSON.parse(line))
 
-/** The lines about a request; the last one is written when its answer has been sent. */
+/** The lines about a request; the last one is written when its response has been sent. */
 const linesAbout = async (id: string): Promise<Line[]> => {
   const lines = () => linesOf(service).filter(({ request_id }) => request_id === id)
   await until(() => lines().some(({ msg }) => msg === 'request'), `the request ${id} is logged`)

@@ -1,7 +1,7 @@
 /** A network between clients and the service that loses a share of what is sent, one request per connection. */
 import { startRelay } from './relay.js'
 
-/** The loss: of the request, of the answer, or of the connection while the service still works. */
+/** The loss: of the request, of the response, or of the connection while the service still works. */
 const losses = ['request', 'connection', 'answer'] as const
 /** Other faults of a network: it delivers a request twice, or late. */
 const oddities = ['duplicate', 'delay'] as const
@@ -62,10 +62,10 @@ export const startLossyProxy = async (
       const pass = () => service.write(chunk, () => whole && lose('connection'))
       if (whole && loss === 'duplicate') {
         odd.duplicate++
-        // No one waits for the answer to the second one.
+        // No one waits for the response to the second one.
         reach().end(request, 'latin1')
       }
-      // The service has received the request, and its answer reaches no one.
+      // The service has received the request, and its response reaches no one.
       if (loss !== 'delay') return pass()
       odd.delay++
       setTimeout(pass, DELAY_MS)

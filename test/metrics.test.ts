@@ -29,7 +29,7 @@ const addedBy = async (service: Service, names: string[], work: () => Promise<un
     const after = await scrape(service)
     return Object.fromEntries(names.map((name) => [name, (after.get(name) ?? 0) - (before.get(name) ?? 0)]))
   }
-  // Some counts follow a moment after the answer.
+  // Some counts follow a moment after the response.
   await until(
     async () => Object.values(await changes()).every((change) => change > 0),
     names.join(' and '),
@@ -268,7 +268,7 @@ t.test('no caller can add a series', async (t) => {
   for (const { run } of [erasures, housekeeping, imports, publishedWeeks, rollups]) await run()
   await rollups.retire()
   await milestones.flush()
-  // Series of the process say what it has open just now, and those of tasks do not depend on callers.
+  // Series of the process say what it has open just now, and those of tasks don't depend on callers.
   const seriesOf = async () =>
     [...(await scrape(service)).keys()].filter((name) => !/^nodejs_|\{(.*,)?task="/.test(name))
   const names = await seriesOf()

@@ -101,7 +101,7 @@ const operationsOf = ({ paths }: Document) =>
     })),
   )
 
-/** The codes of an operation, from the examples of its answers. */
+/** The codes of an operation, from the examples of its responses. */
 const codesOf = ({ responses }: Operation) =>
   new Set(
     Object.values(responses).flatMap(({ content }) =>

@@ -58,7 +58,7 @@ t.test('the units are right', { skip: await withoutSystemd() }, async (t) => {
   const names = ['team-settings@.service', 'team-settings-backup.service', 'team-settings-backup.timer']
   for (const name of names) {
     const unit = await readFile(ops(name), 'utf8')
-    // It complains of programs that are not there.
+    // It complains of programs that aren't there.
     await writeFile(join(folder, name), unit.replaceAll('/usr/bin/node', process.execPath))
   }
   const verify = (of: string[]) => run('systemd-analyze', ['verify', ...of.map((name) => join(folder, name))])
@@ -219,7 +219,7 @@ t.test(
     let waiting: Promise<void> | undefined
     await other.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${locks.migration})`
-      // It ends only after this transaction, which therefore cannot await it.
+      // It ends only after this transaction, which therefore can't await it.
       waiting = migrate(pooled.href, undefined, (line) => said.push(line))
       await Promise.race([waiting, until(() => said.length > 0, 'the instance waits')])
       // Few statements: a full queue of invalidations would make the waiting session reload its catalog cache.

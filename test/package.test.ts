@@ -34,7 +34,7 @@ const installWithNpm = () => {
   return run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...files], { cwd: installed })
 }
 
-/** Makes the same folders. The package of the database, which is not bundled, is the one of the project. */
+/** Makes the same folders. The package of the database, which isn't bundled, is the one of the project. */
 const unpack = async () => {
   const packages = {
     [name]: `${name}-${version}.tgz`,

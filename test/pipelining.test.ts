@@ -35,7 +35,7 @@ interface Answer {
   body: string
 }
 
-/** Collects the answers that arrive on a connection. Each of them has a `Content-Length`. */
+/** Collects the responses that arrive on a connection. Each of them has a `Content-Length`. */
 const collectAnswers = (socket: Socket): Answer[] => {
   const answers: Answer[] = []
   let bytes = Buffer.alloc(0)
@@ -161,7 +161,7 @@ t.test('a connection has at most 16 requests in progress', async (t) => {
   t.equal(requests.length, connections * LIMIT)
 })
 
-/** Sends so many requests, 16 at a time. @returns the answers */
+/** Sends so many requests, 16 at a time. @returns the responses */
 const sendInBatches = async (socket: Socket, count: number, path: string): Promise<Answer[]> => {
   const answers = collectAnswers(socket)
   const ids = numbered(count)

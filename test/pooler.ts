@@ -8,7 +8,7 @@ import { projectRoot } from '../src/platform/process/root.js'
 import { freePort, temporaryFolder } from './process.js'
 import { until } from './until.js'
 
-/** The user to run it as, because it does not run as root. */
+/** The user to run it as, because it doesn't run as root. */
 const ACCOUNT = 'postgres'
 
 const ops = (name: string) => readFile(join(projectRoot, 'ops', name), 'utf8')

@@ -550,7 +550,7 @@ t.test('no level goes below the floor of the operator, and lower ones are raised
     'team',
   )
 
-  // Another instance, which does not know of the floor yet.
+  // Another instance, which doesn't know of the floor yet.
   const { id: loose } = await service.workspace(ada, { patterns: [`${owner}/*`], members: [bob] })
   await flush(bob, [{ repo: `${owner}/api`, day: today, minutes: 9 }])
   const get = async (url: string) => (await strict.request('GET', url, { headers })).body
@@ -637,7 +637,7 @@ t.test(
         t.equal(findHole(ofOthers, parts.length, GROUP - 1), undefined)
       }
 
-      // Every other answer is made of these, so that it says nothing more.
+      // Every other response is made of these, so that it says nothing more.
       const [one, other] = [singles.get(week) as Answer, singles.get(weekBefore) as Answer]
       const plus = (a: number | null, b: number | null) => (a === null ? b : a + (b ?? 0))
       for (const [from, to] of [

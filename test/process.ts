@@ -57,7 +57,7 @@ const root = process.env.SERVICE_ROOT ?? projectRoot
 /** How long a process has to end before it counts as hung. */
 const TIMEOUT_MS = 15_000
 
-/** Starts a program with nothing in its environment but this, and does not wait for it. */
+/** Starts a program with nothing in its environment but this, and doesn't wait for it. */
 export const spawnProgram = (
   test: Test,
   program: string,
@@ -97,7 +97,7 @@ export const launchProgram = (
   cwd = tmpdir(),
 ): Omit<ServiceProcess, 'url'> => spawnProgram(test, process.execPath, [programFile(name), ...args], env, cwd)
 
-/** Starts the service; does not wait for it. */
+/** Starts the service; doesn't wait for it. */
 export const launch = (test: Test, port: number, env: Record<string, string>): ServiceProcess => ({
   url: `http://127.0.0.1:${port}`,
   ...launchProgram(test, 'src/server', { PORT: String(port), RATE_LIMITS: 'off', ...env }),

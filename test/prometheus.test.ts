@@ -77,7 +77,7 @@ const startPrometheus = async (test: { teardown(work: () => unknown): void }, me
         | undefined
       return found?.result.some(({ value: [, text] }) => text !== 'NaN') ?? false
     },
-    /** Those on metrics of the service. The others need exporters, which are not here. */
+    /** Those on metrics of the service. The others need exporters, which aren't here. */
     alerts: async (): Promise<{ name: string; query: string; state: string }[]> => {
       const found = (await ask('rules')) as { groups: { name: string; rules: never[] }[] } | undefined
       return found?.groups.find(({ name }) => name === 'team-settings')?.rules ?? []

@@ -20,7 +20,7 @@ export interface BuiltQuery {
 export interface Queries {
   declared: Statement<unknown>[]
   built: BuiltQuery[]
-  /** Query functions whose SQL is not known, because no sample sends any. */
+  /** Query functions whose SQL isn't known, because no sample sends any. */
   missing: string[]
 }
 
@@ -42,7 +42,7 @@ const loadBuildingFunctions = async (): Promise<Map<unknown, string>> => {
   return functions
 }
 
-/** The answer to whatever is asked; where a number is wanted it is none, where a moment is wanted it is one. */
+/** The response to whatever is asked; where a number is wanted it is none, where a moment is wanted it is one. */
 const SOME_VALUE = '2026-11-21 09:30:00.12+00'
 
 /** A database that finds nothing, or one made-up row, and keeps what the builder has made. */

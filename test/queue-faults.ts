@@ -74,7 +74,7 @@ export const playQueue = async (
     const adds = minutesOf(window, Math.ceil(minutes / WINDOWS))
     let kills = 0
     for (;;) {
-      // A started call is not repeated: its minute was stored, or it is lost.
+      // A started call isn't repeated: its minute was stored, or it is lost.
       const begun = (await linesOf(window)).filter((line) => line.startsWith('? ')).length
       const given: Given = {
         url: network.url,
@@ -136,7 +136,7 @@ export const playQueue = async (
   })
   return {
     wrong,
-    /** The reports of the queue on batches that did not count in full. */
+    /** The reports of the queue on batches that didn't count in full. */
     reports: lines.filter((line) => line.startsWith('! ')),
     figures: {
       kept: sum(kept),

@@ -65,7 +65,7 @@ const prepare = async (t: Test, url: string) => {
         })
     },
     deleteAcme: () => call('DELETE', `/team/workspaces/${acme}`),
-    /** The minutes of both workspaces; undefined for one that is not there. */
+    /** The minutes of both workspaces; undefined for one that isn't there. */
     read: async () => {
       const { workspaces } = (await call('GET', `/team/active-minutes?day=${today}`)) as {
         workspaces: { workspace_id: string; minutes: number }[]

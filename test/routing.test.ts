@@ -1,6 +1,7 @@
 /**
- * Activity that is recorded about a person goes where that person sent it or agreed to. Every operation is called by an admin, and no
- * answer about the person's own data is another for it; and agents of a person change no answer to anyone else.
+ * Activity that is recorded about a person goes where that person sent it or agreed to. Every operation is called by an
+ * admin, and no response about the person's own data is another for it; and agents of a person change no response to
+ * anyone else.
  */
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
@@ -36,7 +37,7 @@ const ENDS = [
   'verifyRepohostToken',
 ]
 
-/** Calls every operation for which `isAsked`, with these values. @returns the answers by operation */
+/** Calls every operation for which `isAsked`, with these values. @returns the responses by operation */
 const callAll = async (
   service: Service,
   caller: Pick<Caller, 'token' | 'repohostToken'>,

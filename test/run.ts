@@ -113,7 +113,7 @@ const run = async (files: string[], server: Server): Promise<Result> => {
       TAP_TIMEOUT: `${PATIENCE_SECONDS}`,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Tap gives up by itself, and says on what; this is for a program that does not end.
+    // Tap gives up by itself, and says on what; this is for a program that doesn't end.
     timeout: (PATIENCE_SECONDS + 10) * 1_000,
     killSignal: 'SIGKILL',
   })

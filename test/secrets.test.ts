@@ -101,7 +101,7 @@ t.test('no answer, log, metric or database contains a secret', async (t) => {
   const inQuery = `?key=${adminKey}&apiKey=${modelKey}&login=nobody&state=${sessionToken}&code=${repohostToken}`
   const everywhere = Object.fromEntries(Object.entries(CANARIES).map(([name, value]) => [`x_${name}`, value]))
 
-  /** Each operation with what it needs, with wrong secrets, and with secrets where they do not belong. */
+  /** Each operation with what it needs, with wrong secrets, and with secrets where they don't belong. */
   const walk = async () => {
     for (const { method, path } of operations) {
       const url = fill(path)

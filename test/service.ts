@@ -92,7 +92,7 @@ export class Service {
     readonly logs: string[],
   ) {}
 
-  /** One real HTTP request; an answer that the committed OpenAPI document does not promise fails the test. */
+  /** One real HTTP request; a response that the committed OpenAPI document doesn't promise fails the test. */
   async request(method: string, path: string, { body, headers = {} }: Call = {}): Promise<Reply> {
     const isText = typeof body === 'string' || body instanceof Uint8Array
     const json = body !== undefined && !isText
@@ -182,7 +182,7 @@ const ownRepohost = async (test: Test, kind: RepohostKind | undefined) => {
   return repohost
 }
 
-/** The answers to callers when a stand-in misbehaves. */
+/** The responses to callers when a stand-in misbehaves. */
 export const faultStatuses: Record<Fault, number> = {
   hang: 504,
   drip: 504,

@@ -104,7 +104,7 @@ t.test('over https, no other host of the site can replace the session with its o
     [`${twin}; __Host-svc_token=${eve.token}`]: 'token_invalid',
     [`__Host-svc_token=spoiled; ${planted}`]: 'token_invalid',
     [`__Host-svc_token=; ${planted}`]: 'token_invalid',
-    // A session of before the twin. Which of several is the genuine one cannot be told.
+    // A session of before the twin. Which of several is the genuine one can't be told.
     [`svc_token=${ada.token}`]: 'ada',
     [`svc_token=${ada.token}; svc_token=${ada.token}`]: 'ada',
     [`svc_token=${ada.token}; ${planted}`]: 'token_invalid',

@@ -319,7 +319,7 @@ t.test('no queries about finished days reveal the hours of fewer than two others
           const parts = asked.filter(({ person }) => told.includes(person))
           for (let cell = 0; cell < CELLS; cell++) numbers.push({ works: parts, cell })
         }
-        // A longer range says nothing that its days do not say.
+        // A longer range says nothing that its days don't say.
         const both = await readHeatmap(id, dayBefore, day, query)
         const expected = single.some((cells) => cells?.some(({ minutes }) => minutes > 0))
           ? sumOf([]).map((_, cell) => single.reduce((sum, cells) => sum + (cells?.[cell]?.minutes ?? 0), 0))

@@ -27,13 +27,13 @@ const declaredCodes = async (): Promise<Map<string, Set<string>>> => {
   )
 }
 
-/** Codes that are found although they cannot be thrown there. */
+/** Codes that are found although they can't be thrown there. */
 const excused: Record<string, string[]> = {
   // Made into `upstream_failed`: the token is the service's own affair there.
   finishLogin: ['repohost_token_invalid'],
   // A member may leave; the role that is asked for is an argument.
   leaveWorkspace: ['admin_required'],
-  // The caller's own numbers are not hidden from the caller, who is a member.
+  // The caller's own numbers aren't hidden from the caller, who is a member.
   readOwnDashboard: ['member_detail_hidden', 'member_not_found'],
   // A restore sets no preconditions.
   restoreSettings: ['version_conflict'],
@@ -61,7 +61,7 @@ const planted = `
       method: 'GET', url: '/planted', schema: { operationId: 'planted' },
       handler: async () => { if (app.isClosing()) throw new ApiError('invite_expired'); fail() },
     })`
-/** A feature at the bottom that reaches into others, with a comment that does not. */
+/** A feature at the bottom that reaches into others, with a comment that doesn't. */
 const plantedBreach = `
   import type { FastifyInstance } from 'fastify'
   // Ids come from heartbeat_hours.

@@ -32,7 +32,7 @@ export interface Scene {
   /** The folder of an embedded database, or the URL of another one. */
   dataDir?: string
   databaseUrl?: string
-  /** The answers that callers are waiting for. */
+  /** The responses that callers are waiting for. */
   answers?: Promise<unknown>[]
 }
 
@@ -45,7 +45,7 @@ export interface Outcome {
   filesLeft: number
   /** Sessions that the database still has two seconds later. */
   sessionsLeft: number
-  /** Requests that were under way and got no answer. */
+  /** Requests that were under way and got no response. */
   cut: number
   /** The last that the service said. */
   output: string

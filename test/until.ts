@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const TIMEOUT_MS = 120_000
 
-/** Waits until `holds` answers with something true, and returns that. @throws when it does not within two minutes */
+/** Waits until `holds` answers with something true, and returns that. @throws when it doesn't within two minutes */
 export const until = async <T>(
   holds: () => T | Promise<T>,
   what: string,

@@ -21,7 +21,7 @@ const signedToday = (token: string) => {
   return `${signed}.${createHmac('sha256', JWT_SECRET).update(signed).digest('base64url')}`
 }
 
-/** An answer without the members that the release did not have. */
+/** A response without the members that the release didn't have. */
 const known = (now: unknown, then: unknown): unknown => {
   if (Array.isArray(now) && Array.isArray(then)) return now.map((item, n) => known(item, then[n]))
   if (now === null || then === null || typeof now !== 'object' || typeof then !== 'object') return now

@@ -18,7 +18,7 @@ const start = async (test: Parameters<typeof startService>[0], options: ServiceO
   return { service, ada, eve, id, today }
 }
 
-/** Counts of members who do not exist, 100 repositories each. */
+/** Counts of members who don't exist, 100 repositories each. */
 const upload = (workspace: string, day: string, members: number) => ({
   workspace,
   day,
@@ -44,7 +44,7 @@ const hostile: Record<string, () => string> = {
     `{"workspace":"0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e","day":"2026-01-01","members":[],"${fill('k')}":1}`,
 }
 
-/** The highest memory of a process in MiB. Undefined if the system does not report it. */
+/** The highest memory of a process in MiB. Undefined if the system doesn't report it. */
 const peakMemory = async (pid: number | undefined): Promise<number | undefined> => {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const [, kibibytes] = status.match(/VmHWM:\s+([0-9]+)/) ?? []

@@ -160,7 +160,7 @@ t.test('reading in the format of WakaTime', async (t) => {
         // Minutes that count in both count once.
         const { id } = await service.workspace(caller, { patterns: ['acme/*', 'other/*'] })
         await service.workspace(caller, { patterns: ['acme/web'] })
-        // Hours of today may lie ahead; yesterday's do not.
+        // Hours of today may lie ahead; yesterday's don't.
         await flush(
           caller,
           given.map(({ repo, back, hour, minutes }) => ({

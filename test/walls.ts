@@ -27,7 +27,7 @@ const literalOf = (node: ts.Node): string =>
     ? node.text
     : ''
 
-/** Imports of a program's files from features that are not below their own. */
+/** Imports of a program's files from features that aren't below their own. */
 export const breachesIn = (program: ts.Program): string[] => {
   const checker = program.getTypeChecker()
   const sources = join(projectRoot, 'src')

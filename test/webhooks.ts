@@ -96,7 +96,7 @@ export const startWebhook = async (test: Test, options: ServiceOptions = {}) => 
 
 let commits = 0
 
-/** A commit that there was not before. */
+/** A commit that there wasn't before. */
 export const commitOf = (login: string, day: string, time = '09:30:00Z'): PushedCommit => ({
   id: (++commits).toString(16).padStart(40, '0'),
   timestamp: `${day}T${time}`,

@@ -5,7 +5,7 @@ import { loading } from './api.js'
 export const announced = signal('')
 
 const SLOW_MS = 1_000
-/** Old messages are removed, so that a screen reader does not come across them later. */
+/** Old messages are removed, so that a screen reader doesn't come across them later. */
 const KEPT_MS = 10_000
 let forget: ReturnType<typeof setTimeout> | undefined
 

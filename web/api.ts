@@ -1,4 +1,4 @@
-/** API calls through the typed client, and a memory of the answers that screens have shown. */
+/** API calls through the typed client, and a memory of the responses that screens have shown. */
 import { effect, signal } from '@preact/signals'
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import { type Client, createClient } from '../client/src/client.js'
@@ -16,7 +16,7 @@ export const ended = signal(false)
 /** The sign-in dialog is open on top of the page. It can be closed. */
 export const expired = signal(false)
 export const offline = signal(!navigator.onLine)
-/** How many requests are pending whose answers were not seen before. */
+/** How many requests are pending whose responses weren't seen before. */
 export const loading = signal(0)
 
 const client = createClient({ baseUrl: '', cookie: true })
@@ -188,7 +188,7 @@ export const call = async <O extends Operation>(
 
 /**
  * The delay before a retry in ms: exponential backoff, never shorter than `Retry-After`, with jitter so that clients
- * do not return all at once.
+ * don't return all at once.
  */
 const retryDelay = (failures: number, retryAfter = 0): number => {
   const seconds = Math.max(Math.min(60, 2 * 2 ** failures), Math.min(86_400, retryAfter))
@@ -273,8 +273,8 @@ const startLoading = () => {
 }
 
 /**
- * The answer to a read. It is fetched again when `options` change; `undefined` fetches nothing. The last answer stays until
- * the new one arrives.
+ * The response to a read. It's fetched again when `options` change; `undefined` fetches nothing. The last response stays
+ * until the new one arrives.
  */
 export const useRead = <O extends Reading>(
   operation: O,

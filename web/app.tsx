@@ -190,7 +190,7 @@ const signOut = async () => {
 /** Keeps the frame when a screen fails to render. */
 const ErrorBoundary = ({ children }: { children: preact.ComponentChildren }) => {
   const { path } = useLocation()
-  // Remembered answers may have caused the error, so they are dropped.
+  // Remembered responses may have caused the error, so they are dropped.
   const [error, forget] = useErrorBoundary(clearCache)
   useEffect(forget, [path])
   if (!error) return <>{children}</>

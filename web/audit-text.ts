@@ -202,7 +202,7 @@ export const KNOWN_ACTIONS = Object.keys(sentences)
 /** An action as text: `member.role_changed` as “member role changed”. */
 export const labelOf = (action: string) => action.replaceAll(/[._]/g, ' ')
 
-/** The sentence of an entry. An action that the page does not know keeps its names. */
+/** The sentence of an entry. An action that the page doesn't know keeps its names. */
 export const sentenceOf = ({ action, target, details }: Entry, workspaceId: string): Sentence => {
   const sentence = own(sentences, action)?.(target ?? '', details, workspaceId)
   if (!sentence) return unknown(action, target, details)

@@ -12,7 +12,7 @@ import { brotliCompress, gzip } from 'node:zlib'
 const source = dirname(fileURLToPath(import.meta.url))
 const output = join(source, '../build/web')
 const assets = join(output, 'assets')
-/** Digests of the page, its assets and their inputs. This file is not served. */
+/** Digests of the page, its assets and their inputs. This file isn't served. */
 const record = join(output, 'inputs.json')
 
 const digestOf = async (file) =>

@@ -1,4 +1,4 @@
-/** SVG charts. Each has a caption, values by pointer and arrow keys, and a table for people who cannot see it. */
+/** SVG charts. Each has a caption, values by pointer and arrow keys, and a table for people who can't see it. */
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { own } from '../schemas/own.js'
@@ -449,7 +449,7 @@ export const Heatmap = ({
   cells: { weekday: number; hour: number; minutes: number | null }[]
   /** How many Mondays, Tuesdays and so on the sums cover. */
   counts: number[]
-  /** All minutes of the range, of which those without an hour are not in the cells. */
+  /** All minutes of the range, of which those without an hour aren't in the cells. */
   total: number | null
   label: string
 }) => {
@@ -613,7 +613,7 @@ export const Calendar = ({ daily, label }: { daily: { day: string; minutes: numb
             />
           ))}
           {days.map(({ day }, index) => {
-            // A month is named above its first whole week, unless the name would not fit.
+            // A month is named above its first whole week, unless the name wouldn't fit.
             if (index % 7 > 0 || Number(day.slice(8)) > 7 || index / 7 > weeks - 2) return null
             return (
               <text key={day} x={place(index).x} y="11">

@@ -150,7 +150,7 @@ export const createEditor = (
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open', delegatesFocus: true })
   let properties: Properties = {}
   let isShowing = false
-  /** Typed texts that the page has not shown yet. It shows them one frame late, when the person may have typed more. */
+  /** Typed texts that the page hasn't shown yet. It shows them one frame late, when the person may have typed more. */
   let typed: string[] = []
   const invalid = new Compartment()
   const attributes = (isInvalid: boolean) =>
@@ -176,7 +176,7 @@ export const createEditor = (
         replaceInsteadOfBrowser,
         theme,
         invalid.of(attributes(false)),
-        // Tab moves the focus, so that the keyboard is not trapped.
+        // Tab moves the focus, so that the keyboard isn't trapped.
         keymap.of([
           ...closeBracketsKeymap,
           ...defaultKeymap,

@@ -48,7 +48,7 @@ export const percent = (share: number): string => wholePercent.format(share)
 
 const asDate = (day: string) => new Date(`${day}T00:00:00Z`)
 
-/** Isolates right-to-left text, so that it does not reorder the text around it. */
+/** Isolates right-to-left text, so that it doesn't reorder the text around it. */
 const isolated = (text: string): string =>
   /[\p{Script=Arabic}\p{Script=Hebrew}\u200F]/u.test(text) ? `\u2068${text}\u2069` : text
 

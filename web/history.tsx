@@ -18,7 +18,7 @@ interface Content {
   idle_window_minutes?: number
 }
 
-/** Locks and the idle window as further values. Their names cannot be keys, which start with a prefix. */
+/** Locks and the idle window as further values. Their names can't be keys, which start with a prefix. */
 const valuesOf = ({ settings, locked, idle_window_minutes }: Content): Values => ({
   ...settings,
   ...(locked && locked.length > 0 && { 'Locked keys': [...locked].sort() }),
@@ -283,7 +283,7 @@ const Compare = (props: { before: Values; after: Values; titles: [string, string
   )
 }
 
-/** Values that were saved although they do not match the schema. */
+/** Values that were saved although they don't match the schema. */
 export const WarningList = ({ warnings }: { warnings: Warnings }) =>
   warnings.length === 0 ? null : (
     <div class="stack tight">

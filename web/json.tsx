@@ -144,7 +144,7 @@ export const JsonField = (props: {
       ({ createEditor }) => {
         const [parent, { current: field }] = [host.current, plain]
         if (isGone || !parent) return
-        // Shown at once, because a hidden editor cannot take over the focus.
+        // Shown at once, because a hidden editor can't take over the focus.
         parent.hidden = false
         made = createEditor(parent, {
           label,

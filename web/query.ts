@@ -33,7 +33,7 @@ export const useNew = (name: string): [isOpen: boolean, open: (isOpen: boolean) 
   useEffect(() => {
     if (!isAsked) return
     open(true)
-    // A reload or a shared link does not open it again.
+    // A reload or a shared link doesn't open it again.
     route(path, true)
   }, [isAsked])
   return [isOpen, open]
@@ -150,7 +150,7 @@ const nearestDay = (text: string): string | undefined => {
 
 export interface ChosenRange {
   range: Range
-  /** Why the range of the address cannot be shown. `range` is the nearest one that can. */
+  /** Why the range of the address can't be shown. `range` is the nearest one that can. */
   problem?: string
 }
 
@@ -178,7 +178,7 @@ export const rangeOf = (query: Query, isWeekly = false): ChosenRange => {
       range: { from: addDays(range.to, 1 - MAX_DAYS), to: range.to },
       problem: `A range has at most ${MAX_DAYS} days.`,
     }
-  // The service answers nothing about the future. A link to a whole month shows the month so far.
+  // The service returns nothing about the future. A link to a whole month shows the month so far.
   if (range.from > now) return { range: usual, problem: 'These days are in the future.' }
   return { range: range.to > now ? { ...range, to: now } : range }
 }

@@ -4,7 +4,7 @@ import { offline } from './api.js'
 const RELOADED_AT = 'reloaded-at'
 const RELOAD_INTERVAL_MS = 30_000
 
-/** Reloads the page, but never in a fast loop if the reload does not help. */
+/** Reloads the page, but never in a fast loop if the reload doesn't help. */
 const reload = () => {
   const last = Number(sessionStorage.getItem(RELOADED_AT))
   sessionStorage.setItem(RELOADED_AT, String(Date.now()))

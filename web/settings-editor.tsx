@@ -7,7 +7,7 @@ import { propertiesOf, useSchema } from './schema.js'
 import { isJson, LockToggle, SettingsForm } from './settings-form.js'
 import { Choices, Loaded } from './ui.js'
 
-/** Text that is not saved yet. */
+/** Text that isn't saved yet. */
 export interface Editing {
   text: string
   /** Input in the form that isn't a value yet, by key. */
@@ -25,7 +25,7 @@ interface Rules {
 const faultyField = ({ drafts }: Editing): string | undefined =>
   Object.keys(drafts).find((key) => !isJson(drafts[key] ?? ''))
 
-/** The settings as they would be saved; `undefined` if they cannot be. */
+/** The settings as they would be saved; `undefined` if they can't be. */
 export const readEditing = (editing: Editing, rules: Rules): Values | undefined => {
   const parsed = parse(editing.text, rules)
   return 'values' in parsed && faultyField(editing) === undefined ? parsed.values : undefined
@@ -47,7 +47,7 @@ export const SettingsEditor = (props: {
   onEdit: (change: Partial<Editing>) => void
   /** The locked keys of the workspace. */
   locked: readonly string[]
-  /** Changes the locks. Without it, this is an override, which cannot contain locked keys. */
+  /** Changes the locks. Without it, this is an override, which can't contain locked keys. */
   onLock?: (locked: string[]) => void
   /** The workspace's values, where this is an override. */
   general?: Values

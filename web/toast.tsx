@@ -17,7 +17,7 @@ let last = 0
 const [SHORT_MS, LONG_MS] = [6_000, 20_000]
 const MOST = 3
 
-/** Says that a change was made. `undo` reverts it and throws a `Failure` if it cannot. */
+/** Says that a change was made. `undo` reverts it and throws a `Failure` if it can't. */
 export const toast = (text: string, undo?: () => Promise<unknown>) => {
   last++
   shown.value = [...shown.value, { id: last, text, undo }].slice(-MOST)

@@ -178,13 +178,13 @@ export const FailureNote = ({ failure, again }: { failure: Failure; again?: (() 
   )
 }
 
-/** The first failure of several related answers. */
+/** The first failure of several related responses. */
 export const FailureOf = ({ asked }: { asked: { failure: Failure | undefined; again: () => void }[] }) => {
   const failed = asked.find(({ failure }) => failure)
   return failed?.failure ? <FailureNote failure={failed.failure} again={failed.again} /> : null
 }
 
-/** Shows an answer, its placeholder, or its failure. After a failure, the last answer stays below the message. */
+/** Shows a response, its placeholder, or its failure. After a failure, the last response stays below the message. */
 export const Loaded = <T,>(props: {
   asked: { data: T | undefined; failure: Failure | undefined; stale: boolean; again: () => void }
   height: number
@@ -483,7 +483,7 @@ export interface Column<Row> {
   numeric?: boolean
   /** `wide` hides the column on phones, `wider` also on medium widths. */
   room?: 'wide' | 'wider'
-  /** The sort key. A column without one cannot be sorted. */
+  /** The sort key. A column without one can't be sorted. */
   by?: (row: Row) => number | string | null
   cell: (row: Row) => ComponentChildren
 }

@@ -1,6 +1,6 @@
 /**
  * The types of the client, written from the OpenAPI document: a type for each named schema, and for each operation what
- * it takes, what it answers and how it can fail. Only what the document uses is understood; the rest is an error, so that
+ * it takes, what it returns and how it can fail. Only what the document uses is understood; the rest is an error, so that
  * a type never says less than the document unnoticed.
  *
  * Why not a generator from npm: openapi-typescript is no longer maintained, and @hey-api/openapi-ts needs Node 22 and
@@ -206,9 +206,9 @@ export const writeTypes = (document: OpenApi): string => {
     }),
   )
   return [
-    '/** Written from openapi/openapi.json by `npm run openapi`: the requests, answers and errors of the service. */\n',
+    '/** Written from openapi/openapi.json by `npm run openapi`: the requests, responses and errors of the service. */\n',
     writeSchemas(document.components.schemas as Record<string, Schema>),
-    '/** For each operation what it takes, what it answers and how it can fail. */',
+    '/** For each operation what it takes, what it returns and how it can fail. */',
     `export interface Operations {\n${indented(operations.join(''))}}\n`,
   ].join('\n')
 }

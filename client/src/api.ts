@@ -1,4 +1,4 @@
-/** Written from openapi/openapi.json by `npm run openapi`: the requests, answers and errors of the service. */
+/** Written from openapi/openapi.json by `npm run openapi`: the requests, responses and errors of the service. */
 
 export type AccessKey = {
   id: string
@@ -2882,7 +2882,7 @@ export type ProblemUpstreamTimeout = {
   error?: string
 }
 
-/** For each operation what it takes, what it answers and how it can fail. */
+/** For each operation what it takes, what it returns and how it can fail. */
 export interface Operations {
   /** Check that the process is alive */
   'GET /api/health': {

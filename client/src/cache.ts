@@ -1,10 +1,10 @@
-/** An answer, with the ETag with which the service can confirm that it is still current. */
+/** A response, with the ETag with which the service can confirm that it is still current. */
 export interface CachedAnswer {
   etag: string
   text: string
 }
 
-/** Stores answers between conditional reads. A cache that outlives the process must belong to one user. */
+/** Stores responses between conditional reads. A cache that outlives the process must belong to one user. */
 export interface AnswerCache {
   get(key: string): CachedAnswer | undefined | Promise<CachedAnswer | undefined>
   set(key: string, answer: CachedAnswer): void | Promise<void>
@@ -12,7 +12,7 @@ export interface AnswerCache {
   clear(): void | Promise<void>
 }
 
-/** Keeps the answers that were used last, up to this many characters in total. */
+/** Keeps the responses that were used last, up to this many characters in total. */
 export const memoryCache = (limit = 4_000_000): AnswerCache => {
   const answers = new Map<string, CachedAnswer>()
   let size = 0

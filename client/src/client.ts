@@ -24,7 +24,7 @@ export interface ClientOptions {
    * the person first: they signed out.
    */
   onUnauthorized?: (code: string) => Promise<string | undefined> | string | undefined
-  /** Stores answers for conditional reads. Default: memory. */
+  /** Stores responses for conditional reads. Default: memory. */
   cache?: AnswerCache
   /** Waits between attempts. */
   wait?: (ms: number, signal?: AbortSignal) => Promise<void>
@@ -32,11 +32,11 @@ export interface ClientOptions {
 
 export interface Client {
   /**
-   * Calls the service. Throws `ApiProblem` for an error answer, the error of `fetch` if there is no answer, a
-   * `TimeoutError` after 15 s without an answer, and the reason of `signal`.
+   * Calls the service. Throws `ApiProblem` for an error response, the error of `fetch` if there is no response, a
+   * `TimeoutError` after 15 s without a response, and the reason of `signal`.
    */
   request<K extends Operation>(operation: K, ...options: RequestArguments<K>): Promise<Answer<AnswerOf<K>>>
-  /** Returns the answer as text, such as a dashboard as CSV. */
+  /** Returns the response as text, such as a dashboard as CSV. */
   request<K extends Operation>(
     operation: K,
     options: RequestOptions<K> & { as: 'text' },
@@ -54,7 +54,7 @@ interface Parts extends CallOptions {
 }
 
 const TIMEOUT_MS = 15_000
-/** The most characters of an answer, and of an error answer. */
+/** The most characters of a response, and of an error response. */
 const LONGEST_ANSWER = 64 * 2 ** 20
 const LONGEST_PROBLEM = 2 ** 18
 
@@ -80,13 +80,13 @@ const queryOf = (query: Parts['query']) => {
   return text && `?${text}`
 }
 
-/** Pages cannot send `If-None-Match` to another origin. The browser then makes conditional requests by itself. */
+/** Pages can't send `If-None-Match` to another origin. The browser then makes conditional requests by itself. */
 const isElsewhere = (baseUrl: string) => {
   const page = (globalThis as { location?: { origin: string; href: string } }).location
   return page !== undefined && new URL(baseUrl || '/', page.href).origin !== page.origin
 }
 
-/** The text of an answer, or undefined when it is longer than allowed. */
+/** The text of a response, or undefined when it is longer than allowed. */
 const read = async (response: Response, limit: number): Promise<string | undefined> => {
   const reader = response.body?.getReader()
   if (reader === undefined) return response.text()
@@ -111,7 +111,7 @@ const parse = (text: string | undefined): unknown => {
   }
 }
 
-/** Advice about a redirect, which is not followed, because its target may be someone else's. */
+/** Advice about a redirect, which isn't followed, because its target may be someone else's. */
 const redirectOf = (location: string | null, baseUrl: string, path: string) => {
   if (location === null) return undefined
   try {
@@ -169,7 +169,7 @@ export const createClient = (options: ClientOptions): Client => {
     return token !== rejected
   }
 
-  /** One attempt: the answer, or a thrown problem. */
+  /** One attempt: the response, or a thrown problem. */
   const attempt = async (operation: Operation, method: string, path: string, parts: Parts) => {
     const { body, as, signal: outer, timeoutMs = TIMEOUT_MS } = parts
     const key = `${method} ${path}${as === undefined ? '' : ` ${as}`}`
@@ -216,7 +216,7 @@ export const createClient = (options: ClientOptions): Client => {
       }
       const detail =
         redirectOf(headers.get('location'), baseUrl, path) ??
-        'This answer is not one of the service. Check its address, and what stands before it.'
+        'This response isn’t from the service. Check the address, and any proxy in front of it.'
       throw problemOf(operation, { code: 'unexpected_answer', status, detail }, { requestId, retryAfter })
     } catch (error) {
       // Engines throw different errors for an abort. The reason of the signal says which signal it was.

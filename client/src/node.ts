@@ -25,7 +25,7 @@ const entryOf = (name: string): Entry[] => {
   return id === '' ? [] : [{ name, id, state: state as BatchState, claimedAt: Number(claimedAt) }]
 }
 
-/** False if the file or folder does not exist (any more), or cannot be changed for one of these reasons. */
+/** False if the file or folder doesn't exist (any more), or can't be changed for one of these reasons. */
 const ifThere = async (work: Promise<unknown>, ...others: string[]): Promise<boolean> => {
   try {
     await work
@@ -36,17 +36,17 @@ const ifThere = async (work: Promise<unknown>, ...others: string[]): Promise<boo
   }
 }
 
-/** Windows does not rename a folder while another program, such as a virus scanner, has a file in it open. */
+/** Windows doesn't rename a folder while another program, such as a virus scanner, has a file in it open. */
 const BUSY = process.platform === 'win32' ? ['EPERM', 'EBUSY', 'EACCES'] : []
 
 /**
- * Batches in a folder that several windows share, and that outlives them. A batch is a folder that contains the body, and
- * its name says its state. So every change of state is one rename. It succeeds for the first window only, and a crash
- * leaves either the old name or the new one.
+ * Batches in a folder that several windows share, and that outlives them. A batch is a folder that contains the body,
+ * and its name says its state. So every change of state is one rename. It succeeds for the first window only, and a
+ * crash leaves either the old name or the new one.
  *
- * The body of an open batch is written beside the old one and renamed over it, by the path that says `open`. A window that
- * slept for an hour may find that path gone, because another window has sealed the batch. It then cannot change the sealed
- * batch or restore its copy of the old minutes, and starts a new batch with the new minute alone.
+ * The body of an open batch is written beside the old one and renamed over it, by the path that says `open`. A window
+ * that slept for an hour may find that path gone, because another window has sealed the batch. It then can't change the
+ * sealed batch or restore its copy of the old minutes, and starts a new batch with the new minute alone.
  */
 export const folderStorage = (folder: string, leases: Leases = defaultLeases): FlushStorage => {
   const at = (name: string) => join(folder, name)
@@ -70,7 +70,7 @@ export const folderStorage = (folder: string, leases: Leases = defaultLeases): F
     await rename(next, at(`${name}/body.json`))
   }
 
-  /** Undefined if it does not exist (any more). */
+  /** Undefined if it doesn't exist (any more). */
   const changedAt = (name: string) =>
     stat(at(name)).then(
       ({ mtimeMs }) => mtimeMs,
@@ -98,7 +98,7 @@ export const folderStorage = (folder: string, leases: Leases = defaultLeases): F
   /** A claim that has passed to another queue is left to that queue. */
   const claimName = ({ id, claimedAt }: { id: string; claimedAt: number }) => `${id}.claimed-${claimedAt}`
 
-  /** A folder that is being created or deleted has a meaningless name, so that half a batch is not a batch. */
+  /** A folder that is being created or deleted has a meaningless name, so that half a batch isn't a batch. */
   const remove = async (name: string) => {
     if (await move(name, `${name}~`)) await rm(at(`${name}~`), { recursive: true, force: true })
   }

@@ -1,11 +1,11 @@
-/** The types of calls and answers, derived from the generated types. */
+/** The types of calls and responses, derived from the generated types. */
 import type { Operations } from './api.js'
 
 /** `GET /api/me`: the method and the path as the document has it. */
 export type Operation = keyof Operations
 
 type RequestOf<K extends Operation> = Operations[K]['request']
-/** The answer of an operation that succeeds. */
+/** The response of an operation that succeeds. */
 export type AnswerOf<K extends Operation> = Operations[K]['answer']
 /** The problem documents of an operation, one for each code. */
 export type ProblemOf<K extends Operation> = Operations[K]['problem']
@@ -29,7 +29,7 @@ export interface Answer<T> {
   status: number
   /** The ETag of the state that was read or written, if the service sends one. */
   etag: string | undefined
-  /** True after a 304: `data` is the stored answer of the last time. */
+  /** True after a 304: `data` is the stored response of the last time. */
   notModified: boolean
   requestId: string | undefined
 }

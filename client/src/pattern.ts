@@ -8,9 +8,9 @@ export const dividePath = (path: string): { owner: string; repo: string } => {
 const SUBGROUPS = '**'
 
 /**
- * Whether a repository matches a pattern: `*` stands for zero or more characters of the repository's own name, `owner/**`
- * for all repositories of a group and its subgroups, and case does not matter. The queue and the dashboard use it. The
- * service matches in SQL; one test holds both to the same definition.
+ * Whether a repository matches a pattern: `*` stands for zero or more characters of the repository's own name,
+ * `owner/**` for all repositories of a group and its subgroups, and case doesn't matter. The queue and the dashboard use
+ * it. The service matches in SQL; one test holds both to the same definition.
  */
 export const matchesPattern = (pattern: string, repo: string): boolean => {
   const wanted = dividePath(pattern.toLowerCase())

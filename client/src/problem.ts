@@ -1,6 +1,6 @@
 import type { Operation, ProblemOf } from './operations.js'
 
-/** The answer did not come from the service: it is a proxy's page, a redirect, or too large. */
+/** The response didn't come from the service: it is a proxy's page, a redirect, or too large. */
 interface UnexpectedAnswer {
   code: 'unexpected_answer'
   status: number
@@ -32,7 +32,7 @@ class ProblemError extends Error {
   declare readonly message: string
   readonly code: string
   readonly status: number
-  /** The service's own words, which do not name the field. */
+  /** The service's own words, which don't name the field. */
   readonly detail: string
   /** Identifies the call in the service's log. */
   readonly requestId: string | undefined
@@ -60,8 +60,9 @@ class ProblemError extends Error {
 type OwnMembers<P> = P extends unknown ? Omit<P, 'type' | 'title' | 'request_id'> : never
 
 /**
- * An error response. `code` decides which other properties there are: with `workspace_required`, there is `suggested_pattern`. A
- * service that is newer than this client may send codes that are not in the types. `status` is still correct then.
+ * An error response. `code` decides which other properties there are: with `workspace_required`, there is
+ * `suggested_pattern`. A service that is newer than this client may send codes that aren't in the types. `status` is
+ * still correct then.
  */
 export type ApiProblem<K extends Operation = Operation> = ProblemError &
   (OwnMembers<ProblemOf<K>> | UnexpectedAnswer)

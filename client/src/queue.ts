@@ -43,7 +43,7 @@ export interface QueueState {
 export type Report =
   /** Set aside, because the service will never accept it. */
   | { kind: 'refused'; flushId: string; code: string; detail: string; entries: FlushBody['entries'] }
-  /** Accepted, but these entries do not count in full: older than 30 days, in no workspace, too much for an hour, … */
+  /** Accepted, but these entries don't count in full: older than 30 days, in no workspace, too much for an hour, … */
   | {
       kind: 'not_counted'
       flushId: string
@@ -61,9 +61,9 @@ export interface Pending {
 
 export interface FlushQueue {
   /**
-   * Keeps minutes (1 to 60) of work on a repository in the UTC hour of `at`. Once the promise is fulfilled, they are stored
-   * and survive the process. A crash can lose only calls that were not fulfilled. During a pause and after `dispose`,
-   * nothing is kept.
+   * Keeps minutes (1 to 60) of work on a repository in the UTC hour of `at`. Once the promise is fulfilled, they are
+   * stored and survive the process. A crash can lose only calls that weren't fulfilled. During a pause and after
+   * `dispose`, nothing is kept.
    */
   add(repo: string, at: Date | number, minutes: number): Promise<void>
   /**
@@ -113,15 +113,15 @@ const parse = (text: string): FlushBody | undefined => {
 /**
  * Sends active minutes so that each counts exactly once, whatever happens to the network, the process or the laptop.
  *
- * Minutes are merged into one open batch, which is stored under its `flush_id` with every new minute. Sealing only changes
- * the state of the stored batch, so a minute is always in exactly one batch. A sealed batch never changes. It is sent with
- * the same bytes until the service has answered, and is removed only then.
+ * Minutes are merged into one open batch, which is stored under its `flush_id` with every new minute. Sealing only
+ * changes the state of the stored batch, so a minute is always in exactly one batch. A sealed batch never changes. It's
+ * sent with the same bytes until the service has answered, and is removed only then.
  *
- * Nothing in between can count twice. After a lost answer, after a crash, or when a second window sends the same batch
- * because the first one slept with its claim, the same flush_id and body are sent again, and the service counts them once.
- * The service remembers ids for 32 days by its own clock, and accepts an entry for at most 31 (from the day before it
- * begins). So an entry whose id is forgotten is too old to count. The clock of this machine has no effect on that. It only
- * decides which hour a minute belongs to, and when to retry.
+ * Nothing in between can count twice. After a lost response, after a crash, or when a second window sends the same batch
+ * because the first one slept with its claim, the same flush_id and body are sent again, and the service counts them
+ * once. The service remembers ids for 32 days by its own clock, and accepts an entry for at most 31 (from the day before
+ * it begins). So an entry whose id is forgotten is too old to count. The clock of this machine has no effect on that. It
+ * only decides which hour a minute belongs to, and when to retry.
  */
 export const createFlushQueue = ({
   client,
@@ -240,7 +240,7 @@ export const createFlushQueue = ({
       const { timezone: unknown, ...rest } = body
       if (unknown === undefined || !(error instanceof ApiProblem && error.code === 'invalid_timezone'))
         throw error
-      // The service does not know this time zone, and nothing was counted. Retries take the same two steps.
+      // The service doesn't know this time zone, and nothing was counted. Retries take the same two steps.
       return post(rest)
     }
   }

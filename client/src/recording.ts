@@ -1,4 +1,7 @@
-/** Applies a person's recording preferences with the rules of the service, so that excluded minutes are not even kept here. */
+/**
+ * Applies a person's recording preferences with the rules of the service, so that excluded minutes aren't even kept
+ * here.
+ */
 import type { Recording } from './api.js'
 import { matchesPattern } from './pattern.js'
 

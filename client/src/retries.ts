@@ -22,7 +22,7 @@ interface Parts {
   body?: unknown
 }
 
-/** A status after which another attempt may succeed. Undefined: there was no answer. */
+/** A status after which another attempt may succeed. Undefined: there was no response. */
 const passing = new Set<number | undefined>([undefined, 429, 502, 503, 504])
 
 /** Seconds in `Retry-After`, which may also be a date. */
@@ -42,7 +42,7 @@ export const retryDelay = (
   { status, code, retryAfter }: { status?: number; code?: string; retryAfter?: number | undefined },
 ): number | undefined => {
   if (attempt >= RETRIES || !passing.has(status)) return undefined
-  // Rate-limited calls had no effect, so a retry is safe. Missing configuration does not change by itself.
+  // Rate-limited calls had no effect, so a retry is safe. Missing configuration doesn't change by itself.
   if (code?.endsWith('_not_configured')) return undefined
   if (code !== 'rate_limited' && !repeatable(call.method, call.path, call)) return undefined
   const wait =

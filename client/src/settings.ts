@@ -69,7 +69,7 @@ export const pushSettings = async (client: Client, push: Push): Promise<Pushed> 
   try {
     const { data, etag } = await client.request(operation, {
       path: pathOf(repo),
-      // In the query, because browsers do not let pages send these headers to another origin.
+      // In the query, because browsers don't let pages send these headers to another origin.
       query: { workspace, ...condition },
       headers: { 'X-Repohost-Token': repohostToken },
       body: { settings },
@@ -82,7 +82,7 @@ export const pushSettings = async (client: Client, push: Push): Promise<Pushed> 
     if (theirs === undefined || JSON.stringify(theirs.settings) !== JSON.stringify(settings)) {
       return { conflict: true, mine: settings, theirs }
     }
-    // Both have the same content, for example after an earlier push whose answer was lost.
+    // Both have the same content, for example after an earlier push whose response was lost.
     const { settings: _, etag, ...snapshot } = theirs
     return { conflict: false, result: { ...snapshot, changed: false, workspace_created: false }, etag }
   }
@@ -123,8 +123,8 @@ export interface Applied {
 
 /**
  * Sets the keys of an editor that the team has decided on, and leaves all others unchanged.
- * @param before what the last call has `applied`: keys that are no longer in `settings` are written as undefined, and the
- * others that are not in `keys` are left as they are
+ * @param before what the last call has `applied`: keys that are no longer in `settings` are written as undefined, and
+ * the others that aren't in `keys` are left as they are
  */
 export const applySettings = async (
   // An older service has no locks.

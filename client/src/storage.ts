@@ -5,12 +5,11 @@
  *                       ▲                 │ └───refuse───▶ refused
  *                       └─────release─────┘
  *
- * A storage guarantees three things, so that several queues on it lose and duplicate nothing:
- * 1. Each change happens completely or not at all, even if the process dies meanwhile.
- * 2. `update` changes only an open batch. Once any queue has sealed it, `update` returns false.
- * 3. A sealed batch never changes again.
- * A claim is not exclusive. An old one may pass to another queue, because its owner died or the laptop slept. Both then send
- * the same bytes under the same flush_id, and the service counts them once.
+ * A storage guarantees three things, so that several queues on it lose and duplicate nothing: 1. Each change happens
+ * completely or not at all, even if the process dies meanwhile. 2. `update` changes only an open batch. Once any queue
+ * has sealed it, `update` returns false. 3. A sealed batch never changes again. A claim isn't exclusive. An old one may
+ * pass to another queue, because its owner died or the laptop slept. Both then send the same bytes under the same
+ * flush_id, and the service counts them once.
  */
 export interface FlushStorage {
   create(id: string, body: string): Promise<void>
@@ -53,7 +52,7 @@ export const MAX_REFUSED = 100
 /** Whether a moment is that long ago. One in the future is from before the clock was set back, and counts as old. */
 export const isExpired = (since: number, lease: number, now = Date.now()) => Math.abs(now - since) > lease
 
-/** Keeps batches in memory. Minutes that were not sent are lost with the process. */
+/** Keeps batches in memory. Minutes that weren't sent are lost with the process. */
 export const memoryStorage = (): FlushStorage => {
   const batches = new Map<string, { state: BatchState; body: string }>()
   const become = (state: BatchState) => async (batch: Batch) => {

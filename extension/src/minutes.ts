@@ -35,7 +35,7 @@ export class Minutes {
   start({ client, login }: Session): void {
     const queue = createFlushQueue({
       client,
-      // All windows share it; minutes of one person are not to be sent by another.
+      // All windows share it; minutes of one person aren't to be sent by another.
       storage: storageAt(vscode.Uri.joinPath(this.context.globalStorageUri, 'minutes', login)),
       onState: ({ status, report }) => {
         if (this.queue === queue) this.state = status

@@ -12,7 +12,10 @@ const gitApi = async () => {
   return git?.enabled ? git.getAPI(1) : undefined
 }
 
-/** A folder at the host, like `vscode-vfs://github/owner/repo/folder`, which at GitLab would not say where the repository ends. */
+/**
+ * A folder at the host, like `vscode-vfs://github/owner/repo/folder`, which at GitLab wouldn't say where the repository
+ * ends.
+ */
 const AT_HOST = /^vscode-vfs:\/\/(?:github[^/]*\/[^/]+\/[^/]+|gitlab[^/]*\/[^/]+\/[^/]+\/?$)/
 const isAtHost = ({ scheme }: vscode.Uri) => scheme === 'vscode-vfs'
 

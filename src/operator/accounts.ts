@@ -91,7 +91,7 @@ export const disableAccount = (database: Database, user: User): Promise<boolean>
     return true
   })
 
-/** Accepts sign-ins and access keys again. @returns false if the account was not disabled */
+/** Accepts sign-ins and access keys again. @returns false if the account wasn't disabled */
 export const enableAccount = (database: Database, user: User): Promise<boolean> =>
   changeAccount(database, user, 'member.enabled', (tx) => setDisabled(tx, user.id, false))
 

@@ -4,7 +4,7 @@ import { inDedicatedSession } from '../platform/database/dedicated-session.js'
 import { isCurrent, readNewestMigration, readPending, requireUsable } from '../platform/database/migrate.js'
 import { migrations, newestMigration } from '../platform/database/migrations.js'
 
-/** @throws {OperatorError} when a newer version has migrated the database, or the service cannot use it */
+/** @throws {OperatorError} when a newer version has migrated the database, or the service can't use it */
 export const describePlan = (url: string, stopped?: AbortSignal, shipped = migrations): Promise<string[]> =>
   inDedicatedSession(url, stopped, async (sql) => {
     await requireUsable(sql)

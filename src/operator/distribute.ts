@@ -1,4 +1,4 @@
-/** How the tables are distributed over the nodes of a Citus cluster. A single PostgreSQL does not use this. */
+/** How the tables are distributed over the nodes of a Citus cluster. A single PostgreSQL doesn't use this. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getTableName } from 'drizzle-orm'
 import type postgres from 'postgres'
@@ -38,7 +38,7 @@ export const layout = {
 export const clusterSetting = `set citus.multi_shard_modify_mode = 'sequential'`
 
 /**
- * Distributes every table that is not distributed yet, according to `layout`. Each table is a separate step, so that an
+ * Distributes every table that isn't distributed yet, according to `layout`. Each table is a separate step, so that an
  * interrupted run continues with the next one.
  * @param stopped ends it
  * @throws {OperatorError} where there is nothing to distribute over

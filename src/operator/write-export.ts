@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { OperatorError } from '../platform/process/operator-error.js'
 import { writeWholeFile } from '../platform/process/whole-file.js'
 
-/** Writes an export to a file, or to standard output. @throws {OperatorError} if it cannot be written */
+/** Writes an export to a file, or to standard output. @throws {OperatorError} if it can't be written */
 export const writeExport = async (
   pieces: AsyncGenerator<string>,
   file: string | undefined,

@@ -14,12 +14,12 @@ export interface CrowdOptions {
   callers?: number
   /** Between the deeds of a caller. */
   pauseMs?: number
-  /** The statuses that a fault excuses. 0 means no answer, because the service itself ends. By default 503. */
+  /** The statuses that a fault excuses. 0 means no response, because the service itself ends. By default 503. */
   excused?: number[]
 }
 
 interface Reply {
-  /** 0: there was no answer. */
+  /** 0: there was no response. */
   status: number
   /** The parsed body; what came, and not what a type promises. */
   // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -34,7 +34,7 @@ interface Person {
 
 /** A wait longer than this counts as endless. */
 const HUNG_MS = 90_000
-/** So long that its answer comes in many pieces, and a cut may fall between two of them. */
+/** So long that its response comes in many pieces, and a cut may fall between two of them. */
 const FILLING = 'x'.repeat(60_000)
 /** Minutes are spread over so many days, so that no day is ever full. */
 const DAYS = 28

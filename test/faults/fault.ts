@@ -22,13 +22,13 @@ export interface Figures {
   lost: number
   /** How many are stored more often than sent. */
   doubled: number
-  /** Answers that are not what they must be. */
+  /** Answers that aren't what they must be. */
   wrong: number
-  /** Answers of 500 and above other than 503, and connections that ended without an answer where they must not. */
+  /** Answers of 500 and above other than 503, and connections that ended without a response where they must not. */
   failed: number
   /** How long one request of an ordinary caller took at most, in milliseconds. */
   longestMs: number
-  /** From the end of the fault to the first answer that is not 503, at most, in milliseconds. */
+  /** From the end of the fault to the first response that isn't 503, at most, in milliseconds. */
   recoveryMs: number
 }
 
@@ -64,7 +64,7 @@ export const watch = async (ask: () => Promise<Response>, everyMs: number, stop:
     const began = performance.now()
     const reply = await ask().catch(() => undefined)
     await reply?.arrayBuffer().catch(() => {})
-    // A request without an answer has the status 0.
+    // A request without a response has the status 0.
     const status = reply?.status ?? 0
     seen.statuses.set(status, (seen.statuses.get(status) ?? 0) + 1)
     seen.longestMs = Math.max(seen.longestMs, performance.now() - began)

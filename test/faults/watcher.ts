@@ -1,4 +1,4 @@
-/** An ordinary caller on a thread of its own, so that the attackers' work in this process is not measured with it. */
+/** An ordinary caller on a thread of its own, so that the attackers' work in this process isn't measured with it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 

@@ -135,7 +135,7 @@ const setAttacks = async (scope: Scope) => {
   const { large = '', first = '' } = ids ?? {}
 
   const sockets = new Set<Socket>()
-  /** A connection that does nothing of itself, and does not hear that the other side has had enough. */
+  /** A connection that does nothing of itself, and doesn't hear that the other side has had enough. */
   const openSocket = (text: string | Buffer, { reads = true } = {}) => {
     const { port } = new URL(service.url)
     const socket = connectSocket({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true })

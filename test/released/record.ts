@@ -1,4 +1,4 @@
-/** The record of a release: its people, and its answers. */
+/** The record of a release: its people, and its responses. */
 export const ADMIN_KEY = 'an-admin-key-of-a-release'
 
 export interface Person {
@@ -24,7 +24,7 @@ export interface ReleaseRecord {
   answers: Answer[]
 }
 
-/** The parts of an answer that do not change with time: without texts of errors, and without the time. */
+/** The parts of a response that don't change with time: without texts of errors, and without the time. */
 export const readStable = async (url: string, token: string | undefined, path: string): Promise<Read> => {
   // The first releases know spreadsheets by this header alone.
   const headers = path.includes('format=csv') ? { Accept: 'text/csv' } : {}

@@ -47,7 +47,7 @@ billing.webhookUrl = `${service.url}/api/billing-provider/webhook`
 const people: Record<string, Person & { repohostToken: string }> = {}
 const send = async (login: string, method: string, path: string, body?: object, headers?: object) => {
   const answer = await ask(service.url, people[login]?.token, method, path, body, headers)
-  // Features that this release does not have are left out.
+  // Features that this release doesn't have are left out.
   if (answer.status >= 400 && (answer.body as { code?: string }).code !== 'route_not_found')
     throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
   // biome-ignore lint/suspicious/noExplicitAny: as in test/service.ts
@@ -245,7 +245,7 @@ const kept: ReleaseRecord = {
   answers,
 }
 for (const [ending, text] of [
-  // Commands of psql, which SQL does not have.
+  // Commands of psql, which SQL doesn't have.
   ['sql', dump.replaceAll(/^(\\.*|--.*|)\n/gm, '')],
   ['json', `${JSON.stringify(kept)}\n`],
 ] as const) {

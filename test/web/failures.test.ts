@@ -29,7 +29,7 @@ const ended = problem(401, 'token_revoked')
 const NOT_THE_SERVICE =
   'The response did not come from the service. It may come from a proxy or a network sign-in page. Try again in a moment, then reload the page.'
 
-/** The answers that any call may get, and the texts that must appear. */
+/** The responses that any call may get, and the texts that must appear. */
 const faults: [answer: Answer, ...texts: string[]][] = [
   [problem(402, 'pro_required'), 'This requires a subscription. Subscribe under Account.', 'request-402'],
   [proxyPage(200), NOT_THE_SERVICE],
@@ -186,7 +186,7 @@ else {
 
   interface Writing {
     path: string
-    /** The buttons that open the form, if it is not open. */
+    /** The buttons that open the form, if it isn't open. */
     opener?: string | string[]
     /** A field and an option that open the form. */
     picked?: [label: string, option: string]
@@ -477,7 +477,7 @@ else {
     const { clock } = guest.page
     await clock.install()
     await guest.open(`/w/${id}`)
-    /** The requests in ten minutes, in steps that let answers arrive. */
+    /** The requests in ten minutes, in steps that let responses arrive. */
     const tenMinutes = async (fake: { asked: number }) => {
       const before = fake.asked
       for (let second = 0; second < 600; second += 10) await clock.runFor(10_000)
@@ -520,7 +520,7 @@ else {
     await numbers.release()
     await clock.runFor(100_000)
     await guest.sees('Working hours')
-    // A call that was in flight when its fake answer was released ends by the real clock. The test does not wait for it.
+    // A call that was in flight when its fake response was released ends by the real clock. The test doesn't wait for it.
   })
 
   t.test('the page reconnects to a killed service and keeps the input', async (t) => {

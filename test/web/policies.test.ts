@@ -172,7 +172,7 @@ else {
         await page.keyboard.press('Control+k')
         await page.locator('[role=combobox]:focus').waitFor()
         await page.keyboard.type('audit')
-        // It is in the list from the beginning, so only its selection shows that the word has arrived.
+        // It's in the list from the beginning, so only its selection shows that the word has arrived.
         await page.getByRole('option', { name: /^Audit/, selected: true }).waitFor()
         await page.keyboard.press('Enter')
       },

@@ -127,7 +127,7 @@ else {
     await fits(smallest.width)
   }
 
-  /** A visitor whose answers arrive late, and what has moved in the page since it was opened. */
+  /** A visitor whose responses arrive late, and what has moved in the page since it was opened. */
   const visitSlowly = async () => {
     const visitor = await scene.visit(ada)
     await visitor.page.addInitScript(() => {

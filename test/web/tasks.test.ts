@@ -519,7 +519,7 @@ else {
     await ada.put(`${path}/project-settings/busy/api`, { settings: { 'ext.theme': 'light' } })
     await undo('Override removed')
     t.strictSame((await ada.get(`${path}/project-settings/busy/api`)).body.settings, { 'ext.theme': 'light' })
-    // The browser reports the missing override, and the answer that stopped the undo.
+    // The browser reports the missing override, and the response that stopped the undo.
     t.strictSame(
       visitor.complaints.filter((one) => !/status of 4(04|12) /.test(one)),
       [],

@@ -8,7 +8,7 @@ import { useUrlQuery } from '../query.js'
 import { toast } from '../toast.js'
 import { DownloadIcon, FailureNote, Loaded, More, Person } from '../ui.js'
 
-/** The service does not filter, so the page searches: until it has enough matches or has read the most entries. */
+/** The service doesn't filter, so the page searches: until it has enough matches or has read the most entries. */
 const [ENOUGH, MOST, PAGE] = [10, 2_000, 500]
 
 /** The most entries in a file. */
@@ -35,7 +35,7 @@ const filterOf = (filter: Filter) => {
       (!filter.action || action === filter.action) &&
       Date.parse(at) >= start &&
       Date.parse(at) <= end,
-    /** Entries come newest first, so older ones cannot match. */
+    /** Entries come newest first, so older ones can't match. */
     endsBefore: (entry: Entry | undefined) => entry !== undefined && Date.parse(entry.at) < start,
   }
 }

@@ -98,7 +98,7 @@ const SetUp = () => {
 
 const Projects = () => {
   const asked = useRead('GET /api/me/editor-projects', {})
-  // Without a subscription, the workspaces are not known.
+  // Without a subscription, the workspaces aren't known.
   const workspaces = (useMe() as Me | null)?.workspaces ?? []
   const [assigning, assign] = useState<Project>()
   const { busy, failure, act } = useAction()

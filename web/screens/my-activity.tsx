@@ -139,7 +139,7 @@ const USUAL_WEEKS = 8
 
 /**
  * Today and this week so far, with the usual values for this weekday. Weeks in which this weekday came before the first
- * active day do not count, because they would lower the means of a new person.
+ * active day don't count, because they would lower the means of a new person.
  */
 const usualOf = (daily: Own['daily']) => {
   const [now, monday] = [today(), mondayOf(today())]

@@ -39,7 +39,7 @@ const Follows = ({ link }: { link: Link }) => (
   </>
 )
 
-/** Without a link, the answer would be an error. */
+/** Without a link, the response would be an error. */
 const useLink = () => {
   const { id, organization } = useWorkspace()
   return useRead(

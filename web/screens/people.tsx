@@ -144,7 +144,7 @@ const Members = () => {
             await setRole(member.login, role)
             toast(
               `${member.login} is now ${named[role]}`,
-              // Without the role, a person cannot give it back to themselves.
+              // Without the role, a person can't give it back to themselves.
               isMine(member) ? undefined : () => undoRole(member, role),
             )
           }}

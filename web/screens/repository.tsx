@@ -90,7 +90,7 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
   const project = known.find(
     (one) => one.workspace_id === workspace.id && nameOf(one).toLowerCase() === name.toLowerCase(),
   )
-  // Reading an override that does not exist fails, so the list is read first. It may be too long to read it whole.
+  // Reading an override that doesn't exist fails, so the list is read first. It may be too long to read it whole.
   const mayHave = project || !isLoading ? projects.data && (project?.has_override ?? !isComplete) : undefined
   const asked = useRead(
     'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}',

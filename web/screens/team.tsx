@@ -428,7 +428,7 @@ export const TrendCard = (props: {
   data: Days & { totals: { [name in MetricName]?: number | null } }
   metric: (typeof metrics)[number]
   compared: Parameters<typeof Compared>[0]['with']
-  /** undefined while it loads, and if it is not comparable. */
+  /** undefined while it loads, and if it isn't comparable. */
   earlier: Days | undefined
 }) => {
   const { name, data, metric, compared, earlier } = props
@@ -470,7 +470,7 @@ const pointsOf = (
   name: MetricName,
 ): { points: Point[]; isByWeek: boolean; leftOut: string } => {
   const weeks = new Map(publication?.weeks.map((week) => [week.week, week]))
-  // The days of a published week can be hidden although its total is not.
+  // The days of a published week can be hidden although its total isn't.
   const isHidden = publication !== null && daily.every((one) => one[name] === null)
   const lack = (week: Week | undefined) => (publication ? lackOf(week) : undefined)
   if (daily.length <= WEEKS_ABOVE && !(isHidden && countOf([...weeks.values()], 'published') > 0)) {
@@ -739,7 +739,9 @@ export interface Numbers {
   trend?: number[]
 }
 
-/** The columns that people and repositories share. The row of all others has no bar, and does not scale those of others. */
+/**
+ * The columns that people and repositories share. The row of all others has no bar, and doesn't scale those of others.
+ */
 export const numbersOf = <Row extends Numbers>(
   rows: readonly Row[],
   range: Range,

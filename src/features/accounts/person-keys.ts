@@ -4,7 +4,7 @@ import { createHmac, hkdfSync } from 'node:crypto'
 export interface PersonKey {
   /** Tells keys apart and reveals nothing of the secret. */
   id: string
-  /** Differs between workspaces, so that rows of one person in two workspaces cannot be linked. */
+  /** Differs between workspaces, so that rows of one person in two workspaces can't be linked. */
   personOf(workspaceId: string, repohostId: number): string
 }
 

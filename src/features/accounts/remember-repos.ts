@@ -14,7 +14,7 @@ interface ReposToRemember {
   committed(): void
 }
 
-/** Those that this process has not stored today. */
+/** Those that this process hasn't stored today. */
 export const reposToRemember = (
   database: Database,
   userId: string,

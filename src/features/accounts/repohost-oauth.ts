@@ -86,7 +86,7 @@ export default fp(
           })
         const isGiven = typeof token.access_token === 'string'
         end(isGiven ? 'answered' : 'refused')
-        // The host answers a wrong code with status 200.
+        // The host responds to a wrong code with status 200.
         if (!isGiven) throw failureOf(new Error('The host gave no token'))
         return token.access_token as string
       },

@@ -12,7 +12,7 @@ export type RepohostUser = HostUser
 
 /** The host's response about the organizations that a person belongs to. Never fails. */
 export interface Memberships {
-  /** Undefined if the host does not say. */
+  /** Undefined if the host doesn't say. */
   list(): Promise<HostOrganization[] | undefined>
   membership(organization: HostOrganization): Promise<MembershipAnswer>
   /** Whether the person owns or administers it. Undefined: no clear answer. */
@@ -86,7 +86,7 @@ export const createRepohost = (
     return user
   }
 
-  /** The OAuth app of a token, where the host says it apart from the user. It is asked only if it matters. */
+  /** The OAuth app of a token, where the host says it apart from the user. It's asked only if it matters. */
   const appOf = async (
     token: string,
     signal: AbortSignal,

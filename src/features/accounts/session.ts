@@ -50,7 +50,7 @@ export default fp(
     app.decorateRequest('key', {
       getter() {
         const session: Session | KeyInUse | ApiError | null = this.session
-        // None of a request whose path cannot be read.
+        // None of a request whose path can't be read.
         return session === null || session instanceof ApiError || 'jti' in session ? null : session
       },
     })
@@ -77,7 +77,7 @@ export default fp(
     }
 
     const names = sessionCookiesOf(app.config.homeUrl)
-    /** The token of the cookie. Empty if there are several, because the browser does not say which host has set which. */
+    /** The token of the cookie. Empty if there are several, because the browser doesn't say which host has set which. */
     const cookieOf = ({ cookies, headers }: FastifyRequest): string | undefined => {
       const name = names.findLast((name) => cookies[name] !== undefined)
       if (name === undefined) return undefined
@@ -106,7 +106,7 @@ export default fp(
     let since: string | undefined
     const refresh = async () => {
       const found = await readRevocations(app.database.reserved, since)
-      // Read last, so that a session of an account that is being disabled is not reported as only revoked.
+      // Read last, so that a session of an account that is being disabled isn't reported as only revoked.
       const disabled = await listDisabledUsers(app.database.reserved)
       revocations.take(found.revocations)
       revocations.setDisabled(disabled)

@@ -14,7 +14,8 @@ interface SignInContext {
 
 /**
  * Creates a session for the person to whom a token belongs, according to the repository host.
- * @throws {ApiError} `repohost_token_invalid` for tokens of an OAuth app that is not on the allow-list, `account_disabled`
+ * @throws {ApiError} `repohost_token_invalid` for tokens of an OAuth app that isn't on the allow-list,
+ * `account_disabled`
  */
 export const signIn = async (
   { database, tokens, milestones, follow }: SignInContext,

@@ -46,7 +46,7 @@ const idOf = (value: unknown): string | undefined => {
 const userIdOf = (value: unknown): string | undefined =>
   typeof value === 'string' && isUuid(value) ? value : undefined
 
-/** @returns undefined for a kind, or a status, that does not matter here. */
+/** @returns undefined for a kind, or a status, that doesn't matter here. */
 export const readBillingEvent = ({ type, created, data }: BillingEvent): BillingNews | undefined => {
   const object = (data?.object ?? {}) as Record<string, unknown>
   const customerId = idOf(object.customer)

@@ -25,7 +25,9 @@ export interface Checkout {
 /** The time budget of one call with its retry. A click makes at most two calls. */
 const BUDGET_MS = 4_500
 const RETRIES = 1
-/** The provider repeats the first answer of an idempotency key for a day, a failure as well: so keys grow old sooner. */
+/**
+ * The provider repeats the first response of an idempotency key for a day, a failure as well: so keys grow old sooner.
+ */
 const KEY_MS = 10 * 60_000
 
 export const createBillingProvider = (

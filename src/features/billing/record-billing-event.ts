@@ -4,7 +4,7 @@ import { readBillingEvent } from './billing-event.js'
 import { applyChange, insertBillingEvent, linkCustomer } from './queries.js'
 
 /**
- * Processes a notification whose signature was checked. Duplicates have no effect, and the order does not matter.
+ * Processes a notification whose signature was checked. Duplicates have no effect, and the order doesn't matter.
  * @returns whether it was a duplicate, or of an irrelevant kind
  */
 export const recordBillingEvent = async (

@@ -25,7 +25,7 @@ export interface CountedMember {
   login: string
   /** Some of these may be 0. */
   counts: number
-  /** Whether one is not 0. */
+  /** Whether one isn't 0. */
   hasMore: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Rejects bodies that cannot be valid counts before they are parsed. */
+/** Rejects bodies that can't be valid counts before they are parsed. */
 import { limits } from '../../../schemas/limits.js'
 import { invalid } from '../../errors.js'
 

@@ -13,7 +13,7 @@ export const describeWebhook = async (
 ): Promise<Omit<Webhook, 'url'> & { id: string }> => {
   const webhook = await readWebhook(db, workspaceId)
   if (!webhook) throw new ApiError('webhook_not_found')
-  // Deliveries to a webhook that was deleted are not listed.
+  // Deliveries to a webhook that was deleted aren't listed.
   const [privacy, rows] = await Promise.all([
     readPrivacy(db, workspaceId),
     listDeliveries(db, workspaceId, webhook.createdAt),

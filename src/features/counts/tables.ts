@@ -48,7 +48,7 @@ export const deliveries = table(
     event: text('event').notNull(),
     /** Null: the payload names no repository. */
     repo: text('repo'),
-    /** The status of the answer. */
+    /** The status of the response. */
     status: smallint('status').notNull(),
     counted: integer('counted').notNull(),
     skipped: integer('skipped').notNull(),

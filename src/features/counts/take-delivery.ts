@@ -59,7 +59,7 @@ export const takeDelivery = async (
   }, options)
 }
 
-/** Lists a signed delivery that could not be read. */
+/** Lists a signed delivery that couldn't be read. */
 export const noteFailure = (database: Database, head: DeliveryHead, failure: ApiError): Promise<void> =>
   database.transaction(
     (tx) => list(tx, head, { repo: undefined, status: failure.status, ...NOTHING }),
@@ -128,7 +128,7 @@ const count = async (
   return { counted: ofCommits + ofIssue, skipped }
 }
 
-/** @returns a function from a login to its user, or null for people who are not members */
+/** @returns a function from a login to its user, or null for people who aren't members */
 const findAuthors = async (tx: Db, workspaceId: string, { commits, issue }: Brought) => {
   const logins = new Set<string>()
   for (const { login } of [...commits, ...(issue ? [issue] : [])]) if (login) logins.add(login.toLowerCase())

@@ -12,9 +12,9 @@ export interface Viewer extends PrivacyRules {
   userId: string | null
 }
 
-/** The data that an answer may use. */
+/** The data that a response may use. */
 export interface View {
-  /** The range in the answer, widened to whole weeks where it shows published ones. */
+  /** The range in the response, widened to whole weeks where it shows published ones. */
   range: Range
   /** Days that are shown as they were recorded. */
   named: NamedDays | undefined

@@ -10,7 +10,7 @@ import type { Filter } from './queries/filter.js'
 import { daysWithin, readUnusableDays, sourcesOf } from './queries/sources.js'
 import { beginView, hiddenSums, nothing } from './read-dashboard.js'
 
-/** More days of 5,000 members in one answer would block the event loop for tens of milliseconds. */
+/** More days of 5,000 members in one response would block the event loop for tens of milliseconds. */
 const DAYS_PER_READ = 3
 
 /** A dashboard as CSV: what it is of, and its lines while they are read. */

@@ -53,7 +53,7 @@ const addUp = (parts: Sums[]): Sums =>
     hiddenSums,
   )
 
-/** People are not added up, because they may be the same. */
+/** People aren't added up, because they may be the same. */
 const addUpTotals = (parts: Totals[]): Totals => ({
   ...addUp(parts),
   active_members: parts.map(({ active_members }) => active_members).reduce(larger, null),
@@ -305,7 +305,7 @@ export const beginView = async (
   const [, workspace] = await Promise.all([beginSnapshot(tx), readWorkspaceSummary(tx, workspaceId)])
   if (!workspace) throw new ApiError('workspace_not_found')
   const view = viewOf(viewer, workspace.privacy, asked, filter)
-  // Checked only now, so that at the level "team" the error does not reveal who is or was a member.
+  // Checked only now, so that at the level "team" the error doesn't reveal who is or was a member.
   if (filter.userId === UNKNOWN_PERSON) throw new ApiError('member_not_found')
   return { workspace, view }
 }

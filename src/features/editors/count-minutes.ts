@@ -53,7 +53,7 @@ interface Minutes {
   /** Where minutes were imported before, the candidates are in the order of their minutes. */
   candidates: Candidate[]
   fromJoining: CountsFromJoining
-  /** How many minutes an earlier import has found; so many do not count again. */
+  /** How many minutes an earlier import has found; so many don't count again. */
   imported?: ((place: Place) => number) | undefined
 }
 
@@ -169,7 +169,7 @@ export const writeCounted = async (
   for (const { members, names } of counted)
     for (const member of members) {
       const write = writeMinutes(tx, addedTo([member], names))
-      // It is awaited only after the others were sent.
+      // It's awaited only after the others were sent.
       write.catch(() => {})
       writes.push(write)
       await nextTurn()

@@ -33,5 +33,5 @@ export const entryOf = (name: string, minutes: number, total: number) => ({
   percent: total === 0 ? 0 : Math.round((minutes / total) * 10_000) / 100,
 })
 
-/** The moment without fractions of a second, which some of WakaTime's tools cannot read. */
+/** The moment without fractions of a second, which some of WakaTime's tools can't read. */
 export const momentOf = (moment: number): string => `${new Date(moment).toISOString().slice(0, -5)}Z`

@@ -12,7 +12,7 @@ import {
 import { localParts } from './local-days.js'
 
 export interface Project {
-  /** Undefined: all that are not listed. */
+  /** Undefined: all that aren't listed. */
   name: string | undefined
   minutes: number
 }

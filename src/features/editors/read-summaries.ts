@@ -10,7 +10,7 @@ import { type Project, readDays, readDurations, readEverything, readRange } from
 const SECONDS = 60
 const OTHERS = 'Other'
 
-/** Lists of what heartbeats say and the service does not store. */
+/** Lists of what heartbeats say and the service doesn't store. */
 export const nothingElse = () => ({
   languages: [],
   editors: [],

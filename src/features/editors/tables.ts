@@ -31,7 +31,7 @@ const hour = () => integer('hour').notNull()
 
 /**
  * Which minutes of a UTC hour the heartbeats of a person have marked, and for which project. They serve counting alone
- * (`features/editors/timeline.ts`). No answer shows them except the person's own export.
+ * (`features/editors/timeline.ts`). No response shows them except the person's own export.
  */
 export const heartbeatHours = table(
   'heartbeat_hours',

@@ -1,6 +1,6 @@
 /**
  * The service's own funnel events, each recorded once per user. Routes only note them; they are written in batches after
- * the answer, and an event that this process has noted before costs nothing.
+ * the response, and an event that this process has noted before costs nothing.
  */
 import fp from 'fastify-plugin'
 import type { Milestone } from '../../../schemas/funnel.js'

@@ -49,7 +49,7 @@ export const localHoursOf = (timezone: string, day: string): readonly number[] =
   const midnight = Date.parse(day)
   const at = (hour: number) => localHour(timezone, day, midnight + hour * HOUR_MS)
   const first = at(0)
-  // On most days the clocks do not change, and formatting each hour is slow.
+  // On most days the clocks don't change, and formatting each hour is slow.
   const isPlain = at(HOURS - 1) === first + HOURS - 1
   const hours = Array.from({ length: HOURS }, (_, hour) => (isPlain ? first + hour : at(hour)))
   if (remembered.size >= REMEMBERED_DAYS) remembered.clear()

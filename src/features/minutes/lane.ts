@@ -12,7 +12,7 @@ export interface Item {
   userId: string
   /** How much of a set it is. */
   size: number
-  /** Whether it may be written again when it is not known whether it was written. */
+  /** Whether it may be written again when it isn't known whether it was written. */
   isRepeatable: boolean
 }
 
@@ -40,7 +40,7 @@ const MOST_SIZE = 200
 const MOST_WAITING = 1_000
 /** How long one waits for a set: as long as for a statement. */
 const WAIT_MS = 5_000
-/** One that waits does not stop all others. */
+/** One that waits doesn't stop all others. */
 const LANES = 2
 /** How long others wait for one that is written alone, and may be waiting for a lock. */
 const LONE_MS = 100

@@ -35,7 +35,7 @@ interface Entry {
 /** A flush, and where it counts. */
 export interface AimedFlush {
   flush: Flush
-  /** Without what the person does not let be recorded. */
+  /** Without what the person doesn't let be recorded. */
   entries: Entry[]
   /** The first and the last day that still count. */
   window: readonly [string, string]

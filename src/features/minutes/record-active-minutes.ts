@@ -124,7 +124,7 @@ const recordAlone = async (database: Database, flush: Flush): Promise<FlushResul
 
 /**
  * Counts flushes of different people.
- * @param waits whether to wait for others who hold the days of one; if not, it does not count
+ * @param waits whether to wait for others who hold the days of one; if not, it doesn't count
  * @returns those that count
  */
 const count = async (tx: Tx, database: Database, aimed: AimedFlush[], waits: boolean) => {

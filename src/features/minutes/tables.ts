@@ -29,7 +29,9 @@ export const activity = table(
     minutes: integer('minutes').notNull().default(0),
     commits: integer('commits').notNull().default(0),
     closedIssues: integer('closed_issues').notNull().default(0),
-    /** Whether an upload set the count, which webhooks then do not change. Null: if there is a count, an upload set it. */
+    /**
+     * Whether an upload set the count, which webhooks then don't change. Null: if there is a count, an upload set it.
+     */
     commitsUploaded: boolean('commits_uploaded'),
     closedIssuesUploaded: boolean('closed_issues_uploaded'),
     /** 24 minutes by UTC hour; their sum is at most `minutes`. Null without minutes, and once it is older than the detail is kept. */

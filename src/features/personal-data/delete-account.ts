@@ -30,7 +30,7 @@ const options = { rowsMayConflict: true }
  * Ends an account, so that it no longer names a person. `eraseAccounts` removes the remaining rows.
  * @param key recognises the person in removals that outlive the account
  * @param confirm has to be the login
- * @param actor the operator, if the person does not do it
+ * @param actor the operator, if the person doesn't do it
  * @returns the generation of tokens that will never be: all that there are are dead
  * @throws {ApiError} `token_invalid` when there is no such account, `validation_failed`, `subscription_active`,
  * `last_admin` for workspaces of others

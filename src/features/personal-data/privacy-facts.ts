@@ -149,7 +149,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     kept: `${limits.audit_days} days.`,
   },
   {
-    // Clients may use this name, so it is not reworded.
+    // Clients may use this name, so it isn't reworded.
     name: 'looks',
     what: 'Each admin’s views of named numbers, with their day, kind and range.',
     fields: fieldsOf(View),

@@ -45,7 +45,7 @@ export default fp(async (app) => {
     // The first run in each hour, whenever that is: the run before it can take longer than the pause between two.
     const hour = Math.floor(now / ROLL_UP_TODAY_MS)
     const before = hour === todayRolledUpIn ? await readToday(app.database) : undefined
-    // Set even if the run fails, so that one failing month does not make every run roll up the current day of all others.
+    // Set even if the run fails, so that one failing month doesn't make every run roll up the current day of all others.
     todayRolledUpIn = hour
     await run({ before, stop })
   }

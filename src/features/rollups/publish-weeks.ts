@@ -37,7 +37,7 @@ export const publishWeeks = async (
         if (!isDone) return
       } catch (error) {
         if (couldNotConnect(error)) throw error
-        // The others do not wait for a week that cannot be published now.
+        // The others don't wait for a week that can't be published now.
         failures.push(error)
       }
     }

@@ -13,7 +13,7 @@ import { type Choice, Chooser, type Rule, rules } from './choose-shown.js'
 
 /** The work of one person on one day in one repository. */
 export interface Work {
-  /** Null: all erased people together. Their work counts, but they do not count as people. */
+  /** Null: all erased people together. Their work counts, but they don't count as people. */
   userId: string | null
   /** From 0, Monday. */
   day: number
@@ -30,7 +30,10 @@ export interface ShownSums {
   minutes: number | null
   commits: number | null
   closedIssues: number | null
-  /** People with minutes. Commits do not count, or an admin could upload them for all but one person to learn about that one. */
+  /**
+   * People with minutes. Commits don't count, or an admin could upload them for all but one person to learn about that
+   * one.
+   */
   activeMembers: number | null
 }
 

@@ -37,7 +37,7 @@ export const rollUp = async (
         total += days
       } catch (error) {
         if (couldNotConnect(error)) throw error
-        // The others do not wait for a month that cannot be made now.
+        // The others don't wait for a month that can't be made now.
         failures.push(error)
       }
     }

@@ -87,7 +87,7 @@ export const activityMemberMonths = table(
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.userId] })],
 )
 
-/** The sums of a repository's days. Columns without a value are those of versions that do not know them. */
+/** The sums of a repository's days. Columns without a value are those of versions that don't know them. */
 export const activityRepoDays = table(
   'activity_repo_days',
   {
@@ -135,7 +135,7 @@ export const activityRepoPeople = table(
     userId: uuid('user_id').notNull(),
     /** The days of the month with anything: bit 0 is the first. */
     dayBits: integer('day_bits').notNull(),
-    /** The days with more than 0 minutes. This and all below are null in rows of versions that do not know them. */
+    /** The days with more than 0 minutes. This and all below are null in rows of versions that don't know them. */
     activeDayBits: integer('active_day_bits'),
     ...shownSums(),
     /** The minutes in each ISO week that the month touches, in the month alone: always six, so that all can be added up. */

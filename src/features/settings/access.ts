@@ -59,7 +59,7 @@ const repoAccess = <Found>(
   },
 })
 
-/** Heavy callers do not use the hot connection, so that short reads of other callers do not wait behind theirs. */
+/** Heavy callers don't use the hot connection, so that short reads of other callers don't wait behind theirs. */
 const databaseFor = ({ server: { database }, work }: FastifyRequest): Database =>
   work?.isLight === false ? { ...database, hot: database.read } : database
 

@@ -49,9 +49,9 @@ interface CreationRules {
 const options = { rowsMayConflict: true }
 
 /**
- * Stores settings of a repository for a caller whose rights here are known (rules R1, R2, R4, R5). Those at the repository
- * host are checked next, and nothing is created before both agree.
- * @returns the answer and its ETag
+ * Stores settings of a repository for a caller whose rights here are known (rules R1, R2, R4, R5). Those at the
+ * repository host are checked next, and nothing is created before both agree.
+ * @returns the response and its ETag
  */
 export const pushSettings = async (
   {

@@ -39,7 +39,7 @@ const textOfHead = ({ settings, locked, idleWindowMinutes, patterns }: Head): st
 
 /**
  * The configuration as pieces of JSON. No client gets parts of two states: if the overrides change before the end, this
- * fails, and a started answer closes its connection.
+ * fails, and a started response closes its connection.
  * @throws {ConfigurationChanged}
  */
 export async function* readConfiguration(db: Db, workspaceId: string, head: Head): AsyncGenerator<string> {

@@ -8,7 +8,7 @@ interface Content {
   locked?: string[]
 }
 
-/** Lists that are empty are left out. With more than a hundred keys, `more_keys` says how many are not named. */
+/** Lists that are empty are left out. With more than a hundred keys, `more_keys` says how many aren't named. */
 export const describeChange = (before: Content, after: Content): Record<string, string[] | number> => {
   const lists = {
     added: Object.keys(after.settings).filter((key) => !Object.hasOwn(before.settings, key)),

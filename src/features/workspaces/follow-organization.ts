@@ -114,7 +114,10 @@ const judgeLinks = async (
     })
 }
 
-/** The host has said that the maker of a link does not own the organization. Needs the lock of the roles, which joins hold. */
+/**
+ * The host has said that the maker of a link doesn't own the organization. Needs the lock of the roles, which joins
+ * hold.
+ */
 const pauseLinkOf = async (
   tx: Db,
   link: { workspaceId: string; hostId: number; userId: string },
@@ -208,7 +211,7 @@ const join = async (
   })
 }
 
-/** How to tell whether a report is a new one. The id is not signed; two deliveries with one proof have the same body. */
+/** How to tell whether a report is a new one. The id isn't signed; two deliveries with one proof have the same body. */
 export interface ReportMarks {
   deliveryId: string | undefined
   /** Undefined: the host signs nothing, and sends the secret itself. */

@@ -11,5 +11,5 @@ export const createInviteCode = (): string =>
     Array.from({ length: GROUP_LENGTH }, () => alphabet[randomInt(alphabet.length)]).join(''),
   ).join('-')
 
-/** Case, dashes and blanks do not matter. */
+/** Case, dashes and blanks don't matter. */
 export const inviteCodeKey = (code: string): string => code.replace(/[\s-]/g, '').toUpperCase()

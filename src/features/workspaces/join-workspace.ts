@@ -10,14 +10,14 @@ import { wasRemovedSince } from './queries/removals.js'
 import { listWorkspacesOf } from './queries/workspaces.js'
 
 const errorOf = {
-  // Does not happen, because an inactive invite never becomes active again.
+  // Doesn't happen, because an inactive invite never becomes active again.
   active: 'unavailable',
   revoked: 'invite_revoked',
   expired: 'invite_expired',
   exhausted: 'invite_exhausted',
 } as const
 
-/** Why an invite cannot be redeemed. */
+/** Why an invite can't be redeemed. */
 const errorOfCode = async (tx: Db, code: string): Promise<ApiError> => {
   const invite = await findInvite(tx, code)
   return new ApiError(invite ? errorOf[invite.status] : 'invite_not_found')
@@ -38,7 +38,7 @@ export const joinWorkspace = (
     const invite = await findInvite(tx, code)
     if (!invite) throw new ApiError('invite_not_found')
     const { workspaceId } = invite
-    // Locks the role, so that a member is not removed before the answer describes the workspace. A removal under way is
+    // Locks the role, so that a member isn't removed before the response describes the workspace. A removal under way is
     // waited for, so that what it records is seen below.
     const alreadyMember = (await lockRole(tx, workspaceId, userId)) !== undefined
     if (!alreadyMember) {

@@ -29,7 +29,7 @@ export const requireOrganization = async (db: Db, workspaceId: string): Promise<
 }
 
 /**
- * @param find asks the host, last, and throws if the caller does not own or administer the organization
+ * @param find asks the host, last, and throws if the caller doesn't own or administer the organization
  * @throws {ApiError} `personal_workspace`, `pattern_outside_organization`
  */
 export const linkOrganization = async (

@@ -83,7 +83,7 @@ export const workspaceSettingsVersions = table(
     locked: text('locked').notNull(),
     idleWindowMinutes: smallint('idle_window_minutes').notNull(),
     createdAt: moment('created_at').notNull().defaultNow(),
-    /** Null: an earlier release wrote it, and did not note who changed it. */
+    /** Null: an earlier release wrote it, and didn't note who changed it. */
     createdBy: uuid('created_by').references(() => users.id),
     /** The name of the access key that wrote it; null: a person did. */
     createdByKey: text('created_by_key'),
@@ -149,7 +149,7 @@ export const organizations = table(
     linkedAt: moment('linked_at').notNull(),
     /** The last time since then that the host showed `linkedBy` as an owner. */
     confirmedAt: moment('confirmed_at'),
-    /** When the host said that `linkedBy` does not own it. Earlier than `linkedAt`: of the link before. */
+    /** When the host said that `linkedBy` doesn't own it. Earlier than `linkedAt`: of the link before. */
     deniedAt: moment('denied_at'),
   },
   {
@@ -194,8 +194,8 @@ export const organizationMembers = table(
 )
 
 /**
- * The last removal of a person from a workspace. Older invites no longer work for that person. Leaving is not a removal: it
- * has the moment `-infinity`, and only keeps an organization from bringing the person back.
+ * The last removal of a person from a workspace. Older invites no longer work for that person. Leaving isn't a removal:
+ * it has the moment `-infinity`, and only keeps an organization from bringing the person back.
  */
 export const removals = table(
   'removals',
@@ -324,7 +324,7 @@ export const patterns = table(
     position: smallint('position').notNull(),
     pattern: text('pattern').notNull(),
     exact: boolean('exact').notNull(),
-    /** Characters of the pattern that are not `*`. */
+    /** Characters of the pattern that aren't `*`. */
     literalLength: smallint('literal_length').notNull(),
     /** `repo_key` as an escaped LIKE pattern: `_`, `%` and `\` stand for themselves. */
     repoLike: text('repo_like').notNull(),
@@ -347,7 +347,7 @@ export const auditEntries = table(
     id: uuid('id').notNull(),
     /** The statement's time, not the transaction's, so that changes that waited for each other keep their order. */
     at: moment('at').notNull().default(sql`clock_timestamp()`),
-    /** The login at the time. A rename does not change the audit trail. */
+    /** The login at the time. A rename doesn't change the audit trail. */
     actor: text('actor').notNull(),
     /** Null in entries from before there were ids. */
     actorId: uuid('actor_id'),

@@ -26,7 +26,7 @@ const SUMMED = ['activity.minutes', 'activity.commits', 'activity.closed_issues'
  * @param say receives a line for each table that has rows
  * @returns whether it is recorded
  * @throws {OperatorError} when the database is newer than this program or has no tables of the service, or the file
- * cannot be written
+ * can't be written
  */
 export const backUp = async (
   url: string,
@@ -87,7 +87,7 @@ async function* dump(tx: postgres.TransactionSql, madeAt: string, say: (line: st
   yield commentOf(checksums)
 }
 
-/** The tables in the order of their references, with the columns that are not generated. */
+/** The tables in the order of their references, with the columns that aren't generated. */
 const readTables = async (tx: postgres.TransactionSql): Promise<Manifest['tables']> => {
   const found = await tx<{ name: string; columns: string[]; refers_to: string[] }[]>`
     select c.relname as name,

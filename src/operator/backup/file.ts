@@ -1,5 +1,5 @@
 /**
- * The format of backups: compressed text that `psql` understands, so that reading it does not depend on this program.
+ * The format of backups: compressed text that `psql` understands, so that reading it doesn't depend on this program.
  *
  *     -- team-settings-cloud backup
  *     -- {the manifest}
@@ -67,7 +67,7 @@ export class RowChecksum {
 
 export const damagedBackup = (how: string) => new OperatorError(`The file is not a complete backup: ${how}.`)
 
-/** Reads the text of a backup, in memory that does not grow with it. */
+/** Reads the text of a backup, in memory that doesn't grow with it. */
 export class BackupReader {
   private rest: Buffer = Buffer.alloc(0)
 

@@ -14,7 +14,7 @@ import { readSums } from './sums.js'
 
 /**
  * @param say receives a line for each table that has rows
- * @throws {OperatorError} when the file is damaged or newer than this program, or the database is not empty
+ * @throws {OperatorError} when the file is damaged or newer than this program, or the database isn't empty
  */
 export const restore = async (
   url: string,
@@ -138,8 +138,8 @@ const loadRows = async (
 }
 
 /**
- * Whether PostgreSQL rejects the content of the file: values, rows, names of tables and columns. Its message is not shown,
- * because it quotes the unchecked file.
+ * Whether PostgreSQL rejects the content of the file: values, rows, names of tables and columns. Its message isn't
+ * shown, because it quotes the unchecked file.
  */
 const isRefused = (code: string | undefined) => /^(22|23|42(?!501))/.test(code ?? '')
 

@@ -21,7 +21,7 @@ declare module 'fastify' {
 }
 
 const PERIOD_MS = 60_000
-/** A failure costs as much as a success, so it is not tried again at once. */
+/** A failure costs as much as a success, so it isn't tried again at once. */
 const PAUSE_MS = 3_600_000
 
 const IS_DUE = statement(

@@ -74,7 +74,7 @@ export const checkSecretFiles = async (env: NodeJS.ProcessEnv): Promise<Finding[
   return findings
 }
 
-/** Any answer passes, except that the repository host must be of the configured kind. */
+/** Any response passes, except that the repository host must be of the configured kind. */
 export const checkReachability = async ({
   baseUrl,
   repohost,

@@ -1,4 +1,4 @@
-/** One result of the doctor. `problem`: the service does not work as it should. `warning`: it may not. */
+/** One result of the doctor. `problem`: the service doesn't work as it should. `warning`: it may not. */
 export interface Finding {
   level: 'ok' | 'warning' | 'problem'
   about: string

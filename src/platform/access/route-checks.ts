@@ -11,9 +11,9 @@ declare module 'fastify' {
     access?: Access
     /** Throws for invalid input that no schema can describe. It runs before access is checked. */
     validate?: (request: FastifyRequest) => unknown
-    /** Codes that this route can answer beyond those that follow from its access and schema. */
+    /** Codes that this route can return beyond those that follow from its access and schema. */
     errors?: readonly ErrorCode[]
-    /** Headers of its successful answers, beyond those that follow from its schema. */
+    /** Headers of its successful responses, beyond those that follow from its schema. */
     headers?: readonly HeaderName[]
     /** Requires Pro. Set by the scope with the Pro gate. */
     pro?: boolean
@@ -21,7 +21,7 @@ declare module 'fastify' {
     core?: boolean
     /** An additional rate limit (`platform/rate-limits/rate-limit.ts`). */
     limit?: 'signIn' | 'invite' | 'export' | 'hostToken' | 'pages' | 'none'
-    /** False: it never waits for the database, so it does not count for the caller's share and is always available. */
+    /** False: it never waits for the database, so it doesn't count for the caller's share and is always available. */
     asksDatabase?: boolean
     /** Called by balancers, and never limited. */
     isProbe?: boolean
@@ -36,7 +36,7 @@ export default fp(
     const routes: RouteOptions[] = []
     app.addHook('onRoute', (route) => {
       routes.push(route)
-      // Checked here, because the schema compiler's own message does not name the missing resource.
+      // Checked here, because the schema compiler's own message doesn't name the missing resource.
       reject(route, unknownReference(route))
     })
     // Checked last, because the reference declares the access of its files in another `onRoute` hook.

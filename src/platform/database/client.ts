@@ -42,12 +42,12 @@ export interface Database {
 
 export interface TransactionOptions {
   /**
-   * Uses a connection apart from requests, which waits up to an hour for an answer. Work that needs more than 5 s for a
+   * Uses a connection apart from requests, which waits up to an hour for a response. Work that needs more than 5 s for a
    * statement sets its own `statement_timeout`.
    */
   background?: boolean
   /**
-   * Statements that the work sends before its first answer only read. They are sent together with `begin`, which the
+   * Statements that the work sends before its first response only read. They are sent together with `begin`, which the
    * server may still reject.
    */
   readsFirst?: boolean
@@ -72,7 +72,9 @@ export interface DatabaseOptions {
 
 /** How many reads run at once on the hot connection. */
 const MAX_HOT_READS = 64
-/** Seconds that a statement waits for its answer before its connection is closed. The server's own timeout is shorter. */
+/**
+ * Seconds that a statement waits for its response before its connection is closed. The server's own timeout is shorter.
+ */
 const ANSWER_SECONDS = { requests: 5.5, reads: 2.2, background: 3_600 }
 /** Short-lived, so that readiness checks describe the connections that are opened now. */
 const RESERVED_LIFE_SECONDS = 60

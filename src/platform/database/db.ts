@@ -13,9 +13,9 @@ import { type Parameter, toParameter } from './parameters.js'
 import type { Statement } from './statement.js'
 
 /**
- * The parameter of query functions: a member of `Database` such as `read`, or a transaction. It offers Drizzle's builder,
- * and `rows` for SQL written by hand. Every statement is prepared. In a transaction, statements that are not awaited one by
- * one (`Promise.all`) are sent together and run one after the other, in their order.
+ * The parameter of query functions: a member of `Database` such as `read`, or a transaction. It offers Drizzle's
+ * builder, and `rows` for SQL written by hand. Every statement is prepared. In a transaction, statements that aren't
+ * awaited one by one (`Promise.all`) are sent together and run one after the other, in their order.
  */
 export interface Db extends PgDatabase<PostgresJsQueryResultHKT> {
   rows<Row>(statement: Statement<Row>, parameters: Parameter[]): Promise<Row[]>
@@ -46,7 +46,7 @@ export const createDb = (send: Send, limit: Limiter, measure?: MeasureStatement)
     },
   })
 
-/** The part of the driver that Drizzle uses. It prepares statements, which Drizzle does not do on its own. */
+/** The part of the driver that Drizzle uses. It prepares statements, which Drizzle doesn't do on its own. */
 const driverForDrizzle = (send: Send, limit: Limiter, measure?: MeasureStatement): postgres.Sql => {
   const rowsOf = (text: string, sent: () => SentStatement) => {
     const run = () => checkedRows(text, sent())

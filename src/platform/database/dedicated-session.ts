@@ -65,7 +65,10 @@ export const withoutTimeouts = async (tx: postgres.TransactionSql): Promise<void
   await tx`set local timezone = 'UTC'`
 }
 
-/** Otherwise a statement would keep running, and hold its locks, after its client has gone. Some systems do not support it. */
+/**
+ * Otherwise a statement would keep running, and hold its locks, after its client has gone. Some systems don't support
+ * it.
+ */
 export const endWithClient = async (tx: postgres.TransactionSql): Promise<void> => {
   await tx
     .savepoint((sp) => sp`set local client_connection_check_interval = '1s'`)

@@ -10,7 +10,7 @@ interface DriverOptions {
   connections: number
   /** False behind a transaction pooler, which also takes no session settings. */
   prepare: boolean
-  /** How long a statement waits for its answer before its connection is closed. */
+  /** How long a statement waits for its response before its connection is closed. */
   answerSeconds: number
   /** The lifetime of a connection. By default, 30 to 60 minutes. */
   lifeSeconds?: number | undefined
@@ -50,8 +50,9 @@ export const createDriver = ({
     ...targetOf(url),
     max: connections,
     prepare,
-    // Without prepared statements, a statement is described before it runs. A pooler that has just given the server's session
-    // to another client (PgBouncer before 1.21) loses the answer, so each statement waits for the one before it.
+    // Without prepared statements, a statement is described before it runs. A pooler that has just given the server's
+    // session to another client (PgBouncer before 1.21) loses the response, so each statement waits for the one before
+    // it.
     ...(!prepare && { max_pipeline: 0 }),
     connect_timeout: 2 * patience,
     answer_timeout: answerSeconds * patience,

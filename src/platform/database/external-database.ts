@@ -1,4 +1,4 @@
-/** The database of DATABASE_URL, and the error messages for when it cannot be used. */
+/** The database of DATABASE_URL, and the error messages for when it can't be used. */
 import { own } from '../../../schemas/own.js'
 import { type Config, ConfigError } from '../../config.js'
 import { OperatorError } from '../process/operator-error.js'

@@ -29,10 +29,10 @@ const driverCodes = new Set([
 /** 08 connection, 28 log-in, 53 resources, 57 intervention and time-outs, 58 system, 25006 and 42501 no writes, 25P03 idle, 3D000 and 55000 no such or a closed database, 40 conflicts, 55P03 lock. */
 const unavailableStates = /^(08|28|53|57|58)|^(25006|25P03|3D000|40001|40P01|42501|55000|55P03)$/
 
-/** The server asks for the password in a way that is rejected, or does not prove that it knows the password. */
+/** The server asks for the password in a way that is rejected, or doesn't prove that it knows the password. */
 const refusedServers = /^(REFUSED_|SASL_|UNKNOWN_AUTH$|PROTOCOL_VIOLATION$)/
 
-/** TLS could not begin, or the server's certificate is not accepted: codes of OpenSSL and Node. */
+/** TLS couldn't begin, or the server's certificate isn't accepted: codes of OpenSSL and Node. */
 const tlsFailures =
   /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)|^(EPROTO|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH)$/
 
@@ -55,7 +55,7 @@ export const messageOf = (error: unknown): string => {
 const isLostNode = (error: unknown): boolean =>
   codeOf(error) === 'XX000' && /^(SSL SYSCALL error|server closed the connection)/.test(messageOf(error))
 
-/** Whether the database cannot do anything now, so that the answer is 503. */
+/** Whether the database can't do anything now, so that the response is 503. */
 export const isDatabaseUnavailable = (error: unknown): boolean => {
   const code = codeOf(error)
   return (
@@ -71,11 +71,11 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
 /** Whether another server than the expected one may have answered. */
 export const isRefusedServer = (error: unknown): boolean => refusedServers.test(codeOf(error) ?? '')
 
-/** Whether TLS could not begin. A server without it closes the connection, or says nothing that TLS could be. */
+/** Whether TLS couldn't begin. A server without it closes the connection, or says nothing that TLS could be. */
 export const isWithoutTls = (error: unknown): boolean =>
   /^(ERR_SSL_|EPROTO$)/.test(codeOf(error) ?? '') || /before secure TLS connection/.test(messageOf(error))
 
-/** Whether the server's certificate is not accepted. */
+/** Whether the server's certificate isn't accepted. */
 export const isRefusedCertificate = (error: unknown): boolean =>
   tlsFailures.test(codeOf(error) ?? '') && !isWithoutTls(error)
 
@@ -88,7 +88,7 @@ export const isAftermath = (error: unknown): boolean => codeOf(error) === '25P02
 /** Two transactions met, by serialisation or a deadlock. The same work may succeed when it is done again. */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error) ?? '')
 
-/** The same, or a lock that did not come in time. */
+/** The same, or a lock that didn't come in time. */
 export const isLockConflict = (error: unknown): boolean => codeOf(error) === '55P03' || isConflict(error)
 
 /** A row that another transaction has made (23505) or taken away (23503) meanwhile, or a mistake in the work itself. */

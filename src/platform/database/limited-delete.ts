@@ -1,4 +1,4 @@
-/** Deletes and updates of a limited number of rows, so that a backlog cannot make one of them slow. */
+/** Deletes and updates of a limited number of rows, so that a backlog can't make one of them slow. */
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { integer, type Statement, statement } from './statement.js'
 

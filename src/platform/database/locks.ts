@@ -65,7 +65,7 @@ export const tryLockOfUser = (name: string, lock: number) =>
     `select pg_try_advisory_xact_lock(${lock}, hashtext($1::uuid::text)) as "isHeld" from ${atRowsOf('flushes', 'user_id = $1::uuid')}`,
   )
 
-/** Declares the wait for a lock of the user whose id is $1. It is held until the transaction ends. */
+/** Declares the wait for a lock of the user whose id is $1. It's held until the transaction ends. */
 export const lockOfUser = lockById('flushes', 'user_id')
 /** The same for a lock of the workspace whose id is $1. */
 export const lockOfWorkspace = lockById('activity_people', 'workspace_id')

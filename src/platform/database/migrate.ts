@@ -12,12 +12,12 @@ import { findDatabaseFault } from './requirements.js'
 export const ASK_AGAIN_MS = 500
 
 /**
- * Brings the database to the schema of this version; of several instances that start at once one does it, the others wait.
- * An empty database gets it in one transaction. One in use gets it step by step, while instances of the previous version
- * serve requests; an interrupted migration goes on at the next start.
+ * Brings the database to the schema of this version; of several instances that start at once one does it, the others
+ * wait. An empty database gets it in one transaction. One in use gets it step by step, while instances of the previous
+ * version serve requests; an interrupted migration goes on at the next start.
  * @param stopped aborts the work; an unfinished step is rolled back
  * @param say receives a line now and then while the work takes long
- * @throws {OperatorError} when a newer version has migrated the database, or the service cannot use it
+ * @throws {OperatorError} when a newer version has migrated the database, or the service can't use it
  */
 export const migrate = (
   url: string,
@@ -35,8 +35,9 @@ export const migrate = (
   })
 
 /**
- * Does the work if no other session migrates. The lock is that of a transaction: behind a transaction pooler, a session is not
- * ours to hold one in. No transaction waits for it: an index that is made meanwhile would wait for that transaction.
+ * Does the work if no other session migrates. The lock is that of a transaction: behind a transaction pooler, a session
+ * isn't ours to hold one in. No transaction waits for it: an index that is made meanwhile would wait for that
+ * transaction.
  * @returns whether it did
  */
 const whileAlone = (sql: postgres.Sql, work: (tx: postgres.TransactionSql) => Promise<void>) =>
@@ -78,7 +79,7 @@ export const readPending = async (
     .map((migration) => ({ migration, done: done.get(migration.when) ?? 0 }))
 }
 
-/** @throws {ConfigError} if the service cannot use this database */
+/** @throws {ConfigError} if the service can't use this database */
 export const requireUsable = async (sql: postgres.ISql): Promise<void> => {
   const fault = await findDatabaseFault(sql)
   if (fault) throw new ConfigError([`DATABASE_URL names ${fault.cause}. ${fault.remedy}`])
@@ -102,7 +103,7 @@ export const applyMigrations = async (
   }
 }
 
-/** The newest migration of a database. @throws {OperatorError} when there is none, or this version does not know it */
+/** The newest migration of a database. @throws {OperatorError} when there is none, or this version doesn't know it */
 export const readMigration = async (sql: postgres.ISql): Promise<Pick<Migration, 'tag' | 'when'>> => {
   await requireUsable(sql)
   const found = await readNewestMigration(sql)

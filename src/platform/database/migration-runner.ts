@@ -1,6 +1,6 @@
 /**
- * Runs the steps of a migration while instances of the previous version serve requests. A step that does not get its lock in a
- * moment lets the requests behind it through, and tries again, for as long as it takes.
+ * Runs the steps of a migration while instances of the previous version serve requests. A step that doesn't get its lock
+ * in a moment lets the requests behind it through, and tries again, for as long as it takes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
@@ -140,7 +140,7 @@ const runOutside = async (run: Run, { commands }: Step, name: string): Promise<v
   for (const setting of settings) await sql.unsafe(`set ${setting} = 0`)
   const [{ pid = 0 } = {}] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
   const watch = setInterval(() => {
-    // In a session of its own, for whose end the index does not wait.
+    // In a session of its own, for whose end the index doesn't wait.
     const ask = inDedicatedSession(run.url, run.stopped, async (other) => {
       const holders = await other<Holder[]>`
         select ${other.unsafe(columns)} from pg_stat_activity a where pid = any(pg_blocking_pids(${pid}))

@@ -13,8 +13,8 @@ const OLDEST_POSTGRESQL = 15
 const TABLES_NAMED = 3
 
 /**
- * Why the service cannot use this database; undefined if it can. For a database it has used before, only the server version is
- * checked: its encoding and further tables were accepted then.
+ * Why the service can't use this database; undefined if it can. For a database it has used before, only the server
+ * version is checked: its encoding and further tables were accepted then.
  */
 export const findDatabaseFault = async (sql: postgres.ISql): Promise<DatabaseFault | undefined> => {
   const [server] = await sql<{ version: string; number: number; encoding: string }[]>`
@@ -62,7 +62,7 @@ const readUse = async (sql: postgres.ISql): Promise<'in use' | 'from before 1.0.
   return own && (own.isOld ? 'from before 1.0.0' : 'in use')
 }
 
-/** Tables of an application. Those of extensions do not matter. */
+/** Tables of an application. Those of extensions don't matter. */
 const listForeignTables = async (sql: postgres.ISql): Promise<string[]> => {
   const found = await sql<{ name: string }[]>`
     select relname as name from pg_class c

@@ -52,7 +52,7 @@ export const statements: Statement<unknown>[] = []
 
 /**
  * Declares a statement; to be called once, when its module is loaded.
- * @param columns in their order; `{}` if the rows are not read
+ * @param columns in their order; `{}` if the rows aren't read
  */
 export const statement = <const C extends Columns>(
   name: string,

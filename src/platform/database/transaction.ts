@@ -45,7 +45,7 @@ export const runTransaction = async <T>(
   let last: Promise<unknown> | undefined
   const deferToCommit = (statements: Promise<unknown>) => {
     last = statements
-    // It is awaited only after the commit was sent.
+    // It's awaited only after the commit was sent.
     last.catch(() => {})
   }
   const inside = async (sql: postgres.TransactionSql) => {
@@ -77,7 +77,7 @@ export const runTransaction = async <T>(
 /**
  * @param rowsMayConflict whether `isRowConflict` is a conflict too
  * @param count receives the outcome of each attempt
- * @throws {DatabaseBusy} if the conflicts do not end in time
+ * @throws {DatabaseBusy} if the conflicts don't end in time
  */
 export const retryConflicts = async <T>(
   attempt: () => Promise<T>,

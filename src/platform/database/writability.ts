@@ -10,7 +10,7 @@ export interface WriteFault {
   remedy: string
 }
 
-/** Tables of another version that are not there have no privileges, and are left out. */
+/** Tables of another version that aren't there have no privileges, and are left out. */
 export const READ_WRITABILITY = statement(
   'read whether a write would work',
   { readOnly: bool, isStandby: bool, role: text, denied: orNull(text) },

@@ -73,7 +73,7 @@ export const github: HostKind = {
       if (answer.status === 200)
         return named(organization).id === id && state === 'active' ? 'member' : 'unknown'
       if (answer.status !== 404 || !mayReadOrganizations(answer.headers)) return 'unknown'
-      // After a rename, the old name is not found either, or belongs to others.
+      // After a rename, the old name isn't found either, or belongs to others.
       const known = await ask(`/organizations/${id}`)
       const isGone = known.status === 404
       const isNamed = known.status === 200 && sameName(textOf(objectOf(known.json).login), name)

@@ -95,7 +95,7 @@ export const gitlab: HostKind = {
   // 403: the token lacks the scope `read_user`, or the user is blocked.
   readUser: (answer) => userOf(answer, 'username', [401, 403]),
   repoPath: ({ owner, repo }) => `/projects/${encodeURIComponent(`${owner}/${repo}`)}`,
-  // A project that was moved redirects. One that the token must not see does not exist.
+  // A project that was moved redirects. One that the token must not see doesn't exist.
   readRepo: (answer, name) => accessOf(answer, name, 'path_with_namespace', [301, 302, 307, 308, 403, 404]),
 
   organizations: {

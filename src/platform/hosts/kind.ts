@@ -29,7 +29,7 @@ export interface HostOrganization {
   name: string
 }
 
-/** Whether a person belongs to an organization. `unknown` is every answer that is not a clear yes or no. */
+/** Whether a person belongs to an organization. `unknown` is every answer that isn't a clear yes or no. */
 export type MembershipAnswer = 'member' | 'not-a-member' | 'unknown'
 
 /** Asks the host something below its API, or below its own address, as a person. @throws {ApiError} */
@@ -39,7 +39,7 @@ export type Ask = (path: string, below?: 'api' | 'address') => Promise<UpstreamA
 export interface HostOrganizations {
   /** The scope that a token needs for it. */
   scope: string
-  /** Some, or `isComplete` all, that the person belongs to; undefined if the host does not say. */
+  /** Some, or `isComplete` all, that the person belongs to; undefined if the host doesn't say. */
   list(ask: Ask): Promise<{ found: HostOrganization[]; isComplete: boolean } | undefined>
   /** Only a clear no removes people, and a name that has changed hands says nothing about the organization. */
   membership(
@@ -70,7 +70,7 @@ export interface ReportedLeave {
 /** A commit that was pushed to the default branch. */
 export interface ReportedCommit {
   hash: string
-  /** The author's login; undefined if the payload does not name it. */
+  /** The author's login; undefined if the payload doesn't name it. */
   login: string | undefined
   at: string
 }
@@ -106,8 +106,8 @@ export interface HostKind {
   oauth: { authorizePath: string; tokenPath: string; scope: string }
 
   /**
-   * How the host says which OAuth app a token was made for: with the user (`HostUser.clientId`), or on a page of its own, below
-   * its address. Undefined: it does not.
+   * How the host says which OAuth app a token was made for: with the user (`HostUser.clientId`), or on a page of its
+   * own, below its address. Undefined: it doesn't.
    */
   appOfToken: 'with the user' | { path: string; read(answer: UpstreamAnswer): AppAnswer } | undefined
   apiHeaders(token: string): Record<string, string>
@@ -118,7 +118,7 @@ export interface HostKind {
 
   organizations: HostOrganizations
 
-  /** The path that the doctor requests without a token, and whether the answer comes from a host of this kind. */
+  /** The path that the doctor requests without a token, and whether the response comes from a host of this kind. */
   probePath: string
   recognises(answer: UpstreamAnswer): boolean
 

@@ -1,4 +1,4 @@
-/** Shared by all kinds of host: reads answers and payloads, which can contain anything. */
+/** Shared by all kinds of host: reads responses and payloads, which can contain anything. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { UpstreamAnswer } from '../http/upstream.js'
 import type {
@@ -34,7 +34,7 @@ const isRateLimited = ({ status, headers }: UpstreamAnswer): boolean =>
 
 /**
  * @param loginMember where the host has the login
- * @param invalid the statuses that mean that the token is not valid, or not for this
+ * @param invalid the statuses that mean that the token isn't valid, or not for this
  */
 export const userOf = (
   answer: UpstreamAnswer,
@@ -54,7 +54,7 @@ export const userOf = (
 }
 
 /**
- * Only an answer about this very repository is access to it. A renamed repository answers under its new name.
+ * Only a response about this very repository proves access to it. A renamed repository answers under its new name.
  * @param pathMember where the host has `owner/repo`
  * @param denied the statuses that mean that the token gives no access
  */

@@ -1,9 +1,9 @@
-/** Compresses answers of a kilobyte or more for clients that accept it. */
+/** Compresses responses of a kilobyte or more for clients that accept it. */
 import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import fp from 'fastify-plugin'
 
-/** These answers hold a secret beside what the client sent; their compressed length would give the secret away. */
+/** These responses hold a secret beside what the client sent; their compressed length would give the secret away. */
 const SECRETS = '/api/auth/'
 
 export default fp(async (app) => {
@@ -17,7 +17,7 @@ export default fp(async (app) => {
     brotliOptions: {
       params: {
         [constants.BROTLI_PARAM_QUALITY]: 4,
-        // A window of 256 KiB, which every compressed answer costs in memory; few answers are larger.
+        // A window of 256 KiB, which every compressed response costs in memory; few responses are larger.
         [constants.BROTLI_PARAM_LGWIN]: 18,
       },
     },

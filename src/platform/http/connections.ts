@@ -1,6 +1,6 @@
 /**
- * Timeouts of connections, and the answer before one is closed. Node has one timeout for the bodies of all requests and
- * closes without an answer in the service's format, so both are done here.
+ * Timeouts of connections, and the response before one is closed. Node has one timeout for the bodies of all requests
+ * and closes without a response in the service's format, so both are done here.
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -30,7 +30,7 @@ export interface ConnectionTimeouts {
   inactivity: number
   /** Between two requests. */
   idle: number
-  /** The time that a client gets to read the last answer. */
+  /** The time that a client gets to read the last response. */
   linger: number
 }
 
@@ -53,7 +53,7 @@ const errorsOf: Record<string, () => ApiError> = {
   HPE_HEADER_OVERFLOW: () => new ApiError('headers_too_large'),
 }
 
-/** The answer to a request that the HTTP parser rejects, for which there is no route, reply or log line. */
+/** The response to a request that the HTTP parser rejects, for which there is no route, reply or log line. */
 const answerTo = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): string => {
   const failure = own(errorsOf, error.code ?? '')?.() ?? new ApiError('bad_request')
   const requestId = randomUUID()
@@ -72,13 +72,13 @@ const answerTo = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): strin
 
 /**
  * Answers a request that the HTTP parser rejects, and closes the connection. Bytes that still arrive are read,
- * because closing over unread bytes resets the connection, and the answer would be lost.
+ * because closing over unread bytes resets the connection, and the response would be lost.
  */
 export const rejectConnections = (headersOf: AnswerHeaders, { linger }: ConnectionTimeouts) => {
   const closing = new WeakSet<Socket>()
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (closing.has(socket) || isOverLimit(socket)) return
-    // Node's own record of the answer being sent, which a second answer must not interrupt.
+    // Node's own record of the response being sent, which a second response must not interrupt.
     const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse | null }
     if (!socket.writable || underWay?.headersSent) {
       socket.destroy()
@@ -126,7 +126,7 @@ const boundBodies = (
     now: number,
   ) =>
     now >= deadline || (now >= slowUntil && socket.bytesRead - before < ((now - since) / 1_000) * uploadRate)
-  // Before the router, which answers paths that it cannot read without any hook.
+  // Before the router, which answers paths that it can't read without any hook.
   app.server.prependListener('request', (request: IncomingMessage) => {
     if (!mayHaveBody(request)) return
     const since = performance.now()

@@ -1,4 +1,4 @@
-/** Answers preflights; the CORS headers of all other answers are set in `headers.ts`. */
+/** Answers preflights; the CORS headers of all other responses are set in `headers.ts`. */
 import cors from '@fastify/cors'
 import fp from 'fastify-plugin'
 import { EDITORS } from './editor-addresses.js'

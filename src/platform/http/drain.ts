@@ -10,7 +10,7 @@ declare module 'fastify' {
     isLeaving(): boolean
     /** How many requests are being answered. */
     requestsUnderWay(): number
-    /** Makes the service report that it is not ready, while it keeps serving. */
+    /** Makes the service report that it isn't ready, while it keeps serving. */
     leave(): void
   }
 }

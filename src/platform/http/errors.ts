@@ -14,7 +14,7 @@ export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The error that was sent instead of an answer. */
+    /** The error that was sent instead of a response. */
     failure: ApiError | null
   }
 }
@@ -23,7 +23,7 @@ export default fp(async (app) => {
   app.decorateRequest('failure', null)
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const failure = translate(error, request)
-    // Probes of a stopping service and writes during maintenance get 503 on purpose, so they are not logged as errors.
+    // Probes of a stopping service and writes during maintenance get 503 on purpose, so they aren't logged as errors.
     const isMeant =
       failure.code === 'maintenance' || (request.routeOptions.config.isProbe === true && app.isLeaving())
     if (failure.status >= 500 && !isMeant)
@@ -31,7 +31,7 @@ export default fp(async (app) => {
     return send(failure, request, reply)
   })
   const refuseUnknown = (request: FastifyRequest, reply: FastifyReply) => {
-    // A malformed path cannot be decoded.
+    // A malformed path can't be decoded.
     if (/%(2f|00)/i.test(request.raw.url?.split('?')[0] ?? '')) {
       const unreadable = invalid('/params', 'a path segment must not contain an encoded slash or NUL')
       return send(unreadable, request, reply)
@@ -78,7 +78,7 @@ const DISCARDED_BYTES = 64 * 2 ** 20
 const DISCARD_MS = 10_000
 
 /**
- * Reads what a client is still sending, so that it gets to read the answer. The framework would close the connection,
+ * Reads what a client is still sending, so that it gets to read the response. The framework would close the connection,
  * which most clients report as a broken pipe.
  */
 const discard = (request: IncomingMessage, reply: FastifyReply) => {
@@ -94,7 +94,7 @@ const discard = (request: IncomingMessage, reply: FastifyReply) => {
   request.resume()
 }
 
-/** Answers a request whose path cannot be read, for which no hook runs. */
+/** Answers a request whose path can't be read, for which no hook runs. */
 export const answerUnroutable =
   (headersOf: AnswerHeaders) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     reply.headers({ ...headersOf(request.id, request.headers.origin), 'Cache-Control': 'no-store' })

@@ -58,7 +58,7 @@ export const requirePreconditions = (
   requireEtag({ ifMatch, ifNoneMatch }, current && etagOf(current), current?.version)
 }
 
-/** The same for content whose ETag is not made of its version. @throws {ApiError} `version_conflict` */
+/** The same for content whose ETag isn't made of its version. @throws {ApiError} `version_conflict` */
 export const requireEtag = (
   { ifMatch, ifNoneMatch }: Preconditions,
   etag: string | undefined,

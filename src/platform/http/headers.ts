@@ -1,9 +1,11 @@
-/** The headers of every answer. Only known dashboards may call with credentials, for which browsers do not accept `*`. */
+/**
+ * The headers of every response. Only known dashboards may call with credentials, for which browsers don't accept `*`.
+ */
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Config } from '../../config.js'
 
-/** The headers of the answer to a request, by its id and its `Origin`. */
+/** The headers of the response to a request, by its id and its `Origin`. */
 export type AnswerHeaders = (requestId: string, origin: string | undefined) => Record<string, string>
 
 const exposedHeaders = [
@@ -47,7 +49,7 @@ export const answerHeaders = (config: Config): AnswerHeaders => {
       : { 'X-Request-Id': requestId, ...forStrangers }
 }
 
-/** Pages of every origin may read answers of the API (see CORS), but not the service's own pages and files. */
+/** Pages of every origin may read responses of the API (see CORS), but not the service's own pages and files. */
 const resourcePolicyOf = (url: string) => (/^\/api\/(?!docs\b)/.test(url) ? 'cross-origin' : 'same-origin')
 
 export default fp(async (app: FastifyInstance, { headersOf }: { headersOf: AnswerHeaders }) => {
@@ -58,7 +60,7 @@ export default fp(async (app: FastifyInstance, { headersOf }: { headersOf: Answe
     done()
   })
   app.addHook('onSend', (_request, reply, payload, done) => {
-    // Only the caller may cache an answer, only with an ETag, and must revalidate it every time.
+    // Only the caller may cache a response, only with an ETag, and must revalidate it every time.
     if (!reply.hasHeader('Cache-Control')) {
       reply.header('Cache-Control', reply.hasHeader('ETag') ? 'private, no-cache' : 'no-store')
     }

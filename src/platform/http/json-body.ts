@@ -16,7 +16,7 @@ const small: Bounds = { ...ordinary, members: limits.json_members }
 /** @throws {StrictJsonError} */
 export const parseBody = (bytes: Buffer, bounds = small): unknown => parseStrictJson(bytes, bounds)
 
-/** A body that its schema does not accept. The members are those of the framework's own error. */
+/** A body that its schema doesn't accept. The members are those of the framework's own error. */
 export class InvalidBody extends Error {
   readonly validationContext = 'body'
   constructor(readonly validation: Partial<ErrorObject>[]) {

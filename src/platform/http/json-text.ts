@@ -1,4 +1,4 @@
-/** Answers made of stored JSON text, which is not parsed on the way out. */
+/** Answers made of stored JSON text, which isn't parsed on the way out. */
 import type { FastifyReply } from 'fastify'
 
 /** `{...before, settings, ...after}` for `settings` that are JSON text. Neither `before` nor `after` may be empty. */

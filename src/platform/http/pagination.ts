@@ -33,7 +33,7 @@ export const pagesOf = (...position: Kind[]) => sealedPagesOf(plain, ...position
 
 /** The same for a list whose cursors may hold names that the caller must not see. */
 export const sealedPagesOf = (seal: CursorSeal, ...position: Kind[]) => {
-  /** @throws {ApiError} `validation_failed` for a cursor that is not of this list */
+  /** @throws {ApiError} `validation_failed` for a cursor that isn't of this list */
   const begin = ({ limit = limits.page_size_default, cursor }: PageQuery) => ({
     limit,
     after: cursor === undefined ? undefined : decodeCursor(seal.open(cursor), position),

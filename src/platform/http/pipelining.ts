@@ -13,9 +13,9 @@ const LIMIT = limits.requests_at_once_per_connection
 
 interface Connection {
   requests: number
-  /** Requests whose answers have not been sent. */
+  /** Requests whose responses haven't been sent. */
   inProgress: number
-  /** The first request beyond the limit. It is rejected, later ones are ignored, and the connection closes. */
+  /** The first request beyond the limit. It's rejected, later ones are ignored, and the connection closes. */
   excess: IncomingMessage | undefined
 }
 
@@ -24,7 +24,7 @@ const connections = new WeakMap<Socket, Connection>()
 /** Whether a connection is about to close, so that further requests on it are ignored. */
 export const isOverLimit = (socket: Socket): boolean => connections.get(socket)?.excess !== undefined
 
-/** A part of Node that is not public. The test of this plugin fails with a version of Node that no longer has it. */
+/** A part of Node that isn't public. The test of this plugin fails with a version of Node that no longer has it. */
 interface HttpSocket extends Socket {
   parser: {
     /** Called with each request, as soon as its headers are parsed. */
@@ -64,7 +64,7 @@ const limitRequests = (socket: HttpSocket, { inactivity }: { inactivity: number 
 /** The most milliseconds per iteration of the event loop that are spent on starting queued requests. */
 const TURN_MS = 5
 
-/** Starts queued requests a few at a time, so that requests of other connections are not delayed. */
+/** Starts queued requests a few at a time, so that requests of other connections aren't delayed. */
 const createQueue = () => {
   const queued = new Set<() => void>()
   const startSome = () => {

@@ -53,7 +53,7 @@ export const logAnswer = (request: FastifyRequest, reply: FastifyReply): void =>
   // The route and not the path: paths and queries can carry names and keys.
   const { url: route, config } = routeOptions
   const isLost = route === undefined || failure?.code === 'route_not_found'
-  // A request whose path cannot be read has no `trace`.
+  // A request whose path can't be read has no `trace`.
   const { traceId, spanId } = raw.trace ?? traceOf(undefined)
   // One literal: with `...` for its first members, the object takes four times the memory.
   const line = {

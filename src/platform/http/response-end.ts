@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Calls back once, when an answer has been sent or never will be. The response's own events are not enough: a response that
- * waits behind another one on its connection gets no event when the connection ends.
+ * Calls back once, when a response has been sent or never will be. The response's own events aren't enough: a response
+ * that waits behind another one on its connection gets no event when the connection ends.
  */
 export const onResponseEnd = (
   request: Pick<FastifyRequest, 'raw'>,

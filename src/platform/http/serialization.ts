@@ -1,4 +1,4 @@
-/** The serializers of answers, made of the schemas. */
+/** The serializers of responses, made of the schemas. */
 import serializerSelector from '@fastify/fast-json-stringify-compiler'
 import type { FastifyInstance, FastifySerializerCompiler } from 'fastify'
 import { resources } from '../../../schemas/resources.js'

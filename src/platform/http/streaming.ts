@@ -1,4 +1,4 @@
-/** Sends answers while they are produced, so that they need not fit into memory. */
+/** Sends responses while they are produced, so that they need not fit into memory. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { onResponseEnd } from './response-end.js'
@@ -7,8 +7,8 @@ import { onResponseEnd } from './response-end.js'
 export const PIECE_LENGTH = 65_536
 
 /**
- * Waits for the first piece, so that an early failure gets a normal error response. A later one closes the connection, so
- * that no client takes half an answer for a whole one. When the client disconnects, no further pieces are produced.
+ * Waits for the first piece, so that an early failure gets a normal error response. A later one closes the connection,
+ * so that no client takes half a response for a whole one. When the client disconnects, no further pieces are produced.
  */
 export const sendPieces = async (
   reply: FastifyReply,

@@ -1,7 +1,8 @@
 /**
- * A strict JSON parser: one linear scan of the bytes for what `JSON.parse` would accept silently (wide or deep texts, NUL, lone
- * surrogates, numbers that lose digits), then `JSON.parse`. A reviver cannot replace the scan: Node 20, the oldest supported
- * version, does not pass it the source text of numbers, and `JSON.parse` has already built everything by then.
+ * A strict JSON parser: one linear scan of the bytes for what `JSON.parse` would accept silently (wide or deep texts,
+ * NUL, lone surrogates, numbers that lose digits), then `JSON.parse`. A reviver can't replace the scan: Node 20, the
+ * oldest supported version, doesn't pass it the source text of numbers, and `JSON.parse` has already built everything by
+ * then.
  */
 import { isUtf8 } from 'node:buffer'
 
@@ -21,8 +22,8 @@ export interface Bounds {
 }
 
 /**
- * Parses JSON and rejects what would not survive the way to the database and back: bytes that are not UTF-8, NUL and
- * lone surrogates in strings, numbers that a double cannot hold, `__proto__` and `constructor.prototype`, and what is
+ * Parses JSON and rejects what wouldn't survive the way to the database and back: bytes that aren't UTF-8, NUL and
+ * lone surrogates in strings, numbers that a double can't hold, `__proto__` and `constructor.prototype`, and what is
  * beyond the bounds. The time is linear in the length of any text.
  *
  * @throws {StrictJsonError}
@@ -130,14 +131,14 @@ const SAFE_EXPONENT = 307
 
 /**
  * Few numbers need a conversion: what has up to 15 digits and is neither huge nor tiny is kept, and what has more than
- * 17 is not.
+ * 17 isn't.
  *
  * @returns where the number ends
  */
 const checkNumber = (bytes: Buffer, start: number): number => {
   let at = start
   if (bytes[at] === MINUS) at++
-  // The number is 0.d₁d₂… × 10^exponent, where d₁ is the first digit that is not 0.
+  // The number is 0.d₁d₂… × 10^exponent, where d₁ is the first digit that isn't 0.
   let digits = 0
   let zeros = 0
   let exponent = 0

@@ -25,7 +25,7 @@ const newTrace = (): Trace => {
   return { traceId, spanId: spanIn(traceId), flags: '00' }
 }
 
-/** The trace in a request's `traceparent` header. Without a valid one, a new trace that is not sampled. */
+/** The trace in a request's `traceparent` header. Without a valid one, a new trace that isn't sampled. */
 export const traceOf = (traceparent: unknown): Trace => {
   if (typeof traceparent !== 'string') return newTrace()
   const text = traceparent.slice(0, LENGTH + 1)

@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { matcherOf } from '../rate-limits/exempt.js'
 
-/** Addresses of private networks, from which a proxy calls. Public addresses of callers are not logged. */
+/** Addresses of private networks, from which a proxy calls. Public addresses of callers aren't logged. */
 const PRIVATE_RANGES = [
   '127.0.0.0/8',
   '10.0.0.0/8',
@@ -14,7 +14,9 @@ const PRIVATE_RANGES = [
   'fe80::/10',
 ]
 
-/** Warns once of a proxy that TRUST_PROXY does not list, because all callers behind it share the limits of one address. */
+/**
+ * Warns once of a proxy that TRUST_PROXY doesn't list, because all callers behind it share the limits of one address.
+ */
 export default fp(async (app) => {
   const { trustProxy } = app.config
   const isPrivate = matcherOf(PRIVATE_RANGES)

@@ -10,7 +10,7 @@ export type Upstream = 'repohost' | 'billing-provider' | 'assistant-a' | 'assist
 export interface UpstreamAnswer {
   status: number
   headers: Headers
-  /** The parsed body; undefined when it is not JSON. */
+  /** The parsed body; undefined when it isn't JSON. */
   json: unknown
 }
 

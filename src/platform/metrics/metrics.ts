@@ -1,7 +1,7 @@
 /** Every metric of the service, as plain data: `platform/metrics/meter.ts` keeps them, `docs/metrics.md` describes them. */
 import type { ErrorCode } from '../../../schemas/errors.js'
 
-/** The values of a label, all of which begin at 0; or, where they are not known here, what they are. */
+/** The values of a label, all of which begin at 0; or, where they aren't known here, what they are. */
 type Values = readonly string[] | string
 
 interface Definition {
@@ -36,7 +36,7 @@ const OF_TASKS = [0.01, 0.1, 1, 10, 60, 600]
 export const pools = ['requests', 'writers', 'reads', 'reserved', 'background'] as const
 const pool = { pool: pools }
 
-/** Limits that are a full room and not a rate: how they are called is the code of the answer. */
+/** Limits that are a full room and not a rate: how they are called is the code of the response. */
 const quotas = [
   'workspace_limit',
   'key_limit',

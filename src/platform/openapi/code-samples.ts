@@ -124,7 +124,7 @@ const clientOf = ({ method, template, path, query, headers, body }: Call) => {
   return `const { data } = await client.request('${method} ${template}'${options})`
 }
 
-/** Operations that the client does not offer, because it signs in as a user and isn't a browser. */
+/** Operations that the client doesn't offer, because it signs in as a user and isn't a browser. */
 const fetchOf = (call: Call) => {
   const { method, headers, body } = call
   const parts = [

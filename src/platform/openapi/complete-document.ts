@@ -1,4 +1,7 @@
-/** Adds what the generated document lacks: names, error answers, headers, examples, code samples, and which bodies may be absent. */
+/**
+ * Adds what the generated document lacks: names, error responses, headers, examples, code samples, and which bodies may
+ * be absent.
+ */
 import type { ErrorCode } from '../../../schemas/errors.js'
 import { codeSamplesOf } from './code-samples.js'
 import { errorResponsesOf, problemComponents } from './errors.js'
@@ -13,7 +16,7 @@ export interface RouteFacts {
   codes: ErrorCode[]
   /** Counted by a rate limit. */
   limited: boolean
-  /** The headers of its successful answers. */
+  /** The headers of its successful responses. */
   headers: readonly HeaderName[]
 }
 
@@ -111,8 +114,8 @@ export const completeDocument = (
 }
 
 /**
- * Responses can gain properties in later versions, so a client generated from the document must accept those that it does not
- * know. Requests stay closed, except for schemas that answers share with them.
+ * Responses can gain properties in later versions, so a client generated from the document must accept those that it
+ * doesn't know. Requests stay closed, except for schemas that responses share with them.
  */
 const withOpenAnswers = (document: Document): Document => {
   const answers = Object.values(document.paths).flatMap((path) =>
@@ -145,7 +148,7 @@ const opened = (node: unknown): unknown => {
   return Object.fromEntries(members.map(([name, child]) => [name, valued.has(name) ? child : opened(child)]))
 }
 
-/** One example, or one for each kind of answer. A test reports answers without an example. */
+/** One example, or one for each kind of response. A test reports responses without an example. */
 const withExamples = (content: Content, schemas: Record<string, Schema>): Content =>
   mapValues(content, ({ schema, ...body }) => {
     try {
@@ -170,7 +173,7 @@ const hasRequiredMembers = (
   })
 
 const withHeaders = (responses: Operation['responses'], { limited, headers }: RouteFacts) => {
-  // An operation that can answer 304 sends an `ETag`.
+  // An operation that can return 304 sends an `ETag`.
   const onSuccess = '304' in responses ? (['ETag', ...headers] as const) : headers
   return mapValues(responses, (response, status) => ({
     ...response,

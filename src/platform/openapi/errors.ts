@@ -10,7 +10,7 @@ import {
 import { ApiError, toProblem } from '../../errors.js'
 import { groupBy } from '../process/group-by.js'
 
-/** Every code that a route can answer: what follows from its access and schema, and what it declares itself. */
+/** Every code that a route can return: what follows from its access and schema, and what it declares itself. */
 export const errorCodesOf = ({ method, config }: RouteOptions): ErrorCode[] => {
   const access = config?.access
   const codes: ErrorCode[] = ['validation_failed', 'internal_error']
@@ -18,7 +18,7 @@ export const errorCodesOf = ({ method, config }: RouteOptions): ErrorCode[] => {
   if (config?.limit !== 'none') codes.push('rate_limited')
   // A body is parsed wherever the method allows one, even if the route ignores it.
   if (method !== 'GET') codes.push('invalid_json', 'payload_too_large', 'maintenance')
-  // The billing provider may give its body any type, and so may editors, whose cookies do not count for that reason.
+  // The billing provider may give its body any type, and so may editors, whose cookies don't count for that reason.
   const isEditor = access?.tokenOf !== undefined
   if (method !== 'GET' && access?.credential !== 'signature' && !isEditor)
     codes.push('unsupported_media_type')
@@ -38,7 +38,7 @@ const REQUEST_ID = '0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'
 const componentOf = (code: ErrorCode) =>
   `Problem${code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`
 
-/** An answer with the code, as the error handler makes it. */
+/** A response with the code, as the error handler makes it. */
 export const exampleOf = (code: ErrorCode) =>
   toProblem(new ApiError(code, { ...problemExtras[code] }), REQUEST_ID)
 
@@ -78,7 +78,7 @@ export const problemComponents = () => ({
   ),
 })
 
-/** The answers with these codes, by status. */
+/** The responses with these codes, by status. */
 export const errorResponsesOf = (codes: ErrorCode[]) => {
   const byStatus = groupBy(codes, (code) => errorCatalogue[code][0])
   return Object.fromEntries([...byStatus].map(([status, ofStatus]) => [String(status), responseOf(ofStatus)]))

@@ -18,7 +18,7 @@ export interface Section {
 export interface Guide {
   href: string
   title: string
-  /** @returns HTML, rendered on first use so that it does not delay the start */
+  /** @returns HTML, rendered on first use so that it doesn't delay the start */
   content(): string
   markdown: string
   sections(): Section[]

@@ -1,4 +1,4 @@
-/** The headers of answers, apart from those of HTTP and CORS. */
+/** The headers of responses, apart from those of HTTP and CORS. */
 const text = { type: 'string' }
 const integer = { type: 'integer', minimum: 0 }
 
@@ -56,7 +56,7 @@ interface Response {
   content?: object
 }
 
-/** References to the headers of the answer with this status. */
+/** References to the headers of the response with this status. */
 export const headersOf = (
   status: number,
   { content = {} }: Response,

@@ -61,7 +61,7 @@ export const listenAt = async (
       app.server.emit('connection', socket),
     )
     app.server.once('close', () => listener.close())
-    // Without a listener, a connection that cannot be accepted would end the program.
+    // Without a listener, a connection that can't be accepted would end the program.
     listener.on('error', (error) =>
       app.log.warn({ err: error }, `a connection to ${host} could not be accepted`),
     )

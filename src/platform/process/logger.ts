@@ -16,7 +16,7 @@ const describe = (error: unknown): object => {
   }
 }
 
-/** PostgreSQL (class 22, data exceptions) and `JSON.parse` quote the value that they could not read. */
+/** PostgreSQL (class 22, data exceptions) and `JSON.parse` quote the value that they couldn't read. */
 const withoutValues = (error: Error): string => {
   const quotesValues = error instanceof SyntaxError || /^22/.test(String((error as { code?: unknown }).code))
   return quotesValues ? error.message.replace(/".*"/s, '"…"') : error.message

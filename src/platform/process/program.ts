@@ -23,7 +23,7 @@ const FORCED_STOP_MS = 700
 /** A second signal so soon is the same one: npm forwards what the terminal has also sent directly. */
 const ECHO_MS = 500
 
-/** Everything that was started, in order. It is stopped in the opposite order. */
+/** Everything that was started, in order. It's stopped in the opposite order. */
 const started: Stop[] = []
 
 /** Registers a function to call when the program ends. The latest is called first. */
@@ -114,7 +114,7 @@ export const run = (main: Main, { exitWhenDone = false } = {}): void => {
   let signalledAt: number | undefined
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      // A second signal means that the operator does not want to wait.
+      // A second signal means that the operator doesn't want to wait.
       if (signalledAt !== undefined && Date.now() - signalledAt > ECHO_MS) forceSignal.abort()
       signalledAt ??= Date.now()
       if (exitWhenDone && !isDone) code = 1

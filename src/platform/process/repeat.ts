@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Repeats `work` while the app runs, with a pause of `ms`; `onTheClock` at every multiple of it, so that of several processes
- * that take turns one does it, and the others find it done. A stop aborts its signal and does not wait for it: closing
- * the database rolls back whatever is unfinished.
+ * Repeats `work` while the app runs, with a pause of `ms`; `onTheClock` at every multiple of it, so that of several
+ * processes that take turns one does it, and the others find it done. A stop aborts its signal and doesn't wait for it:
+ * closing the database rolls back whatever is unfinished.
  */
 export const repeat = (
   app: FastifyInstance,

@@ -7,8 +7,8 @@ interface RoundRobin<Subject extends { id: string }> {
 }
 
 /**
- * Takes a step for each subject in turn until none has more to do, so that a large one does not delay the others. A subject
- * whose step fails is left out.
+ * Takes a step for each subject in turn until none has more to do, so that a large one doesn't delay the others. A
+ * subject whose step fails is left out.
  * @throws {AggregateError} when the others are finished, naming the subjects that failed
  */
 export const roundRobin = async <Subject extends { id: string }>({

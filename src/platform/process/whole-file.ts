@@ -13,7 +13,7 @@ const diskCodes = [...fullCodes, 'EFBIG', 'EIO']
  * replaces the first. Both are complete.
  * @param write ends the stream that it opens
  * @returns the size in bytes
- * @throws {OperatorError} if the file cannot be written
+ * @throws {OperatorError} if the file can't be written
  */
 export const writeWholeFile = async (
   file: string,
@@ -36,7 +36,7 @@ export const writeWholeFile = async (
     return (await stat(file)).size
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => {})
-    // A database whose rows could not be written may fail as well, and reports that its connection was closed.
+    // A database whose rows couldn't be written may fail as well, and reports that its connection was closed.
     const { code = '', path } = (diskError ?? error) as NodeJS.ErrnoException
     // Only errors about files have a path.
     if (diskError === undefined && path === undefined) throw error
@@ -47,7 +47,7 @@ export const writeWholeFile = async (
   }
 }
 
-/** Codes of a folder that cannot be opened for reading, or of a file system that flushes no folders. */
+/** Codes of a folder that can't be opened for reading, or of a file system that flushes no folders. */
 const unflushableCodes = ['EACCES', 'EINVAL', 'ENOTSUP', 'EPERM']
 
 /** Otherwise the new name could be lost when the machine loses power. The file is complete even where this is impossible. */

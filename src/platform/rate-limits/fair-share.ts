@@ -1,6 +1,6 @@
 /**
  * Limits how many requests of one caller are under way at once. Further ones wait. So no caller can use up
- * all database connections, or all memory for answers. Anonymous callers share a limit per address.
+ * all database connections, or all memory for responses. Anonymous callers share a limit per address.
  */
 import { Readable } from 'node:stream'
 import fp from 'fastify-plugin'
@@ -18,7 +18,7 @@ declare module 'fastify' {
     beginWork(payers: Payers): Promise<Work | null>
   }
   interface FastifyRequest {
-    /** Call it once the answer is produced. Null if the request holds no permit. */
+    /** Call it once the response is produced. Null if the request holds no permit. */
     answerProduced: (() => void) | null
     /** The work on a request of a caller with a session. */
     work: Work | null
@@ -59,7 +59,8 @@ export default fp(
         release()
         throw new ApiError('bad_request')
       }
-      // The permit is held until the answer is produced (even if the client disconnects) and delivered (even if slowly).
+      // The permit is held until the response is produced (even if the client disconnects) and delivered (even if
+      // slowly).
       let isProduced = false
       let isDelivered = false
       const releaseWhenBoth = () => {

@@ -4,7 +4,7 @@ import { remember } from '../process/remember.js'
 const REMEMBERED = 50_000
 /** How long a request waits for the database. */
 const ANSWER_MS = 2_000
-/** How long no request waits after the database did not answer. */
+/** How long no request waits after the database didn't answer. */
 const PAUSE_MS = 1_000
 
 /** Longer than the window of any limit. */
@@ -26,8 +26,9 @@ export class People {
   constructor(private readonly find: (userId: string) => Promise<string | null>) {}
 
   /**
-   * The key for the person's rate limits. A promise only the first time. If the database does not answer, it is the account's
-   * id, or the address for an account that is younger than any limit remembers, because a deleted one may have come before.
+   * The key for the person's rate limits. A promise only the first time. If the database doesn't answer, it is the
+   * account's id, or the address for an account that is younger than any limit remembers, because a deleted one may have
+   * come before.
    */
   keyOf(userId: string, address: string): string | Promise<string> {
     const known = this.known.get(userId)

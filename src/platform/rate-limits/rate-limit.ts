@@ -107,7 +107,7 @@ export default fp(
     app.addHook('onRequest', async (request, reply) => {
       const kind = request.routeOptions.config?.limit
       if (kind === 'none') return
-      // Sent without RateLimit headers, because browsers cache these answers.
+      // Sent without RateLimit headers, because browsers cache these responses.
       if (kind === 'pages') return count(pages, request)
       await count(general, request, reply)
       if (kind === 'hostToken') {

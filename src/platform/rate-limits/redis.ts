@@ -1,4 +1,6 @@
-/** Counts that all instances share, in Redis or Valkey. Callers and addresses are not known there, only hashes of them. */
+/**
+ * Counts that all instances share, in Redis or Valkey. Callers and addresses aren't known there, only hashes of them.
+ */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { Redis } from 'ioredis'
@@ -10,7 +12,7 @@ const PREFIX = 'team-settings:'
 const HASH_LENGTH = 22
 /** How long a connection may take. */
 const CONNECT_MS = 2_000
-/** How long a request waits for an answer, before Redis counts as away. */
+/** How long a request waits for a response, before Redis counts as away. */
 const ANSWER_MS = 500
 const RETRY_MS = 1_000
 
@@ -37,14 +39,14 @@ const createRedis = (url: string, retryStrategy: () => number | null): RedisWith
   new Redis(url, {
     lazyConnect: true,
     connectTimeout: CONNECT_MS,
-    // A request that Redis does not answer is counted in memory, and never sent again.
+    // A request that Redis doesn't answer is counted in memory, and never sent again.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     retryStrategy,
     scripts: { addToWindow: { lua: ADD, numberOfKeys: 1 } },
   }) as RedisWithAdd
 
-/** Explains to the operator why a Redis cannot be used. */
+/** Explains to the operator why a Redis can't be used. */
 export const redisFault = (error: unknown): string => {
   const { message, code } = error as { message?: string; code?: string }
   const text = message || code || String(error)

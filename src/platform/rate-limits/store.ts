@@ -8,7 +8,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     counts: Counts
     people: People
-    /** Whether limits are counted over all instances now; undefined where that is not configured. */
+    /** Whether limits are counted over all instances now; undefined where that isn't configured. */
     areLimitsShared: (() => boolean) | undefined
   }
 }

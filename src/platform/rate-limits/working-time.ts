@@ -13,7 +13,7 @@ const REMEMBERED_MS = BURST_MS + DECAY * 60_000
 /** Below this working time, a caller's requests count as light. */
 const LIGHT_MS = 1_000
 const WAIT_MS = 5_000
-/** How long the next piece of a started answer waits. */
+/** How long the next piece of a started response waits. */
 const PIECE_WAIT_MS = 60_000
 /** How many callers are remembered. The oldest are dropped. */
 const REMEMBERED = 50_000
@@ -85,7 +85,7 @@ export class OverBudget extends Error {
 export interface Work {
   /** Whether other callers may wait behind this request: it is the caller's only one, and earlier ones took little time. */
   readonly isLight: boolean
-  /** Runs work on an external service, whose time does not count. */
+  /** Runs work on an external service, whose time doesn't count. */
   elsewhere<T>(work: () => Promise<T>): Promise<T>
   /** Runs and counts work that continues after the request's own work has ended, such as the next piece of a stream. */
   continueLater<T>(work: () => Promise<T>): Promise<T>

@@ -42,7 +42,7 @@ export interface Allowed {
   message: string
 }
 
-/** JSON text that does not depend on the order of keys. */
+/** JSON text that doesn't depend on the order of keys. */
 export const canonical = (value: unknown, run?: Run): string => {
   run?.spend(PER_WRITTEN_NODE)
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item, run)).join(',')}]`
@@ -84,7 +84,7 @@ const PER_SORTED_KEY = 20
 const PER_TEST = 100
 const PER_NAME = 2
 
-/** Notes everything in `value` that the schema does not allow. */
+/** Notes everything in `value` that the schema doesn't allow. */
 export const check = (node: Node, value: unknown, place: Place | undefined, run: Run): void => {
   run.spend(PER_NODE)
   const violation = violationOf(node, value, run)

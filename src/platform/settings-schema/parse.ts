@@ -3,7 +3,7 @@ import { type Allowed, type Bounds, canonical, isObject, type Node, type TypeNam
 import { compilePattern } from './pattern.js'
 import { cleanText, isPlaceholder } from './text.js'
 
-/** A schema that the service cannot use. The message names the place. */
+/** A schema that the service can't use. The message names the place. */
 export class SchemaError extends Error {}
 
 /** The skipped parts. */
@@ -55,7 +55,7 @@ const plain = new Set([
   'deprecated',
   'tags',
 ])
-/** Rules that the service does not support, or that it would have to fetch. */
+/** Rules that the service doesn't support, or that it would have to fetch. */
 const unchecked = new Set(['$ref', 'not', 'if', 'then', 'else', 'contains', 'dependencies', 'propertyNames'])
 
 const nameOf = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')

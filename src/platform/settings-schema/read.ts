@@ -6,7 +6,7 @@ import { Parser, SchemaError } from './parse.js'
 
 export { SchemaError }
 
-/** The properties as JSON Schema, as `GET /api/settings-schema` answers them. */
+/** The properties as JSON Schema, as `GET /api/settings-schema` returns them. */
 interface SchemaDocument {
   type: 'object'
   properties: Record<string, unknown>
@@ -26,10 +26,10 @@ interface SettingsSchema {
   check(settings: Record<string, unknown>): Fault[]
 }
 
-/** The schema of this installation, and what becomes of settings that do not match it. */
+/** The schema of this installation, and what becomes of settings that don't match it. */
 export interface SettingsRules {
   schema: SettingsSchema
-  /** They are rejected. Otherwise the answer warns of them. */
+  /** They are rejected. Otherwise the response warns of them. */
   enforced: boolean
 }
 
@@ -42,7 +42,7 @@ interface Section {
 /**
  * Reads a VS Code extension's package.json or a JSON Schema.
  * @returns with a sentence for each kind of thing that was skipped
- * @throws {SchemaError} naming the place that cannot be used
+ * @throws {SchemaError} naming the place that can't be used
  */
 export const readSettingsSchema = (
   text: string,

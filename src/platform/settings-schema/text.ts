@@ -1,6 +1,6 @@
 /** Texts of a settings schema for people, without what a page must not run. */
 
-/** A text that the editor would replace by a translation, from a file that the service does not have. */
+/** A text that the editor would replace by a translation, from a file that the service doesn't have. */
 export const isPlaceholder = (text: string): boolean => /^%[^%\s]+%$/.test(text.trim())
 
 const TAG = /<[A-Za-z/!?][^<>]*>/g

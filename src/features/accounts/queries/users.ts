@@ -118,7 +118,7 @@ export const upsertUser = async (
   { id: repohostId, login, avatarUrl }: { id: number; login: string; avatarUrl: string },
 ): Promise<User> => {
   const loginKey = login.toLowerCase()
-  // Locked in one order, so that people who exchange logins at the same moment do not deadlock.
+  // Locked in one order, so that people who exchange logins at the same moment don't deadlock.
   await tx
     .select({ id: users.id })
     .from(users)

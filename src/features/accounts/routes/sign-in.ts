@@ -46,7 +46,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
     for (const name of Object.values(oauthCookies)) reply.clearCookie(name, cookieOptions)
   }
 
-  /** The token answers the questions about organizations within the time that is left, and is not stored. */
+  /** The token answers the questions about organizations within the time that is left, and isn't stored. */
   const following =
     (request: FastifyRequest, token: string, { id, login }: RepohostUser, asked: AbortSignal) =>
     (user: User): Promise<void> =>
@@ -189,7 +189,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
       const { accept } = request.headers
       const hostFailed = failure.extras.upstream !== undefined
       const asksForJson = namesType(accept, 'application/json') || namesType(accept, PROBLEM_JSON)
-      // Trying again helps here, and the dashboard could not do anything else either.
+      // Trying again helps here, and the dashboard couldn't do anything else either.
       if (failure.code === 'unavailable') throw error
       if (!namesType(accept, 'text/html') && (!hostFailed || asksForJson)) throw error
       if (failure.status >= 500) request.log.warn({ err: failure }, 'the sign-in failed')

@@ -26,7 +26,7 @@ const FIND_MEMBERS = statement(
   join members m on m.workspace_id = $1::uuid and m.user_id = u.id`,
 )
 
-/** The user of each login, or null for people who are not members. */
+/** The user of each login, or null for people who aren't members. */
 export const findMembers = async (
   db: Db,
   workspaceId: string,

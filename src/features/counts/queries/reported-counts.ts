@@ -30,7 +30,9 @@ export const nameReportedRepo = async (
   await tx.rows(NAME_REPOS, [workspaceId, [repoKey], [repo]])
 }
 
-/** $1, $2: workspace and repository; of each commit: $3 hash, $4 day. In one order, so that deliveries do not deadlock. */
+/**
+ * $1, $2: workspace and repository; of each commit: $3 hash, $4 day. In one order, so that deliveries don't deadlock.
+ */
 const TAKE_COMMITS = statement(
   'take reported commits',
   { hash: text },
@@ -117,7 +119,7 @@ const TAKE_ISSUE_BACK = statement(
   returning 1 as changed`,
 )
 
-/** @returns whether the count has changed: one that an upload decides has not */
+/** @returns whether the count has changed: one that an upload decides hasn't */
 export const takeIssueBack = async (
   tx: Db,
   { workspaceId, repoKey }: ReportedRepo,
@@ -131,7 +133,7 @@ export interface IssueEvent {
   day: string
   at: string
   closed: boolean
-  /** Null for who is not a member. */
+  /** Null for who isn't a member. */
   userId: string | null
 }
 

@@ -22,7 +22,7 @@ export const newSecretOf = (keys: string[], id: string, generation: number): str
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 
-/** Compares the body of one delivery, as it arrives, with its proof, in a time that does not depend on the secrets. */
+/** Compares the body of one delivery, as it arrives, with its proof, in a time that doesn't depend on the secrets. */
 export class Verification {
   private readonly hmacs: Hmac[]
   private readonly isSecret: boolean

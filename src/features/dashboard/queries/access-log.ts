@@ -19,7 +19,7 @@ export interface AccessLogView {
   from: string
   to: string
   kind: View['kind']
-  /** The days before the range that the answer compares it with. */
+  /** The days before the range that the response compares it with. */
   before: { from: string; to: string } | undefined
 }
 
@@ -47,7 +47,7 @@ const addViews = (views: string): string => `
       .map((column) => `${column} = ${withAdded(column)}`)
       .join(', ')}`
 
-/** SQL: the days that the answer compares its range with. */
+/** SQL: the days that the response compares its range with. */
 const DAYS_BEFORE = `case when $8::date is null then '{}' else datemultirange(daterange($8::date, $9::date, '[]')) end`
 
 const daysIf = (kind: View['kind']): string =>

@@ -22,7 +22,7 @@ const FIND_PERSON = statement(
 /** The id in a filter for a login that is unknown in the workspace. */
 export const UNKNOWN_PERSON = 'unknown'
 
-/** Undefined for people who are not in the workspace and have no activity there. */
+/** Undefined for people who aren't in the workspace and have no activity there. */
 export const findPerson = async (db: Db, workspaceId: string, login: string): Promise<string | undefined> => {
   const [row] = await db.rows(FIND_PERSON, [workspaceId, login.toLowerCase()])
   return row?.id

@@ -95,7 +95,7 @@ const READ_REPO_ZONE_DAYS = statement(
   where d.workspace_id = $1::uuid and d.repo_key = $2::text and d.day = any($3::date[])`,
 )
 
-/** UTC hours of a repository, from the rollups of all days that are not read from the activity. */
+/** UTC hours of a repository, from the rollups of all days that aren't read from the activity. */
 export const readRepoZoneDays = (tx: Db, sources: Sources): Promise<ZoneCrew[]> =>
   tx.rows(READ_REPO_ZONE_DAYS, [sources.workspaceId, sources.repoKey ?? '', rolledUpDays(sources)])
 
@@ -179,7 +179,7 @@ const FIND_SHARED_CLOCKS = {
 
 /**
  * The numbers of the clocks whose hours in the repository may be shown: at least two other people have hours in it; and
- * where exactly one person has hours in repositories in which no one else has hours, it is not the repository with the
+ * where exactly one person has hours in repositories in which no one else has hours, it isn't the repository with the
  * fewest people, which is held back with them.
  */
 export const listSharedClocks = async (

@@ -81,7 +81,7 @@ export const sourcesOf = (
 
 const SNAPSHOT = [
   statement('see one state', {}, 'set transaction isolation level repeatable read, read only'),
-  // A filter that is null costs nothing then, and one that is not is looked up in an index.
+  // A filter that is null costs nothing then, and one that isn't is looked up in an index.
   statement('plan for each call', {}, 'set local plan_cache_mode = force_custom_plan'),
   // Distinct people per repository of a large team need memory.
   statement('have room to group', {}, `set local work_mem = '32MB'`),
@@ -121,7 +121,7 @@ export const OF_REPO = '($3::text is null or repo_key = $3::text)'
 /** SQL: lists have so many rows; the last sums up all others, and has no name. */
 export const ROW = `least(place, ${limits.dashboard_rows})`
 
-/** The days of the range that are not read from `activity`. */
+/** The days of the range that aren't read from `activity`. */
 export const rolledUpDays = ({ from, to, raw }: Sources): string[] => {
   const isRaw = new Set(raw)
   return listDays(from, to).filter((day) => !isRaw.has(day))

@@ -17,8 +17,9 @@ import { weekOfMonth } from '../../rollups/index.js'
 import { activityOf, RAW, rolledUpDays, type Sources } from './sources.js'
 
 /**
- * Minutes by step, where there are any, of the rows that are named in $8, by their place from 1. $5: the days that are read
- * from rollups; $6, $7: start and length of `Steps`. Weeks lie across months, so rollups of months do not add up to them.
+ * Minutes by step, where there are any, of the rows that are named in $8, by their place from 1. $5: the days that are
+ * read from rollups; $6, $7: start and length of `Steps`. Weeks lie across months, so rollups of months don't add up to
+ * them.
  * @param key column of the rows in `listed`, which has their places
  * @param rolledUp their places, days and minutes in rollups
  */

@@ -47,8 +47,8 @@ const forms =
   'With `Accept: text/csv` or `format=csv`, the response has one line per day and member. The `ETag` changes with everything except `generated_at`.'
 
 /**
- * @param options.recordView is called before the answer is sent, with its days that name people
- * @param options.complete adds what only this answer has
+ * @param options.recordView is called before the response is sent, with its days that name people
+ * @param options.complete adds what only this response has
  */
 const sendDashboard = async (
   { database, config }: FastifyInstance,

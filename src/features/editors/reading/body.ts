@@ -1,6 +1,6 @@
 /**
- * How the body of heartbeats is read: whatever its media type, as JSON, or as a JSON string that contains JSON. It is read as
- * it arrives, so that large bodies take no memory.
+ * How the body of heartbeats is read: whatever its media type, as JSON, or as a JSON string that contains JSON. It's
+ * read as it arrives, so that large bodies take no memory.
  */
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -65,7 +65,7 @@ const IN_WORD = flags('abcdefghijklmnopqrstuvwxyz')
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const WORDS = new Set(['true', 'false', 'null'])
 
-/** Longer tokens are not kept; no name, number or key that counts is longer, however it is escaped. */
+/** Longer tokens aren't kept; no name, number or key that counts is longer, however it is escaped. */
 const MOST_KEPT = 6 * 4 * limits.editor_project_length
 
 type State = 'value' | 'first item' | 'first key' | 'key' | 'colon' | 'comma' | 'end'
@@ -94,7 +94,7 @@ export class JsonReader {
     }
   }
 
-  /** @throws {NoJsonError} when the text has not ended */
+  /** @throws {NoJsonError} when the text hasn't ended */
   end(): void {
     if (this.token === 'number' || this.token === 'word') this.endPlain()
     if (this.state !== 'end' || this.token !== undefined) throw new NoJsonError()
@@ -278,7 +278,7 @@ export class QuotedText {
     return text.subarray(0, length)
   }
 
-  /** @throws {NoJsonError} when the text has not ended */
+  /** @throws {NoJsonError} when the text hasn't ended */
   end(): void {
     if (this.state !== 'after') throw new NoJsonError()
   }

@@ -27,13 +27,13 @@ const WAIT_MS = 5_000
 const BYTES_PER_MS = 250
 const BEGIN_MS = 3_000
 
-/** Reads what has arrived. The wait for more does not count as working time. */
+/** Reads what has arrived. The wait for more doesn't count as working time. */
 async function* chunksOf(
   payload: Readable,
   work: Work | null,
   areOthersWaiting: () => boolean,
 ): AsyncGenerator<Buffer> {
-  // The rest of a rejected file is read like other bodies, so that its connection stays open for the answer.
+  // The rest of a rejected file is read like other bodies, so that its connection stays open for the response.
   const chunks = payload.iterator({ destroyOnReturn: false })
   const begin = performance.now()
   let received = 0

@@ -122,7 +122,7 @@ export interface MatchingWorkspace {
 /**
  * @param asked for each person, repositories as `owner/repo` in lower case
  * @param mostCompared how much is compared for each of them at most
- * @returns in the same order; undefined for someone who is not in the database
+ * @returns in the same order; undefined for someone who isn't in the database
  */
 export const readTargets = async (
   db: Db,

@@ -183,8 +183,8 @@ export const MARK_DAYS = statement(
 )
 
 /**
- * $1: the workspace; $2: days; $3: the user. One mark of a day for each user, however often their zone changes. A mark that is
- * there is locked, so that it is not taken away before the zone has changed.
+ * $1: the workspace; $2: days; $3: the user. One mark of a day for each user, however often their zone changes. A mark
+ * that is there is locked, so that it isn't taken away before the zone has changed.
  */
 const MARK_DAYS_OF = statement(
   'mark days of a user as stale',
@@ -225,7 +225,7 @@ export const readAnswers = async (
   return new Map(rows.map(({ userId, ...answer }) => [userId, answer]))
 }
 
-/** $1: the user; $2: flush id; $3: hash of the body; $4: answer. */
+/** $1: the user; $2: flush id; $3: hash of the body; $4: response. */
 export const REMEMBER_FLUSH = statement(
   'remember the answer to a flush',
   {},

@@ -18,7 +18,7 @@ const COUNT_MINUTES = statement(
   order by a.day`,
 )
 
-/** How many repositories each day has; days without any are not there. */
+/** How many repositories each day has; days without any aren't there. */
 export const countOwnMinutes = (
   db: Db,
   userId: string,

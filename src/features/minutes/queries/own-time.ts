@@ -89,7 +89,7 @@ export const sumOwnDays = (
     ? db.rows(SUM_OWN_DAYS, [userId, from, to])
     : db.rows(LIST_OWN_REPO_DAYS, [userId, from, to, 1, repoKey])
 
-/** The same for the person's agents, in minutes in which the person did not work. */
+/** The same for the person's agents, in minutes in which the person didn't work. */
 export const sumOwnAgentDays = (
   db: Db,
   userId: string,

@@ -17,7 +17,7 @@ import { chooseRange } from '../choose-range.js'
 import { readMinutesOfDay, readMinutesOfRange } from '../read-minutes.js'
 import { recordActiveMinutes } from '../record-active-minutes.js'
 
-/** The notes in the answer to a duplicate were already counted the first time. */
+/** The notes in the response to a duplicate were already counted the first time. */
 const countFlush = (meter: Meter, { accepted, capped, ignored, duplicate }: FlushResult) => {
   meter.count('team_settings_flushes_total', { outcome: duplicate ? 'duplicate' : 'counted' })
   if (duplicate) return

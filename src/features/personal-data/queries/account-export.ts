@@ -6,7 +6,7 @@ import { type Statement, statement, text, uuid } from '../../../platform/databas
 import { DELETED_USER } from '../../accounts/index.js'
 import { ABOUT_PEOPLE } from '../../workspaces/index.js'
 
-/** SQL: a moment as in every other answer. */
+/** SQL: a moment as in every other response. */
 export const at = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** Before everything. */
@@ -28,7 +28,7 @@ interface List {
   rowsPerPage: number
 }
 
-/** A column, whose moments (`…_at`) are as in every other answer; or SQL by name. */
+/** A column, whose moments (`…_at`) are as in every other response; or SQL by name. */
 type Field = string | Record<string, string>
 
 const membersOf = (field: Field): [name: string, expression: string][] => {

@@ -54,7 +54,7 @@ export const lockMemberships = async (tx: Db, userId: string) => {
     .where(eq(members.userId, userId))
     .orderBy(asc(members.workspaceId))
   const ids = rows.map(({ id }) => id)
-  // In one order, so that two people who leave the same workspaces do not deadlock.
+  // In one order, so that two people who leave the same workspaces don't deadlock.
   await Promise.all(ids.map((id) => lockAdministration(tx, id)))
   await Promise.all(ids.map((id) => lockRoles(tx, id)))
   return tx.rows(LIST_MEMBERSHIPS, [userId])

@@ -7,7 +7,7 @@ import { sealedPagesOf } from '../../../platform/http/pagination.js'
 import { listSeenProjects } from '../list-projects.js'
 
 export const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  // A page can end with a repository that matches no pattern, which the caller does not see.
+  // A page can end with a repository that matches no pattern, which the caller doesn't see.
   const pages = sealedPagesOf(createCursorSeal(app.config.jwtSecrets), 'text', 'text', 'uuid')
   app.route({
     method: 'GET',

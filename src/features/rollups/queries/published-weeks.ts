@@ -78,7 +78,7 @@ export const hasOverdueWeeks = async (tx: Db, workspaceId: string, all: boolean)
   (await tx.rows(HAS_OVERDUE_WEEKS, [[workspaceId], all])).length > 0
 
 /**
- * Weeks that are over for three days, have activity, must not be shown by name, and are not published.
+ * Weeks that are over for three days, have activity, must not be shown by name, and aren't published.
  * @param options.all of every workspace
  */
 export const listDueWeeks = async (
@@ -177,7 +177,7 @@ const insertPublished = async (
   ])
 }
 
-/** How many others do not wait for. */
+/** How many others don't wait for. */
 const ROWS = 5_000
 
 /** Publishes what a week is when this is called, unless it is published already. */

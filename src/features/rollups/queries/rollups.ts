@@ -38,7 +38,9 @@ export interface WorkspaceDay {
 /** Later than any day with activity. */
 const NEVER = '9999-12-31'
 
-/** How many days of a previous version are listed at once, so that days that have changed do not wait for all of these. */
+/**
+ * How many days of a previous version are listed at once, so that days that have changed don't wait for all of these.
+ */
 const OLD_DAYS_LISTED = 20_000
 
 /** Skips deleted workspaces, whose marks are purged. */
@@ -132,7 +134,7 @@ const clear = (tables: string[], period: string) =>
 const CLEAR_DAYS = clear(ROLLUPS_OF_DAYS, 'day = any($2::date[])')
 const CLEAR_MONTH = clear(ROLLUPS_OF_MONTHS, 'month = $2::date')
 
-/** SQL: excludes the user that stands for all erased people. Their work counts, but they do not count as people. */
+/** SQL: excludes the user that stands for all erased people. Their work counts, but they don't count as people. */
 export const IS_NOT_DELETED = `user_id <> '${DELETED_USER}'`
 
 /** SQL: any minutes, commits or closed issues. */

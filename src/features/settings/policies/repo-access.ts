@@ -18,7 +18,7 @@ import { readEffectiveConfig } from '../queries/effective-config.js'
 import { findMatches, type RepoMatch } from '../queries/matches.js'
 import { readBestSnapshot } from '../queries/snapshots.js'
 
-/** The matches of a caller; asking for one workspace that the caller is not in, or that does not match, fails. */
+/** The matches of a caller; asking for one workspace that the caller isn't in, or that doesn't match, fails. */
 const matchesFor = async (db: Db, question: RepoQuestion): Promise<RepoMatch[]> => {
   const matches = await findMatches(db, question)
   if (matches.length > 0 || question.workspaceId === undefined) return matches

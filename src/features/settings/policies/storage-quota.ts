@@ -5,7 +5,7 @@ import { isWithinQuota } from '../queries/storage-quota.js'
 
 /**
  * Fails a transaction that exceeds the storage quota of a workspace. Call it last, and not after a change that made
- * something smaller, or a full workspace could not be emptied.
+ * something smaller, or a full workspace couldn't be emptied.
  * @throws {ApiError} `workspace_full`
  */
 export const requireStorageQuota = (tx: Db, workspaceId: string): Promise<void> =>

@@ -21,9 +21,9 @@ export interface StoredEffectiveConfig {
 }
 
 /**
- * Decides and reads in one round trip. The ETag is made of ids, versions and the rules of keys ($7) alone, and the large texts
- * leave their tables only when the caller's `If-None-Match` ($6) does not name it. All matches are needed for `also_matched`, so
- * the choice of a workspace is $5, and $4 is the workspace of a key, which sees no other one.
+ * Decides and reads in one round trip. The ETag is made of ids, versions and the rules of keys ($7) alone, and the large
+ * texts leave their tables only when the caller's `If-None-Match` ($6) doesn't name it. All matches are needed for
+ * `also_matched`, so the choice of a workspace is $5, and $4 is the workspace of a key, which sees no other one.
  */
 const READ_EFFECTIVE_CONFIG = statement(
   'read the effective configuration',

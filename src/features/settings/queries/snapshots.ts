@@ -69,7 +69,7 @@ export type SnapshotText = RowOf<typeof textColumns>
 
 /**
  * The hottest query: decides (R1, R3) and reads in one round trip. The large text leaves the table only when the
- * caller's `If-None-Match` ($5) does not name the current version.
+ * caller's `If-None-Match` ($5) doesn't name the current version.
  */
 const READ_BEST_SNAPSHOT = statement(
   'read the best snapshot',
@@ -106,7 +106,7 @@ const READ_BEST_SNAPSHOT = statement(
 
 export interface BestSnapshot {
   inWorkspace: boolean
-  /** Only when there is no snapshot; null when the caller is not in the database. */
+  /** Only when there is no snapshot; null when the caller isn't in the database. */
   ownsRepo: boolean | null
   /** Null: no workspace of the caller matches. */
   workspaceId: string | null

@@ -18,9 +18,9 @@ const IS_WITHIN_QUOTA = statement(
 )
 
 /**
- * Whether a workspace uses at most `bytes`, including what this transaction has written. Transactions that check one workspace
- * run one by one from here to their end, so that two cannot both take the rest. Call it
- * last, because a holder of this lock must not wait for another one.
+ * Whether a workspace uses at most `bytes`, including what this transaction has written. Transactions that check one
+ * workspace run one by one from here to their end, so that two can't both take the rest. Call it last, because a holder
+ * of this lock must not wait for another one.
  */
 export const isWithinQuota = async (tx: Db, workspaceId: string, bytes: number): Promise<boolean> => {
   // Sent together; the sum is read once the lock is there.

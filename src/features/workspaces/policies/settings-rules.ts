@@ -26,7 +26,7 @@ export const requireRules = (
   if (errors.length > 0) throw new ApiError('validation_failed', { errors })
 }
 
-/** Where the schema is not enforced: what does not match it. */
+/** Where the schema isn't enforced: what doesn't match it. */
 export const warningsOf = (
   rules: SettingsRules | undefined,
   settings: SettingsObject = {},

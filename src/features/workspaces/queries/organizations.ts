@@ -81,7 +81,7 @@ export const deleteOrganization = async (tx: Db, workspaceId: string): Promise<v
 
 /**
  * The host's responses about members belong to the organization that was linked. The way of joining is kept: otherwise a
- * workspace that people did not choose would count as one that they joined. Another organization has the usual time to
+ * workspace that people didn't choose would count as one that they joined. Another organization has the usual time to
  * confirm them.
  */
 export const forgetOrganizationMembers = async (tx: Db, workspaceId: string): Promise<void> => {
@@ -155,8 +155,9 @@ const LIST_OPEN = statement(
 export type OpenWorkspace = Omit<RowOf<typeof openColumns>, 'hostId'> & { hostId: number }
 
 /**
- * The workspaces that the person is not in, and whose members follow one of these organizations. Those of different creators
- * take turns, in an order that no one can foresee: nobody can fill the list with workspaces that the person has left.
+ * The workspaces that the person isn't in, and whose members follow one of these organizations. Those of different
+ * creators take turns, in an order that no one can foresee: nobody can fill the list with workspaces that the person has
+ * left.
  */
 export const listOpenWorkspaces = async (
   db: Db,
@@ -269,7 +270,7 @@ const DENY_LINK = statement(
   returning true as "isNew"`,
 )
 
-/** @returns whether it was not noted yet */
+/** @returns whether it wasn't noted yet */
 export const denyLink = async (
   tx: Db,
   { workspaceId, hostId, userId }: { workspaceId: string; hostId: number; userId: string },
@@ -286,7 +287,7 @@ const NOTE_LEFT = statement(
   returning true as "isNew"`,
 )
 
-/** @returns whether it was not noted yet */
+/** @returns whether it wasn't noted yet */
 export const noteLeft = async (tx: Db, workspaceId: string, userId: string): Promise<boolean> =>
   (await tx.rows(NOTE_LEFT, [workspaceId, userId])).length > 0
 
@@ -300,7 +301,7 @@ export const hasLeft = async (tx: Db, workspaceId: string, userId: string): Prom
   return row !== undefined && row.leftAt !== null
 }
 
-/** $1: the workspace. The audit trail has them, and its entries cannot be changed. */
+/** $1: the workspace. The audit trail has them, and its entries can't be changed. */
 const COUNT_REMOVALS = statement(
   'count the removals that an organization caused in the last hour',
   { removals: integer },
@@ -335,7 +336,7 @@ export interface ListedOrganizationMember {
   member: OrganizationMember
 }
 
-/** Those with a removal that waits, or a membership that was not confirmed for long. */
+/** Those with a removal that waits, or a membership that wasn't confirmed for long. */
 export const listOrganizationMembers = async (
   db: Db,
   workspaceId: string,

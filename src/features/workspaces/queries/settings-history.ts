@@ -21,9 +21,9 @@ const KEEP_VERSION = statement(
 )
 
 /**
- * Adds the current version of a locked workspace to the history. It is there already, unless someone wrote it who keeps no
- * history: an earlier release, or the service itself when it raises the privacy level.
- * @param author null when it is not known
+ * Adds the current version of a locked workspace to the history. It's there already, unless someone wrote it who keeps
+ * no history: an earlier release, or the service itself when it raises the privacy level.
+ * @param author null when it isn't known
  */
 export const keepSettingsVersion = async (
   tx: Db,
@@ -109,7 +109,7 @@ const READ_VERSION = statement(
 )
 
 export const readSettingsVersion = async (db: Db, workspaceId: string, version: number) => {
-  // No version was ever as large as what the column cannot hold.
+  // No version was ever as large as what the column can't hold.
   if (version > 2_147_483_647) return undefined
   const [row] = await db.rows(READ_VERSION, [workspaceId, version])
   return row && withUpdatedAt(row)

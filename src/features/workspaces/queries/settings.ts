@@ -36,7 +36,7 @@ const withTimes = <Row extends { updatedAt: string; activityPrivacySince: string
   activityPrivacySince: toTimestamp(row.activityPrivacySince),
 })
 
-/** The large text leaves the table only when the caller's `If-None-Match` ($2) does not name the current version. */
+/** The large text leaves the table only when the caller's `If-None-Match` ($2) doesn't name the current version. */
 const READ_SETTINGS = statement(
   'read the settings of a workspace',
   foundColumns,
@@ -104,7 +104,7 @@ export const updateWorkspaceSettings = async (
       locked,
       settingsVersion: sql`${workspaces.settingsVersion} + 1`,
       settingsUpdatedAt: sql`now()`,
-      // The statement's time, not the transaction's, so that the last day of the old level is not missed.
+      // The statement's time, not the transaction's, so that the last day of the old level isn't missed.
       ...(activityPrivacy && { activityPrivacy, activityPrivacySince: sql`statement_timestamp()` }),
     })
     .where(eq(workspaces.id, workspaceId))

@@ -140,7 +140,7 @@ export const readPresent = async (db: Db, id: string): Promise<Present | undefin
 
 /**
  * Locks until the transaction ends. Every change to a workspace's administration, including roles, takes this lock
- * first, so that such changes run one by one, cannot deadlock, and can rely on the roles that they
+ * first, so that such changes run one by one, can't deadlock, and can rely on the roles that they
  * read. Pushes and joins hold the roles instead (`lockRole`).
  */
 export const lockWorkspace = async (tx: Db, id: string): Promise<Present | undefined> => {

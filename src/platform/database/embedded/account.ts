@@ -6,11 +6,11 @@ import { serverEnvironment } from './environment.js'
 
 const run = promisify(execFile)
 
-/** Ids to run the server under, because PostgreSQL does not run as root; undefined for ordinary users. */
+/** Ids to run the server under, because PostgreSQL doesn't run as root; undefined for ordinary users. */
 export type Account = { uid: number; gid: number } | undefined
 
 export const ACCOUNT = 'postgres'
-/** Where root keeps files that `ACCOUNT` cannot reach elsewhere. */
+/** Where root keeps files that `ACCOUNT` can't reach elsewhere. */
 export const SHARED_FOLDER = '/var/lib/team-settings-cloud'
 
 export const findAccount = async (): Promise<Account> => {

@@ -48,7 +48,7 @@ export const placeCluster = async (dataDir: string, account: Account, log: Log):
 
 /**
  * Creates the cluster beside its place and moves it there, so that a start cut short leaves nothing half made.
- * @throws {OperatorError} when there is one that cannot be used
+ * @throws {OperatorError} when there is one that can't be used
  */
 export const ensureCluster = async (
   native: string,
@@ -77,7 +77,7 @@ export const ensureCluster = async (
       await chown(passwordFile, account.uid, account.gid)
     }
     await initialise(native, unfinished, passwordFile, account, stopped)
-    // An empty folder (of a link) may be in the way; another start's cluster is not empty and wins.
+    // An empty folder (of a link) may be in the way; another start's cluster isn't empty and wins.
     await rename(unfinished, cluster)
   } catch (cause) {
     await rm(unfinished, { recursive: true, force: true, maxRetries: 5 })

@@ -35,7 +35,7 @@ export const releaseFromFormerOwner = async (
       return
     }
     await sleep(100)
-    // It is starting.
+    // It's starting.
     if (address === undefined) continue
     const sql = session(urlOf(address, password))
     try {
@@ -57,7 +57,7 @@ export const releaseFromFormerOwner = async (
           `Another program listens at ${address.host}:${address.port} in place of the database in ${cluster} (process ${pid}): ${messageOf(error)}. Stop both by hand.`,
         )
       }
-      // It is starting or stopping.
+      // It's starting or stopping.
     } finally {
       await sql.end({ timeout: 1 })
     }

@@ -33,7 +33,7 @@ export interface EmbeddedOptions {
 export class Server {
   readonly url: string
   private child: ChildProcess | undefined
-  /** Resolves when `child` has ended, or could not be started. */
+  /** Resolves when `child` has ended, or couldn't be started. */
   private ended = Promise.resolve()
   private owner: postgres.Sql | undefined
   private revival = Promise.resolve()
@@ -59,7 +59,7 @@ export class Server {
     await this.revival
   }
 
-  /** Rejects once `stop` is called, and when the server does not start. Nothing runs then. */
+  /** Rejects once `stop` is called, and when the server doesn't start. Nothing runs then. */
   async launch(): Promise<void> {
     const log = await open(this.logFile, 'a', 0o600)
     const logStart = (await log.stat()).size
@@ -123,7 +123,7 @@ export class Server {
     this.child = child
     this.ended = new Promise((resolveEnd) => {
       child.once('exit', () => resolveEnd())
-      // A process that could not be started never exits. One that could not be signalled still will.
+      // A process that couldn't be started never exits. One that couldn't be signalled still will.
       child.on('error', () => child.pid ?? resolveEnd())
     })
   }
@@ -175,7 +175,7 @@ export class Server {
     if (!child) return
     const force = () => child.kill('SIGQUIT')
     child.kill('SIGINT')
-    // A suspended process would not notice the signal.
+    // A suspended process wouldn't notice the signal.
     child.kill('SIGCONT')
     if (forceSignal.aborted) force()
     else forceSignal.addEventListener('abort', force)

@@ -4,7 +4,7 @@ import { openClient } from '../driver.js'
 import { locks } from '../locks.js'
 import type { Address } from './socket.js'
 
-/** A server that cannot prove that it knows the password is not the embedded one. */
+/** A server that can't prove that it knows the password isn't the embedded one. */
 export const urlOf = ({ host, port }: Address, password: string): string =>
   `postgres://postgres:${password}@${encodeURIComponent(host)}:${port}/postgres?require_auth=scram-sha-256`
 
