@@ -67,18 +67,19 @@ const median = (values: number[]): number => {
   return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2
 }
 
-/** Days with more than usual. Days with less are mostly public holidays, which aren't news. */
+/** Working days with more than usual. Weekends, and days with less, which are mostly public holidays, aren't news. */
 const daysOf = (now: Numbers, before: Numbers): Standout[] => {
   const byWeekday: { day: string; minutes: number }[][] = Array.from({ length: WEEK + 1 }, () => [])
   for (const { day, active_minutes } of [...before.daily, ...now.daily])
     if (active_minutes !== null) byWeekday[weekdayOf(day)]?.push({ day, minutes: active_minutes })
+  const busiest = Math.max(...byWeekday.map((all) => median(all.map(({ minutes }) => minutes))))
   return now.daily.flatMap(({ day, active_minutes: minutes }): Standout[] => {
     const others = (byWeekday[weekdayOf(day)] ?? []).flatMap((other) =>
       other.day === day ? [] : other.minutes,
     )
     if (minutes === null || others.length < MIN_SAME_WEEKDAYS) return []
     const usual = Math.round(median(others))
-    return minutes - usual >= MIN_MINUTES && isStanding(minutes, usual)
+    return 2 * usual > busiest && minutes - usual >= MIN_MINUTES && isStanding(minutes, usual)
       ? [{ kind: 'day', name: day, now: minutes, before: usual }]
       : []
   })

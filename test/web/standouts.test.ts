@@ -91,6 +91,23 @@ t.test('what stands out', async (t) => {
     [],
     'a public holiday is no news',
   )
+  const weekends = (from: string) =>
+    Object.fromEntries(
+      listDays(from, addDays(from, 27)).flatMap((day) => (weekdayOf(day) > 5 ? [[day, 30]] : [])),
+    )
+  t.strictSame(
+    standoutsOf(
+      numbers(later, 28, { 'acme/web': 600 }, { ...weekends(later), [addDays(later, 5)]: 1_200 }),
+      numbers(monday, 28, { 'acme/web': 600 }, weekends(monday)),
+    ),
+    [],
+    'work on a weekend is no news',
+  )
+  t.strictSame(
+    standoutsOf(numbers(later, 28, {}, { [later]: 600, [addDays(later, 7)]: 600 }), numbers(monday, 28, {})),
+    [],
+    'nor are the first days of a team',
+  )
 
   const minutes = fc.nat(2_000)
   const cases = fc
@@ -140,6 +157,7 @@ t.test('what stands out', async (t) => {
               return (
                 one.now > one.before &&
                 inRange.get(one.name) === one.now &&
+                one.before > 0 &&
                 others.length >= 3 &&
                 below.length >= others.length / 2 - 1
               )
