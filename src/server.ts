@@ -13,7 +13,7 @@ import { startEmbedded } from './platform/database/embedded/index.js'
 import { explainDatabaseErrors, findPooler } from './platform/database/external-database.js'
 import { migrate } from './platform/database/migrate.js'
 import { hostKinds } from './platform/hosts/index.js'
-import { answerWhileStarting } from './platform/http/start-answers.js'
+import { answerWhileMigrating } from './platform/http/start-answers.js'
 import { createMeter, type Meter } from './platform/metrics/meter.js'
 import { readArguments } from './platform/process/arguments.js'
 import { addressesOf, listenAt, waitForListening } from './platform/process/listen.js'
@@ -35,8 +35,6 @@ const main = async (stopped: AbortSignal) => {
   for (const { says, remedy } of config.warnings) logger.warn(`${says} ${remedy}`)
   const unsupported = unsupportedNode(process.versions.node)
   if (unsupported) logger.warn(`${unsupported} ${upgradeNode}`)
-  const starting = await answerWhileStarting(config)
-  onExit(() => starting.close())
   const databaseUrl = await prepareDatabase(config, logger, stopped)
   if (config.jwtSecrets.length === 0)
     config.jwtSecrets = [await readOrCreateSecret(config.dataDir, 'jwt-secret')]
@@ -55,7 +53,6 @@ const main = async (stopped: AbortSignal) => {
   const app = await buildApp(config, database, logger, { meter, databaseUrl })
   onExit(() => app.close())
   stopped.throwIfAborted()
-  await starting.close()
   outliveRejections(logger, meter)
   const { host, port, metricsPort } = config
   const opening = addressesOf(host).then((addresses) => listenAt(app, addresses, port))
@@ -102,7 +99,12 @@ const openLogger = async ({ logLevel }: Config): Promise<Logger> => {
 const prepareDatabase = async (config: Config, log: Logger, stopped: AbortSignal): Promise<string> => {
   const url = config.databaseUrl ?? (await startOwnDatabase(config, log, stopped))
   const prepare = async () => {
-    await migrate(url, stopped, (line) => log.info(line))
+    let answers: ReturnType<typeof answerWhileMigrating> | undefined
+    const say = (line: string) => {
+      log.info(line)
+      answers ??= answerWhileMigrating(config)
+    }
+    await migrate(url, stopped, say).finally(async () => (await answers)?.close())
     const pooler = config.databaseUrl && config.databasePrepare ? await findPooler(url) : undefined
     if (pooler !== undefined) log.warn(`${pooler}.`)
   }

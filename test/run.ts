@@ -117,7 +117,9 @@ const run = async (files: string[], server: Server): Promise<Result> => {
     timeout: (PATIENCE_SECONDS + 10) * 1_000,
     killSignal: 'SIGKILL',
   })
-  const exited = new Promise<number | null>((resolve) => child.on('exit', resolve))
+  const exited = new Promise<number | string | null>((resolve) =>
+    child.on('exit', (code, signal) => resolve(code ?? signal)),
+  )
   const [tap, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), exited])
   const summary = (name: string) =>
     Number(tap.match(new RegExp(`^# \\{[^}]*\\b${name}: (\\d+)`, 'm'))?.[1] ?? 0)
@@ -131,7 +133,9 @@ const run = async (files: string[], server: Server): Promise<Result> => {
   const seconds = ((Date.now() - since) / 1_000).toFixed(1)
   say(`${failed ? 'FAIL' : 'PASS'}  ${name}: ${counts}, ${seconds} s, CPU ${cpu}`)
   const reports = failures.length > 0 ? failures.join('\n') : tap.slice(-5_000)
-  return { name, passed, failed, skipped, told: failed === 0 ? errors : `${reports}\n${errors}` }
+  const told = failed === 0 ? errors : `${reports}\n${errors}It ended with ${code}.`
+  if (told !== '') say(told)
+  return { name, passed, failed, skipped, told }
 }
 
 const runAll = async (programs: string[][], server: Server): Promise<Result[]> => {
@@ -149,8 +153,8 @@ try {
   const sum = (of: 'passed' | 'failed' | 'skipped') =>
     results.reduce((total, result) => total + result[of], 0)
   const failed = results.filter((result) => result.failed > 0)
-  for (const { name, told } of results) if (told !== '') say(`\n${name}:\n${told}`)
-  if (failed.length > 0) say(`\nfailed: ${failed.map(({ name }) => name).join(', ')}`)
+  // Again, because they may be far above.
+  for (const { name, told } of failed) say(`\nfailed: ${name}\n${told}`)
   say(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`)
   if (failed.length > 0 || results.length === 0) process.exitCode = 1
 } finally {

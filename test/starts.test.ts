@@ -117,7 +117,7 @@ t.test(
     const service = launch(t, port, onDatabase(url))
     const says = (text: string) => until(() => service.output().includes(text), text)
     await says('Another instance is migrating the database. This instance is waiting.')
-    const health = await fetch(`${service.url}/api/health`)
+    const health = await until(() => fetch(`${service.url}/api/health`).catch(() => undefined), 'it answers')
     t.strictSame([health.status, await health.json()], [200, { ok: true, version: serviceVersion }])
     const other = await fetch(`${service.url}/api/ready`, { headers: { 'X-Request-Id': 'mine' } })
     t.equal(other.headers.get('Retry-After'), '1')

@@ -114,7 +114,7 @@ else {
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
     await visitor.tokenField().fill(ada.repohostToken)
     await dialog.getByRole('button', { name: 'Sign in with token' }).click()
-    await visitor.closed()
+    await dialog.waitFor({ state: 'detached' })
   }
 
   const reads: [path: string, calls: string[], seen: string | RegExp][] = [

@@ -8,10 +8,11 @@ import { answerHeaders } from './headers.js'
 import { requestIdOf } from './request-id.js'
 
 /**
- * Answers until the service does, so that no supervisor ends it during a long migration: `/api/health` with 200, everything
- * else with 503. If the address cannot be used, the service itself will report that.
+ * Answers during a long migration, so that no supervisor ends the process: `/api/health` with 200, everything else with 503. A
+ * quick start answers nothing before the service does, because proxies try another instance only if the connection is refused.
+ * If the address cannot be used, the service itself will report that.
  */
-export const answerWhileStarting = async (config: Config): Promise<{ close(): Promise<void> }> => {
+export const answerWhileMigrating = async (config: Config): Promise<{ close(): Promise<void> }> => {
   const headersOf = answerHeaders(config)
   const failure = new ApiError('unavailable', { detail: 'The service is starting. Try again in a moment.' })
   const server = createServer((request, response) => {
