@@ -145,10 +145,6 @@ export const limits = {
   requests_at_once_per_caller: 4,
   /** The same for anonymous requests of one address. */
   requests_at_once_per_address: 64,
-  /** Requests that a connection may have in progress. One more is rejected, and the connection closes. */
-  requests_at_once_per_connection: 16,
-  /** The response to the last of them closes the connection. */
-  requests_per_connection: 10_000,
   /**
    * Seconds in a minute that the service works on one caller's requests, those at the same time added up. Beyond that, such
    * callers have few requests at the same time between them.

@@ -386,8 +386,6 @@ export type Limits = {
   funnel_names: number
   requests_at_once_per_caller: number
   requests_at_once_per_address: number
-  requests_at_once_per_connection: number
-  requests_per_connection: number
   busy_seconds_per_caller: number
   rate_per_caller: number
   rate_pages_per_address: number

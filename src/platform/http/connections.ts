@@ -11,7 +11,6 @@ import { own } from '../../../schemas/own.js'
 import { ApiError, toProblem } from '../../errors.js'
 import { PROBLEM_TYPE } from './errors.js'
 import type { AnswerHeaders } from './headers.js'
-import { isOverLimit } from './pipelining.js'
 
 /** Milliseconds. */
 export interface ConnectionTimeouts {
@@ -77,7 +76,7 @@ const answerTo = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): strin
 export const rejectConnections = (headersOf: AnswerHeaders, { linger }: ConnectionTimeouts) => {
   const closing = new WeakSet<Socket>()
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
-    if (closing.has(socket) || isOverLimit(socket)) return
+    if (closing.has(socket)) return
     // Node's own record of the response being sent, which a second response must not interrupt.
     const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse | null }
     if (!socket.writable || underWay?.headersSent) {

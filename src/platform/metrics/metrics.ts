@@ -96,7 +96,6 @@ export const metrics = {
       'wrong_signatures',
       'turns_of_caller',
       'turns_of_address',
-      'requests_of_connection',
       'working_time',
       'model_lookups',
       'large_uploads',
