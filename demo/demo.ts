@@ -135,6 +135,8 @@ const main = async (stopped: AbortSignal) => {
     url: config.databaseUrl ?? '',
     poolSize: config.databasePoolSize,
     prepare: true,
+    // The machine has just built the service, and may be busy.
+    patience: 4,
   })
   onExit(() => database.close())
   const output = await openLogOutput()

@@ -19,7 +19,7 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
   const send = (method: string, path: string, body: object, who = 'ADA') =>
     `curl -X ${method} -H "Authorization: Bearer $${who}" ${json} '${api}${path}' -d '${JSON.stringify(body)}'`
   const push = (repo: string, settings: object, condition = '') =>
-    `curl -X PUT -H "Authorization: Bearer $ADA" -H 'X-Repohost-Token: ${ada.repohostToken}' ${condition}${json} '${api}/settings/${repo}' -d '${JSON.stringify({ settings })}'`
+    `curl -X PUT -H "Authorization: Bearer $ADA" -H "X-Repohost-Token: $REPOHOST_TOKEN" ${condition}${json} '${api}/settings/${repo}' -d '${JSON.stringify({ settings })}'`
   const changed = { [`${config.extensionPrefix}.timeout`]: 4_000 }
   const notification = JSON.stringify({
     id: 'evt_demo',
@@ -61,7 +61,7 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
     [
       'Sign in',
       [
-        `curl ${json} '${api}/auth/verify' -d '{"repohost_token":"${ada.repohostToken}"}'`,
+        `curl ${json} '${api}/auth/verify' -d "{\\"repohost_token\\":\\"$REPOHOST_TOKEN\\"}"`,
         `# in a browser, as ada: ${api}/auth/repohost`,
       ],
     ],
@@ -140,6 +140,7 @@ export const describeDemo = ({ config, demo, billing, modelKeys }: Tour): string
     'Everything is made up and runs only on this machine. Press Ctrl-C to stop and delete it.',
     '',
     '# ada is admin of Acme, where 25 people work, and member of Globex; bob is a member of both; eve is admin of Globex, whose people come from an organization.',
+    `REPOHOST_TOKEN=${ada.repohostToken}`,
     `ADA=${ada.token}`,
     `BOB=${bob.token}`,
     `EVE=${eve.token}`,

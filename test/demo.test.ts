@@ -105,7 +105,9 @@ t.test('the demo starts, shows what it promises, and stops cleanly', async (t) =
   )
 
   // Every command, as it is printed.
-  const variables = { ADA: shown('ADA'), BOB: shown('BOB'), EVE: shown('EVE'), ADMIN: shown('ADMIN') }
+  const variables = Object.fromEntries(
+    ['REPOHOST_TOKEN', 'ADA', 'BOB', 'EVE', 'ADMIN'].map((name) => [name, shown(name)]),
+  )
   const lines = printed.split('\n')
   const answers = new Map<string, string>()
   for (const [index, line] of lines.entries()) {
