@@ -330,7 +330,7 @@ export const AccountExport = Resource(
         agent_projects: ProjectMinutes,
         agent_last_projects: ProjectMinutes,
       },
-      `The minutes in which editors sent heartbeats, of the last ${limits.heartbeat_days} days: by the project of the first and of the last heartbeat in a minute, and those that counted in each workspace. Those of agents are apart.`,
+      `The minutes in which editors sent heartbeats, of the last ${limits.heartbeat_days} days: by the project of the first and of the last heartbeat in a minute, and those that counted in each workspace. Those of agents are separate.`,
     ),
     agent_minutes: List(
       'AgentMinutes',
@@ -343,7 +343,7 @@ export const AccountExport = Resource(
           description: 'The minutes of the 24 UTC hours. Null: they aren’t kept any longer.',
         }),
       },
-      'Minutes in which agents of the caller worked and the caller didn’t.',
+      'Minutes in which the caller’s agents worked and the caller didn’t.',
     ),
     repositories: List(
       'Repositories',

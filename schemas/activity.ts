@@ -116,7 +116,7 @@ export const MinutesOfDay = Resource('MinutesOfDay', {
   day: Day,
   workspaces: Type.Array(WorkspaceMinutes, {
     description:
-      'All workspaces of the caller, oldest first. In the response for a range, only those with minutes on the day.',
+      'The caller’s workspaces, oldest first. In the response for a range, only those with minutes on the day.',
   }),
 })
 export type MinutesOfDay = Static<typeof MinutesOfDay>

@@ -49,7 +49,7 @@ export const CallbackQuery = Type.Object({
 
 export const LogoutBody = Named('LogoutBody', {
   everywhere: Type.Optional(
-    Type.Boolean({ description: 'Also end all other sessions of the caller.', examples: [false] }),
+    Type.Boolean({ description: 'Also end the caller’s other sessions.', examples: [false] }),
   ),
 })
 export type LogoutBody = Static<typeof LogoutBody>

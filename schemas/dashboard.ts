@@ -85,7 +85,7 @@ const Totals = Named('Totals', {
   ),
 })
 
-/** How published weeks stand. An ISO week has 7 days, and a range may begin and end within one. */
+/** The status of published weeks. An ISO week has 7 days, and a range may begin and end within one. */
 const Publication = Named('Publication', {
   min_group: Type.Integer({
     minimum: 1,

@@ -26,7 +26,7 @@ export const Heartbeat = Type.Object(
     project: Type.Optional(
       Type.String({
         description:
-          'A repository (`owner/repo`, or the address of its remote), or another name, such as that of a folder.',
+          'A repository (`owner/repo`, or the address of its remote), or another name, such as a folder’s.',
         examples: [heartbeat.project],
       }),
     ),
@@ -38,7 +38,7 @@ export const Heartbeat = Type.Object(
     ),
     category: Type.Optional(
       Type.String({
-        description: '`ai coding` is agent time. All others are active minutes of the caller.',
+        description: '`ai coding` is agent time. All others are the caller’s active minutes.',
         examples: ['coding'],
       }),
     ),

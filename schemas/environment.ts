@@ -121,8 +121,7 @@ export const Environment = Type.Object({
     expected:
       'a comma-separated list of 1 to 20 different prefixes, each of 1 to 50 letters, digits, - or _ and without the dot',
     default: ['ext'],
-    description:
-      "The prefixes of settings keys, without the dot. The first one is that of your team's own extension.",
+    description: "The prefixes of settings keys, without the dot. Put your own extension's first.",
     examples: ['acme,editor,files'],
   }),
   SETTINGS_DENIED: List({ pattern: '^\\S{1,200}$' }, 'patterns of keys, such as terminal.*', {

@@ -106,7 +106,7 @@ export const limits = {
   /** Commits in one delivery of the repository host. */
   webhook_commits: 10_000,
   webhook_body_bytes: 25_165_824,
-  /** Members and items in such a body, whose commits can list many files. */
+  /** Properties and items in such a body, whose commits can list many files. */
   webhook_json_values: 1_000_000,
   /** Older commits don't count. How long the service keeps deliveries and the hashes of commits. */
   webhook_days: 400,

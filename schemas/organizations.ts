@@ -29,7 +29,7 @@ const choices = {
 
 const name = Type.Unsafe<string>({
   ...Owner,
-  description: 'The name of the organization at the repository host, or at GitLab the path of the group.',
+  description: 'The name of the organization at the repository host, or at GitLab the group’s path.',
 })
 
 /** Why a link admits no one for now. */
@@ -79,7 +79,7 @@ export const OrganizationMember = Named('OrganizationMember', {
   }),
   unconfirmed_since: Nullable(Timestamp, {
     description:
-      'The last sign-in at which the host confirmed a member who joined through the link, if that was long ago.',
+      'The last sign-in at which the host confirmed a member who joined through the link, if that was more than 60 days ago.',
     examples: ['2026-09-01T09:30:00.000Z'],
   }),
 })

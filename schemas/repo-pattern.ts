@@ -32,7 +32,10 @@ export interface RepoPattern {
 
 const repoGrammar = /^(?!\.{1,2}$)[A-Za-z0-9_.*-]+$/
 
-/** Whether a text is a pattern at a kind of host. Where there are subgroups, `**` must be the whole repository part. */
+/**
+ * Whether a text is a valid pattern for a kind of host. Where there are subgroups, `**` must be the whole repository
+ * part.
+ */
 export const isPattern = (text: string, kind: RepohostKind): boolean => {
   const { owner, repo } = divideRepo(text)
   const isClear = kind !== 'gitlab' || repo === SUBGROUPS || !repo.includes(SUBGROUPS)

@@ -1,4 +1,4 @@
-/** A person's time in the shapes of WakaTime. */
+/** A person's time in WakaTime's formats. */
 import { type Static, Type } from '@sinclair/typebox'
 import { TIMEZONE_LENGTH } from './activity.js'
 import { Closed, Day, Named, Resource, Timestamp } from './common.js'
@@ -71,7 +71,7 @@ export const StatusBar = Named('StatusBar', {
 export type StatusBar = Static<typeof StatusBar>
 
 const dayText = {
-  description: 'A day, or `today` or `yesterday`. Only the day of a moment is read.',
+  description: 'A day, or `today` or `yesterday`. Of a timestamp, only the day is read.',
   maxLength: RANGE_LENGTH,
   examples: ['today'],
 }
@@ -79,16 +79,14 @@ const timezoneParameter = {
   timezone: Type.Optional(
     Type.String({
       maxLength: TIMEZONE_LENGTH,
-      description: 'Default: the `Timezone` header, or the time zone of the caller.',
+      description: 'Default: the `Timezone` header, or the caller’s time zone.',
     }),
   ),
 }
 
 /** Ignored unless it is a time zone, because the tools always send it. */
 export const TimezoneHeaders = Type.Object({
-  timezone: Type.Optional(
-    Type.String({ description: 'A time zone of the IANA, instead of that of the caller.' }),
-  ),
+  timezone: Type.Optional(Type.String({ description: 'An IANA time zone, instead of the caller’s.' })),
 })
 
 const projectParameter = {

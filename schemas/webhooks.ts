@@ -91,7 +91,7 @@ export const DeliveryHeaders = Type.Object({
   'x-gitlab-token': Type.Optional(Type.String({ description: 'GitLab: the secret itself.' })),
 })
 
-/** The format is the host's own, so every member is allowed. */
+/** The format is the host's own, so every property is allowed. */
 export const DeliveryPayload = Type.Object(
   {},
   {

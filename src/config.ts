@@ -74,7 +74,7 @@ export interface Config {
   privacy: {
     /** No workspace is below this level. */
     floor: PrivacyLevel
-    /** How many people stand behind every number at level `team`. */
+    /** The fewest people that a number may cover at the level `team`. */
     minGroup: number
   }
   rateLimits: boolean

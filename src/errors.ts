@@ -45,7 +45,7 @@ export class ApiError extends Error {
 export const invalid = (path: string, message: string) =>
   new ApiError('validation_failed', { errors: [{ path, message }] })
 
-/** More than the limit allows, for so many seconds yet. */
+/** The caller is over the limit for this many more seconds. */
 export const tooMany = (limitName: LimitName, limit: number, seconds: number, detail?: string) =>
   new ApiError('rate_limited', {
     limitName,

@@ -75,7 +75,7 @@ const outliveRejections = (logger: Logger, meter: Meter) => {
   })
 }
 
-/** Reports that the service is not ready, and waits until balancers stop sending requests, before connections close. */
+/** Reports that the service isn't ready, and waits until balancers stop sending requests, before connections close. */
 const leave = async (app: FastifyInstance, forceSignal: AbortSignal) => {
   const delayMs = app.config.shutdownDelayMs
   const underWay = app.requestsUnderWay()

@@ -73,9 +73,9 @@ export type AccountExport = {
   override_versions_written: ExportedOverrideVersionsWritten[]
   activity: ExportedActivity[]
   flushes: ExportedFlushes[]
-  /** The minutes in which editors sent heartbeats, of the last 32 days: by the project of the first and of the last heartbeat in a minute, and those that counted in each workspace. Those of agents are apart. */
+  /** The minutes in which editors sent heartbeats, of the last 32 days: by the project of the first and of the last heartbeat in a minute, and those that counted in each workspace. Those of agents are separate. */
   heartbeat_hours: ExportedHeartbeatHours[]
-  /** Minutes in which agents of the caller worked and the caller didn’t. */
+  /** Minutes in which the caller’s agents worked and the caller didn’t. */
   agent_minutes: ExportedAgentMinutes[]
   /** Repositories that the caller has pushed or has sent by their full address. */
   repositories: ExportedRepositories[]
@@ -250,11 +250,11 @@ export type Funnel = {
 export type Heartbeat = {
   /** Seconds since 1970, with a fraction. Text with such a number counts too. */
   time?: number
-  /** A repository (`owner/repo`, or the address of its remote), or another name, such as that of a folder. */
+  /** A repository (`owner/repo`, or the address of its remote), or another name, such as a folder’s. */
   project?: string
   /** Counts if `project` names no repository. */
   alternate_project?: string
-  /** `ai coding` is agent time. All others are active minutes of the caller. */
+  /** `ai coding` is agent time. All others are the caller’s active minutes. */
   category?: string
 } & Record<string, unknown>
 
@@ -401,7 +401,7 @@ export type Limits = {
   delivered_rows_per_person: number
   /** The first of `settings_prefixes`. */
   extension_prefix: string
-  /** Settings keys start with one of these prefixes and a dot. The first is that of the team's own extension. */
+  /** Settings keys start with one of these prefixes and a dot. The first belongs to the team's own extension. */
   settings_prefixes: string[]
   /** Keys that no one may store, except under the first prefix. `*` stands for any text, and case doesn’t matter. */
   settings_denied: string[]
@@ -418,7 +418,7 @@ export type Member = {
 
 export type MinutesOfDay = {
   day: string
-  /** All workspaces of the caller, oldest first. In the response for a range, only those with minutes on the day. */
+  /** The caller’s workspaces, oldest first. In the response for a range, only those with minutes on the day. */
   workspaces: WorkspaceMinutes[]
 }
 
@@ -548,7 +548,7 @@ export type Recording = {
 
 export type SettingsSchema = {
   type: 'object'
-  /** The JSON Schema of each setting, with the editor's own members such as `markdownDescription`, `enumDescriptions`, `order` and `scope`. Texts contain no HTML, and no links but those to web pages and to other settings (`#key#`). */
+  /** The JSON Schema of each setting, with the editor's own properties such as `markdownDescription`, `enumDescriptions`, `order` and `scope`. Texts contain no HTML, and no links but those to web pages and to other settings (`#key#`). */
   properties: Record<string, unknown>
   additionalProperties: false
   /** The groups in which an editor shows the settings. Every setting is in one of them. */
@@ -681,7 +681,7 @@ export type VerifyBody = {
 }
 
 export type LogoutBody = {
-  /** Also end all other sessions of the caller. */
+  /** Also end the caller’s other sessions. */
   everywhere?: boolean
 }
 
@@ -700,7 +700,7 @@ export type Project = {
   /** Whether the repository has settings in this workspace. */
   synced: boolean
   has_override: boolean
-  /** Whether there is activity of the caller, or for admins of anyone, as far as the privacy level shows it. An access key needs `activity:read` for the former and `dashboard:read` for the latter. */
+  /** Whether the caller has activity there, or for admins anyone, as far as the privacy level shows it. An access key needs `activity:read` for the former and `dashboard:read` for the latter. */
   has_activity: boolean
   version: number | null
   updated_at: string | null
@@ -1100,7 +1100,7 @@ export type PatternsBody = {
 }
 
 export type OrganizationBody = {
-  /** The name of the organization at the repository host, or at GitLab the path of the group. */
+  /** The name of the organization at the repository host, or at GitLab the group’s path. */
   organization: string
   /** `member`: people of the organization become members of the workspace when they sign in. */
   join?: 'nobody' | 'member'
@@ -1112,7 +1112,7 @@ export type OrganizationMember = {
   login: string
   /** Since when the host says that the member has left, while the removal waits for an admin. Null: it doesn’t. */
   left_at: string | null
-  /** The last sign-in at which the host confirmed a member who joined through the link, if that was long ago. */
+  /** The last sign-in at which the host confirmed a member who joined through the link, if that was more than 60 days ago. */
   unconfirmed_since: string | null
 }
 
@@ -3033,7 +3033,7 @@ export interface Operations {
         user: string
       }
       headers?: {
-        /** A time zone of the IANA, instead of that of the caller. */
+        /** An IANA time zone, instead of the caller’s. */
         Timezone?: string | undefined
       }
     }
@@ -3048,7 +3048,7 @@ export interface Operations {
         user: string
       }
       headers?: {
-        /** A time zone of the IANA, instead of that of the caller. */
+        /** An IANA time zone, instead of the caller’s. */
         Timezone?: string | undefined
       }
     }
@@ -3063,19 +3063,19 @@ export interface Operations {
         user: string
       }
       query?: {
-        /** A day, or `today` or `yesterday`. Only the day of a moment is read. */
+        /** A day, or `today` or `yesterday`. Of a timestamp, only the day is read. */
         start?: string | undefined
-        /** A day, or `today` or `yesterday`. Only the day of a moment is read. */
+        /** A day, or `today` or `yesterday`. Of a timestamp, only the day is read. */
         end?: string | undefined
         /** `Today`, `Yesterday`, `Last 7 Days`, `Last 7 Days from Yesterday`, `Last 14 Days`, `Last 30 Days`, `Last 6 Months`, `Last Year`, `This Week`, `Last Week`, `This Month` or `Last Month`, in any case. Ignored with `start`. Default: today. */
         range?: string | undefined
         /** Count only this repository. */
         project?: string | undefined
-        /** Default: the `Timezone` header, or the time zone of the caller. */
+        /** Default: the `Timezone` header, or the caller’s time zone. */
         timezone?: string | undefined
       }
       headers?: {
-        /** A time zone of the IANA, instead of that of the caller. */
+        /** An IANA time zone, instead of the caller’s. */
         Timezone?: string | undefined
       }
     }
@@ -3092,11 +3092,11 @@ export interface Operations {
       query?: {
         /** Count only this repository. */
         project?: string | undefined
-        /** Default: the `Timezone` header, or the time zone of the caller. */
+        /** Default: the `Timezone` header, or the caller’s time zone. */
         timezone?: string | undefined
       }
       headers?: {
-        /** A time zone of the IANA, instead of that of the caller. */
+        /** An IANA time zone, instead of the caller’s. */
         Timezone?: string | undefined
       }
     }
@@ -3114,11 +3114,11 @@ export interface Operations {
       query?: {
         /** Count only this repository. */
         project?: string | undefined
-        /** Default: the `Timezone` header, or the time zone of the caller. */
+        /** Default: the `Timezone` header, or the caller’s time zone. */
         timezone?: string | undefined
       }
       headers?: {
-        /** A time zone of the IANA, instead of that of the caller. */
+        /** An IANA time zone, instead of the caller’s. */
         Timezone?: string | undefined
       }
     }
@@ -3137,7 +3137,7 @@ export interface Operations {
         project?: string | undefined
       }
       headers?: {
-        /** A time zone of the IANA, instead of that of the caller. */
+        /** An IANA time zone, instead of the caller’s. */
         Timezone?: string | undefined
       }
     }
@@ -3156,7 +3156,7 @@ export interface Operations {
         q?: string | undefined
       }
       headers?: {
-        /** A time zone of the IANA, instead of that of the caller. */
+        /** An IANA time zone, instead of the caller’s. */
         Timezone?: string | undefined
       }
     }
@@ -3171,15 +3171,15 @@ export interface Operations {
         user: string
       }
       query: {
-        /** A day, or `today` or `yesterday`. Only the day of a moment is read. */
+        /** A day, or `today` or `yesterday`. Of a timestamp, only the day is read. */
         date: string
         /** A repository. */
         project?: string | undefined
-        /** Default: the `Timezone` header, or the time zone of the caller. */
+        /** Default: the `Timezone` header, or the caller’s time zone. */
         timezone?: string | undefined
       }
       headers?: {
-        /** A time zone of the IANA, instead of that of the caller. */
+        /** An IANA time zone, instead of the caller’s. */
         Timezone?: string | undefined
       }
     }

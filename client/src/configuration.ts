@@ -7,7 +7,7 @@ type Sections = Omit<ConfigurationBody, 'reason'>
 
 export interface ConfigurationFile {
   sections: Sections
-  /** The place of a member of the request, if the file has it. */
+  /** The place of a property of the request, if the file has it. */
   placeOf(pointer: string): Place | undefined
 }
 

@@ -57,7 +57,7 @@ interface Call {
 
 type AccountCall = Call & { user: User }
 
-/** For a command whose first argument is a LOGIN. */
+/** Runs a command whose first argument is a LOGIN. */
 const onAccount = (run: (call: AccountCall) => Promise<void>) => async (call: Call) =>
   run({ ...call, user: await findAccount(call.database, call.given) })
 

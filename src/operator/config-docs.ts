@@ -70,7 +70,7 @@ const tableOfLimits = (): string =>
     ]),
   )
 
-/** docs/configuration.md with the tables as they should be. */
+/** docs/configuration.md with its current tables. */
 export const withVariables = (page: string): string =>
   filled(filled(page, 'variables', tableOfVariables()), 'limits', tableOfLimits())
 
@@ -102,7 +102,7 @@ export const withPrivacy = (page: string): string => {
 const knownOf = (values: readonly string[] | string): string =>
   typeof values === 'string' ? values : values.map((value) => `\`${value}\``).join(', ')
 
-/** docs/metrics.md with the metrics that there are. It explains labels that several metrics have where they first occur. */
+/** docs/metrics.md with all metrics. It explains labels that several metrics have where they first occur. */
 export const withMetrics = (page: string): string => {
   const explained = new Set<string>()
   const labelOf = ([name, values]: [string, readonly string[] | string]): string => {

@@ -41,7 +41,7 @@ export const clusterSetting = `set citus.multi_shard_modify_mode = 'sequential'`
  * Distributes every table that isn't distributed yet, according to `layout`. Each table is a separate step, so that an
  * interrupted run continues with the next one.
  * @param stopped ends it
- * @throws {OperatorError} where there is nothing to distribute over
+ * @throws {OperatorError} if there is no cluster
  */
 export const distribute = (url: string, say: (line: string) => void, stopped?: AbortSignal): Promise<void> =>
   inDedicatedSession(url, stopped, async (sql) => {

@@ -32,7 +32,7 @@ const isRejection = (error: unknown) => error instanceof ApiError && error.statu
 
 /** Finds keys, with at most one query for a key in `FRESH_MS`. */
 export class AccessKeys {
-  /** By hash. Entries that are no longer fresh say that the key is no guess. */
+  /** By hash. Entries that are no longer fresh show that the key isn't a guess. */
   private readonly known = new Map<string, { key: KeyInUse; freshUntil: number }>()
   private readonly asked = new Map<string, Promise<KeyInUse>>()
 
@@ -57,7 +57,7 @@ export class AccessKeys {
 
   /** Forgets keys at once, because their rights on this instance have ended. */
   forget(isEnded: (key: KeyInUse) => boolean): void {
-    // Answers that are under way may be older than the end of the right.
+    // Results that are under way may be older than the end of the right.
     this.asked.clear()
     for (const [hash, { key }] of this.known) if (isEnded(key)) this.known.delete(hash)
   }

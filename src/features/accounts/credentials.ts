@@ -5,7 +5,7 @@ const UUID_V4 = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]
 const SECRET = new RegExp(`^(?:svc|waka)_${UUID_V4}$`)
 const BARE = new RegExp(`^${UUID_V4}$`)
 
-/** Whether a token has the form of the secret of an access key. */
+/** Whether a token looks like the secret of an access key. */
 export const isKeySecret = (token: string): boolean => SECRET.test(token)
 
 /** The token of an `Authorization` header; empty where the header has none. */

@@ -1,6 +1,6 @@
 /**
- * Whom everything is handed over to that stays of people whose accounts were deleted: a row of `users` that a migration
- * makes. It counts in sums but never as a person, and is never a member.
+ * The user who gets everything that outlives a deleted account: a row of `users` that a migration makes. It counts in
+ * sums but never as a person, and is never a member.
  */
 export const DELETED_USER = '00000000-0000-0000-0000-000000000000'
 

@@ -18,7 +18,7 @@ export const lockCaller = async (tx: Db, userId: string): Promise<User> => prese
 const forEditors: readonly Scope[] = ['activity:write', 'activity:read']
 
 /**
- * A key for an editor lies in plain text in a `.wakatime.cfg`, so it can do nothing else.
+ * An editor's key is stored in plain text in a `.wakatime.cfg`, so it can do nothing else.
  * @throws {ApiError} `validation_failed`
  */
 export const requireCombinable = (scopes: readonly Scope[]): void => {

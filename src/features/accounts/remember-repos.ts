@@ -3,7 +3,7 @@ import type { Database, Db } from '../../platform/database/client.js'
 import { remember } from '../../platform/process/remember.js'
 import { type NamedRepo, writePersonRepos } from './queries/person-repos.js'
 
-/** How many repositories a process knows to be stored, so that most requests write nothing. */
+/** How many stored repositories a process remembers, so that most requests write nothing. */
 const REMEMBERED = 50_000
 const DAY_MS = 86_400_000
 const stored = new WeakMap<Database, Map<string, true>>()

@@ -15,7 +15,7 @@ export interface Memberships {
   /** Undefined if the host doesn't say. */
   list(): Promise<HostOrganization[] | undefined>
   membership(organization: HostOrganization): Promise<MembershipAnswer>
-  /** Whether the person owns or administers it. Undefined: no clear answer. */
+  /** Whether the person owns or administers it. Undefined: the host doesn't say clearly. */
   owns(organization: HostOrganization): Promise<boolean | undefined>
 }
 
@@ -118,7 +118,7 @@ export const createRepohost = (
 
   return {
     userOf: async (token, trace, budget = repohostBudget()) => {
-      // Asked first: a token that is none of an app now is none later.
+      // Asked first: a token that belongs to no app now never will.
       const app = await appOf(token, budget, trace)
       return { ...(await userOf(token, budget, trace)), ...app }
     },

@@ -1,4 +1,7 @@
-/** Which tokens were revoked before they expired, and which accounts are disabled: held in memory, so that no request has to ask. */
+/**
+ * Which tokens were revoked before they expired, and which accounts are disabled: kept in memory, so that no request has
+ * to query for them.
+ */
 import { limits } from '../../../schemas/limits.js'
 import type { Session } from '../../platform/access/caller.js'
 

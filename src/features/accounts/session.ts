@@ -50,7 +50,7 @@ export default fp(
     app.decorateRequest('key', {
       getter() {
         const session: Session | KeyInUse | ApiError | null = this.session
-        // None of a request whose path can't be read.
+        // Null for a request whose path can't be read.
         return session === null || session instanceof ApiError || 'jti' in session ? null : session
       },
     })

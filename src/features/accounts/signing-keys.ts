@@ -14,7 +14,7 @@ declare module 'fastify' {
 const PERIOD_MS = 60_000
 
 /**
- * Explains what is wrong if a key of `inUse` isn't that of a secret. Instances need not have the same list, as during a
+ * Explains what is wrong if a key of `inUse` belongs to no secret. Instances need not have the same list, as during a
  * rotation: each must only have the first secret of every other one.
  */
 export const secretsFault = (

@@ -137,8 +137,8 @@ export const oauthStates = table(
 const KEY_END = 'least(expires_at, revoked_at)'
 
 /**
- * The SHA-256 of the secrets of access keys. They name no one, and stay for a while after a key has ended, whatever has
- * ended it, so that its user learns why it no longer works.
+ * The SHA-256 of the secrets of access keys. They name no one, and stay for a while after a key has ended for any
+ * reason, so that its user learns why it no longer works.
  */
 export const keySecrets = table(
   'key_secrets',
@@ -157,8 +157,8 @@ export const keySecrets = table(
 )
 
 /**
- * Access keys of people and of workspaces. Whether a key still works is said by its row of `key_secrets`. A key that no
- * longer works stays as long as that row: views of dashboards name it.
+ * Access keys of people and of workspaces. Its row in `key_secrets` says whether a key still works. A key that no longer
+ * works stays as long as that row: views of dashboards name it.
  */
 export const accessKeys = table(
   'access_keys',
@@ -230,7 +230,7 @@ export const personRepos = table(
   ],
 )
 
-/** Accounts that were deleted, as long as something of theirs is left (`features/personal-data/queries/erasures.ts`). */
+/** Deleted accounts, as long as some of their data is left (`features/personal-data/queries/erasures.ts`). */
 export const erasures = table(
   'erasures',
   {

@@ -34,7 +34,7 @@ export const linkCustomer = async (db: Db, customerId: string, userId: string): 
     .onConflictDoNothing()
 }
 
-/** Forgets the user's customers, and the subscriptions of these. */
+/** Deletes the user's customers and their subscriptions. */
 export const unlinkCustomers = async (tx: Db, userId: string): Promise<void> => {
   const customers = await tx
     .delete(billingCustomers)

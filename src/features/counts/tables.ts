@@ -61,7 +61,9 @@ export const deliveries = table(
   (t) => [primaryKey({ columns: [t.workspaceId, t.id] }), index('deliveries_by_age').on(t.at)],
 )
 
-/** SQL: what is too old to be reported again. A day later, so that nothing expires while it could still be reported. */
+/**
+ * SQL: what is too old to be reported again, and a day older, so that nothing expires while it could still be reported.
+ */
 const CANNOT_BE_REPORTED = `day < (now() at time zone 'UTC')::date - ${limits.webhook_days + 1}`
 
 /** Commits that webhooks have reported of members, so that each counts once. */

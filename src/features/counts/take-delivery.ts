@@ -20,7 +20,7 @@ import {
 import { findWebhook, insertDelivery } from './queries/webhooks.js'
 import type { DeliveredCommit, DeliveredIssue, Delivery } from './webhooks/delivery.js'
 
-/** How a delivery is called. */
+/** The name of a delivery. */
 export interface DeliveryHead {
   kind: RepohostKind
   webhookId: string
@@ -40,8 +40,8 @@ const NOTHING: Outcome = { counted: 0, skipped: 0 }
 const options = { rowsMayConflict: true }
 
 /**
- * Counts what a signed delivery brings, all of it or nothing. Whatever is delivered in whatever order and however often, the
- * counts are the same.
+ * Counts what a signed delivery brings, all of it or nothing. The counts don't depend on the order or the number of
+ * deliveries.
  * @throws {ApiError} `webhook_not_found` if the webhook was deleted meanwhile
  */
 export const takeDelivery = async (

@@ -18,7 +18,7 @@ import {
 
 const FIRST_DAY = '2000-01-01'
 
-/** @throws {ApiError} `validation_failed` for a day that counts can't be of */
+/** @throws {ApiError} `validation_failed` for a day that can't have counts */
 export const checkCountsDay = async (database: Database, day: string): Promise<void> => {
   if (day < FIRST_DAY || day > addDays(await readToday(database), 1)) {
     throw invalid('/body/day', `must be from ${FIRST_DAY} to tomorrow`)

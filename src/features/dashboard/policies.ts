@@ -51,7 +51,7 @@ export const viewOf = (viewer: Viewer, privacy: WorkspacePrivacy, asked: Range, 
   return view
 }
 
-/** The view of the same number of days just before. */
+/** The view of the same number of days immediately before. */
 export const viewBefore = (
   viewer: Viewer,
   privacy: WorkspacePrivacy,

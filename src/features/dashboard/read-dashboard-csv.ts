@@ -13,7 +13,7 @@ import { beginView, hiddenSums, nothing } from './read-dashboard.js'
 /** More days of 5,000 members in one response would block the event loop for tens of milliseconds. */
 const DAYS_PER_READ = 3
 
-/** A dashboard as CSV: what it is of, and its lines while they are read. */
+/** A dashboard as CSV: its subject, and its lines as they are read. */
 export interface DashboardLines {
   name: string
   range: Range

@@ -234,8 +234,8 @@ const mergeCells = (parts: ({ weekday: number; hour: number; minutes: number }[]
 }
 
 /**
- * A dashboard of one moment: all of its parts see the same state of the database, the privacy level included; and the days
- * of which it says who did what, in the range and in the one before.
+ * A dashboard as of one moment: all of its parts see the same state of the database, the privacy level included; and the
+ * days of which it says who did what, in the range and in the one before.
  * @throws {ApiError} `workspace_not_found`, `member_detail_hidden`
  */
 export const readDashboard = (

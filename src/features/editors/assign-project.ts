@@ -1,4 +1,4 @@
-/** Assigns repositories to the project names of editors, and lists the names. */
+/** Assigns repositories to editors' project names, and lists the names. */
 import type { EditorProject as Answer } from '../../../schemas/editors.js'
 import { limits } from '../../../schemas/limits.js'
 import { invalid } from '../../errors.js'
@@ -31,7 +31,7 @@ export const listEditorProjects = async (db: Db, userId: string): Promise<Answer
 
 /**
  * Assigns a repository to a name, and counts the minutes that are still stored for it; or ignores the name.
- * @throws {ApiError} `validation_failed` for a name that is a repository already, or for one name too many
+ * @throws {ApiError} `validation_failed` for a name that is already a repository, or beyond the limit of names
  */
 export const assignProject = (
   database: Database,

@@ -22,7 +22,7 @@ const HOUR_MS = 3_600_000
 /** The UTC day of an hour that is counted from 1970. */
 export const dayOfHour = (hour: number): string => new Date(hour * HOUR_MS).toISOString().slice(0, 10)
 
-/** The idle window of a workspace as clients go by it. */
+/** The idle window of a workspace as clients apply it. */
 export const clampIdleWindow = (minutes: number): number =>
   Math.min(Math.max(minutes, limits.heartbeat_idle_minutes_min), limits.heartbeat_idle_minutes_max)
 
@@ -53,7 +53,7 @@ interface Minutes {
   /** Where minutes were imported before, the candidates are in the order of their minutes. */
   candidates: Candidate[]
   fromJoining: CountsFromJoining
-  /** How many minutes an earlier import has found; so many don't count again. */
+  /** How many minutes an earlier import has found. They don't count again. */
   imported?: ((place: Place) => number) | undefined
 }
 

@@ -137,7 +137,7 @@ const importNextDay = async (database: Database, userId: string, kind: RepohostK
   }
 }
 
-/** How far an import is. */
+/** The progress of an import. */
 interface Place {
   id: string
   daysDone: number

@@ -1,4 +1,4 @@
-/** Heartbeats of editors that know no project, and so name the last one. */
+/** Heartbeats from editors that don't know the project, and name the last one instead. */
 import type { RepohostKind } from '../../../schemas/common.js'
 import type { Db } from '../../platform/database/client.js'
 import { isRepo, LAST_PROJECT, type Project } from './project-names.js'

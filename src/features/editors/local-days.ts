@@ -6,7 +6,7 @@ import { canonicalTimezone, type DayMinutes, localHoursOf } from '../minutes/ind
 const SECOND_MS = 1_000
 const LOCAL_LENGTH = '2026-11-21T10:00:00'.length
 
-/** To create a format takes longer than to use it a hundred times. */
+/** Creating a format takes longer than using it a hundred times. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 const REMEMBERED = 100
 

@@ -12,7 +12,7 @@ import {
 import { localParts } from './local-days.js'
 
 export interface Project {
-  /** Undefined: all that aren't listed. */
+  /** Undefined: all projects that aren't listed. */
   name: string | undefined
   minutes: number
 }
@@ -56,7 +56,10 @@ const readTotals = async (
   return totals
 }
 
-/** Projects add up to the total: minutes beyond those of a day are left out, and what the listed ones leave is added. */
+/**
+ * Projects add up to the total: minutes beyond those of a day are left out, and the rest beyond the listed ones is
+ * added.
+ */
 const sharesOf = (total: number, projects: Project[]): Project[] => {
   let left = total
   const shares = projects.flatMap(({ name, minutes }) => {

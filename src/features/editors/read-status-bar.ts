@@ -6,7 +6,7 @@ import { endOf, startOf } from './local-days.js'
 import { readDays } from './own-time.js'
 import { nothingElse, projectEntries } from './read-summaries.js'
 
-/** Now and today are by the database's clock, as they are for everyone. */
+/** The database's clock decides what now and today are, as for everyone. */
 export const readStatusBar = async (
   db: Db,
   { userId, timezone, now, today: day }: { userId: string; timezone: string; now: string; today: string },

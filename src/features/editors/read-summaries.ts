@@ -1,4 +1,7 @@
-/** A person's time in the shapes of WakaTime, for tools that show and export it. Data that the service doesn't store is empty. */
+/**
+ * A person's time in WakaTime's formats, for tools that show and export it. Data that the service doesn't store is
+ * empty.
+ */
 import type { AllTime, Durations, Projects, Stats, Summaries } from '../../../schemas/wakatime.js'
 import type { Db } from '../../platform/database/client.js'
 import { countDays, FIRST_DAY, LAST_DAY, type Range } from '../../platform/time/days.js'

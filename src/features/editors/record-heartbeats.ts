@@ -1,4 +1,4 @@
-/** Heartbeats on their way to minutes. */
+/** Turns heartbeats into minutes. */
 import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
@@ -217,7 +217,7 @@ export const writeHeartbeats = (tx: Db, counted: readonly CountedHeartbeats[]): 
     ...counted.map(({ agents, projects }) => agents.write(projects.repos)),
   ])
 
-/** Reads what is stored of people near their heartbeats, and where these count. */
+/** Reads what is stored about people around the time of their heartbeats, and where these count. */
 const readKnown = async <S extends Sent>(tx: Db, all: readonly S[], waits: boolean) => {
   const asked = all.map((sent) => {
     const { userId, heartbeats, names = [] } = sent
@@ -361,7 +361,7 @@ const markHeartbeats = ({ sent, projects, mayWait, timeline, target }: Known) =>
   }
 }
 
-/** Minutes that are stored for names and have counted nowhere. */
+/** Minutes that are stored for names and haven't counted anywhere. */
 export const storedFor = (timeline: Timeline, names: ReadonlySet<string>): Candidate[] =>
   names.size === 0
     ? []
@@ -379,7 +379,7 @@ export class Projects {
     private readonly kind: RepohostKind,
   ) {}
 
-  /** @returns how the project is called in marks */
+  /** @returns the name of the project in marks */
   add({ repo, name }: Project): string {
     return repo === undefined ? name : this.addRepo(repo)
   }

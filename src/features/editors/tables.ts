@@ -52,7 +52,7 @@ export const heartbeatHours = table(
     /** Repositories, and the minutes that have counted for them, so that no minute counts for two. Null: not known. */
     countedRepos: text('counted_repos').array(),
     countedFor: minutesOf('counted_for'),
-    /** The same for the person's agents, which count apart. Null if there are none. */
+    /** The same for the person's agents, which count separately. Null if there are none. */
     agentProjects: text('agent_projects').array(),
     agentMarks: minutesOf('agent_marks'),
     agentLeaves: minutesOf('agent_leaves'),
@@ -72,7 +72,7 @@ export const heartbeatHours = table(
   (t) => [primaryKey({ columns: [t.userId, t.hour] }), index('heartbeat_hours_by_age').on(t.hour)],
 )
 
-/** Project names of editors that name no repository, and what their owner or the service has chosen for them. */
+/** Editors' project names that name no repository, and what their owner or the service has chosen for them. */
 export const editorProjects = table(
   'editor_projects',
   {

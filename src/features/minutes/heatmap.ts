@@ -5,8 +5,8 @@ const HOUR_MS = 3_600_000
 const REMEMBERED_DAYS = 50_000
 
 /**
- * The name by which the runtime knows a time zone, so that aliases count as the same. Undefined for what is no IANA
- * name; numeric offsets, which newer runtimes take, are none.
+ * The runtime's name for a time zone, so that aliases count as the same. Undefined if it isn't an IANA name. Numeric
+ * offsets, which newer runtimes accept, aren't.
  */
 export const canonicalTimezone = (name: string): string | undefined => {
   if (!/^[A-Za-z]/.test(name)) return undefined

@@ -10,7 +10,7 @@ import { inTime } from '../../platform/process/in-time.js'
 
 export interface Item {
   userId: string
-  /** How much of a set it is. */
+  /** How much of a set it takes. */
   size: number
   /** Whether it may be written again when it isn't known whether it was written. */
   isRepeatable: boolean
@@ -18,7 +18,7 @@ export interface Item {
 
 interface Writing<I, Result> {
   /**
-   * One transaction. It never waits for others for long.
+   * One transaction. It never waits long for others.
    * @param sent to be called before the commit is sent
    * @returns nothing of those that have to be written alone
    */
@@ -34,15 +34,15 @@ interface Waiting<I, Result> {
   reject(error: unknown): void
 }
 
-/** How many people, and how much of theirs, go together. */
+/** The most people, and the most work, in a set. */
 const MOST_PEOPLE = 16
 const MOST_SIZE = 200
 const MOST_WAITING = 1_000
-/** How long one waits for a set: as long as for a statement. */
+/** How long a write waits for a set: as long as for a statement. */
 const WAIT_MS = 5_000
-/** One that waits doesn't stop all others. */
+/** A write that waits doesn't stop all others. */
 const LANES = 2
-/** How long others wait for one that is written alone, and may be waiting for a lock. */
+/** How long others wait for a write that is done alone, and may be waiting for a lock. */
 const LONE_MS = 100
 
 /** Writes sets one after another. No one waits for a set to fill: what comes alone goes at once. */
@@ -108,7 +108,7 @@ class Lane<I extends Item, Result> {
     await inTime(ended, LONE_MS, () => {})
   }
 
-  /** Returns when the next set may begin. No failure of one, or of a set, is that of others. */
+  /** Returns when the next set may begin. A failure of one, or of a set, doesn't affect others. */
   private async write(set: Waiting<I, Result>[]): Promise<void> {
     let isSent = false
     try {
@@ -129,7 +129,7 @@ class Lane<I extends Item, Result> {
   }
 }
 
-/** @returns the lane of a person, which is always the same one */
+/** @returns the lane of a person, which is always the same */
 export const lanesOf = <I extends Item, Result>(writingOf: (database: Database) => Writing<I, Result>) => {
   const lanes = new WeakMap<Database, Lane<I, Result>[]>()
   return (database: Database, userId: string): Lane<I, Result> => {

@@ -1,4 +1,4 @@
-/** Minutes of people on their way into workspaces: which ones match, the limits of each day, and the rows. */
+/** Adds people's minutes to workspaces: which ones match, the limits of each day, and the rows. */
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'

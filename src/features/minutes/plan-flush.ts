@@ -47,7 +47,7 @@ export interface AimedFlush {
   newTimezone: string | undefined
 }
 
-/** Goes by the memberships of the target: a removal since then counts as after this flush. */
+/** Uses the memberships of the target: a removal since then counts as after this flush. */
 export const aimFlush = (flush: Flush, target: FlushTarget): AimedFlush => {
   const { userId, timezone } = flush
   const window = [addDays(target.today, -limits.flush_days_back), addDays(target.today, 1)] as const

@@ -34,7 +34,10 @@ export const activity = table(
      */
     commitsUploaded: boolean('commits_uploaded'),
     closedIssuesUploaded: boolean('closed_issues_uploaded'),
-    /** 24 minutes by UTC hour; their sum is at most `minutes`. Null without minutes, and once it is older than the detail is kept. */
+    /**
+     * 24 minutes by UTC hour; their sum is at most `minutes`. Null without minutes, and once the hours are past their
+     * retention.
+     */
     hours: smallint('hours').array(),
   },
   {
@@ -113,7 +116,7 @@ export const agentMinutes = table(
   ],
 )
 
-/** Answers to flushes, so that a retry counts nothing. Written in the transaction that counts. */
+/** Responses to flushes, so that a retry counts nothing. Written in the transaction that counts. */
 export const flushes = table(
   'flushes',
   {

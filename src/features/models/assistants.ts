@@ -1,6 +1,6 @@
 /**
- * The model providers: A in the shapes of OpenAI (platform.openai.com/docs/api-reference/models/list), B in those of
- * Anthropic (docs.anthropic.com/en/api/models-list). The caller's key goes into a header of these calls and nowhere else.
+ * The model providers: A speaks OpenAI's API (platform.openai.com/docs/api-reference/models/list), B Anthropic's
+ * (docs.anthropic.com/en/api/models-list). The caller's key goes into a header of these calls and nowhere else.
  */
 import type { Model } from '../../../schemas/models.js'
 import { ApiError } from '../../errors.js'

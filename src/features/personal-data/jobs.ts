@@ -1,4 +1,4 @@
-/** Removes in the background what is left of deleted accounts; on one instance at a time. */
+/** Removes the remaining data of deleted accounts in the background; on one instance at a time. */
 import fp from 'fastify-plugin'
 import { measuredTask } from '../../platform/metrics/measured-task.js'
 import { repeat } from '../../platform/process/repeat.js'
@@ -7,7 +7,7 @@ import { eraseAccounts } from './delete-account.js'
 declare module 'fastify' {
   interface FastifyInstance {
     erasures: {
-      /** Removes what can be removed by now. */
+      /** Removes everything that can be removed by now. */
       run(): Promise<void>
     }
   }

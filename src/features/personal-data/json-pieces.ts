@@ -4,7 +4,7 @@ import { PIECE_LENGTH } from '../../platform/http/streaming.js'
 type Pages = Iterable<string[]> | AsyncIterable<string[]>
 
 /**
- * @param head the beginning of the object, with at least one member
+ * @param head the beginning of the object, with at least one property
  * @param lists by their names: pages of items in JSON
  */
 export async function* jsonPieces(

@@ -149,7 +149,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     kept: `${limits.audit_days} days.`,
   },
   {
-    // Clients may use this name, so it isn't reworded.
+    // Clients may use this name, so it doesn't change.
     name: 'looks',
     what: 'Each admin’s views of named numbers, with their day, kind and range.',
     fields: fieldsOf(View),
@@ -208,7 +208,7 @@ export const notRecorded: string[] = [
   'Names, repositories and queries in the log.',
 ]
 
-/** @param minGroup how many people stand behind what the level `team` shows */
+/** @param minGroup the fewest people that a number at the level `team` may cover */
 export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] => {
   const group = `${minGroup} or more people`
   const person = 'The person.'

@@ -5,24 +5,27 @@ import { islandsOf, nodesApart } from './islands.js'
 
 /** Each is needed: a test leaves out one after the other, and finds a hole. */
 export const rules = [
-  /** Enough people stand behind a total, */
+  /** A total covers enough people, */
   'total',
-  /** behind every repository, */
+  /** and so does every repository, */
   'repos',
-  /** and behind what the repositories leave of the total. */
+  /** and the part of the total that no shown repository has. */
   'other_repos',
-  /** Enough people stand behind every day. */
+  /** Every day covers enough people. */
   'days',
-  /** Enough people stand behind every cell of the heatmap, */
+  /** Every cell of the heatmap covers enough people, */
   'cells',
-  /** and behind what the cells leave of the total. */
+  /** and so does the part of the total that no shown cell has. */
   'other_cells',
   /** Repositories, days and cells are connected by enough people, so that their differences reveal no one. */
   'joined',
 ] as const
 export type Rule = (typeof rules)[number]
 
-/** Most people first: the last is held back first. The order never depends on amounts, because it would reveal something about them. */
+/**
+ * Most people first; the last is hidden first. The order never depends on amounts, because it would reveal something
+ * about them.
+ */
 const largestFirst = <Key extends string | number>(groups: Map<Key, People>): [Key, People][] =>
   [...groups].sort(([a, x], [b, y]) => y.size - x.size || (a < b ? -1 : 1))
 
@@ -44,7 +47,7 @@ export class Chooser {
     return this.given.includes(rule) && !people.isNothing && people.size < this.group
   }
 
-  /** @param allowed what may be shown at the most */
+  /** @param allowed the most that may be shown */
   *choose(amounts: Amount[], allowed: { days: boolean; repos: Set<string> }): Paced<Choice> {
     // Without any work, zeros are shown, which reveal nothing about one person.
     if (amounts.length === 0) return { total: true, ...allowed, cells: new Set() }
@@ -76,7 +79,7 @@ export class Chooser {
   }
 
   /**
-   * Holds back cells until no rule is broken. Where days are shown, the part of a cell that lies on a day counts as a number,
+   * Hides cells until no rule is broken. Where days are shown, the part of a cell that lies on a day counts as a number,
    * and so does what the cells leave of a day: a local hour may lie on two UTC days.
    */
   private *chooseCells(amounts: Amount[], repos: Set<string>, byDay: boolean): Paced<Set<number>> {

@@ -1,4 +1,7 @@
-/** Keeps the rollups of activity close behind it, publishes weeks, and forgets what is too old; on one instance at a time. */
+/**
+ * Keeps the rollups of activity up to date, publishes weeks, and deletes what is past its retention; on one instance at
+ * a time.
+ */
 import fp from 'fastify-plugin'
 import { cached } from '../../platform/metrics/cached.js'
 import { measuredTask } from '../../platform/metrics/measured-task.js'
@@ -16,7 +19,7 @@ declare module 'fastify' {
       run(): Promise<void>
       /** Rolls up what is due at this moment (milliseconds since 1970): days that have ended, and at times the current day. */
       runDue(now: number): Promise<void>
-      /** Forgets what is older than it is kept. */
+      /** Deletes what is past its retention. */
       retire(): Promise<void>
     }
     publishedWeeks: {
@@ -26,7 +29,7 @@ declare module 'fastify' {
   }
 }
 
-/** Dashboards read days that have changed from the activity itself, so they are right without it. */
+/** Dashboards read changed days from the activity itself, so they are correct without it. */
 export const ROLL_UP_MS = 300_000
 /**
  * The current day of a busy team is stale again before anyone can use its rollups. They are made only so that reports from

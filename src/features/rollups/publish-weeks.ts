@@ -14,7 +14,7 @@ const RECENT_DAYS = 60
 const background = { background: true }
 
 /**
- * Publishes the weeks that are due. Does nothing while another instance is at it.
+ * Publishes the weeks that are due. Does nothing while another instance does this.
  * @param options.everything checks all weeks, and not only those that can have become due since the last run
  */
 export const publishWeeks = async (

@@ -46,7 +46,7 @@ export interface PublishedWeek extends ShownSums {
   cells: { cell: number; minutes: number }[]
 }
 
-/** A sum of amounts, and how many people it is of. */
+/** A sum of amounts, and how many people it covers. */
 interface Part {
   sum: number | null
   people: number | null
@@ -104,8 +104,8 @@ const hidden: PublishedWeek = {
 }
 
 /**
- * The week as it is shown: every number, and all that can be computed from them, is about so many people at least. Pauses now
- * and then; `finish` runs it to its end.
+ * The week as it is shown: every number, and all that can be computed from them, covers at least that many people.
+ * Pauses now and then; `finish` runs it to its end.
  */
 export function* publishWeek(
   works: Work[],
@@ -160,7 +160,7 @@ export function* publishWeek(
   }
 }
 
-/** Runs what pauses to its end, and in each pause what is given. */
+/** Runs a generator to its end, and the given function in each pause. */
 export const finish = async <Result>(work: Paced<Result>, pause: () => Promise<unknown>): Promise<Result> => {
   for (;;) {
     const { done, value } = work.next()

@@ -15,7 +15,7 @@ const BATCH = 1_000
 const background = { background: true }
 
 /**
- * Makes the rollups of all days that have changed. Does nothing while another instance is at it.
+ * Makes the rollups of all days that have changed. Does nothing while another instance does this.
  * @param options.before leaves out this day and later ones
  * @returns how many days
  */
@@ -52,7 +52,7 @@ export const rebuildRollups = async (database: Database): Promise<number> => {
   return rollUp(database)
 }
 
-/** Forgets hours older than the detail is kept. */
+/** Deletes hours past their retention. */
 export const retireActivity = async (
   database: Database,
   detailDays: number,

@@ -5,7 +5,7 @@
  */
 import { Heatmap, localHoursOf, type ZoneDay } from '../minutes/index.js'
 
-/** How many people other than the viewer must stand behind hours that are shown. */
+/** The fewest people other than the viewer that shown hours may cover. */
 export const MIN_OTHERS = 2
 
 /** A crew of this size is large enough for every viewer. */

@@ -19,14 +19,14 @@ import { sums } from '../minutes/tables.js'
 import { workspaceId } from '../workspaces/tables.js'
 import type { DayCrews } from './shared-hours.js'
 
-/** Sums that may be hidden, or not known. */
+/** Sums that may be hidden or unknown. */
 const shownSums = () => ({
   minutes: bigint('minutes', { mode: 'number' }),
   commits: bigint('commits', { mode: 'number' }),
   closedIssues: bigint('closed_issues', { mode: 'number' }),
 })
 
-/** Rollups are rebuilt by what takes the activity away. */
+/** The code that removes activity rebuilds the rollups. */
 const rolledUp: PersonRule = {
   erasure: { by: 'reassignActivity' },
   export: { leftOutBecause: 'it is made of the activity' },
@@ -75,7 +75,7 @@ export const activityMemberMonths = table(
     month: month(),
     userId: uuid('user_id').notNull(),
     ...sums(),
-    /** The days of the month with more than 0 minutes: bit 0 is the first. So any part of a month can be asked for. */
+    /** The days of the month with more than 0 minutes: bit 0 is the first. So any part of a month can be read. */
     activeDayBits: integer('active_day_bits').notNull(),
   },
   {
@@ -87,7 +87,7 @@ export const activityMemberMonths = table(
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.userId] })],
 )
 
-/** The sums of a repository's days. Columns without a value are those of versions that don't know them. */
+/** The sums of a repository's days. Versions that don't know a column leave it null. */
 export const activityRepoDays = table(
   'activity_repo_days',
   {
@@ -135,7 +135,7 @@ export const activityRepoPeople = table(
     userId: uuid('user_id').notNull(),
     /** The days of the month with anything: bit 0 is the first. */
     dayBits: integer('day_bits').notNull(),
-    /** The days with more than 0 minutes. This and all below are null in rows of versions that don't know them. */
+    /** The days with more than 0 minutes. This and all below are null in rows that older versions wrote. */
     activeDayBits: integer('active_day_bits'),
     ...shownSums(),
     /** The minutes in each ISO week that the month touches, in the month alone: always six, so that all can be added up. */
@@ -177,7 +177,7 @@ export const publishedWeeks = table(
   {
     workspaceId: workspaceId(),
     week: date('week').notNull(),
-    /** How many people stand behind every number. */
+    /** The fewest people that a number covers. */
     minGroup: smallint('min_group').notNull(),
     ...shownSums(),
     activeMembers: integer('active_members'),

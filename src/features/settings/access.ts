@@ -20,7 +20,7 @@ export interface RepoRequest {
   quota: WorkspaceQuota
 }
 
-/** How the right to a repository is decided, and what is found on the way. */
+/** How the right to a repository is decided, and what is found out along the way. */
 export interface RepoDecision<Found> {
   decide: (database: Database, request: RepoRequest) => Promise<Found>
   /** The codes that `decide` can throw. */

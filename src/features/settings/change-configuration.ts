@@ -57,7 +57,7 @@ interface Request {
 }
 
 const MOST_WARNINGS = 100
-/** Smaller changes wait for no other. */
+/** Smaller changes don't wait for others. */
 const LARGE_BYTES = limits.body_bytes
 /**
  * Memory that the change of a full workspace needs, measured: the peak of a process with a heap of 128 MiB rose from 148 to 327
@@ -99,7 +99,7 @@ export const changeConfiguration = async (
       const settings = await planSettings(current, body, judge, turn)
       const patterns = body.patterns ?? head.patterns
       const arePatternsNew = JSON.stringify(patterns) !== JSON.stringify(head.patterns)
-      // Those of an earlier attempt, which lost a conflict.
+      // Changes of an earlier attempt, which lost a conflict.
       attempted?.drop()
       const changes = new ChangeTexts(held)
       attempted = changes

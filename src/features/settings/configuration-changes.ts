@@ -21,7 +21,7 @@ export interface Difference {
   content: Values
 }
 
-/** Keys between two looks at the clock. */
+/** Keys between two checks of the clock. */
 const KEYS = 500
 
 /** @param before undefined: there is no override yet. @param after undefined: it is removed */
@@ -84,13 +84,13 @@ export class ChangeTexts {
     this.text = ''
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   drop(): void {
     this.held.add(-this.pieces.reduce((sum, { length }) => sum + length, 0))
   }
 }
 
-/** How long work goes on before other requests run. */
+/** How long to work before other requests run. */
 const TURN_MS = 8
 
 /** Lets other requests run when the last turn was long enough ago. */

@@ -17,7 +17,7 @@ export const snapshots = table(
     owner: text('owner').notNull(),
     repo: text('repo').notNull(),
     version: integer('version').notNull(),
-    /** Exactly the JSON text that GET returns. */
+    /** The exact JSON text that GET returns. */
     settings: text('settings').notNull(),
     sizeBytes: integer('size_bytes').notNull(),
     updatedAt: moment('updated_at').notNull().defaultNow(),

@@ -23,7 +23,7 @@ const memberNamed = async (tx: Db, workspaceId: string, login: string) => {
   return found
 }
 
-/** Whether a locked workspace keeps an admin without this person. */
+/** Whether a locked workspace has another admin. */
 export const mayLeave = async (
   { tx }: Pick<Change, 'tx'>,
   id: string,

@@ -9,7 +9,7 @@ import { type Actor, insertAuditEntries } from './queries/audit.js'
 import { readOwnMembership } from './queries/members.js'
 import { lockWorkspace, readPresent } from './queries/workspaces.js'
 
-/** Which workspace, and who changes it. */
+/** The workspace, and who changes it. */
 export interface WorkspaceCall {
   workspaceId: string
   /** The person whose membership decides: of a workspace's key, the admin who created it. */
@@ -18,7 +18,7 @@ export interface WorkspaceCall {
   key: KeyInUse | null
   /** False for a dry run, which locks nothing, so that it holds no one up. */
   writes?: boolean
-  /** Why, in the caller's words. */
+  /** The reason, in the caller's words. */
   reason?: string | undefined
 }
 
@@ -67,7 +67,7 @@ export const changeWorkspace = <T>(
   })
 
 interface By extends Pick<Change, 'caller' | 'workspace'>, Pick<WorkspaceCall, 'workspaceId' | 'reason'> {
-  /** Whom the audit trail names. */
+  /** The person that the audit trail names. */
   actor: Actor
 }
 

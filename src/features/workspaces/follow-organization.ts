@@ -114,10 +114,7 @@ const judgeLinks = async (
     })
 }
 
-/**
- * The host has said that the maker of a link doesn't own the organization. Needs the lock of the roles, which joins
- * hold.
- */
+/** The host has said that the maker of a link doesn't own the organization. Needs the roles lock, which joins hold. */
 const pauseLinkOf = async (
   tx: Db,
   link: { workspaceId: string; hostId: number; userId: string },
@@ -183,7 +180,7 @@ const join = async (
       let room = limits.workspaces_by_organization - [...joined.values()].reduce((sum, one) => sum + one, 0)
       for (const { workspaceId, hostId, createdBy } of meant) {
         const ofCreator = joined.get(createdBy) ?? 0
-        // A stranger who adds the person to organizations must not take the places of others.
+        // A stranger who adds the person to organizations must not use up the places for others.
         if (room <= 0 || ofCreator >= limits.workspaces_by_organization_of_one) continue
         // Holds the roles, so that the link and the removals that are read next stay as they are.
         if ((await lockRole(tx, workspaceId, user.id)) !== undefined) continue
@@ -211,7 +208,7 @@ const join = async (
   })
 }
 
-/** How to tell whether a report is a new one. The id isn't signed; two deliveries with one proof have the same body. */
+/** How to tell whether a report is new. The id isn't signed; two deliveries with one proof have the same body. */
 export interface ReportMarks {
   deliveryId: string | undefined
   /** Undefined: the host signs nothing, and sends the secret itself. */
@@ -233,7 +230,10 @@ export const followReport = async (
   if (userId !== undefined) await removeWhoLeft(context, workspaceId, organizationId, userId, marks)
 }
 
-/** The one path of a removal that the host causes. It removes, or leaves a note for an admin. A link of a person who left is paused. */
+/**
+ * Every removal that the host causes runs through this. It removes, or leaves a note for an admin. A link of a person
+ * who left is paused.
+ */
 const removeWhoLeft = async (
   { database, limits: { removals }, hostName, forgetKeys }: FollowContext,
   workspaceId: string,

@@ -135,7 +135,7 @@ export const members = table(
   ],
 )
 
-/** The organization of the repository host, or group of GitLab, whose members a workspace follows. */
+/** The repository host's organization, or GitLab group, whose members a workspace follows. */
 export const organizations = table(
   'organizations',
   {
@@ -349,7 +349,7 @@ export const auditEntries = table(
     at: moment('at').notNull().default(sql`clock_timestamp()`),
     /** The login at the time. A rename doesn't change the audit trail. */
     actor: text('actor').notNull(),
-    /** Null in entries from before there were ids. */
+    /** Null in entries from before ids were stored. */
     actorId: uuid('actor_id'),
     action: text('action').notNull(),
     target: text('target'),

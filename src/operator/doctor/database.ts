@@ -16,7 +16,7 @@ import { type Finding, ok, problem, warning } from './finding.js'
 
 /** More than this, and the service rejects valid tokens, or accepts expired ones. */
 const CLOCK_MS = 5_000
-/** Days that wait for being rolled up: as many are done in a few minutes. */
+/** Days that wait for their rollups. This many take a few minutes. */
 const BACKLOG = 10_000
 /** A backup older than this is reported. */
 const BACKUP_DAYS = 7

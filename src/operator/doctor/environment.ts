@@ -52,7 +52,7 @@ export const checkFolder = async ({ databaseUrl, dataDir }: Config): Promise<Fin
   ]
 }
 
-/** Where containers have their secrets. Their files are for everyone in the container, which is the service alone. */
+/** Where containers keep their secrets. Their files are for everyone in the container, which is the service alone. */
 const MOUNTED = /^(\/var)?\/run\/secrets\//
 
 /** A group may read them, such as that of the service. */

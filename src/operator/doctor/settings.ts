@@ -7,7 +7,7 @@ import { type Finding, ok, problem, warning } from './finding.js'
 const ADMIN_KEY_BYTES = 16
 const DIFFERENT_CHARACTERS = 8
 
-/** Those that are too short have a finding of their own. */
+/** Secrets that are too short have a separate finding. */
 const isGuessable = (secret: string) =>
   secret.length >= ADMIN_KEY_BYTES && new Set(secret).size < DIFFERENT_CHARACTERS
 

@@ -15,7 +15,7 @@ export interface Access<Found = unknown> {
   readonly credential: 'none' | 'session' | 'adminKey' | 'signature' | 'webhookSecret'
   /** Whether the session cookie of a browser has an effect here. */
   readonly usesSession: boolean
-  /** The scopes that admit an access key, any one of which is enough. Without this member, no key is admitted. */
+  /** The scopes that admit an access key, any one of which is enough. Without this property, no key is admitted. */
   readonly scopes?: readonly Scope[]
   /** Whether only keys of people are admitted, because the workspace's own keys have no person. */
   readonly personalKeysOnly?: boolean

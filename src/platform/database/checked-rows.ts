@@ -6,7 +6,7 @@ const COMMAND = /^\s*(?:with\b|(select|values|insert|update|delete|merge|set|sho
 
 /**
  * All rows of a statement. Rows that don't look like the response to this very statement are an error.
- * @throws when the server's last word is that of another kind of statement, or counts other rows than came
+ * @throws when the server's last message is about another kind of statement, or counts other rows than arrived
  */
 export const checkedRows = async (text: string, statement: SentStatement): Promise<postgres.Row[]> => {
   const rows = await statement

@@ -64,7 +64,7 @@ export interface DatabaseOptions {
   poolSize: number
   /** False behind a transaction pooler, which also takes no session settings. */
   prepare: boolean
-  /** Multiplies each time that a request waits for the database, for tests on a busy machine. */
+  /** Multiplies each time that a request waits for the database, for tests and the demo on a busy machine. */
   patience?: number
   /** Receives the metrics of the database. */
   meter?: Meter

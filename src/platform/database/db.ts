@@ -13,7 +13,7 @@ import { type Parameter, toParameter } from './parameters.js'
 import type { Statement } from './statement.js'
 
 /**
- * The parameter of query functions: a member of `Database` such as `read`, or a transaction. It offers Drizzle's
+ * The parameter of query functions: a property of `Database` such as `read`, or a transaction. It offers Drizzle's
  * builder, and `rows` for SQL written by hand. Every statement is prepared. In a transaction, statements that aren't
  * awaited one by one (`Promise.all`) are sent together and run one after the other, in their order.
  */

@@ -1,4 +1,4 @@
-/** SQL: what `etagOf` makes of the same. */
+/** SQL: the ETag that `etagOf` makes. */
 export const etagSql = (id: string, version: string): string => `'"' || ${id} || '-' || ${version} || '"'`
 
 /** SQL: `If-None-Match` (a text parameter, empty without the header) doesn't name this tag, so the content is wanted. */

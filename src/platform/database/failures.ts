@@ -82,10 +82,12 @@ export const isRefusedCertificate = (error: unknown): boolean =>
 /** Whether nothing answered at the database's address. */
 export const couldNotConnect = (error: unknown): boolean => codeOf(error) === 'CONNECT_TIMEOUT'
 
-/** The statement came behind one that failed, in the same transaction. */
+/** An earlier statement of the same transaction failed. */
 export const isAftermath = (error: unknown): boolean => codeOf(error) === '25P02'
 
-/** Two transactions met, by serialisation or a deadlock. The same work may succeed when it is done again. */
+/**
+ * Two transactions conflicted: a serialization failure or a deadlock. The same work may succeed when it is done again.
+ */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error) ?? '')
 
 /** The same, or a lock that didn't come in time. */

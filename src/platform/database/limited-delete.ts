@@ -48,5 +48,5 @@ const someRows = (table: PgTable, condition: string, limit: string): string => {
   return `${condition} and (${key}) in (select ${key} from ${name} where ${condition} limit ${limit}::int)`
 }
 
-/** SQL: so many days ago. */
+/** SQL: this many days ago. */
 export const daysAgo = (days: number): string => `now() - make_interval(days => ${days})`

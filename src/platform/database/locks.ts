@@ -37,8 +37,8 @@ export const locksOfWorkspaces = {
 } as const
 
 /**
- * SQL: one row, which has to come from where the rows of a table are. On a cluster, sessions are on different nodes, each
- * with advisory locks of its own. So all take a lock on the node of the rows that it is about. Nothing is read.
+ * SQL: one row, which has to come from where the rows of a table are. On a cluster, sessions are on different nodes,
+ * each with advisory locks of its own. So each takes its lock on the node that has the rows. Nothing is read.
  */
 const atRowsOf = (table: string, condition = 'true') =>
   `(select count(*) from (select from ${table} where ${condition} limit 0) as none) as here`

@@ -11,13 +11,13 @@ import type { Migration, Step } from './migrations.js'
 
 /** How long requests may have to wait behind a step that waits for its lock. */
 const LOCK_MS = 200
-/** An autovacuum ends for a process that has waited for it this much longer than `deadlock_timeout`. */
+/** PostgreSQL cancels an autovacuum for a process that has waited this much longer than `deadlock_timeout`. */
 const VACUUM_MS = 300
 const MOST_LOCK_MS = 1_500
-/** How long requests have the table for themselves between two tries. */
+/** How long requests have the table to themselves between two tries. */
 const PAUSE_MS = 1_000
 const SAY_EVERY_MS = 3_000
-/** How many of those that hold a lock are named. */
+/** How many lock holders a message names. */
 const HOLDERS_NAMED = 3
 
 /** Receives a line. */
@@ -58,7 +58,7 @@ export const runSteps = async (run: Run, migration: Migration, done: number): Pr
   }
 }
 
-/** Does a step, for as often as it takes, and notes that it is done. */
+/** Runs a step as often as it takes, and records that it is done. */
 const runStep = async (
   run: Run,
   step: Step,
@@ -140,14 +140,14 @@ const runOutside = async (run: Run, { commands }: Step, name: string): Promise<v
   for (const setting of settings) await sql.unsafe(`set ${setting} = 0`)
   const [{ pid = 0 } = {}] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
   const watch = setInterval(() => {
-    // In a session of its own, for whose end the index doesn't wait.
+    // In a separate session, which the index doesn't wait for.
     const ask = inDedicatedSession(run.url, run.stopped, async (other) => {
       const holders = await other<Holder[]>`
         select ${other.unsafe(columns)} from pg_stat_activity a where pid = any(pg_blocking_pids(${pid}))
         order by xact_start limit ${HOLDERS_NAMED}`
       if (holders.length > 0) run.say(`The ${name} waits for ${list(holders)}. Requests go on.`)
     })
-    // The next time says more.
+    // The next report tries again.
     ask.catch(() => {})
   }, SAY_EVERY_MS)
   try {

@@ -3,7 +3,7 @@ import type postgres from 'postgres'
 /** Connections that can be replaced by new ones. */
 export interface RenewablePool {
   current(): postgres.Sql
-  /** @param timeout seconds for what is under way to end; without it as long as that takes */
+  /** @param timeout seconds to wait for work under way; by default without a limit */
   renew(timeout?: number): void
 }
 

@@ -73,8 +73,8 @@ const listForeignTables = async (sql: postgres.ISql): Promise<string[]> => {
 }
 
 /**
- * Whether a transaction pooler stands before the database: two sessions that are open at once share one backend, or one
- * of them changes its backend.
+ * Whether there is a transaction pooler in front of the database: two sessions that are open at once share one backend,
+ * or one of them changes its backend.
  */
 export const isTransactionPooler = async (sql: postgres.Sql, other: postgres.Sql): Promise<boolean> => {
   const pid = async (session: postgres.Sql) => (await session`select pg_backend_pid() as pid`)[0]?.pid

@@ -45,7 +45,7 @@ export interface TableRules<Column extends string = string> {
    * routed by their person (`test/routing.test.ts`). Required of tables that are spread by the person.
    */
   routedBy?: 'their person' | { also: string }
-  /** These rows of a deleted workspace go before all others. */
+  /** These rows of a deleted workspace are deleted first. */
   purgedFirst?: true
   /** The record of `GET /api/privacy` that describes the rows. Null if they hold no data about people. */
   privacyRecord: string | null

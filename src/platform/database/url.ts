@@ -20,8 +20,8 @@ const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-
 const tlsParameters = ['ssl', 'sslnegotiation', 'sslrootcert']
 
 /**
- * Whether each parameter for TLS is one that the driver knows. Otherwise it would connect without TLS, or with more or less of it
- * than was asked for.
+ * Whether each parameter for TLS is one that the driver knows. Otherwise it would connect without TLS, or with stricter
+ * or weaker checks than requested.
  */
 export const hasKnownTls = (url: URL): boolean =>
   [...url.searchParams].every(([name, value]) => {

@@ -55,7 +55,7 @@ export const forgejo: HostKind = {
       const known = await ask(path)
       const isSame = known.status === 200 && objectOf(known.json).id === id
       if (status === 204) return isSame ? 'member' : 'unknown'
-      // One that is private isn't found by those who have left.
+      // Those who have left get 404 for a private one.
       return isSame || known.status === 404 ? 'not-a-member' : 'unknown'
     },
     owns: async (ask, { login }, { id, name }) => {

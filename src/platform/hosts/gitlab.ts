@@ -24,7 +24,10 @@ const isIssueHook = (event: string) => ['Issue Hook', 'Confidential Issue Hook']
 const toRfc3339 = (time: string): string =>
   time.replace(/^([0-9-]{10}) ([0-9:]{8}) (?:UTC|\+0000)$/, '$1T$2Z')
 
-/** Commits name their author by e-mail address. The payload names the login of one address: that of who pushed. */
+/**
+ * Commits name their author by e-mail address. The payload names the login of one address, that of the person who
+ * pushed.
+ */
 const readPush = (payload: unknown): Report => {
   const { ref, project, commits, user_username, user_email } = objectOf(payload)
   const { path_with_namespace, default_branch } = objectOf(project)
@@ -57,7 +60,7 @@ const readIssue = (payload: unknown): Report => {
 /** The access level of owners of groups. */
 const OWNER = 50
 
-/** Asks about a personal access token, or one from the sign-in page. */
+/** Asks about a personal access token, or a token from the sign-in page. */
 const mayReadApi = async (ask: Ask): Promise<boolean> => {
   const personal = await ask('/personal_access_tokens/self')
   const { scopes } = objectOf(personal.json)
@@ -95,7 +98,7 @@ export const gitlab: HostKind = {
   // 403: the token lacks the scope `read_user`, or the user is blocked.
   readUser: (answer) => userOf(answer, 'username', [401, 403]),
   repoPath: ({ owner, repo }) => `/projects/${encodeURIComponent(`${owner}/${repo}`)}`,
-  // A project that was moved redirects. One that the token must not see doesn't exist.
+  // A project that was moved redirects. One that the token must not see is 404.
   readRepo: (answer, name) => accessOf(answer, name, 'path_with_namespace', [301, 302, 307, 308, 403, 404]),
 
   organizations: {

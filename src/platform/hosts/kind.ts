@@ -22,7 +22,7 @@ export interface RepoName {
   repo: string
 }
 
-/** An organization, or a group of GitLab by its whole path. */
+/** An organization, or a GitLab group by its whole path. */
 export interface HostOrganization {
   /** Never changes hands. A name does. */
   id: number

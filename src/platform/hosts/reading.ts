@@ -141,7 +141,7 @@ export const leaveOf = (organizationId: unknown, userId: unknown): ReportedLeave
 
 export const NOTHING = { commits: [], issue: undefined }
 
-/** `push` and `issues` as GitHub sends them; Forgejo and Gitea send the same members. */
+/** `push` and `issues` as GitHub sends them; Forgejo and Gitea send the same properties. */
 export const readGithubReport = (event: string, payload: unknown): Report => {
   const { ref, repository, commits, action, issue, sender } = objectOf(payload)
   const { full_name, default_branch } = objectOf(repository)

@@ -19,7 +19,7 @@ export interface ConnectionTimeouts {
   request: number
   /** Until a file has arrived whose sender is known (`allowUpload`). */
   upload: number
-  /** The bytes per second of such a file, on average after the time of an ordinary request. */
+  /** The lowest average bytes per second of such a file, once the time of an ordinary request is over. */
   uploadRate: number
   /** How long a large body may arrive more slowly than that. */
   slow: number

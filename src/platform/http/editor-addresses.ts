@@ -8,6 +8,6 @@ const aliases: [alias: RegExp, address: string][] = [
   [/^\/api\/heartbeats(?=$|\?)/, `${V1}users/current/heartbeats.bulk`],
 ]
 
-/** The address under which a request is served, for everything that comes after: access, limits, CORS, logs and metrics. */
+/** The address that a request is served under, for everything that follows: access, limits, CORS, logs and metrics. */
 export const servedAddress = (url: string): string =>
   aliases.reduce((address, [alias, served]) => address.replace(alias, () => served), url)

@@ -8,15 +8,16 @@ import { validatorCompilerFor } from './validators.js'
 
 const ordinary: Bounds = { depth: limits.json_depth, values: limits.json_values }
 /**
- * For bodies that are read on the main thread. 1 MiB of members takes up to 140 ms of its CPU time without this bound, and up to
- * 50 ms with it (Node 20). A thread would save nothing, because the main thread builds each value again that another one sends.
+ * For bodies that are read on the main thread. 1 MiB of properties takes up to 140 ms of its CPU time without this
+ * bound, and up to 50 ms with it (Node 20). A thread would save nothing, because the main thread builds each value again
+ * that another one sends.
  */
 const small: Bounds = { ...ordinary, members: limits.json_members }
 
 /** @throws {StrictJsonError} */
 export const parseBody = (bytes: Buffer, bounds = small): unknown => parseStrictJson(bytes, bounds)
 
-/** A body that its schema doesn't accept. The members are those of the framework's own error. */
+/** A body that its schema doesn't accept. Its properties are those of the framework's own error. */
 export class InvalidBody extends Error {
   readonly validationContext = 'body'
   constructor(readonly validation: Partial<ErrorObject>[]) {

@@ -41,7 +41,7 @@ export interface LargeBody<Read extends object, Context extends object> {
   mostBytes: number
   /** The holder of the bytes. */
   person: string
-  /** The thing that has one large body at a time, if it isn't the person. */
+  /** The owner that may have one large body at a time, if it isn't the person. */
   place?: string
   /** Gets each chunk before it is kept, and throws to reject the body. */
   inspect?: (chunk: Buffer) => void

@@ -15,7 +15,7 @@ import { lazy } from '../process/lazy.js'
 import { projectRoot, serviceVersion } from '../process/root.js'
 import { etagOfText, isUnchanged } from './etag.js'
 
-/** The extension with what it needs to know of this service, so that people type nothing. */
+/** The extension with everything that it needs to know about this service, so that people type nothing. */
 const withAddress = (bytes: Uint8Array, { baseUrl, repohost: { kind, url } }: Config): Buffer => {
   const { 'extension/package.json': text, ...files } = unzipSync(bytes)
   const manifest = JSON.parse(strFromU8(text ?? new Uint8Array()))

@@ -1,4 +1,4 @@
-/** Keyset pagination. A cursor, opaque to callers, holds the values by which the list is ordered, of the last row. */
+/** Keyset pagination. A cursor is opaque to callers. It holds the values of the last row that the list is ordered by. */
 import { limits } from '../../../schemas/limits.js'
 import { invalid } from '../../errors.js'
 import type { CursorSeal } from './cursor-seal.js'

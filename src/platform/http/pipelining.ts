@@ -12,7 +12,7 @@ const WAITING = 100
 
 type Exchange = [request: IncomingMessage, response: ServerResponse]
 
-/** What waits on connections that have a request in progress. */
+/** Exchanges that wait on connections with a request in progress. */
 const waiting = new WeakMap<Socket, Exchange[]>()
 
 export default fp(async ({ server }: FastifyInstance) => {

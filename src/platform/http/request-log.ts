@@ -55,7 +55,7 @@ export const logAnswer = (request: FastifyRequest, reply: FastifyReply): void =>
   const isLost = route === undefined || failure?.code === 'route_not_found'
   // A request whose path can't be read has no `trace`.
   const { traceId, spanId } = raw.trace ?? traceOf(undefined)
-  // One literal: with `...` for its first members, the object takes four times the memory.
+  // One literal: with `...` for its first properties, the object takes four times the memory.
   const line = {
     request_id: request.id,
     trace_id: traceId,

@@ -10,7 +10,7 @@ import { requestIdOf } from './request-id.js'
 /**
  * Answers during a long migration, so that no supervisor ends the process: `/api/health` with 200, everything else with 503. A
  * quick start answers nothing before the service does, because proxies try another instance only if the connection is refused.
- * If the address cannot be used, the service itself will report that.
+ * If the address can't be used, the service itself will report that.
  */
 export const answerWhileMigrating = async (config: Config): Promise<{ close(): Promise<void> }> => {
   const headersOf = answerHeaders(config)

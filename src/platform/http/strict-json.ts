@@ -6,18 +6,18 @@
  */
 import { isUtf8 } from 'node:buffer'
 
-/** Why a text is rejected although it may be JSON. The message is for the caller. */
+/** The reason why a text is rejected although it may be JSON. The message is for the caller. */
 export class StrictJsonError extends Error {}
 
-/** There is more in the text than in any that is of use. */
+/** The text has more in it than any that is of use. */
 export class TooManyValuesError extends StrictJsonError {}
 
 export interface Bounds {
   /** Levels of arrays and objects. */
   depth: number
-  /** Members and items of all objects and arrays together; an empty one counts as if it had one. */
+  /** Properties and items of all objects and arrays together; an empty one counts as if it had one. */
   values: number
-  /** Members of all objects, whose names cost several times more than values. */
+  /** Properties of all objects, whose names cost several times more than values. */
   members?: number
 }
 

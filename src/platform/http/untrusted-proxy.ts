@@ -15,7 +15,7 @@ const PRIVATE_RANGES = [
 ]
 
 /**
- * Warns once of a proxy that TRUST_PROXY doesn't list, because all callers behind it share the limits of one address.
+ * Warns once about a proxy that TRUST_PROXY doesn't list, because all callers behind it share the limits of one address.
  */
 export default fp(async (app) => {
   const { trustProxy } = app.config

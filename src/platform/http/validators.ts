@@ -18,7 +18,7 @@ import { memoizeBySchema } from './memoize-by-schema.js'
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
-/** The part of the size that members with the value null make up. */
+/** The part of the size that properties with the value null make up. */
 const sizeOfNulls = (members: Record<string, unknown>): number => {
   let size = 0
   for (const key of Object.keys(members)) if (members[key] === null) size += sizeOf(key) + ':null,'.length

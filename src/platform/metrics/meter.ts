@@ -11,7 +11,7 @@ import {
 
 type Value = number | undefined
 
-/** `LabelsOf` of any metric is that. */
+/** `LabelsOf` of any metric. */
 const texts = (labels: object) => labels as Record<string, string>
 
 export interface Meter {
@@ -74,7 +74,7 @@ export const createMeter = (isOn: boolean): Meter => {
         await Promise.all((readings.get(name) ?? []).map((read) => read()))
       }
       const gauge = new Gauge({ ...options, collect })
-      // A gauge without labels starts at 0. One that is never read would say so of a feature that is off, for ever.
+      // A gauge without labels starts at 0. A gauge that is never read would stay 0 for a feature that is off.
       gauge.remove({})
       gauges.set(name, gauge)
     }

@@ -29,11 +29,11 @@ interface Call {
   body: unknown
   /** The client sends it automatically. */
   authorization: Record<string, string>
-  /** Over the very bytes of the body. */
+  /** The signature covers the exact bytes of the body. */
   signed: boolean
-  /** Sends a browser elsewhere. */
+  /** Redirects the browser. */
   redirects: boolean
-  /** Answers an archive. */
+  /** Returns an archive. */
   downloads: boolean
 }
 

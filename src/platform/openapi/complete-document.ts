@@ -162,7 +162,7 @@ const withExamples = (content: Content, schemas: Record<string, Schema>): Conten
     }
   })
 
-/** Where every member is optional, an absent body means `{}`. */
+/** Where every property is optional, an absent body means `{}`. */
 const hasRequiredMembers = (
   { content }: NonNullable<Operation['requestBody']>,
   schemas: Record<string, Schema>,

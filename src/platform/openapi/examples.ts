@@ -20,7 +20,7 @@ const shown = ({ $ref, examples, default: preset }: ExampleSchema, schemas: Sche
   examples !== undefined ||
   ($ref !== undefined && shown(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas))
 
-/** Optional members are in it where they have an example of their own. @throws for a part that has none */
+/** Optional properties are in it where they have an example of their own. @throws for a part that has none */
 export const exampleOf = (schema: ExampleSchema, schemas: Schemas, where = ''): unknown => {
   const { $ref, examples, anyOf, type, items, properties, required = [] } = schema
   if (examples !== undefined) return examples[0]

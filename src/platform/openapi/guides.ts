@@ -1,4 +1,4 @@
-/** The guides below /api/docs: Markdown in docs/guides, in the order of the numbers of its files. */
+/** The guides below /api/docs: Markdown in docs/guides, in the order of its file numbers. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Marked } from 'marked'

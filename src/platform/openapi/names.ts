@@ -1,4 +1,6 @@
-/** Gives the schemas of the document that have a `title` a place in its components, so that they are types of their own. */
+/**
+ * Gives the schemas of the document that have a `title` a place in its components, so that they become separate types.
+ */
 import { isDeepStrictEqual } from 'node:util'
 
 interface Parts {

@@ -61,7 +61,7 @@ const encoders: Record<string, (text: string) => Promise<Buffer>> = {
   gzip: (text) => promisify(gzip)(text, { level: 9 }),
 }
 
-/** The committed document without its indentation. To generate it here would block the process for half a second. */
+/** The committed document without its indentation. Generating it here would block the process for half a second. */
 const documentText = (name: string, { extensionPrefix, repohost }: Config): string => {
   const text = readFileSync(join(projectRoot, 'openapi', `${name}.json`), 'utf8')
   return JSON.stringify(schemaAt(repohost.kind, JSON.parse(withExtensionPrefix(text, extensionPrefix))))
@@ -83,7 +83,7 @@ const reference: FastifyPluginAsync = async (app) => {
     route.config = { ...route.config, access: anyone, limit: 'pages' }
   })
 
-  /** Sends a text that doesn't change while the process lives. @param asked the version that its address names */
+  /** Sends a text that doesn't change while the process lives. @param asked the version in its address */
   const send = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -172,7 +172,7 @@ const reference: FastifyPluginAsync = async (app) => {
     serve(href, 'text/html', () => textPage(title, content(), frameOf(href)), textPolicy)
 
   for (const { href, markdown } of guides) serve(`${href}.md`, 'text/markdown', () => markdown)
-  // Conflicts were a page of their own.
+  // Conflicts used to be a separate page.
   for (const end of ['', '.md'])
     app.get(`${DOCS}/conflicts${end}`, { schema: { hide: true } }, (_, reply) =>
       reply.redirect(`${DOCS}/settings${end}${end ? '' : '#conflicts'}`, 301),

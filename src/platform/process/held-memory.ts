@@ -74,7 +74,7 @@ class HeldMemory {
     }
   }
 
-  /** Whether one loses before the other: that of the person with more, or the larger one of a person. */
+  /** Whether one loses before the other: the person with more loses first, and of one person's, the larger one. */
   private isBefore(one: Holding, other: Holding): boolean {
     if (one.person === other.person) return one.bytes > other.bytes
     return (this.people.get(one.person) ?? 0) > (this.people.get(other.person) ?? 0)

@@ -132,7 +132,7 @@ export const run = (main: Main, { exitWhenDone = false } = {}): void => {
       if (exitWhenDone) end()
     },
     (error) => {
-      // A start that is stopped fails wherever it was.
+      // A start that is stopped fails at the step that it had reached.
       if (!stopped.signal.aborted) fail(error)
     },
   )

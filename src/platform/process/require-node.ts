@@ -1,6 +1,7 @@
 /**
  * Ends a program on a Node that is too old, in one sentence. It's the first import of every program, because modules run
- * in the order of their imports. Node links all of them before, so no import may name what an older Node doesn't export.
+ * in the order of their imports. Node links all of them first, so no import may name anything that an older Node doesn't
+ * export.
  */
 import { tooOldNode } from './node-support.js'
 

@@ -9,7 +9,7 @@ export class Semaphore {
     private readonly waitMs: number,
     /** The error for work that gets no permit. */
     private readonly timeoutError: () => Error,
-    /** Told of every wait: its milliseconds, and whether it got a permit. */
+    /** Called after every wait, with its milliseconds and whether it got a permit. */
     private readonly onWait?: (ms: number, acquired: boolean) => void,
   ) {}
 
@@ -26,7 +26,7 @@ export class Semaphore {
     }
   }
 
-  /** Resolves with permits, one if not said otherwise, which are held until `release` of as many. */
+  /** Resolves once it holds permits, by default one, which `release` returns. */
   acquire(deadline = Date.now() + this.waitMs, permits = 1): Promise<void> | void {
     if (this.waiting.size === 0 && this.held + permits <= this.permits) {
       this.held += permits

@@ -1,6 +1,6 @@
 /**
- * Requests per minute and caller (or address, without a session); fewer where guessing would pay. They are counted per
- * instance, or over all of them where there is a Redis.
+ * Requests per minute and caller (or address, without a session); fewer where guessing would pay off. They are counted
+ * per instance, or over all of them where there is a Redis.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'

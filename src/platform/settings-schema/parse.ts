@@ -132,7 +132,7 @@ export class Parser {
 
   private object(of: Keywords, shown: Json, level: number): Pick<Node, 'object'> {
     const bounds = of.bounds('minProperties', 'maxProperties')
-    // An older draft writes it as a truth value at the member itself, which says nothing of this value.
+    // An older draft writes it as a truth value at the property itself, which says nothing of this value.
     const required =
       typeof of.schema.required === 'boolean'
         ? undefined
@@ -272,7 +272,7 @@ class Keywords {
   }
 }
 
-/** The object without its undefined members, or undefined if it has no others. */
+/** The object without its undefined properties, or undefined if it has no others. */
 const present = <T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } | undefined => {
   const given = Object.entries(values).filter(([, value]) => value !== undefined)
   return given.length === 0 ? undefined : (Object.fromEntries(given) as T)

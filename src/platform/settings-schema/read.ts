@@ -26,7 +26,7 @@ interface SettingsSchema {
   check(settings: Record<string, unknown>): Fault[]
 }
 
-/** The schema of this installation, and what becomes of settings that don't match it. */
+/** The schema of this installation, and what happens to settings that don't match it. */
 export interface SettingsRules {
   schema: SettingsSchema
   /** They are rejected. Otherwise the response warns of them. */

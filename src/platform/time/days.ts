@@ -41,7 +41,7 @@ export const listDays = (from: string, to: string): string[] => {
 /** ISO: 1 is Monday. */
 export const weekdayOf = (day: string): number => new Date(day).getUTCDay() || 7
 
-/** The Monday of a day's ISO week, by which weeks are known. */
+/** The Monday of a day's ISO week, which identifies the week. */
 export const mondayOf = (day: string): string => addDays(day, 1 - weekdayOf(day))
 
 /** The last day of a day's ISO week, or of the calendar. */

@@ -52,7 +52,7 @@ export const registerPeople = async (tx: Db, workspaceId: string, userIds: strin
   await tx.rows(REGISTER_PEOPLE, [workspaceId, userIds.toSorted()])
 }
 
-/** SQL: whether a repository is inside the patterns of the workspace $1. */
+/** SQL: whether a repository matches a pattern of the workspace $1. */
 const inside = (path: string) => {
   const repoKey = `split_part(${path}, '/', -1)`
   return `exists (
@@ -91,7 +91,7 @@ const NAME_REPOS_INSIDE = statement(
   on conflict do nothing`,
 )
 
-/** Whether a repository, named in lower case, is inside the patterns of a workspace. */
+/** Whether a repository, named in lower case, matches a pattern of a workspace. */
 export const isInside = async (db: Db, workspaceId: string, repoKey: string): Promise<boolean> =>
   (await db.rows(LIST_OUTSIDE, [workspaceId, [repoKey]])).length === 0
 

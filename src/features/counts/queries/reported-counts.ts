@@ -159,7 +159,10 @@ const SET_ISSUE = statement(
   returning at`,
 )
 
-/** @returns for whom the issue counted on its day before, and counts now; undefined if a later event was known */
+/**
+ * @returns the person that the issue counted for on its day before, and the one that it counts for now; undefined if a
+ * later event was known
+ */
 export const setIssue = async (
   tx: Db,
   { workspaceId, repoKey }: ReportedRepo,

@@ -22,7 +22,7 @@ declare module 'fastify' {
   }
 }
 
-/** One connection in this many counts deliveries, because they share the database with all callers. */
+/** Deliveries use at most one connection in this many, because they share the database with all callers. */
 const CONNECTIONS_PER_DELIVERY = 4
 const WAITING = 512
 /** Hosts give up after 10 s. */

@@ -1,6 +1,6 @@
 /**
- * Verifies the signature of a delivery of the repository host. The secrets of webhooks are derived, so that neither the
- * database nor a backup contains one.
+ * Verifies the signature of a webhook delivery. The secrets of webhooks are derived, so that neither the database nor a
+ * backup contains one.
  */
 import { createHash, createHmac, type Hmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Proof } from '../../../platform/hosts/kind.js'

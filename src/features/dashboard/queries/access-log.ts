@@ -87,7 +87,7 @@ const LIST_WORKSPACES = statement(
   union select workspace_id from dashboard_views where member_id = $1::uuid`,
 )
 
-/** SQL: a key of the workspace is named with the person who answers for it. */
+/** SQL: a key of the workspace is named with the person responsible for it. */
 const VIEWER = `coalesce(u.login, 'key ' || k.name || ' (created by ' || c.login || ')', 'deleted key')`
 
 /** SQL: the days of a view by kind. Earlier versions merged all kinds into one range. */

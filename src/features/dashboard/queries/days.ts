@@ -24,7 +24,7 @@ const READ_DAYS = statement(
   group by a.day`,
 )
 
-/** Days without anything aren't there. */
+/** Days without activity are left out. */
 export const readDays = (tx: Db, sources: Sources) =>
   tx.rows(READ_DAYS, [...activityOf(sources), rolledUpDays(sources)])
 

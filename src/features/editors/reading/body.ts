@@ -15,7 +15,7 @@ const SPACE = 0x20
 const QUOTE = 0x22
 
 export interface HeartbeatsBody {
-  /** Whether the body is one heartbeat and not an array of them. */
+  /** Whether the body is one heartbeat rather than an array. */
   isOne: boolean
   heartbeats: SentHeartbeat[]
 }

@@ -21,7 +21,7 @@ export interface ReadObject {
 export type Kind = 'array' | 'object' | 'string' | 'other'
 
 interface Reader {
-  /** Told of the whole text, and of the members of the outermost array or object. */
+  /** Told of the whole text, and of the properties of the outermost array or object. */
   begins?(kind: Kind, depth: number): void
   ends(object: ReadObject): void
 }

@@ -19,7 +19,7 @@ export const editorProjectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listEditorProjects',
       tags: ['editors'],
       summary: 'List editor project names',
-      description: `Names in heartbeats that name no repository, newest first. A name is matched automatically if exactly one repository has it that the caller has pushed settings for, or has sent by its full address in a flush or a heartbeat. Nothing that an admin does makes a name map. Otherwise it waits for an assignment. The service keeps at most ${limits.editor_projects_waiting} waiting names, for ${limits.heartbeat_days} days, and shows them only to the caller.`,
+      description: `Names in heartbeats that name no repository, newest first. A name is matched automatically if exactly one repository has it that the caller has pushed settings for, or has sent by its full address in a flush or a heartbeat. Nothing an admin does can match a name. Otherwise it waits for an assignment. The service keeps at most ${limits.editor_projects_waiting} waiting names, for ${limits.heartbeat_days} days, and shows them only to the caller.`,
       response: { 200: EditorProjectList },
     },
     handler: async (request) => ({ projects: await listEditorProjects(app.db, request.caller.userId) }),
@@ -34,7 +34,7 @@ export const editorProjectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['editors'],
       summary: 'Assign a repository to a project name',
       description:
-        'From then on, heartbeats with this name count for the repository. The minutes that are still stored for the name also count, but in no workspace those of days (UTC) before the caller joined it. Minutes that already counted stay where they are. With `repo` null, the service ignores the name.',
+        'From then on, heartbeats with this name count for the repository. The minutes that are still stored for the name also count, except for days (UTC) before the caller joined the workspace. Minutes that already counted stay where they are. With `repo` null, the service ignores the name.',
       body: EditorProjectBody,
       response: { 200: ref(Ok) },
     },

@@ -42,7 +42,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   }
   const shared = { tags: ['editors'], params: EditorParams, headers: TimezoneHeaders }
   const about =
-    'In the format of WakaTime. Times are active minutes of all workspaces together, each minute once. Days are those of the time zone of the caller. Lists of what the service doesn’t store are empty.'
+    'In WakaTime’s format. Times are active minutes of all workspaces together, each minute once. Days are in the caller’s time zone. Lists of what the service doesn’t store are empty.'
 
   for (const [url, operationId] of [
     ['/users/:user/statusbar/today', 'getStatusBar'],
@@ -57,7 +57,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId,
         summary: "Get the caller's minutes today",
         description:
-          'Today is the current day in the time zone of the `Timezone` header, or of the caller. Editors show the minutes in their status bar. `statusbar` and `status_bar` are the same.',
+          'Today is the current day in the time zone of the `Timezone` header, or the caller’s. Editors show the minutes in their status bar. `statusbar` and `status_bar` are the same.',
         response: { 200: StatusBar },
       },
       handler: async (request) => readStatusBar(app.db, await personOf(request)),
@@ -157,7 +157,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       ...shared,
       operationId: 'getTimedProjects',
       summary: "List the caller's repositories with minutes",
-      description: 'In the format of WakaTime. `last_heartbeat_at` is the last UTC day with minutes.',
+      description: 'In WakaTime’s format. `last_heartbeat_at` is the last UTC day with minutes.',
       querystring: ProjectsQuery,
       response: { 200: Projects },
     },

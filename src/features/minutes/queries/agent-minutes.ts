@@ -117,6 +117,6 @@ const DROP_AGENT_HOURS = statement(
   returning day`,
 )
 
-/** Forgets hours older than the detail is kept. @returns how many rows had some */
+/** Deletes hours past their retention. @returns how many rows had some */
 export const dropAgentHours = async (tx: Db, detailDays: number, rows: number): Promise<number> =>
   (await tx.rows(DROP_AGENT_HOURS, [detailDays, rows])).length

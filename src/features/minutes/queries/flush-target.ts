@@ -19,17 +19,15 @@ import {
 import { FIRST_DAY, patternMatches } from '../../workspaces/index.js'
 
 /**
- * People with minutes to count, their recording preferences and, one per row, the workspaces in which they count. $1: the users;
- * $2, $3, $4: the place of the user among them, owner and name of each repository; $5: how much is compared for each user at
- * most. Repositories that the user has excluded are in the first row alone.
- *
+ * People with minutes to count, their recording preferences and, one per row, the workspaces in which they count. $1:
+ * the users; $2, $3, $4: the place of the user among them, owner and name of each repository; $5: how much is compared
+ * for each user at most. Repositories that the user has excluded are in the first row alone.
  * All matching workspaces, and not the best one as for settings; what the user's own login owns counts only where the
  * user is admin, because another workspace's admins can claim any name.
- *
- * LIKE takes time for each character of a name times each of a pattern, so these products are added up first. When the
+ * The cost of a LIKE is the length of the name times that of the pattern, so these products are added up first. When the
  * sum exceeds $5, nothing is compared. All characters are ASCII, and bytes are counted in a quarter of the time.
- *
- * Arrays are selected so that their lengths are unknown to the planner: for short ones, it would plan each execution again.
+ * Arrays are selected so that their lengths are unknown to the planner: for short ones, it would plan each execution
+ * again.
  */
 export const READ_TARGETS = statement(
   'read where minutes count',

@@ -78,7 +78,7 @@ export interface Total extends Minutes {
   repoKeys: ReadonlySet<string>
 }
 
-/** By day; nothing of days without minutes. */
+/** By day, without days that have no minutes. */
 type Totals = Map<string, Total>
 
 /**
@@ -211,7 +211,7 @@ export const READ_ANSWERS = statement(
   `${SELECT_ANSWERS} join unnest((select $1::uuid[]), (select $2::text[])) as a (user_id, flush_id) using (user_id, flush_id)`,
 )
 
-/** @returns by user, what was answered to the flush with this id */
+/** @returns by user, the response to the flush with this id */
 export const readAnswers = async (
   db: Db,
   flushes: readonly { userId: string; id: string | undefined }[],

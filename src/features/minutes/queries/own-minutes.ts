@@ -18,7 +18,7 @@ const COUNT_MINUTES = statement(
   order by a.day`,
 )
 
-/** How many repositories each day has; days without any aren't there. */
+/** How many repositories each day has, without days that have none. */
 export const countOwnMinutes = (
   db: Db,
   userId: string,

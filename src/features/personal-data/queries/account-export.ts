@@ -38,7 +38,7 @@ const membersOf = (field: Field): [name: string, expression: string][] => {
 
 /**
  * @param from with the condition. $1: rows per page; $2: the user, or what `from` says
- * @param key the columns by which the list is ordered, with their types
+ * @param key the columns that the list is ordered by, with their types
  */
 export const list = (
   name: string,
@@ -256,7 +256,7 @@ export const auditOfUser = [
   ),
 ]
 
-/** The same for entries from before there were ids. $2: the login in lower case. */
+/** The same for entries from before ids were stored. $2: the login in lower case. */
 export const auditOfLogin = [
   auditList(
     'what a login did',
@@ -389,7 +389,7 @@ const READ_PERSONAL = statement(
   from workspaces where personal_of = $1::uuid`,
 )
 
-/** As members of JSON objects. */
+/** As properties of JSON objects. */
 export const readSingles = async (db: Db, userId: string) => {
   const [profile, billing, personal] = await Promise.all([
     db.rows(READ_PROFILE, [userId]),

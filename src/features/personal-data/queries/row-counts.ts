@@ -20,7 +20,7 @@ const OF_WORKSPACE = tables.flatMap((declared) => {
 })
 
 /**
- * By table and column, as far as an index finds them. Sums of the activity are left out. `activity` has no index by person
+ * By table and column, where an index finds them. Sums of the activity are left out. `activity` has no index by person
  * alone, so it is read by workspace.
  */
 const OF_PERSON = peopleColumns().flatMap(({ erasure, label, tableName, column }) => {

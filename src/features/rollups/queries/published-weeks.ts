@@ -71,14 +71,14 @@ const HAS_OVERDUE_WEEKS = statement(
 )
 
 /**
- * Whether the service is still publishing weeks that were due before today, such as after the level became `team`. It says
- * nothing of a single week, because that would tell whether anyone was active in it.
+ * Whether the service is still publishing weeks that were due before today, such as after the level became `team`. It
+ * says nothing about a single week, because that would tell whether anyone was active in it.
  */
 export const hasOverdueWeeks = async (tx: Db, workspaceId: string, all: boolean): Promise<boolean> =>
   (await tx.rows(HAS_OVERDUE_WEEKS, [[workspaceId], all])).length > 0
 
 /**
- * Weeks that are over for three days, have activity, must not be shown by name, and aren't published.
+ * Weeks that ended at least three days ago, have activity, must not be shown by name, and aren't published.
  * @param options.all of every workspace
  */
 export const listDueWeeks = async (
@@ -177,10 +177,10 @@ const insertPublished = async (
   ])
 }
 
-/** How many others don't wait for. */
+/** Rows to read before other requests run. */
 const ROWS = 5_000
 
-/** Publishes what a week is when this is called, unless it is published already. */
+/** Publishes a week as it is now, unless it is published already. */
 export const publishWeekOf = async (tx: Db, which: WorkspaceWeek, minGroup: number): Promise<void> => {
   const rows = await tx.rows(READ_WORK, [which.workspaceId, which.week])
   const works: Work[] = []

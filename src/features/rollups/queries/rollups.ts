@@ -60,7 +60,9 @@ const LIST_STALE_MONTHS = statement(
   limit $1::int`,
 )
 
-/** Months with days before this one whose rollups are out of date, or were made by a version that knows fewer. */
+/**
+ * Months with days before this one whose rollups are out of date, or were made by a version that knows fewer columns.
+ */
 export const listStaleMonths = (db: Db, limit: number, before = NEVER): Promise<WorkspaceMonth[]> =>
   db.rows(LIST_STALE_MONTHS, [limit, before])
 
@@ -270,7 +272,7 @@ const ACTIVE_BITS = `coalesce(bit_or(${BIT}) filter (where a.minutes > 0), 0)`
 /** A month touches at most so many ISO weeks. */
 const WEEKS_OF_MONTH = 6
 
-/** SQL: the place of a day's ISO week among those that its month touches, from 1. */
+/** SQL: the number of a day's ISO week within its month, from 1. */
 export const weekOfMonth = (day: string, month: string) =>
   `(${day} - date_trunc('week', ${month}::timestamp)::date) / 7 + 1`
 
@@ -378,7 +380,7 @@ const DROP_HOURS = writes({
   where workspace_id = $1::uuid and day = $2::date`,
 })
 
-/** Forgets the hours of a day; its sums stay. */
+/** Deletes the hours of a day; its sums stay. */
 export const dropHours = async (tx: Db, { workspaceId, day }: WorkspaceDay): Promise<void> => {
   for (const drop of DROP_HOURS) await tx.rows(drop, [workspaceId, day])
 }

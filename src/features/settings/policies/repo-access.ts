@@ -58,7 +58,7 @@ export const writableHolder = async (
 
 /**
  * R2, R4, R5: the workspace that a push goes to: the best that the caller administers and that holds the settings, else
- * the best that the caller administers. Undefined: the caller's personal workspace has to be made, or opened for the
+ * the best that the caller administers. Undefined: the caller's personal workspace has to be created, or extended to the
  * repository, first. @throws {ApiError}
  */
 export const pushTarget = async (

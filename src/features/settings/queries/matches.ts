@@ -1,4 +1,4 @@
-/** Which of a caller's workspaces match a repository, and which of them holds its settings. */
+/** Finds which of a caller's workspaces match a repository, and which one holds its settings. */
 import type { Role } from '../../../../schemas/common.js'
 import type { Db } from '../../../platform/database/client.js'
 import { bool, type RowOf, statement, text, textOf, uuid } from '../../../platform/database/statement.js'

@@ -21,7 +21,7 @@ import { overrides, overrideVersions } from '../tables.js'
 import { isAt, isAtKey, keyParameters, type SnapshotKey } from './snapshots.js'
 
 const storedOverride = {
-  /** New at every write, so that an ETag never comes back. */
+  /** New at every write, so that no ETag is ever reused. */
   revision: uuid,
   version: integer,
   owner: text,
@@ -167,8 +167,8 @@ const DELETE_VERSIONS = statement(
 )
 
 /**
- * Deletes the oldest earlier versions of a workspace's overrides, so that at most `bytes` stay. The latest one of the override `key`
- * stays, because it was just replaced and may be wanted back.
+ * Deletes the oldest versions of a workspace's overrides, so that at most `bytes` of earlier versions stay. The latest
+ * one of the override `key` stays, because it was just replaced and may be wanted back.
  */
 export const limitOverrideHistory = async (tx: Db, key: SnapshotKey, bytes: number): Promise<void> => {
   const excess = await tx.rows(FIND_EXCESS, [...keyParameters(key), bytes])

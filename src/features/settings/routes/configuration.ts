@@ -115,7 +115,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'putConfiguration',
         tags: ['team'],
         summary: 'Replace the configuration',
-        description: `Replaces the sections that the body has, all or nothing. Sections that it leaves out stay, except that removing a locked key from the settings also removes its lock. Only overrides that change are checked against locks and patterns. With \`dry_run=true\`, the answer is the same, nothing changes, and an access key needs only \`settings:read\`. Each section gets its version and its audit entry, as if it had been changed alone. A body has at most ${limits.configuration_body_bytes} bytes and ${limits.configuration_json_values} values.`,
+        description: `Replaces the sections that the body has, all or nothing. Sections that it leaves out stay, except that removing a locked key from the settings also removes its lock. Only overrides that change are checked against locks and patterns. With \`dry_run=true\`, the response is the same, nothing changes, and an access key needs only \`settings:read\`. Each section gets its version and its audit entry, as if it had been changed alone. A body has at most ${limits.configuration_body_bytes} bytes and ${limits.configuration_json_values} values.`,
         params: WorkspaceParams,
         querystring: ConfigurationQuery,
         headers: ConditionalWriteHeaders,

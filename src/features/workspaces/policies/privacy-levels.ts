@@ -25,7 +25,7 @@ export const requireFloor = (
     )
 }
 
-/** The workspace with the level that applies, which may be that of the operator. */
+/** The workspace with the level that applies, which may be the operator's. */
 export const withFloor = <Workspace extends { activity_privacy: PrivacyLevel }>(
   { floor }: PrivacyRules,
   workspace: Workspace,

@@ -1,4 +1,4 @@
-/** Which role is enough. */
+/** Decides which role is enough. */
 import type { Role } from '../../../../schemas/common.js'
 import { ApiError } from '../../../errors.js'
 

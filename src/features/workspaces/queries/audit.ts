@@ -59,8 +59,8 @@ const columns = {
 }
 
 /**
- * SQL: whether an account that is being deleted did it, or had it done to it. Entries from before there were ids name
- * people by the login of that moment alone.
+ * SQL: whether an account that is being deleted did it, or had it done to it. Entries from before ids were stored name
+ * people only by their login at that time.
  */
 const byDeleted = `exists (
           select from erasures x where x.user_id = actor_id or (actor_id is null and x.login_key = lower(actor))

@@ -17,7 +17,7 @@ import { toTimestamp } from '../../../platform/time/timestamps.js'
 import { createInviteCode, inviteCodeKey } from '../invite-code.js'
 import { ACTIVE_INVITE, invites } from '../tables.js'
 
-/** In the order of the checks of a join. */
+/** In the order in which a join checks them. */
 const status = sql<Invite['status']>`case
   when ${invites.revokedAt} is not null then 'revoked'
   when ${invites.expiresAt} <= now() then 'expired'

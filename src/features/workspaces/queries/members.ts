@@ -89,15 +89,18 @@ const COUNT_WORKSPACES = statement(
     ) as joined`,
 )
 
-/** How many workspaces a person created that still exist, and is in without an organization having made it so. */
+/**
+ * How many workspaces a person created that still exist, and how many the person is in without having joined through an
+ * organization.
+ */
 export const countWorkspacesOf = async (
   db: Db,
   userId: string,
 ): Promise<{ created: number; joined: number }> => singleRow(await db.rows(COUNT_WORKSPACES, [userId]))
 
 /**
- * SQL: the admin who answers for something of the workspace `w.id`: who made it, else who created the workspace, else the
- * admin of longest standing. Those who can remove it pay for what only former admins made.
+ * SQL: the admin responsible for something in the workspace `w.id`: its maker, else the workspace's creator, else the
+ * longest-standing admin. Those who can remove it pay for what only former admins made.
  * @param maker SQL: who made it, or null
  */
 export const payerOfWorkspace = (maker: string): string => {

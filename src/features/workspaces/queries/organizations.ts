@@ -121,7 +121,7 @@ const LIST_FOLLOWED = statement(
  */
 export type Followed = Omit<RowOf<typeof followedColumns>, 'hostId'> & { hostId: number }
 
-/** In an order that no one can foresee: only some can be asked about, and nobody can put others before them. */
+/** In a random order: only some can be looked up, and no one can push others ahead of them. */
 export const listFollowed = async (db: Db, userId: string): Promise<Followed[]> => {
   const rows = await db.rows(LIST_FOLLOWED, [userId])
   return rows.map((row) => ({ ...row, hostId: Number(row.hostId) }))
@@ -155,9 +155,8 @@ const LIST_OPEN = statement(
 export type OpenWorkspace = Omit<RowOf<typeof openColumns>, 'hostId'> & { hostId: number }
 
 /**
- * The workspaces that the person isn't in, and whose members follow one of these organizations. Those of different
- * creators take turns, in an order that no one can foresee: nobody can fill the list with workspaces that the person has
- * left.
+ * The workspaces that the person isn't in, and whose members follow one of these organizations. Workspaces of different
+ * creators take turns, in a random order: no one can fill the list with workspaces that the person has left.
  */
 export const listOpenWorkspaces = async (
   db: Db,
@@ -336,7 +335,7 @@ export interface ListedOrganizationMember {
   member: OrganizationMember
 }
 
-/** Those with a removal that waits, or a membership that wasn't confirmed for long. */
+/** Members whose removal waits, or whose membership hasn't been confirmed for long. */
 export const listOrganizationMembers = async (
   db: Db,
   workspaceId: string,

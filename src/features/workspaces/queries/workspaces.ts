@@ -62,7 +62,7 @@ const LIST_OWN = statement(
   order by w.created_at, w.id`,
 )
 
-/** The caller's workspaces, or those of them with these ids, oldest first. */
+/** The caller's workspaces, or only those with these ids, oldest first. */
 export const listWorkspacesOf = async (db: Db, userId: string, ids?: string[]): Promise<Workspace[]> => {
   const rows = await db.rows(LIST_OWN, [userId, ids ?? null])
   return rows.map((row) => ({
@@ -114,7 +114,7 @@ const FIND_USER = statement(
 export const findUserByRepohostId = async (db: Db, repohostId: number): Promise<string | undefined> =>
   (await db.rows(FIND_USER, [repohostId]))[0]?.id
 
-/** An advisory lock, for the same reason as the locks of roles (`members.ts`). */
+/** An advisory lock, for the same reason as the role locks (`members.ts`). */
 const LOCK_ADMINISTRATION = lockOfWorkspace(
   'lock the administration of a workspace',
   locksOfWorkspaces.administration,
@@ -163,7 +163,7 @@ export const insertWorkspace = async (
     personalOf = null,
   }: { name: string; privacy: PrivacyLevel; createdBy: string; personalOf?: string | null },
 ): Promise<string | undefined> => {
-  // The id begins with it, so that the order of ids is the order of age.
+  // The id begins with it, so that ordering by id orders by age.
   const createdAt = await readMoment(tx)
   const [row] = await tx
     .insert(workspaces)

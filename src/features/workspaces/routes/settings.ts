@@ -170,7 +170,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       const found = await readSettingsVersion(app.db, workspaceId, params.version)
       if (!found) throw new ApiError('version_not_found')
       const { settings, locked, idleWindowMinutes, version, updatedAt, updatedBy } = found
-      // Apart from the ETag of the current settings, which have members of their own.
+      // Apart from the ETag of the current settings, which have properties of their own.
       const etag = etagOf({ id: `${workspaceId}-version`, version })
       if (isUnchanged(reply, etag)) return reply.code(304).send(undefined)
       const after = {

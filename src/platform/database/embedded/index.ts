@@ -1,9 +1,8 @@
 /**
  * The embedded PostgreSQL: the real server, shipped inside npm packages, run as a child of this service.
- *
  * Layout of `DATA_DIR`: `postgresql/` (the cluster, or a link to it, see `placeCluster`), `postgresql.log`,
- * `postgresql-password`. The server runs in its own process group, so that Ctrl-C reaches the service alone, and
- * outlives a `kill -9` of the service; the next start finds it and replaces it.
+ * `postgresql-password`. The server runs in its own process group, so that Ctrl-C reaches only the service, and outlives
+ * a `kill -9` of the service; the next start finds it and replaces it.
  */
 import { join, resolve } from 'node:path'
 import { makeDataDir, readOrCreate } from '../../process/data-dir.js'
@@ -18,7 +17,7 @@ export interface EmbeddedDatabase {
   url: string
   /** The real path of the cluster. */
   location: string
-  /** Ends the server in good order, or by force once `forceSignal` is aborted. */
+  /** Shuts the server down cleanly, or by force once `forceSignal` is aborted. */
   stop(forceSignal?: AbortSignal): Promise<void>
 }
 
