@@ -2,12 +2,12 @@
 import { start } from './start.js'
 import { Copy } from './ui.js'
 
-/** A block of text with a button that copies it. */
-export const Snippet = ({ title, text }: { title: string; text: string }) => (
+/** A block of text with a button that copies it. `what` names the text where the title doesn't. */
+export const Snippet = ({ title, what = title, text }: { title: string; what?: string; text: string }) => (
   <div class="stack tight">
     <div class="row apart">
       <h3>{title}</h3>
-      <Copy text={text} what={title} />
+      <Copy text={text} what={what} />
     </div>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be scrollable by keyboard */}
     <pre class="diff" tabIndex={0}>

@@ -940,6 +940,7 @@ else {
     const { page } = visitor
     await visitor.open('/account/editors')
     await visitor.sees('No heartbeat has arrived yet.')
+    await visitor.button('Copy commands').waitFor()
     await visitor.button('Create editor key').click()
     await visitor.heading('.wakatime.cfg').waitFor()
     const config = await page.locator('pre', { hasText: 'api_key' }).innerText()

@@ -42,7 +42,7 @@ const Extension = () => (
       The extension applies your team’s settings and counts your minutes. Install it, then run{' '}
       <strong>Team Settings: Sign In</strong> in the editor.
     </p>
-    <Snippet title="Terminal" text={INSTALL} />
+    <Snippet title="In a terminal" what="commands" text={INSTALL} />
     <p class="small muted">
       Editors without a command line: <a href="/api/extension.vsix">download the file</a>, and drop it on the
       list of extensions.
