@@ -64,7 +64,7 @@ else {
     [`/w/${id}/me`, 'My working hours'],
     [`/w/${id}`, 'Working hours'],
     [`/w/${id}?from=2025-01-01&to=2025-12-31&show=commits`, 'Commits by week'],
-    [`/w/${id}/people`, 'Open invites'],
+    [`/w/${id}/people`, 'invite'],
     [`/w/${id}/repos`, 'Another repository'],
     [`/w/${id}/repos/acme/web`, 'Working hours'],
     [`/w/${id}/repos/acme/web/settings`, 'There is only one version.'],

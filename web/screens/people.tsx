@@ -3,7 +3,7 @@ import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
 import { call, refresh, requireUnchanged, useAction, usePages, useRead } from '../api.js'
 import { consent, sinceText } from '../consent.js'
-import { fullDay, time } from '../format.js'
+import { counted, fullDay, time } from '../format.js'
 import { useMe, useWorkspace, type Workspace } from '../me.js'
 import { Menu } from '../menu.js'
 import { useNew } from '../query.js'
@@ -16,6 +16,7 @@ import {
   Copy,
   Dialog,
   FailureNote,
+  FailureOf,
   Form,
   Loaded,
   More,
@@ -26,15 +27,15 @@ import { ConcernedMembers, FollowedOrganization } from './organization.js'
 
 type Member = AnswerOf<'GET /api/team/workspaces/{id}/members'>['members'][number]
 type Invite = AnswerOf<'GET /api/team/workspaces/{id}/invites'>['invites'][number]
+type Row = Member | Invite
+
+const isInvite = (row: Row): row is Invite => 'code' in row
+
+const canManage = ({ role, personal }: Workspace) => role === 'admin' && !personal
 
 export const People = () => {
   const workspace = useWorkspace()
   useTitle(`${workspace.name} people`)
-  const isAdmin = workspace.role === 'admin'
-  const invites = useRead(
-    'GET /api/team/workspaces/{id}/invites',
-    isAdmin && !workspace.personal ? { path: { id: workspace.id } } : undefined,
-  )
   const [inviting, invite] = useNew('invite')
   return (
     <>
@@ -42,7 +43,7 @@ export const People = () => {
         <h1>
           <bdi>{workspace.name}</bdi> people
         </h1>
-        {isAdmin && !workspace.personal && (
+        {canManage(workspace) && (
           <button type="button" class="primary" onClick={() => invite(true)}>
             Invite people
           </button>
@@ -53,17 +54,10 @@ export const People = () => {
         settings.
       </p>
       <FollowedOrganization />
-      {isAdmin && !workspace.personal && <ConcernedMembers />}
-      <Members />
-      {isAdmin && !workspace.personal && (
-        <Card id="invites" title="Open invites">
-          <Loaded asked={invites} height={120}>
-            {() => <Invites asked={invites} />}
-          </Loaded>
-        </Card>
-      )}
+      {canManage(workspace) && <ConcernedMembers />}
+      <List />
       {!workspace.personal && <Leave />}
-      {inviting && <NewInvite onClose={() => invite(false)} onCreated={invites.again} />}
+      {inviting && <NewInvite onClose={() => invite(false)} />}
     </>
   )
 }
@@ -76,7 +70,7 @@ type Role = Member['role']
 /** The article keeps the sentences grammatical. */
 const named: Record<Role, string> = { admin: 'an admin', member: 'a member' }
 
-const Members = () => {
+const List = () => {
   const workspace = useWorkspace()
   const me = useMe()
   const path = { id: workspace.id }
@@ -84,8 +78,14 @@ const Members = () => {
   const { pages, ...paging } = usePages(asked, (cursor) =>
     call('GET /api/team/workspaces/{id}/members', { path, query: { limit: PAGE, cursor } }),
   )
+  const managed = canManage(workspace) ? { path } : undefined
+  const invites = useRead('GET /api/team/workspaces/{id}/invites', managed)
+  const invited = usePages(invites, (cursor) =>
+    call('GET /api/team/workspaces/{id}/invites', { path, query: { cursor } }),
+  )
   const [changing, changeRole] = useState<{ member: Member; role: Role }>()
   const [removing, remove] = useState<Member>()
+  const [revoking, revoke] = useState<Invite>()
   const isMine = ({ login }: Member) => login === me.login
   const setRole = async (login: string, role: Role) => {
     await call('PATCH /api/team/workspaces/{id}/members', { path, body: { login, role } })
@@ -98,32 +98,39 @@ const Members = () => {
     requireUnchanged(role === changed)
     await setRole(member.login, member.role)
   }
-  const all = pages.flatMap(({ members }) => members)
+  const members = pages.flatMap(({ members }) => members)
+  const rows: Row[] = [...invited.pages.flatMap(({ invites }) => invites), ...members]
+  // Rows that come later would move the others.
+  const waits = managed && !invites.data && !invites.failure
   const columns = useMemo(
-    () => columnsOf(workspace, isMine, (member, role) => changeRole({ member, role }), remove),
+    () => columnsOf(workspace, isMine, (member, role) => changeRole({ member, role }), remove, revoke),
     [workspace, me.login],
   )
   return (
-    <Card id="members" title="Members">
-      <Loaded asked={asked} height={ROW * (1 + Math.min(workspace.member_count, SHOWN))}>
+    <section class="card stack tight" aria-label="Members and invites">
+      <FailureOf asked={[invites]} />
+      <Loaded
+        asked={waits ? { ...asked, data: undefined } : asked}
+        height={ROW * (1 + Math.min(workspace.member_count, SHOWN))}
+      >
         {() => (
           <>
             <SortedTable
-              caption="Members"
-              rows={all}
+              caption="People"
+              rows={rows}
               columns={columns}
-              keyOf={({ login }) => login}
-              searchText={({ login }) => login}
+              keyOf={nameOf}
+              searchText={nameOf}
               first="login"
               ascending
               shown={SHOWN}
               empty="No members."
             >
-              <More {...paging} />
+              <More {...(invited.more ? invited : paging)} />
             </SortedTable>
             {paging.more && (
               <p class="small muted">
-                Sorting and search cover only the first {all.length} of {workspace.member_count} members.
+                Sorting and search cover only the first {members.length} of {workspace.member_count} members.
               </p>
             )}
           </>
@@ -170,64 +177,104 @@ const Members = () => {
           </p>
         </Confirm>
       )}
-    </Card>
+      {revoking && (
+        <Confirm
+          title="Revoke this invite?"
+          action="Revoke invite"
+          onClose={() => revoke(undefined)}
+          onYes={async () => {
+            const invite = revoking.id
+            await call('DELETE /api/team/workspaces/{id}/invites/{invite}', { path: { ...path, invite } })
+            refresh()
+            toast('Invite revoked')
+          }}
+        >
+          <p>
+            The link with the code <span class="mono">{revoking.code}</span> stops working at once. People who
+            joined with it stay. You cannot undo this: a new invite has a new code.
+          </p>
+        </Confirm>
+      )}
+    </section>
   )
 }
+
+const nameOf = (row: Row): string => (isInvite(row) ? row.code : row.login)
 
 const columnsOf = (
   workspace: Workspace,
   isMine: (member: Member) => boolean,
   onRole: (member: Member, role: Role) => void,
   onRemove: (member: Member) => void,
-): Column<Member>[] => {
-  const canManage = workspace.role === 'admin' && !workspace.personal
-  const columns: Column<Member>[] = [
+  onRevoke: (invite: Invite) => void,
+): Column<Row>[] => {
+  const columns: Column<Row>[] = [
     {
       name: 'login',
       title: 'Person',
-      by: ({ login }) => login.toLowerCase(),
-      cell: (member) => (
-        <span class="row">
-          <Person login={member.login} />
-          {isMine(member) && <span class="tag">you</span>}
-        </span>
-      ),
+      // Invites come first.
+      by: (row) => (isInvite(row) ? '' : row.login.toLowerCase()),
+      cell: (row) =>
+        isInvite(row) ? (
+          <OpenInvite invite={row} />
+        ) : (
+          <span class="row">
+            <Person login={row.login} />
+            {isMine(row) && <span class="tag">you</span>}
+          </span>
+        ),
     },
     {
       name: 'role',
       title: 'Role',
       by: ({ role }) => role,
-      cell: (member) =>
-        canManage ? <RoleSelect member={member} onChoose={(role) => onRole(member, role)} /> : member.role,
+      cell: (row) =>
+        canManage(workspace) && !isInvite(row) ? (
+          <RoleSelect member={row} onChoose={(role) => onRole(row, role)} />
+        ) : (
+          row.role
+        ),
     },
     {
       name: 'joined',
       title: 'Joined',
       room: 'wider',
-      by: ({ joined_at }) => joined_at,
-      cell: ({ joined_at }) => <span title={time(joined_at)}>{fullDay(joined_at.slice(0, 10))}</span>,
+      by: (row) => (isInvite(row) ? null : row.joined_at),
+      cell: (row) => (isInvite(row) ? '–' : fullDay(row.joined_at.slice(0, 10))),
     },
     {
       name: 'active',
       title: 'Last active',
       room: 'wide',
-      by: ({ last_active_day }) => last_active_day,
-      cell: ({ last_active_day }) =>
-        last_active_day === null ? (
+      by: (row) => (isInvite(row) ? null : row.last_active_day),
+      cell: (row) =>
+        isInvite(row) ? (
+          '–'
+        ) : row.last_active_day === null ? (
           <span class="muted" title={sinceText(workspace)}>
             {workspace.activity_privacy === 'team' || sinceText(workspace) ? 'hidden' : 'never'}
           </span>
         ) : (
-          fullDay(last_active_day)
+          fullDay(row.last_active_day)
         ),
     },
   ]
-  if (canManage) {
+  if (canManage(workspace)) {
     columns.push({
       name: 'actions',
       title: 'Actions',
       numeric: true,
-      cell: (member) => <RowMenu member={member} isMine={isMine(member)} onRemove={() => onRemove(member)} />,
+      cell: (row) =>
+        isInvite(row) ? (
+          <div class="row end">
+            <Copy text={linkOf(row)} what="link" of={row.code} />
+            <button type="button" class="danger" onClick={() => onRevoke(row)}>
+              Revoke<span class="away"> {row.code}</span>
+            </button>
+          </div>
+        ) : (
+          <RowMenu member={row} isMine={isMine(row)} onRemove={() => onRemove(row)} />
+        ),
     })
   }
   return columns
@@ -334,64 +381,19 @@ const RoleEffect = (props: { member: Member; role: Role; isMine: boolean }) => {
   )
 }
 
-const Invites = ({
-  asked,
-}: {
-  asked: ReturnType<typeof useRead<'GET /api/team/workspaces/{id}/invites'>>
-}) => {
-  const workspace = useWorkspace()
-  const { pages, ...paging } = usePages(asked, (cursor) =>
-    call('GET /api/team/workspaces/{id}/invites', { path: { id: workspace.id }, query: { cursor } }),
-  )
-  const [ending, end] = useState<Invite>()
-  const invites = pages.flatMap((page) => page.invites)
-  if (invites.length === 0)
-    return <p class="muted">No open invites. To add members, select “Invite people”.</p>
-  return (
-    <>
-      <ul class="stack tight">
-        {invites.map((invite) => (
-          <li key={invite.id} class="row apart">
-            <div>
-              <div class="mono">{invite.code}</div>
-              <div class="small muted">
-                Role: {invite.role}. Used {invite.used_count}
-                {invite.max_uses === null ? '' : ` of ${invite.max_uses}`}
-                {(invite.max_uses ?? invite.used_count) === 1 ? ' time' : ' times'}. Expires{' '}
-                {time(invite.expires_at)}. Created by <bdi>{invite.created_by}</bdi>.
-              </div>
-            </div>
-            <div class="row">
-              <Copy text={linkOf(invite)} what="link" of={invite.code} />
-              <button type="button" class="danger" onClick={() => end(invite)}>
-                Revoke<span class="away"> {invite.code}</span>
-              </button>
-            </div>
-          </li>
-        ))}
-      </ul>
-      <More {...paging} />
-      {ending && (
-        <Confirm
-          title="Revoke this invite?"
-          action="Revoke invite"
-          onClose={() => end(undefined)}
-          onYes={async () => {
-            const path = { id: workspace.id, invite: ending.id }
-            await call('DELETE /api/team/workspaces/{id}/invites/{invite}', { path })
-            asked.again()
-            toast('Invite revoked')
-          }}
-        >
-          <p>
-            The link with the code <span class="mono">{ending.code}</span> stops working at once. People who
-            joined with it stay. You cannot undo this: a new invite has a new code.
-          </p>
-        </Confirm>
-      )}
-    </>
-  )
-}
+const OpenInvite = ({ invite }: { invite: Invite }) => (
+  <>
+    <span class="row">
+      <span class="mono">{invite.code}</span>
+      <span class="tag">invite</span>
+    </span>
+    <div class="small muted">
+      Used {invite.max_uses !== null && `${invite.used_count} of `}
+      {counted(invite.max_uses ?? invite.used_count, 'time')}. Expires {time(invite.expires_at)}. Created by{' '}
+      <bdi>{invite.created_by}</bdi>.
+    </div>
+  </>
+)
 
 const linkOf = ({ code }: Invite) => `${location.origin}/join/${code}`
 
@@ -402,7 +404,7 @@ const terms = [
   [2_160, '90 days'],
 ] as const
 
-const NewInvite = ({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) => {
+const NewInvite = ({ onClose }: { onClose: () => void }) => {
   const workspace = useWorkspace()
   const { busy, failure, act } = useAction()
   const [created, set] = useState<Invite>()
@@ -418,7 +420,7 @@ const NewInvite = ({ onClose, onCreated }: { onClose: () => void; onCreated: () 
         },
       })
       set(data)
-      onCreated()
+      refresh()
     })
   return (
     <Dialog title="New invite" onClose={onClose}>
