@@ -2,10 +2,8 @@ import { once } from 'node:events'
 import { request as sendRequest } from 'node:http'
 import { connect } from 'node:net'
 import t from 'tap'
-import { v7 as uuidv7 } from 'uuid'
 import { limits } from '../schemas/limits.js'
 import { locksOfWorkspaces } from '../src/platform/database/locks.js'
-import { People } from '../src/platform/rate-limits/people.js'
 import { countLockWaiters, lockWaiters, whileHeld } from './locks.js'
 import { bombs, fillWithPatterns, oldBombs } from './many-patterns.js'
 import { type Caller, type Reply, retryWhileUnavailable, startService } from './service.js'
@@ -208,15 +206,4 @@ t.test('three callers with 9,750 old patterns of 90 stars make no one else wait'
     attackers.filter((status) => ![200, 413, 429].includes(status)),
     [],
   )
-})
-
-t.test('while the database is away, a new account has the limits of its address', async (t) => {
-  const address = '203.0.113.7'
-  const people = new People(async () => {
-    throw new Error('The database is away')
-  })
-  const daysAgo = (days: number) => uuidv7({ msecs: Date.now() - days * 86_400_000 })
-  t.equal(await people.keyOf(daysAgo(0), address), address, 'a deleted account may have come before')
-  const old = daysAgo(3)
-  t.equal(await people.keyOf(old, address), old)
 })

@@ -48,6 +48,6 @@ const withPayer = (
   userId: string,
   payersOfPerson: (payer: string) => Payers,
 ): Payers | Promise<Payers> => {
-  const payer = request.server.people.keyOf(userId, addressOf(request))
+  const payer = request.server.people.keyOf(userId)
   return typeof payer === 'string' ? payersOfPerson(payer) : payer.then(payersOfPerson)
 }

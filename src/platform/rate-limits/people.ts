@@ -7,13 +7,6 @@ const ANSWER_MS = 2_000
 /** How long no request waits after the database didn't answer. */
 const PAUSE_MS = 1_000
 
-/** Longer than the window of any limit. */
-const RECENT_MS = 2 * 86_400_000
-
-/** Ids of accounts begin with their time. */
-const isRecent = (userId: string): boolean =>
-  Date.now() - Number.parseInt(userId.replaceAll('-', '').slice(0, 12), 16) < RECENT_MS
-
 /**
  * Finds the person behind an account, because rate limits continue when people delete their account and sign in again. An
  * account never changes hands, so results are cached without expiry.
@@ -25,25 +18,20 @@ export class People {
   /** @param find the person's id at the repository host; null for an account that was deleted */
   constructor(private readonly find: (userId: string) => Promise<string | null>) {}
 
-  /**
-   * The key for the person's rate limits. A promise only the first time. If the database doesn't answer, it is the
-   * account's id, or the address for an account that is younger than any limit remembers, because a deleted one may have
-   * come before.
-   */
-  keyOf(userId: string, address: string): string | Promise<string> {
+  /** The key for the person's rate limits. A promise only the first time. If the database doesn't answer, it's the account's id. */
+  keyOf(userId: string): string | Promise<string> {
     const known = this.known.get(userId)
     if (known !== undefined) return known
-    const substitute = isRecent(userId) ? address : userId
-    if (Date.now() < this.askAgainAt) return substitute
-    const asked = this.ask(userId, substitute)
+    if (Date.now() < this.askAgainAt) return userId
+    const asked = this.ask(userId)
     remember(this.known, userId, asked, REMEMBERED)
     return asked
   }
 
-  private ask(userId: string, substitute: string): Promise<string> {
+  private ask(userId: string): Promise<string> {
     const pause = () => {
       this.askAgainAt = Date.now() + PAUSE_MS
-      return substitute
+      return userId
     }
     const found = this.find(userId).then(
       (repohostId) => {
