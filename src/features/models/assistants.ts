@@ -124,7 +124,7 @@ const readList = ({ status, json }: UpstreamAnswer) => {
   }
   if (status !== 200 || !Array.isArray(data)) return undefined
   if (has_more !== true) return { entries: data as unknown[], next: undefined }
-  // There is another page without an address. A part must not look complete.
+  // There is another page, but no cursor to request it with. A part must not look complete.
   return typeof last_id === 'string' ? { entries: data as unknown[], next: last_id } : undefined
 }
 

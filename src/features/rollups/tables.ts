@@ -138,7 +138,7 @@ export const activityRepoPeople = table(
     /** The days with more than 0 minutes. This and all below are null in rows that older versions wrote. */
     activeDayBits: integer('active_day_bits'),
     ...shownSums(),
-    /** The minutes in each ISO week that the month touches, in the month alone: always six, so that all can be added up. */
+    /** The month's minutes in each ISO week that it touches. The array always has six, so that rows can be added up. */
     weekMinutes: integer('week_minutes').array(),
   },
   {

@@ -71,7 +71,7 @@ const load = async (
   await requireUsable(tx)
   await applyMigrations(tx, { upTo: manifest.migration.when })
   await requireTables(tx, manifest)
-  // Migrations put in what every database has.
+  // Migrations insert the rows that every database has.
   for (const { name } of manifest.tables.toReversed()) await tx`delete from ${tx(`public.${name}`)}`
   const createIndexes = await deferIndexes(tx)
   const sha256: Record<string, string> = {}

@@ -27,7 +27,7 @@ export interface AccessLogView {
 const daysOfKind = { dashboard: 'viewed', comparison: 'compared', csv: 'downloaded' } as const
 const DAYS = Object.values(daysOfKind).join(', ')
 
-/** Beyond these, the ranges of a row become one, so that no viewer makes a row grow without end. */
+/** Beyond these, the ranges of a row become one, so that no viewer can make a row grow endlessly. */
 const MOST_RANGES = 400
 
 /** SQL: the days of a row with those that are added. */

@@ -78,7 +78,10 @@ export const findInvite = async (db: Db, code: string) => {
   return row
 }
 
-/** @returns whether the invite can be redeemed; it is then held until the transaction ends, and one use less is left. */
+/**
+ * @returns whether the invite can be redeemed; it is then locked until the transaction ends, and one of its uses is
+ * taken.
+ */
 export const useInvite = async (tx: Db, id: string): Promise<boolean> => {
   const used = await tx
     .update(invites)
