@@ -20,7 +20,7 @@ interface Writing<I, Result> {
   /**
    * One transaction. It never waits long for others.
    * @param sent to be called before the commit is sent
-   * @returns undefined for writes that have to be done alone
+   * @returns the results, without those of writes that have to be done alone
    */
   together(items: I[], sent: () => void): Promise<ReadonlyMap<I, Result>>
   alone(item: I): Promise<Result>
