@@ -167,4 +167,28 @@ t.test('for random teams, words and signs agree with the numbers of each weekday
       }),
     )
   })
+  await t.test('a day’s sentence says what the other days of its weekday do', async () => {
+    fc.assert(
+      fc.property(team, fc.nat(119), fc.nat(5_000), (one, index, more) => {
+        const { now, before } = compared(one)
+        const busy = now.daily[index % now.daily.length]
+        if (busy) busy.active_minutes += more
+        return standoutsOf(now, before)
+          .filter(({ kind }) => kind === 'day')
+          .every((standout) => {
+            const minutes = now.daily.find(({ day }) => day === standout.name)?.active_minutes ?? 0
+            const others = [...before.daily, ...now.daily].filter(
+              ({ day }) => day !== standout.name && weekdayOf(day) === weekdayOf(standout.name),
+            )
+            const less = others.filter(({ active_minutes }) => active_minutes < minutes)
+            return (
+              standout.now === minutes &&
+              standout.before > 0 &&
+              2 * less.length >= others.length &&
+              wordsOf(standout).startsWith('was busier than usual: ')
+            )
+          })
+      }),
+    )
+  })
 })
