@@ -125,7 +125,7 @@ const run = async (files: string[], server: Server): Promise<Result> => {
     Number(tap.match(new RegExp(`^# \\{[^}]*\\b${name}: (\\d+)`, 'm'))?.[1] ?? 0)
   const [passed, failures] = [summary('pass'), failuresOf(tap)]
   // One that ended without a word of it has failed as well.
-  const failed = code === 0 && summary('total') > 0 ? 0 : Math.max(1, summary('fail'))
+  const failed = Math.max(summary('fail'), code === 0 && summary('total') > 0 ? 0 : 1)
   const name = files.map((file) => file.replace(/\.test\.js$/, '')).join(' ')
   const skipped = summary('skip')
   const counts = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`

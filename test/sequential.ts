@@ -37,4 +37,7 @@ const cpuSeconds = () => {
 process.once('exit', () => writeSync(1, `# CPU: ${cpuSeconds().toFixed(1)} s\n`))
 
 // Node may turn in circles while it takes itself down (nodejs/node#47748), so it is ended once nothing is left to do.
-process.once('beforeExit', () => process.exit(waiting.length === 0 ? undefined : 1))
+process.once('beforeExit', () => {
+  if (waiting.length > 0) process.exitCode = 1
+  process.exit()
+})
