@@ -99,7 +99,7 @@ export interface Config {
 /** All that is wrong with the environment, in one message that never contains a value. */
 export class ConfigError extends OperatorError {
   constructor(readonly problems: string[]) {
-    super(`The configuration is not valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    super(`The configuration isn’t valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
   }
 }
 
@@ -137,7 +137,7 @@ export const readConfig = (
   }
   if (values.REPOHOST_ALLOWED_CLIENT_IDS && hostKinds[values.REPOHOST_KIND]?.appOfToken === undefined)
     problems.push(
-      `REPOHOST_ALLOWED_CLIENT_IDS cannot be used with REPOHOST_KIND=${values.REPOHOST_KIND}: ${name} does not say which OAuth app a token was made for`,
+      `REPOHOST_ALLOWED_CLIENT_IDS can’t be used with REPOHOST_KIND=${values.REPOHOST_KIND}: ${name} doesn’t say which OAuth app a token was made for`,
     )
   const misspelt = misspeltOf(env)
   if (problems.length > 0 || repohostUrl === undefined || repohostApiUrl === undefined)
@@ -235,7 +235,7 @@ const misspeltOf = (env: Record<string, string | undefined>): Config['warnings']
     const meant = Object.hasOwn(gone, name.replace(/_FILE$/, '')) ? undefined : nearestTo(name, knownNames)
     return meant === undefined
       ? []
-      : [{ says: `${name} is not a variable of the service.`, remedy: `Did you mean ${meant}?` }]
+      : [{ says: `${name} isn’t a variable of the service.`, remedy: `Did you mean ${meant}?` }]
   })
 
 const limitsOf = ({ LIMITS = [] }: Environment): AdjustedLimits => ({

@@ -41,7 +41,7 @@ const problemOf = (name: string, text: string): string => {
     return 'contains a user or password with a character that has a meaning in URLs: write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25'
   const url = name === 'DATABASE_URL' ? parseUrl(withFirstHost(text)) : undefined
   if (url && !hasKnownTls(url))
-    return 'has a parameter for TLS that is not known: write sslmode=disable, allow, prefer, require, verify-ca or verify-full'
+    return 'has a parameter for TLS that isn’t known: write sslmode=disable, allow, prefer, require, verify-ca or verify-full'
   if (url && /^postgres/.test(url.protocol) && !hasKnownAuthentication(url))
     return 'must be a postgres:// URL whose require_auth lists only password, md5, scram-sha-256 and none'
   return `must be ${expectedOf(name)}`
@@ -65,7 +65,7 @@ const textOf = (
       `${name}_FILE must name a file that can be read (${(error as NodeJS.ErrnoException).code})`,
     )
   }
-  throw new Error(`${name}_FILE must name a file that is not empty`)
+  throw new Error(`${name}_FILE must name a file that isn’t empty`)
 }
 
 const toValue = ({ type, keepEmpty }: Variable, text: string): unknown => {

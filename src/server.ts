@@ -132,7 +132,7 @@ const serveMetrics = async (port: number, { config, metrics, log }: FastifyInsta
     metrics.metrics().then(
       (text) => response.setHeader('Content-Type', metrics.contentType).end(text),
       (error) => {
-        log.error({ err: error }, 'the metrics could not be gathered')
+        log.error({ err: error }, 'the metrics couldn’t be gathered')
         response.writeHead(500).end()
       },
     )
@@ -140,7 +140,7 @@ const serveMetrics = async (port: number, { config, metrics, log }: FastifyInsta
   server.listen(port, host)
   await waitForListening(once(server, 'listening'), { host, port, variable: 'METRICS_PORT' })
   log.info(`The metrics are at http://${host}:${port}/metrics`)
-  server.on('error', (error) => log.warn({ err: error }, 'a connection for metrics could not be accepted'))
+  server.on('error', (error) => log.warn({ err: error }, 'a connection for metrics couldn’t be accepted'))
   onExit(() => server.close())
 }
 

@@ -253,22 +253,22 @@ t.test('an incomplete file changes nothing', { buffered: true }, async (t) => {
   }
   const target = await emptyDatabase(t)
   const files: [Buffer, RegExp][] = [
-    [bytes.subarray(0, bytes.length - 20), /not a complete backup: it ends too early/],
-    [gzipSync(text.slice(0, text.lastIndexOf('\n--'))), /not a complete backup: it ends too early/],
-    [gzipSync('hello\n'), /is not a backup of this service/],
-    [Buffer.from('hello\n'), /not a complete backup: it cannot be decompressed/],
-    [changed('\tada\tada\t', '\teve\teve\t'), /not a complete backup: users is not what was written/],
+    [bytes.subarray(0, bytes.length - 20), /isn’t a complete backup: it ends too early/],
+    [gzipSync(text.slice(0, text.lastIndexOf('\n--'))), /isn’t a complete backup: it ends too early/],
+    [gzipSync('hello\n'), /isn’t a backup of this service/],
+    [Buffer.from('hello\n'), /isn’t a complete backup: it can’t be decompressed/],
+    [changed('\tada\tada\t', '\teve\teve\t'), /isn’t a complete backup: users isn’t what was written/],
     [
       changed(/^.*\tada\tada\t/m, 'x\t1\tada\tada\t'),
-      /users cannot be loaded, from line 1 of its rows \(22P02\)\.$/,
+      /users can’t be loaded, from line 1 of its rows \(22P02\)\.$/,
     ],
     [changed(/"rows":1\b/, '"rows":2'), /users has 1 rows instead of 2/],
     [
       changed('"activity.minutes":"0"', '"activity.minutes":"7"'),
       /activity\.minutes adds up to 0 instead of 7/,
     ],
-    [changed('"format":1', '"format":9'), /its manifest cannot be read/],
-    [changed('"name":"users"', '"name":"users; drop"'), /its manifest cannot be read/],
+    [changed('"format":1', '"format":9'), /its manifest can’t be read/],
+    [changed('"name":"users"', '"name":"users; drop"'), /its manifest can’t be read/],
     [
       changed(/"migration":\{[^}]*\}/, '"migration":{"tag":"9999_future","when":9999999999999}'),
       /with migration 9999_future, which is newer than/,
@@ -282,7 +282,7 @@ t.test('an incomplete file changes nothing', { buffered: true }, async (t) => {
   }
   const { code, output } = await command(t, 'restore', join(folder, 'none.gz'), onDatabase(target))
   t.equal(code, 1)
-  t.match(output, /cannot be read \(ENOENT\)/)
+  t.match(output, /can’t be read \(ENOENT\)/)
   t.notMatch(output, /^\s+at /m, 'without a stack')
   t.strictSame(await contentOf(t, target), {}, 'there is still no table')
 
@@ -311,8 +311,8 @@ t.test('a malicious file is rejected with little memory, and none of its content
   const mebibyte = 2 ** 20
   const zeros = gzipSync(Buffer.alloc(64 * mebibyte))
   const line = Buffer.alloc(70_000_000, 97)
-  const tooLong = 'The file is not a complete backup: a line is too long.'
-  const noManifest = 'The file is not a complete backup: its manifest cannot be read.'
+  const tooLong = 'The file isn’t a complete backup: a line is too long.'
+  const noManifest = 'The file isn’t a complete backup: its manifest can’t be read.'
   const beep = '\u001b]0;owned\u0007'
   const files: [what: string, content: Buffer, said: string][] = [
     ['1 GiB of zeros', Buffer.concat(Array(16).fill(zeros)), tooLong],
@@ -327,7 +327,7 @@ t.test('a malicious file is rejected with little memory, and none of its content
     [
       'more rows than it says',
       gzipSync(untilUsers + '\n'.repeat(64 * mebibyte)),
-      'The file is not a complete backup: users has more than 0 rows.',
+      'The file isn’t a complete backup: users has more than 0 rows.',
     ],
     [
       'a value for the terminal',
@@ -337,7 +337,7 @@ t.test('a malicious file is rejected with little memory, and none of its content
           .replace('"name":"users","columns"', '"name":"users","rows":1,"columns"')
           .replace(/("name":"users".*?),"rows":0/, '$1'),
       ),
-      'The file is not a complete backup: users cannot be loaded, from line 1 of its rows (22P02).',
+      'The file isn’t a complete backup: users can’t be loaded, from line 1 of its rows (22P02).',
     ],
     ['a version for the terminal', gzipSync(withManifest((m) => ({ ...m, version: beep }))), noManifest],
     ['a day for the terminal', gzipSync(withManifest((m) => ({ ...m, made_at: beep }))), noManifest],
@@ -354,12 +354,12 @@ t.test('a malicious file is rejected with little memory, and none of its content
     [
       'a sum of what is no number',
       gzipSync(withManifest((m) => ({ ...m, sums: { 'users.login': '1' } }))),
-      'The file is not a complete backup: the database cannot take it (42883).',
+      'The file isn’t a complete backup: the database can’t take it (42883).',
     ],
     [
       'a table that the schema has not',
       gzipSync(withManifest((m) => ({ ...m, tables: [{ name: 'pg_user', columns: ['usename'], rows: 0 }] }))),
-      'The file is not a complete backup: the database has no table pg_user.',
+      'The file isn’t a complete backup: the database has no table pg_user.',
     ],
   ]
   /** The output of the command, and its highest memory in MiB. */
@@ -442,13 +442,13 @@ t.test('a backup that fails leaves no file', { buffered: true }, async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const nowhere = await command(t, 'backup', join(folder, 'none/backup.gz'), onDatabase(url))
-  t.match(nowhere.output, /^The file \S+ cannot be written \(ENOENT\)\.$/m)
+  t.match(nowhere.output, /^The file \S+ can’t be written \(ENOENT\)\.$/m)
   t.same([empty.code, none.code, nowhere.code], [1, 1, 1])
   // The shell limits the size of files, which fails a write as a full disk does.
   const program = `ulimit -f 1; exec ${process.execPath} ${programFile('src/bin/backup')} ${file}`
   const limited = spawnProgram(t, 'sh', ['-c', program], onDatabase(url), folder)
   t.equal(await limited.ended, 1)
-  t.match(limited.output(), /^The file \S+ cannot be written \(EFBIG\)\.\n$/m)
+  t.match(limited.output(), /^The file \S+ can’t be written \(EFBIG\)\.\n$/m)
   t.notMatch(limited.output(), /database|CONNECTION/i, 'it does not blame the database')
   t.same(await readdir(folder), [])
 })
@@ -476,5 +476,5 @@ t.test('a backup is made where the file system cannot flush its folder', { buffe
   t.strictSame((await readdir(folder)).sort(), ['EACCES.gz', 'EINVAL.gz', 'ENOTSUP.gz'])
   const broken = await backUpWhere('EIO')
   t.equal(broken.code, 1, 'a broken disk fails the backup')
-  t.match(broken.output, /cannot be written \(EIO\)/)
+  t.match(broken.output, /can’t be written \(EIO\)/)
 })

@@ -87,7 +87,7 @@ t.test('an operation without an id does not boot', async (t) => {
 t.test('a route whose workspace is not certain to be there does not boot', async (t) => {
   const inPath = { access: memberOf('params.id') }
   await t.rejects(boot({ config: inPath }), {
-    message: 'GET /api/new takes its workspace from params.id, which it does not require',
+    message: 'GET /api/new takes its workspace from params.id, which it doesn’t require',
   })
   const inQuery = { access: adminOf('query.workspace') }
   for (const wrong of [
@@ -96,7 +96,7 @@ t.test('a route whose workspace is not certain to be there does not boot', async
     { querystring: Type.Object({ workspace: Type.Optional(Uuid) }) },
   ]) {
     await t.rejects(boot({ config: inQuery, schema: answering(wrong) }), {
-      message: 'GET /api/new takes its workspace from query.workspace, which it does not require',
+      message: 'GET /api/new takes its workspace from query.workspace, which it doesn’t require',
     })
   }
   const inBody = { access: adminOf('body.workspace') }
@@ -108,18 +108,18 @@ t.test('a route whose workspace is not certain to be there does not boot', async
 
 t.test('a route whose repository is not certain to be there does not boot', async (t) => {
   await t.rejects(boot({ config: { access: repoMember('params', toPull) } }), {
-    message: 'GET /api/new takes its repository from params, which does not require owner',
+    message: 'GET /api/new takes its repository from params, which doesn’t require owner',
   })
   const querystring = Type.Object({ repo: Type.Optional(RepoPath) })
   await t.rejects(
     boot({ config: { access: repoMember('query.repo', toPull) }, schema: answering({ querystring }) }),
-    { message: 'GET /api/new takes its repository from query.repo, which does not require repo' },
+    { message: 'GET /api/new takes its repository from query.repo, which doesn’t require repo' },
   )
 })
 
 t.test('a parameter of the path that no schema describes does not boot', async (t) => {
   await t.rejects(boot({ url: '/api/new/:name' }), {
-    message: 'GET /api/new/:name has :name in its path, which its params do not require',
+    message: 'GET /api/new/:name has :name in its path, which its params don’t require',
   })
 })
 

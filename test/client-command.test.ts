@@ -199,12 +199,12 @@ t.test('a file that cannot be used names the line, and nothing is sent', async (
   const broken: [content: string | Buffer, message: string][] = [
     ['{\n  "settings": {\n    "ext.a": 1\n    "ext.b": 2\n  }\n}', '4:5: `,` or `}` is missing'],
     ['{\n "settings": {"ext.a": 1,\n "ext.a": 2}}', '3:2: `ext.a` appears twice'],
-    ['{\n\n "setings": {}}', '3:2: `setings` is not a section'],
+    ['{\n\n "setings": {}}', '3:2: `setings` isn’t a section'],
     ['{"settings": {\n', '2:1: the file ends too early'],
     ['{"locked": "ext.a"}', '1:2: `locked` must be a list of keys'],
     [
       '{\n"activity_privacy": "team"}',
-      '2:1: the privacy level is not part of the file: change it on the page',
+      '2:1: the privacy level isn’t part of the file: change it on the page',
     ],
     ['{"projects": {\n"acme/web": {}}}', '2:1: `acme/web` must be an object with `settings`'],
     [
@@ -278,12 +278,12 @@ t.test('with --strict, nothing is applied that the settings schema warns about',
   t.strictSame(await run(['diff', path, '--strict']), {
     ...said,
     code: 3,
-    err: 'Values do not match the settings schema.\n',
+    err: 'Values don’t match the settings schema.\n',
   })
   t.strictSame(await run(['apply', path, '--strict']), {
     ...said,
     code: 3,
-    err: 'Values do not match the settings schema. Nothing was applied.\n',
+    err: 'Values don’t match the settings schema. Nothing was applied.\n',
   })
   t.same((await ada.get(`${at}/settings`)).body.settings, {})
   t.strictSame(await run(['apply', path]), { ...said, code: 0 })
@@ -305,7 +305,7 @@ t.test('each mistake is explained in its first line', async (t) => {
   const silent = await stub(() => {})
   const port = await freePort()
   const unreachable = { TEAM_SETTINGS_URL: `http://127.0.0.1:${port}` }
-  const refused = `The service could not be reached: connect ECONNREFUSED 127.0.0.1:${port}.`
+  const refused = `The service couldn’t be reached: connect ECONNREFUSED 127.0.0.1:${port}.`
   const revoked = await makeKey('settings:read')
   await ada.delete(`${at}/keys/${revoked.id}`)
   const reading = await makeKey('settings:read')
@@ -354,7 +354,7 @@ t.test('each mistake is explained in its first line', async (t) => {
       'This workspace doesn’t exist, or you aren’t a member of it. Check the id, or ask an admin for an invite. (workspace_not_found)',
     ],
     ['no file', { args: ['diff'] }, 'Name a file: team-settings diff FILE'],
-    ['a missing file', { args: ['diff', `${path}x`] }, `${path}x cannot be read (ENOENT).`],
+    ['a missing file', { args: ['diff', `${path}x`] }, `${path}x can’t be read (ENOENT).`],
     ['an unknown command', { args: ['sync', path] }, 'There is no command sync. See team-settings help.'],
     [
       'an unknown option',
@@ -410,7 +410,7 @@ t.test('each mistake is explained in its first line', async (t) => {
     [
       'a sign-in in front of the service',
       { env: { TEAM_SETTINGS_URL: guarded } },
-      `${guarded} redirects to https://login.example.com/start, which is not the service. Check the address. (unexpected_answer)`,
+      `${guarded} redirects to https://login.example.com/start, which isn’t the service. Check the address. (unexpected_answer)`,
     ],
     [
       'another website',
@@ -431,7 +431,7 @@ t.test('each mistake is explained in its first line', async (t) => {
     [
       'a silent service',
       { env: { TEAM_SETTINGS_URL: silent }, around: { timeoutMs: 50 } },
-      'The service did not respond within 0.05 s.',
+      'The service didn’t respond within 0.05 s.',
     ],
   ]
   if (await isInstalled('openssl', 'version')) {
@@ -441,7 +441,7 @@ t.test('each mistake is explained in its first line', async (t) => {
     mistakes.push([
       'a certificate of one’s own',
       { env: { TEAM_SETTINGS_URL: url } },
-      'The service could not be reached: self-signed certificate. Name a file with its certificate in NODE_EXTRA_CA_CERTS.',
+      'The service couldn’t be reached: self-signed certificate. Name a file with its certificate in NODE_EXTRA_CA_CERTS.',
     ])
   }
   const before = (await ada.get(`${at}/configuration`)).text

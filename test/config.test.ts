@@ -180,7 +180,7 @@ t.test('a database of many instances needs a common secret', async (t) => {
     t.strictSame(
       problemsOf({ DATABASE_URL: `${DATABASE_URL}?${misspelt}`, JWT_SECRETS: secret }),
       [
-        'DATABASE_URL has a parameter for TLS that is not known: write sslmode=disable, allow, prefer, require, verify-ca or verify-full',
+        'DATABASE_URL has a parameter for TLS that isn’t known: write sslmode=disable, allow, prefer, require, verify-ca or verify-full',
       ],
       misspelt,
     )
@@ -225,7 +225,7 @@ t.test('a secret can be kept in a file', async (t) => {
       PORT_FILE: path('none'),
     }),
     [
-      'ADMIN_KEYS_FILE must name a file that is not empty',
+      'ADMIN_KEYS_FILE must name a file that isn’t empty',
       'BILLING_SECRET_KEY_FILE must name a file that can be read (ENOENT)',
       'BILLING_WEBHOOK_SECRET and BILLING_WEBHOOK_SECRET_FILE must not both be set',
       'JWT_SECRETS must be comma-separated secrets of at least 32 bytes each',
@@ -287,7 +287,7 @@ t.test(
     t.same(of('github'), [])
     t.same(of('gitlab'), [])
     t.same(of('forgejo'), [
-      'REPOHOST_ALLOWED_CLIENT_IDS cannot be used with REPOHOST_KIND=forgejo: Forgejo does not say which OAuth app a token was made for',
+      'REPOHOST_ALLOWED_CLIENT_IDS can’t be used with REPOHOST_KIND=forgejo: Forgejo doesn’t say which OAuth app a token was made for',
     ])
   },
 )

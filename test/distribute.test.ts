@@ -69,7 +69,7 @@ t.test('the next run completes an interrupted one, and no row is lost', onCluste
   const { url, workers } = await ownCluster(t)
   t.match(await run(t, url), {
     code: 1,
-    output: /^The schema is not current: run `npm run migrate` first\n$/,
+    output: /^The schema isn’t current: run `npm run migrate` first\n$/,
   })
   t.match(await run(t, workers[0] ?? ''), { code: 1, output: /^DATABASE_URL names a worker/ })
   await migrate(url)

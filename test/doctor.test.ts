@@ -70,7 +70,7 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
     [
       'a Redis that is not there',
       { ...sound, REDIS_URL: 'redis://:hunter2@127.0.0.1:1' },
-      [/^warning redis: It cannot be used, so each instance counts separately: .*ECONNREFUSED/],
+      [/^warning redis: It can’t be used, so each instance counts separately: .*ECONNREFUSED/],
     ],
     [
       'a variable that has no effect any more',
@@ -88,7 +88,7 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
       [/^problem database: .*ECONNREFUSED.* Start it/],
     ],
     ['a wrong password', { DATABASE_URL: wrongPassword.href }, [/^problem database: .*user or password/]],
-    ['a wrong database', { DATABASE_URL: nowhere.href }, [/^problem database: .*does not exist: create it/]],
+    ['a wrong database', { DATABASE_URL: nowhere.href }, [/^problem database: .*doesn’t exist: create it/]],
     [
       'a pool that is too large',
       { DATABASE_POOL_SIZE: '999' },
@@ -98,10 +98,10 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
       'no timeouts where the service cannot set them',
       { DATABASE_URL: url, DATABASE_PREPARE: 'false' },
       [
-        /^problem timeouts: .*cannot set idle_in_transaction_session_timeout, lock_timeout, statement_timeout.* ALTER ROLE/,
+        /^problem timeouts: .*can’t set idle_in_transaction_session_timeout, lock_timeout, statement_timeout.* ALTER ROLE/,
       ],
     ],
-    ['no TLS', { BASE_URL: 'http://api.example.com' }, [/^problem addresses: .*is not https/]],
+    ['no TLS', { BASE_URL: 'http://api.example.com' }, [/^problem addresses: .*isn’t https/]],
     [
       'a proxy that is not named',
       { BASE_URL: 'https://api.example.com', TRUST_PROXY: '' },
@@ -134,7 +134,7 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
     [
       'a dashboard that gets no cookie',
       { BASE_URL: 'https://api.example.com', SITE_URL: 'http://app.example.com' },
-      [/^problem addresses: SITE_URL .* are not both https/],
+      [/^problem addresses: SITE_URL .* aren’t both https/],
     ],
     [
       'one secret for two things',
@@ -176,7 +176,7 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
     [
       'no way to the host',
       { REPOHOST_API_URL: 'http://127.0.0.1:1' },
-      [/^problem network: The repository host cannot/],
+      [/^problem network: The repository host can’t/],
     ],
     [
       'no way to a provider',
@@ -200,7 +200,7 @@ t.test('roles that cannot create tables, or do not own them, are reported', asyn
   await user.sql.unsafe(`grant create on schema public to ${user.name}`)
   await user.sql.unsafe(`grant create on database ${new URL(url).pathname.slice(1)} to ${user.name}`)
   hasMembers(t, await findingsOf({ ...sound, DATABASE_URL: user.url }), [
-    /^problem database: Some tables do not belong to/,
+    /^problem database: Some tables don’t belong to/,
   ])
 })
 
@@ -240,7 +240,7 @@ t.test('webhooks without keys are found', async (t) => {
   await sql`insert into workspaces (id, name, idle_window_minutes) values (gen_random_uuid(), 'Team', 5)`
   await sql`insert into webhooks (workspace_id, id) select id, gen_random_uuid() from workspaces`
   hasMembers(t, await findingsOf(env), [
-    /^problem webhooks: There is 1 webhook, but WEBHOOK_KEYS is not set.* Set WEBHOOK_KEYS/,
+    /^problem webhooks: There is 1 webhook, but WEBHOOK_KEYS isn’t set.* Set WEBHOOK_KEYS/,
   ])
   t.strictSame(await findingsOf({ ...env, WEBHOOK_KEYS: 'a-key-for-webhooks-of-at-least-32-bytes' }), [])
 })

@@ -134,14 +134,14 @@ t.test('typing is what the keyboard and the mouse do in an editor', (t) => {
       { workspace: undefined },
       [
         '$(record) 7 min',
-        '7 active minutes today in this editor. The service has not said yet whether they count',
+        '7 active minutes today in this editor. The service hasn’t said yet whether they count',
         'togglePause',
       ],
     ],
   ] as const)
     t.strictSame(says(more), expected)
   for (const [more, why, command] of [
-    [{ signedIn: false }, 'You are not signed in', 'signIn'],
+    [{ signedIn: false }, 'You aren’t signed in', 'signIn'],
     [{ paused: true }, 'You have paused it', 'togglePause'],
     [{ queue: 'recording_off' }, 'You have turned recording off under Privacy in the dashboard.', undefined],
     [{ repo: undefined }, 'Open a folder of a repository with a remote.', undefined],
@@ -406,7 +406,7 @@ t.test('with a silent service, it starts, pauses, and keeps a day’s minutes', 
   const window = await editor.openWindow([opened])
   t.equal(window.commands.size, 8, 'commands are there before any response')
   await until(() => window.item.text === '$(record) 0 min', 'it counts')
-  t.ok(window.item.tooltip.includes('has not said yet whether they count'))
+  t.ok(window.item.tooltip.includes('hasn’t said yet whether they count'))
   for (let minute = 0; minute < 3; minute++) {
     window.type()
     await window.minutePasses()

@@ -365,7 +365,7 @@ t.test('imports', async (t) => {
     t.same(projects.map(({ name }: { name: string }) => name).sort(), ['"x"', 'a,b\nc', 'plain "x"'])
     const cut = await caller.request('POST', IMPORT, { body: `time,project\n${start},"acme` })
     t.equal(cut.status, 400)
-    t.match(cut.body.errors[0].message, /^is not CSV: Quote Not Closed/)
+    t.match(cut.body.errors[0].message, /^isn’t CSV: Quote Not Closed/)
   })
 
   t.test('who sends slowly gives way to those who wait', async (t) => {
@@ -430,6 +430,6 @@ t.test('imports', async (t) => {
     t.same(await minutesOf(caller), { [`${dayOf(midnight(80))} acme/web`]: 7 })
     const complaintOf = (...args: string[]) => run(...args).catch(({ stderr }: { stderr: string }) => stderr)
     t.match(await complaintOf(file, '--login', 'nobody'), /No account has the login or id nobody/)
-    t.match(await complaintOf(`${file}x`, '--login', 'ida'), /cannot be read \(ENOENT\)/)
+    t.match(await complaintOf(`${file}x`, '--login', 'ida'), /can’t be read \(ENOENT\)/)
   })
 })

@@ -235,6 +235,6 @@ t.test('a proxy that TRUST_PROXY does not list is named once', async (t) => {
   t.strictSame(warnings(), [])
   for (let n = 0; n < 2; n++) await through({ 'X-Forwarded-For': '192.0.2.7' })
   t.strictSame(warnings(), [
-    '127.0.0.1 sends X-Forwarded-For, but TRUST_PROXY does not list it. If your proxy has this address, set TRUST_PROXY=10.1.2.3,127.0.0.1. Until then, all callers behind it share the limits of one address.',
+    '127.0.0.1 sends X-Forwarded-For, but TRUST_PROXY doesn’t list it. If your proxy has this address, set TRUST_PROXY=10.1.2.3,127.0.0.1. Until then, all callers behind it share the limits of one address.',
   ])
 })

@@ -250,7 +250,7 @@ t.test('the operator’s export equals the person’s own', async (t) => {
   const { profile } = JSON.parse(toOutput.output)
   t.match(profile.disabled_at, /^20\d\d-.*Z$/)
   t.same({ ...profile, disabled_at: null }, own.profile)
-  t.same(nowhere, { code: 1, output: `The file ${join(file, 'nowhere')} cannot be written (ENOTDIR).\n` })
+  t.same(nowhere, { code: 1, output: `The file ${join(file, 'nowhere')} can’t be written (ENOTDIR).\n` })
 })
 
 t.test('an operator finds and shows workspaces', async (t) => {
@@ -321,7 +321,7 @@ t.test('an operator finds and shows workspaces', async (t) => {
   )
   t.match(shown.output, /\n {2}key nightly of gus, settings:read, until 20/)
 
-  await t.rejects(findWorkspace(service.database, 'gus'), { message: 'gus is not the id of a workspace.' })
+  await t.rejects(findWorkspace(service.database, 'gus'), { message: 'gus isn’t the id of a workspace.' })
   const unknown = '0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'
   await t.rejects(findWorkspace(service.database, unknown), { message: `There is no workspace ${unknown}.` })
 })
@@ -419,7 +419,7 @@ t.test('an operator hands over a workspace without an admin, and erases a disabl
   await kim.push('kim/dotfiles', { 'ext.a': 1 })
   const { workspaces: own } = (await kim.get('/api/team/me')).body
   const personal = own.find((workspace: { personal: boolean }) => workspace.personal)
-  await t.rejects(transfer(personal.id, 'lea'), { message: 'A personal workspace cannot be transferred.' })
+  await t.rejects(transfer(personal.id, 'lea'), { message: 'A personal workspace can’t be transferred.' })
 })
 
 t.test('an operator deletes a workspace', async (t) => {

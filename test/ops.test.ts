@@ -257,6 +257,6 @@ t.test(
         ({ message }) => message,
       )
     t.match(await rejectionOf({ password: 'hunter2' }), /a user or password that the server rejects/)
-    t.match(await rejectionOf({ pathname: '/nowhere' }), /a database that does not exist/)
+    t.match(await rejectionOf({ pathname: '/nowhere' }), /a database that doesn’t exist/)
   },
 )

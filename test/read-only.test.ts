@@ -167,7 +167,7 @@ t.test('a service that is connected to a standby is not ready until it is promot
   const rejection = early.output().replace(/^\{.*\n/gm, '')
   t.equal(
     rejection,
-    'The configuration is not valid:\n  - DATABASE_URL names a database that accepts no writes: name the primary, or turn default_transaction_read_only off\n',
+    'The configuration isn’t valid:\n  - DATABASE_URL names a database that accepts no writes: name the primary, or turn default_transaction_read_only off\n',
     'a standby without the schema cannot be migrated',
   )
 

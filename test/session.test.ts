@@ -300,7 +300,7 @@ t.test(
 
     for (let n = 0; n < 2; n += 1) await first.app.compareSecrets()
     const [line, ...more] = saidBy(first)
-    t.match(line, /another instance signed sessions with a secret that is not in JWT_SECRETS here/)
+    t.match(line, /another instance signed sessions with a secret that isn’t in JWT_SECRETS here/)
     t.strictSame(more, [], 'the instance that was left out says it once')
     t.notMatch(line, JWT_SECRET)
 

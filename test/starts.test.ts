@@ -74,11 +74,11 @@ t.test('a service with a wrong configuration does not start, and lists all probl
   t.equal(await service.ended, 1)
   t.equal(
     service.output(),
-    `The configuration is not valid:
+    `The configuration isn’t valid:
   - DATABASE_URL contains a user or password with a character that has a meaning in URLs: write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25
   - LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent
   - JWT_SECRETS is required with DATABASE_URL: set the same secret for every instance, created with openssl rand -base64 48 (after a move from the embedded database, use the content of DATA_DIR/jwt-secret)
-  - TRUST_PROXI is not a variable of the service. Did you mean TRUST_PROXY?
+  - TRUST_PROXI isn’t a variable of the service. Did you mean TRUST_PROXY?
 `,
   )
   t.notMatch(service.output(), /at .*\.js/, 'without a stack')
@@ -102,7 +102,7 @@ t.test('a service that is still told WORKERS starts, and says once that it is no
       },
       {
         level: 40,
-        msg: 'database_pool_siz is not a variable of the service. Did you mean DATABASE_POOL_SIZE?',
+        msg: 'database_pool_siz isn’t a variable of the service. Did you mean DATABASE_POOL_SIZE?',
       },
     ],
   )
@@ -177,7 +177,7 @@ t.test('a database that the service cannot use is rejected in one sentence', asy
   const cases: [string, string][] = [
     [
       latin.url,
-      "a database with the encoding LATIN1, which cannot store every character. Create one with encoding 'UTF8' and template template0.",
+      "a database with the encoding LATIN1, which can’t store every character. Create one with encoding 'UTF8' and template template0.",
     ],
     [
       shared.url,
@@ -198,7 +198,7 @@ t.test('a database that the service cannot use is rejected in one sentence', asy
   ]
   for (const [url, said] of cases) {
     const rejected = await rejectionOf(t, launchProgram(t, 'src/bin/migrate', onDatabase(url)))
-    t.equal(rejected, `The configuration is not valid:\n  - DATABASE_URL names ${said}`)
+    t.equal(rejected, `The configuration isn’t valid:\n  - DATABASE_URL names ${said}`)
     const findings = await checkDatabase(url, readConfig(onDatabase(url)))
     const [problem] = findings.filter(({ level }) => level === 'problem')
     t.equal(`${problem?.says} ${problem?.remedy}`, `DATABASE_URL names ${said}`)
@@ -248,7 +248,7 @@ t.test('a server whose TLS or certificate is not as asked for is rejected in one
   await once(closing, 'listening')
   const plain = `postgres://ada:secret@127.0.0.1:${(closing.address() as AddressInfo).port}/x`
   const withoutTls =
-    'asks for TLS with sslmode, and the server does not offer it: turn it on there, or, on a network that you trust, remove sslmode'
+    'asks for TLS with sslmode, and the server doesn’t offer it: turn it on there, or, on a network that you trust, remove sslmode'
   const cases: [url: string, env: Record<string, string>, said: string][] = [
     [
       encrypted,
@@ -265,7 +265,7 @@ t.test('a server whose TLS or certificate is not as asked for is rejected in one
   ]
   for (const [url, env, said] of cases) {
     const rejected = await rejectionOf(t, launch(t, await freePort(), { ...onDatabase(url), ...env }))
-    t.equal(rejected, `The configuration is not valid:\n  - DATABASE_URL ${said}`)
+    t.equal(rejected, `The configuration isn’t valid:\n  - DATABASE_URL ${said}`)
   }
 })
 
@@ -312,7 +312,7 @@ t.test('a deadlock during a migration is not called a wrong configuration', asyn
   t.notOk(failure instanceof ConfigError)
   t.equal(
     failure?.message,
-    'The database did not give a lock in time (deadlock detected). Nothing is wrong with the configuration: start again.',
+    'The database didn’t give a lock in time (deadlock detected). Nothing is wrong with the configuration: start again.',
   )
 })
 
@@ -348,7 +348,7 @@ t.test('a file .env is read, and the environment goes before it', async (t) => {
     const service = launchProgram(t, 'src/server', { SHUTDOWN_DELAY_MS: '0' }, [], folder)
     t.equal(
       await rejectionOf(t, service),
-      'The configuration is not valid:\n  - LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
+      'The configuration isn’t valid:\n  - LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
       mark === '' ? 'plain' : `with a byte order mark before ${mark.slice(1) || 'the first name'}`,
     )
   }
@@ -374,13 +374,13 @@ t.test('an unusable value is named by its variable, in one sentence', async (t) 
   const cases: [Record<string, string>, RegExp, number?][] = [
     [here, /^PORT \d+ is in use by another program: .* set PORT to a free port\.$/, busy],
     [{ ...here, METRICS_PORT: String(busy) }, /^METRICS_PORT \d+ is in use by another program: /],
-    [{ ...here, HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 is not an address of this machine: set it to/],
-    [{ DATA_DIR: join(projectRoot, 'package.json') }, /DATA_DIR is not a folder/],
-    [{ DATA_DIR: '/proc/nowhere' }, /DATA_DIR is not a folder/],
+    [{ ...here, HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 isn’t an address of this machine: set it to/],
+    [{ DATA_DIR: join(projectRoot, 'package.json') }, /DATA_DIR isn’t a folder/],
+    [{ DATA_DIR: '/proc/nowhere' }, /DATA_DIR isn’t a folder/],
     [{ DATA_DIR: ofAnother }, /DATA_DIR .*belongs to .*user.*: start the service as the user who created it/],
     [
       onDatabase('postgres://nobody:hunter2@127.0.0.1:1/nothing'),
-      /DATABASE_URL names a database that cannot be used now: .*ECONNREFUSED.*\. Start it, or correct the host and port\.$/m,
+      /DATABASE_URL names a database that can’t be used now: .*ECONNREFUSED.*\. Start it, or correct the host and port\.$/m,
     ],
   ]
   for (const [env, said, port] of cases) {
@@ -410,7 +410,7 @@ t.test(
     for (const [wrong, said] of [
       [withoutRights, /DATABASE_URL names a user without the right to create the tables: make it the owner/],
       [as(name, 'hunter3'), /DATABASE_URL has a user or password that the server rejects: correct them/],
-      [as(name, 'hunter2', 'nowhere'), /DATABASE_URL names a database that does not exist: create it/],
+      [as(name, 'hunter2', 'nowhere'), /DATABASE_URL names a database that doesn’t exist: create it/],
     ] as const) {
       const rejected = await rejectionOf(t, launch(t, await freePort(), onDatabase(wrong)))
       t.match(rejected, said)

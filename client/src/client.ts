@@ -119,7 +119,7 @@ const redirectOf = (location: string | null, baseUrl: string, path: string) => {
     const [own = ''] = path.split('?')
     return pathname.endsWith(own)
       ? `${baseUrl} redirects to ${origin}${pathname.slice(0, -own.length)}. Set the address to that.`
-      : `${baseUrl} redirects to ${origin}${pathname}, which is not the service. Check the address.`
+      : `${baseUrl} redirects to ${origin}${pathname}, which isn’t the service. Check the address.`
   } catch {
     return undefined
   }

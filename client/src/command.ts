@@ -39,8 +39,8 @@ on the server, unless you add --prune. FILE can be - for the standard input.
   --url URL          the address of the service, without /api (TEAM_SETTINGS_URL)
   --key KEY          an access key of the workspace (TEAM_SETTINGS_KEY)
   --workspace ID     the id of the workspace (TEAM_SETTINGS_WORKSPACE)
-  --prune            remove what the file does not have
-  --strict           fail, and apply nothing, if new values do not match the
+  --prune            remove what the file doesn’t have
+  --strict           fail, and apply nothing, if new values don’t match the
                      settings schema
   --reason TEXT      of apply: why, for the history and the audit trail
   --format FORMAT    text, json or markdown
@@ -181,7 +181,7 @@ const read = (name: string): Uint8Array => {
   try {
     return readFileSync(name === '-' ? 0 : name)
   } catch (error) {
-    throw new UsageError(`${name} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+    throw new UsageError(`${name} can’t be read (${(error as NodeJS.ErrnoException).code}).`)
   }
 }
 
@@ -190,9 +190,9 @@ const CERTIFICATE = /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 /** Why there is no response, and what helps. */
 const describeFailure = (error: Error & { cause?: unknown }, around: Surroundings): string => {
   const { env, usesProxy, timeoutMs = TIMEOUT_MS } = around
-  if (error.name === 'TimeoutError') return `The service did not respond within ${timeoutMs / 1_000} s.`
+  if (error.name === 'TimeoutError') return `The service didn’t respond within ${timeoutMs / 1_000} s.`
   const { code = '', message } = (error.cause ?? {}) as { code?: string; message?: string }
-  const said = `The service could not be reached: ${(message || code || error.message).split('\n')[0]}.`
+  const said = `The service couldn’t be reached: ${(message || code || error.message).split('\n')[0]}.`
   if (CERTIFICATE.test(code)) return `${said} Name a file with its certificate in NODE_EXTRA_CA_CERTS.`
   const proxy = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => env[name])
   return proxy === undefined || usesProxy
@@ -273,7 +273,7 @@ export const run = async (args: string[], around: Surroundings): Promise<number>
     if (isCheck) write(`${name} is ${differs ? 'not ' : ''}up to date.\n`)
     else write(`${format(difference, around.isTerminal && !env.NO_COLOR)}\n`)
     if (strict && difference.warnings.length > 0) {
-      fail(`Values do not match the settings schema.${dryRun ? '' : ' Nothing was applied.'}\n`)
+      fail(`Values don’t match the settings schema.${dryRun ? '' : ' Nothing was applied.'}\n`)
       return 3
     }
     return dryRun && differs ? 2 : 0

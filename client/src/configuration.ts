@@ -35,8 +35,8 @@ export const readConfiguration = (bytes: Uint8Array): ConfigurationFile => {
   const { $schema: _, ...sections } = value
   for (const [name, content] of Object.entries(sections)) {
     if (name === 'activity_privacy')
-      fail('the privacy level is not part of the file: change it on the page', name)
-    const [is, what] = kinds.get(name) ?? fail(`\`${name}\` is not a section`, name)
+      fail('the privacy level isn’t part of the file: change it on the page', name)
+    const [is, what] = kinds.get(name) ?? fail(`\`${name}\` isn’t a section`, name)
     if (!is(content)) fail(`\`${name}\` must be ${what}`, name)
   }
   const known = new Set<string>()

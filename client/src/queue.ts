@@ -234,7 +234,7 @@ export const createFlushQueue = ({
     try {
       const { data } = await client.request(operation, { body, retry: false, signal: disposal.signal })
       // A captive portal can return anything.
-      if (!Array.isArray(data?.notes)) throw new Error('This is not a response to a flush.')
+      if (!Array.isArray(data?.notes)) throw new Error('This isn’t a response to a flush.')
       return data
     } catch (error) {
       const { timezone: unknown, ...rest } = body

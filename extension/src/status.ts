@@ -27,7 +27,7 @@ export const statusOf = ({ signedIn, revoked, paused, queue, today, repo, worksp
     tooltip: `Nothing is recorded. ${why}${click && ` Click to ${click}.`}`,
     command,
   })
-  if (!signedIn) return nothing('You are not signed in.', 'signIn', 'sign in')
+  if (!signedIn) return nothing('You aren’t signed in.', 'signIn', 'sign in')
   if (paused) return nothing('You have paused it.', 'togglePause', 'resume')
   if (queue === 'recording_off')
     return nothing('You have turned recording off under Privacy in the dashboard.')
@@ -36,7 +36,7 @@ export const statusOf = ({ signedIn, revoked, paused, queue, today, repo, worksp
   const isOut = revoked || queue === 'signed_out'
   const where =
     workspace === undefined
-      ? 'The service has not said yet whether they count.'
+      ? 'The service hasn’t said yet whether they count.'
       : `Minutes in ${repo} count in ${workspace}.`
   const waits = isOut ? ', signed out' : queue === 'waiting' ? ', waiting for the service' : ''
   return {

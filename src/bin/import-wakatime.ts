@@ -34,7 +34,7 @@ const toOperatorError = (error: unknown, file: string): unknown => {
       error.extras.errors?.map(({ message }) => `The file ${message}.`)[0] ?? error.message,
     )
   const { code, syscall } = error as NodeJS.ErrnoException
-  return syscall === undefined ? error : new OperatorError(`The file ${file} cannot be read (${code}).`)
+  return syscall === undefined ? error : new OperatorError(`The file ${file} can’t be read (${code}).`)
 }
 
 runCommand(async (stopped) => {

@@ -85,7 +85,7 @@ const commands: Record<string, { takes: Count; run: (call: Call) => Promise<void
     takes: 1,
     run: onAccount(async ({ database, user }) => {
       const isChanged = await enableAccount(database, user)
-      print(`The account ${user.login} ${isChanged ? 'is enabled' : 'was not disabled'}.`)
+      print(`The account ${user.login} ${isChanged ? 'is enabled' : 'wasn’t disabled'}.`)
     }),
   },
   export: {

@@ -28,7 +28,7 @@ npm run workspaces -- delete ID --yes
   --search  only those with TEXT in their name or in a pattern
   show      shows the members, access keys, storage and rows of a workspace
   export    writes settings with their history, patterns, overrides, members and audit trail to FILE, as JSON
-  transfer  makes an account an admin of the workspace, even if it is not a member yet
+  transfer  makes an account an admin of the workspace, even if it isn’t a member yet
   delete    deletes the workspace and all of its data, as an admin can
   --yes     confirms the deletion
 

@@ -50,7 +50,7 @@ export const distribute = (url: string, say: (line: string) => void, stopped?: A
     const take = () => sql`select pg_try_advisory_lock(${locks.migration}) as taken`
     while (!(await take())[0]?.taken) await sleep(ASK_AGAIN_MS, undefined, stopped && { signal: stopped })
     if (!(await isCurrent(sql)))
-      throw new OperatorError('The schema is not current: run `npm run migrate` first')
+      throw new OperatorError('The schema isn’t current: run `npm run migrate` first')
     await placeTables(sql, say)
     const [{ database } = {}] = await sql`select quote_ident(current_database()) as database`
     await sql.unsafe(`alter database ${database} ${clusterSetting}`)
@@ -61,7 +61,7 @@ const requireCoordinator = async (sql: postgres.Sql) => {
   const [extension] = await sql`select from pg_extension where extname = 'citus'`
   if (!extension) {
     throw new OperatorError(
-      'The database has no extension "citus". A single PostgreSQL does not need this command. On the coordinator of a cluster, run `create extension citus` in this database, there and on every worker, and add the workers with citus_add_node',
+      'The database has no extension "citus". A single PostgreSQL doesn’t need this command. On the coordinator of a cluster, run `create extension citus` in this database, there and on every worker, and add the workers with citus_add_node',
     )
   }
   const [node] = await sql<{ isWorker: boolean; knowsItself: boolean; hasWorkers: boolean }[]>`

@@ -13,7 +13,7 @@ export const openDatabaseForCommand = (config: Config, stopped: AbortSignal): Pr
     onExit(() => database.close())
     if (!(await isSchemaCurrent(database.read)))
       throw new OperatorError(
-        'The schema does not match this version: start the service, or run `npm run migrate`, first.',
+        'The schema doesn’t match this version: start the service, or run `npm run migrate`, first.',
       )
     return database
   })

@@ -33,7 +33,7 @@ const missing = (id: string) => new OperatorError(`There is no workspace ${print
 /** @throws {OperatorError} */
 export const findWorkspace = async ({ read }: Database, given: string): Promise<WorkspaceFacts> => {
   const id = given.toLowerCase()
-  if (!isUuid(id)) throw new OperatorError(`${printable(given)} is not the id of a workspace.`)
+  if (!isUuid(id)) throw new OperatorError(`${printable(given)} isn’t the id of a workspace.`)
   const found = await readWorkspaceFacts(read, id)
   if (!found) throw missing(id)
   return found
@@ -102,7 +102,7 @@ export const transferWorkspace = (
       const user = await lockCaller(tx, userId)
       const workspace = await lockWorkspace(tx, workspaceId)
       if (!workspace) throw missing(workspaceId)
-      if (workspace.personal) throw new OperatorError('A personal workspace cannot be transferred.')
+      if (workspace.personal) throw new OperatorError('A personal workspace can’t be transferred.')
       if (user.disabledAt !== null)
         throw new OperatorError(`The account ${user.login} is disabled. Enable it first.`)
       await lockRoles(tx, workspaceId)

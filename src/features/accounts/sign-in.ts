@@ -25,7 +25,7 @@ export const signIn = async (
   const { clientId } = repohostUser
   if (allowedClientIds && clientId !== undefined && !allowedClientIds.includes(clientId)) {
     throw new ApiError('repohost_token_invalid', {
-      detail: 'Tokens of this OAuth app are not accepted here.',
+      detail: 'Tokens of this OAuth app aren’t accepted here.',
     })
   }
   // Two people may take a login at the same moment.

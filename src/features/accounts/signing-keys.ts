@@ -24,7 +24,7 @@ export const secretsFault = (
   const known = new Set(secrets.map(keyIdOf))
   if (inUse.every((key) => known.has(key))) return undefined
   return {
-    says: 'In the last 5 minutes, another instance signed sessions with a secret that is not in JWT_SECRETS here: people who sign in there are signed out here.',
+    says: 'In the last 5 minutes, another instance signed sessions with a secret that isn’t in JWT_SECRETS here: people who sign in there are signed out here.',
     remedy: 'Set the same JWT_SECRETS for all instances.',
   }
 }

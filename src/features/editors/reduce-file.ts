@@ -135,8 +135,8 @@ export const reduceFile = async (chunks: AsyncIterable<Buffer>, host: ProjectHos
     await reader?.end()
   } catch (error) {
     if (error instanceof NoJsonError)
-      throw new ApiError('invalid_json', { detail: 'The file is not JSON, or it is not complete.' })
-    if (error instanceof CsvError) throw invalid('/body', `is not CSV: ${error.message}`)
+      throw new ApiError('invalid_json', { detail: 'The file isn’t JSON, or it isn’t complete.' })
+    if (error instanceof CsvError) throw invalid('/body', `isn’t CSV: ${error.message}`)
     throw error
   }
   if (reader instanceof CsvReader && !reader.hasColumns)

@@ -55,7 +55,7 @@ export default fp(async (app) => {
     return writing
   }
   const flushOrWarn = () =>
-    flush().catch((error) => app.log.warn({ err: error }, 'milestones could not be written'))
+    flush().catch((error) => app.log.warn({ err: error }, 'milestones couldn’t be written'))
   const schedule = (delay: number) => {
     if (!isClosed) timer ??= setTimeout(flushOrWarn, delay).unref()
   }

@@ -66,7 +66,7 @@ export default fp(async (app) => {
     rollUp(app.database, { stop: stop.signal })
       .then(() => publishAll(stop.signal))
       .catch((error) => {
-        if (!stop.signal.aborted) app.log.warn({ err: error }, 'weeks could not be published yet')
+        if (!stop.signal.aborted) app.log.warn({ err: error }, 'weeks couldn’t be published yet')
       })
   app.decorate('publishedWeeks', { run: coalesce(publish) })
   const backlog = cached(() => readBacklog(app.database.reserved))

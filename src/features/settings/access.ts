@@ -55,7 +55,7 @@ const repoAccess = <Found>(
     const named = source === 'params' ? ['owner', 'repo'] : ['repo']
     const part = source === 'params' ? 'params' : 'query'
     const missing = named.find((name) => !schemaOf(part, name))
-    return missing && `takes its repository from ${source}, which does not require ${missing}`
+    return missing && `takes its repository from ${source}, which doesn’t require ${missing}`
   },
 })
 

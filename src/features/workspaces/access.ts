@@ -50,7 +50,7 @@ const workspaceAccess = (role: Role, source: WorkspaceSource, scopes: Scope[]): 
     },
     faultOf: (schemaOf) => {
       const schema = schemaOf(part, name)
-      if (!schema) return `takes its workspace from ${source}, which it does not require`
+      if (!schema) return `takes its workspace from ${source}, which it doesn’t require`
       if (schema.format !== 'uuid') return `takes its workspace from ${source}, which is no uuid`
       return undefined
     },

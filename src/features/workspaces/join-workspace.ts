@@ -55,6 +55,6 @@ export const joinWorkspace = (
       })
     }
     const [workspace] = await listWorkspacesOf(tx, userId, [workspaceId])
-    if (!workspace) throw new Error('The workspace just joined is not there')
+    if (!workspace) throw new Error('The workspace just joined isn’t there')
     return { workspace, already_member: alreadyMember }
   })

@@ -60,7 +60,7 @@ export const linkOrganization = async (
       linkedBy: caller.id,
     })
     const after = await readOrganization(tx, call.workspaceId)
-    if (!after) throw new Error('The link that was just written is not there')
+    if (!after) throw new Error('The link that was just written isn’t there')
     await record('organization.linked', name, {
       before: before ? described(before) : null,
       after: described(after),

@@ -46,7 +46,7 @@ export const backUp = async (
   } catch (error) {
     // Fails on a replica, and on an older schema. The backup is complete anyway.
     say(
-      `The backup could not be recorded in the database, so the doctor does not know about it: ${(error as Error).message}.`,
+      `The backup couldn’t be recorded in the database, so the doctor doesn’t know about it: ${(error as Error).message}.`,
     )
     return false
   }

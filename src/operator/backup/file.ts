@@ -65,7 +65,7 @@ export class RowChecksum {
   }
 }
 
-export const damagedBackup = (how: string) => new OperatorError(`The file is not a complete backup: ${how}.`)
+export const damagedBackup = (how: string) => new OperatorError(`The file isn’t a complete backup: ${how}.`)
 
 /** Reads the text of a backup, in memory that doesn't grow with it. */
 export class BackupReader {
@@ -74,17 +74,16 @@ export class BackupReader {
   constructor(private readonly chunks: AsyncIterator<Buffer>) {}
 
   async readManifest(): Promise<Manifest> {
-    if ((await this.readLine()) !== TITLE)
-      throw new OperatorError('The file is not a backup of this service.')
+    if ((await this.readLine()) !== TITLE) throw new OperatorError('The file isn’t a backup of this service.')
     const manifest = await this.readComment()
     if (Value.Check(Manifest, manifest)) return manifest
-    throw damagedBackup('its manifest cannot be read')
+    throw damagedBackup('its manifest can’t be read')
   }
 
   async readChecksums(): Promise<Checksums> {
     const checksums = await this.readComment()
     if (Value.Check(Checksums, checksums) && this.rest.length === 0 && !(await this.fill())) return checksums
-    throw damagedBackup('its end cannot be read')
+    throw damagedBackup('its end can’t be read')
   }
 
   /** The line without its end. @throws {OperatorError} at the end of the file */

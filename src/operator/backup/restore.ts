@@ -31,7 +31,7 @@ export const restore = async (
     requireKnown(manifest)
     await inLongTransaction(url, 'isolation level read committed', stopped, (tx) =>
       load(tx, reader, manifest, say).catch((error) => {
-        throw isRefused(error.code) ? damagedBackup(`the database cannot take it (${error.code})`) : error
+        throw isRefused(error.code) ? damagedBackup(`the database can’t take it (${error.code})`) : error
       }),
     )
     await migrate(url, stopped)
@@ -39,9 +39,9 @@ export const restore = async (
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'Z_BUF_ERROR') throw damagedBackup('it ends too early')
-    if (code?.startsWith('Z_')) throw damagedBackup('it cannot be decompressed')
+    if (code?.startsWith('Z_')) throw damagedBackup('it can’t be decompressed')
     if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR')
-      throw new OperatorError(`The file ${file} cannot be read (${code}).`)
+      throw new OperatorError(`The file ${file} can’t be read (${code}).`)
     throw error
   } finally {
     text.destroy()
@@ -77,7 +77,7 @@ const load = async (
   const sha256: Record<string, string> = {}
   for (const table of manifest.tables) {
     if (`${await reader.readLine()}\n` !== copyStatementOf(table))
-      throw damagedBackup(`${table.name} is not where it should be`)
+      throw damagedBackup(`${table.name} isn’t where it should be`)
     const tally = await loadRows(tx, reader, table)
     if (tally.rows !== table.rows)
       throw damagedBackup(`${table.name} has ${tally.rows} rows instead of ${table.rows}`)
@@ -90,7 +90,7 @@ const load = async (
   }
   const expected = await reader.readChecksums()
   for (const [name, sum] of Object.entries(sha256)) {
-    if (expected[name] !== sum) throw damagedBackup(`${name} is not what was written`)
+    if (expected[name] !== sum) throw damagedBackup(`${name} isn’t what was written`)
   }
   const sums = await readSums(tx, Object.keys(manifest.sums))
   for (const [name, sum] of Object.entries(manifest.sums)) {
@@ -132,7 +132,7 @@ const loadRows = async (
     if (!isRefused(code)) throw error
     const line = /^COPY \w+, line (\d+)/.exec(where ?? '')?.[1]
     throw damagedBackup(
-      `${table.name} cannot be loaded${line ? `, from line ${line} of its rows` : ''} (${code})`,
+      `${table.name} can’t be loaded${line ? `, from line ${line} of its rows` : ''} (${code})`,
     )
   }
 }

@@ -46,7 +46,7 @@ export const checkDatabase = async (url: string, config: Config): Promise<Findin
     return [
       problem(
         ABOUT,
-        `It cannot be used: ${message || code}.`,
+        `It can’t be used: ${message || code}.`,
         remedy === undefined
           ? 'Start it, or correct the host and port in DATABASE_URL.'
           : `DATABASE_URL ${remedy}.`,
@@ -83,7 +83,7 @@ const checkRights = async (sql: postgres.Sql): Promise<Finding[]> => {
   return [
     problem(
       ABOUT,
-      `Some tables do not belong to ${row.name}: ${row.foreign}.`,
+      `Some tables don’t belong to ${row.name}: ${row.foreign}.`,
       `Use their owner in DATABASE_URL, or \`REASSIGN OWNED\` to ${row.name}.`,
     ),
   ]
@@ -122,7 +122,7 @@ const checkPooler = async (
     return [
       problem(
         'pooler',
-        'There is a transaction pooler in front of the database, and prepared statements do not work there.',
+        'There is a transaction pooler in front of the database, and prepared statements don’t work there.',
         'Set DATABASE_PREPARE=false.',
       ),
     ]
@@ -140,7 +140,7 @@ const checkPooler = async (
     ...findings,
     problem(
       'timeouts',
-      `With DATABASE_PREPARE=false the service cannot set ${row.missing.join(', ')}, and the database has none.`,
+      `With DATABASE_PREPARE=false the service can’t set ${row.missing.join(', ')}, and the database has none.`,
       "Set them on its role, as in ops/pgbouncer.sql: ALTER ROLE … SET statement_timeout = '5s', and so on. Then let the pooler reconnect.",
     ),
   ]
@@ -272,7 +272,7 @@ const checkWebhooks = async (sql: postgres.Sql, { databaseUrl, webhookKeys }: Co
   return [
     problem(
       'webhooks',
-      `${webhooks === 1 ? 'There is 1 webhook' : `There are ${webhooks} webhooks`}, but WEBHOOK_KEYS is not set: the service rejects what repositories send.`,
+      `${webhooks === 1 ? 'There is 1 webhook' : `There are ${webhooks} webhooks`}, but WEBHOOK_KEYS isn’t set: the service rejects what repositories send.`,
       'Set WEBHOOK_KEYS to the keys that the webhooks were created with.',
     ),
   ]
@@ -292,7 +292,7 @@ const checkScopes = async (sql: postgres.Sql, { repohost }: Config): Promise<Fin
   return [
     warning(
       'organizations',
-      `${links === 1 ? '1 workspace follows an organization' : `${links} workspaces follow an organization`}, but the sign-in button does not ask for ${organizations.scope}: ${name} does not say who belongs to it.`,
+      `${links === 1 ? '1 workspace follows an organization' : `${links} workspaces follow an organization`}, but the sign-in button doesn’t ask for ${organizations.scope}: ${name} doesn’t say who belongs to it.`,
       `Add ${organizations.scope} to REPOHOST_SCOPES.`,
     ),
   ]

@@ -23,7 +23,7 @@ export const checkFolder = async ({ databaseUrl, dataDir }: Config): Promise<Fin
   if (databaseUrl !== undefined) return []
   const folder = resolve(dataDir)
   const disk = await statfs(folder).catch(() => undefined)
-  if (!disk) return [ok('disk', `${folder} does not exist yet: the first start creates it.`)]
+  if (!disk) return [ok('disk', `${folder} doesn’t exist yet: the first start creates it.`)]
   const left = disk.bavail * disk.bsize
   const text = `${(left / GIB).toFixed(1)} GiB are free for ${folder}`
   const secrets = ['jwt-secret', 'webhook-key'].map((name) => join(folder, name))
@@ -99,7 +99,7 @@ export const checkReachability = async ({
       const { code } = ((error as Error).cause ?? error) as { code?: string }
       return level(
         'network',
-        `The ${name} cannot be reached at ${url} (${code ?? (error as Error).name}).`,
+        `The ${name} can’t be reached at ${url} (${code ?? (error as Error).name}).`,
         `Correct ${variable}, or allow the service to reach it.`,
       )
     }
@@ -129,7 +129,7 @@ export const checkReachability = async ({
 const checkSlashes = async (baseUrl: string): Promise<Finding> => {
   const url = `${baseUrl}/api/settings/group%2Fsubgroup/repo`
   const remedy =
-    'Let the proxy pass %2F on unchanged (docs/operate.md, “Proxies”). Start the service if it is not running.'
+    'Let the proxy pass %2F on unchanged (docs/operate.md, “Proxies”). Start the service if it isn’t running.'
   try {
     const answer = await boundedFetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) })
     const { code } = ((await answer.json().catch(() => ({}))) ?? {}) as { code?: unknown }
@@ -137,12 +137,12 @@ const checkSlashes = async (baseUrl: string): Promise<Finding> => {
     if (code === 'unauthenticated') return ok('network', 'GitLab subgroups arrive: %2F passes BASE_URL.')
     return warning(
       'network',
-      `A path with %2F does not arrive through ${baseUrl} (status ${answer.status}).`,
+      `A path with %2F doesn’t arrive through ${baseUrl} (status ${answer.status}).`,
       remedy,
     )
   } catch (error) {
     const { code } = ((error as Error).cause ?? error) as { code?: string }
-    return warning('network', `${baseUrl} cannot be reached (${code ?? (error as Error).name}).`, remedy)
+    return warning('network', `${baseUrl} can’t be reached (${code ?? (error as Error).name}).`, remedy)
   }
 }
 
@@ -156,7 +156,7 @@ const checkKind = async (
   if (recognises({ status, headers, json })) return undefined
   return problem(
     'network',
-    `The repository host at ${apiUrl} does not respond like ${name} (REPOHOST_KIND=${kind}).`,
+    `The repository host at ${apiUrl} doesn’t respond like ${name} (REPOHOST_KIND=${kind}).`,
     'Set REPOHOST_KIND to the kind of your host, or correct REPOHOST_API_URL.',
   )
 }

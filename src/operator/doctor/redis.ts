@@ -6,7 +6,7 @@ export const checkRedis = async ({ redisUrl, rateLimits }: Config): Promise<Find
   const about = 'redis'
   if (redisUrl === undefined) return []
   if (!rateLimits)
-    return [warning(about, 'It is not used, because RATE_LIMITS is off.', 'Set RATE_LIMITS=on.')]
+    return [warning(about, 'It isn’t used, because RATE_LIMITS is off.', 'Set RATE_LIMITS=on.')]
   try {
     await tryRedis(redisUrl)
     return [ok(about, 'All instances share their rate limits through it.')]
@@ -14,7 +14,7 @@ export const checkRedis = async ({ redisUrl, rateLimits }: Config): Promise<Find
     return [
       warning(
         about,
-        `It cannot be used, so each instance counts separately: ${redisFault(error)}.`,
+        `It can’t be used, so each instance counts separately: ${redisFault(error)}.`,
         'Start it, or correct REDIS_URL.',
       ),
     ]

@@ -29,7 +29,7 @@ const checkOrigins = ({ host, baseUrl, siteUrl, trustProxy }: Config): Finding[]
     findings.push(
       warning(
         about,
-        `The service listens to other machines, but BASE_URL is ${baseUrl}, which other machines cannot reach.`,
+        `The service listens to other machines, but BASE_URL is ${baseUrl}, which other machines can’t reach.`,
         'Set BASE_URL to the address that people use.',
       ),
     )
@@ -38,7 +38,7 @@ const checkOrigins = ({ host, baseUrl, siteUrl, trustProxy }: Config): Finding[]
     findings.push(
       problem(
         about,
-        `SITE_URL (${siteUrl}) and BASE_URL (${baseUrl}) are not both https: the session cookie does not reach both.`,
+        `SITE_URL (${siteUrl}) and BASE_URL (${baseUrl}) aren’t both https: the session cookie doesn’t reach both.`,
         'Serve both with TLS.',
       ),
     )
@@ -47,7 +47,7 @@ const checkOrigins = ({ host, baseUrl, siteUrl, trustProxy }: Config): Finding[]
     findings.push(
       problem(
         about,
-        `BASE_URL (${baseUrl}) is not https: tokens can be read in transit.`,
+        `BASE_URL (${baseUrl}) isn’t https: tokens can be read in transit.`,
         'Put a proxy with TLS in front, and set BASE_URL to its https address.',
       ),
     )
@@ -56,7 +56,7 @@ const checkOrigins = ({ host, baseUrl, siteUrl, trustProxy }: Config): Finding[]
     findings.push(
       problem(
         about,
-        'BASE_URL is https, so there is a proxy, but TRUST_PROXY is not set: all callers have the address of the proxy, and share its limits.',
+        'BASE_URL is https, so there is a proxy, but TRUST_PROXY isn’t set: all callers have the address of the proxy, and share its limits.',
         "Set TRUST_PROXY to the proxy's address, for example 127.0.0.1.",
       ),
     )

@@ -65,7 +65,7 @@ const faultOf = (route: RouteOptions): string | undefined => {
   if (!schema?.response) return 'declares no response'
   if (schema.operationId === undefined) return 'declares no operationId'
   const unchecked = [...url.matchAll(/:(\w+)/g)].find(([, name = '']) => !requires(route, 'params', name))
-  if (unchecked) return `has ${unchecked[0]} in its path, which its params do not require`
+  if (unchecked) return `has ${unchecked[0]} in its path, which its params don’t require`
   return access.faultOf?.((part, name) => requires(route, part, name))
 }
 

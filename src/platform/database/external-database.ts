@@ -17,7 +17,7 @@ import { isTransactionPooler } from './requirements.js'
 /** For commands that never use the embedded database. @throws {ConfigError} without DATABASE_URL */
 export const requireDatabaseUrl = ({ databaseUrl }: Config): string => {
   if (databaseUrl !== undefined) return databaseUrl
-  throw new ConfigError(['DATABASE_URL is required: this command does not use the embedded database'])
+  throw new ConfigError(['DATABASE_URL is required: this command doesn’t use the embedded database'])
 }
 
 /** The few connections that a command needs. @throws {ConfigError} */
@@ -28,8 +28,8 @@ export const connectToDatabaseUrl = (config: Config): Database =>
 const remedies: Record<string, string> = {
   '28P01': 'has a user or password that the server rejects: correct them',
   '28000':
-    'names a user that the server does not accept from this machine: correct it, or allow it in pg_hba.conf',
-  '3D000': 'names a database that does not exist: create it, or correct the name',
+    'names a user that the server doesn’t accept from this machine: correct it, or allow it in pg_hba.conf',
+  '3D000': 'names a database that doesn’t exist: create it, or correct the name',
   '42501':
     'names a user without the right to create the tables: make it the owner of the database, or grant it CREATE on the database and on its schema "public"',
   '25006':
@@ -39,23 +39,23 @@ const remedies: Record<string, string> = {
     'names a server that asks for the password in clear text, which anyone on the network can read: configure scram-sha-256, or add sslmode=require to the URL, or, on a network that you trust, require_auth=password',
   REFUSED_MD5:
     'names a server that asks for an MD5 hash of the password, which anyone on the network can use to sign in: set the password again with password_encryption = scram-sha-256, or add sslmode=require to the URL, or, on a network that you trust, require_auth=md5',
-  REFUSED_NONE: 'names a server that asks for no password, and require_auth does not list none',
+  REFUSED_NONE: 'names a server that asks for no password, and require_auth doesn’t list none',
   'REFUSED_SCRAM-SHA-256':
-    'names a server that asks for SCRAM authentication, and require_auth does not list scram-sha-256',
+    'names a server that asks for SCRAM authentication, and require_auth doesn’t list scram-sha-256',
   SESSION_SETTINGS: 'names a transaction pooler such as PgBouncer: set DATABASE_PREPARE=false',
   SASL_SIGNATURE_MISMATCH:
-    'names a server that does not prove that it knows the password: another program may be impersonating it',
+    'names a server that doesn’t prove that it knows the password: another program may be impersonating it',
   SASL_ITERATIONS:
     'names a server that asks for a SCRAM hash of more than 1,000,000 iterations: lower scram_iterations there and set the password again',
   ERR_TLS_CERT_ALTNAME_INVALID:
     'names a server whose TLS certificate is for another host: write the host as the certificate has it',
   CERT_HAS_EXPIRED: 'names a server whose TLS certificate has expired: renew it there',
   CERT_NOT_YET_VALID:
-    'names a server whose TLS certificate is not valid yet: set the clock of this machine, or renew the certificate',
+    'names a server whose TLS certificate isn’t valid yet: set the clock of this machine, or renew the certificate',
 }
 
 const WITHOUT_TLS =
-  'asks for TLS with sslmode, and the server does not offer it: turn it on there, or, on a network that you trust, remove sslmode'
+  'asks for TLS with sslmode, and the server doesn’t offer it: turn it on there, or, on a network that you trust, remove sslmode'
 /** Node reads the variable before the file `.env` is read. */
 const UNKNOWN_AUTHORITY =
   'names a server whose TLS certificate is from an unknown authority: set NODE_EXTRA_CA_CERTS to the file of its certificate, in the environment and not in .env'
@@ -63,7 +63,7 @@ const UNKNOWN_AUTHORITY =
 /** Citus has no SQLSTATE for this. */
 const REFUSED_BY_WORKER = 'operation is not allowed on this node'
 const WORKER =
-  'names a worker of a cluster, where the schema cannot change: run npm run migrate and npm run distribute with the coordinator first'
+  'names a worker of a cluster, where the schema can’t change: run npm run migrate and npm run distribute with the coordinator first'
 
 /** PgBouncer uses one SQLSTATE for every rejection, so only its message tells them apart. */
 const POOLER_ERROR = '08P01'
@@ -114,12 +114,12 @@ export const explainDatabaseErrors = async <T>(work: Promise<T>): Promise<T> => 
     if (!isDatabaseUnavailable(error)) throw error
     if (isLockConflict(error))
       throw new OperatorError(
-        `The database did not give a lock in time (${messageOf(error)}). Nothing is wrong with the configuration: start again.`,
+        `The database didn’t give a lock in time (${messageOf(error)}). Nothing is wrong with the configuration: start again.`,
       )
     const code = codeOf(error) ?? ''
     const [cause, fix] = [messageOf(error) || code, own(networkRemedies, code)]
     throw new ConfigError([
-      `DATABASE_URL names a database that cannot be used now: ${fix === undefined ? cause : `${cause}. ${fix}`}`,
+      `DATABASE_URL names a database that can’t be used now: ${fix === undefined ? cause : `${cause}. ${fix}`}`,
     ])
   }
 }

@@ -35,7 +35,7 @@ export const findDatabaseFault = async (sql: postgres.ISql): Promise<DatabaseFau
   if (use) return undefined
   if (server.encoding !== 'UTF8')
     return {
-      cause: `a database with the encoding ${server.encoding}, which cannot store every character`,
+      cause: `a database with the encoding ${server.encoding}, which can’t store every character`,
       remedy: "Create one with encoding 'UTF8' and template template0.",
     }
   const tables = await listForeignTables(sql)

@@ -41,7 +41,7 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-const NOT_BUILT = 'the dashboard was not built, so the service has none: run npm run build:web'
+const NOT_BUILT = 'the dashboard wasn’t built, so the service has none: run npm run build:web'
 
 /** Sends the page with the caller's data, and keeps the status of the reply. */
 const pageSender = (app: FastifyInstance): PageSender => {

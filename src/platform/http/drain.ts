@@ -56,7 +56,7 @@ export default fp(async (app) => {
     done(null, payload)
   })
   app.addHook('onListen', async () => {
-    app.server.on('error', (error) => app.log.warn({ err: error }, 'a connection could not be accepted'))
+    app.server.on('error', (error) => app.log.warn({ err: error }, 'a connection couldn’t be accepted'))
   })
 
   let drained = Promise.resolve()

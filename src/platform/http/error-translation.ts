@@ -15,7 +15,7 @@ const frameworkCodes: Record<string, () => ApiError> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new ApiError('invalid_json', { detail: 'The body is shorter or longer than Content-Length.' }),
   FST_ERR_MAX_PARAM_LENGTH: () => invalid('/params', 'a path segment is too long'),
-  FST_ERR_BAD_URL: () => invalid('/params', 'the path is not correctly percent-encoded'),
+  FST_ERR_BAD_URL: () => invalid('/params', 'the path isn’t correctly percent-encoded'),
 }
 
 export const translate = (error: FastifyError, request: FastifyRequest): ApiError => {
@@ -23,7 +23,7 @@ export const translate = (error: FastifyError, request: FastifyRequest): ApiErro
   // A client that disconnects causes the same code as a lost database connection.
   if (error === request.raw.errored)
     return new ApiError('bad_request', {
-      detail: 'The request did not arrive completely. Send it again.',
+      detail: 'The request didn’t arrive completely. Send it again.',
       cause: error,
     })
   if (error instanceof TooManyValuesError) return new ApiError('payload_too_large', { detail: error.message })
@@ -33,7 +33,7 @@ export const translate = (error: FastifyError, request: FastifyRequest): ApiErro
   if (known) return known()
   if (isDatabaseUnavailable(error)) return new ApiError('unavailable', { cause: error })
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    return invalid('/body', 'could not be read')
+    return invalid('/body', 'couldn’t be read')
   }
   return new ApiError('internal_error', { cause: error })
 }

@@ -21,7 +21,7 @@ export const parseBody = (bytes: Buffer, bounds = small): unknown => parseStrict
 export class InvalidBody extends Error {
   readonly validationContext = 'body'
   constructor(readonly validation: Partial<ErrorObject>[]) {
-    super('The body is not valid.')
+    super('The body isn’t valid.')
   }
 }
 

@@ -146,7 +146,7 @@ const readBeside = <Read extends object, Context extends object>(
     }
     const abort = () => giveUp(signal.reason)
     const timer = setTimeout(
-      () => giveUp(new ApiError('unavailable', { detail: 'The body could not be read in time.' })),
+      () => giveUp(new ApiError('unavailable', { detail: 'The body couldn’t be read in time.' })),
       READ_MS,
     )
     signal.addEventListener('abort', abort)
@@ -217,7 +217,7 @@ class IncomingBody {
         pauseAt = this.length + PAUSE_BYTES
       }
       const { done, value } = await this.chunks.next().catch((cause) => {
-        throw new ApiError('bad_request', { detail: 'The body did not arrive completely.', cause })
+        throw new ApiError('bad_request', { detail: 'The body didn’t arrive completely.', cause })
       })
       if (done || this.isLeft) return true
       held?.add(value.length)

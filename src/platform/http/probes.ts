@@ -29,7 +29,7 @@ export const probeRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['service'],
       summary: 'Check that requests can be served',
       description:
-        'The database responds and accepts writes, its schema is current, and the process is not stopping.',
+        'The database responds and accepts writes, its schema is current, and the process isn’t stopping.',
       response: { 200: ref(Ok) },
     },
     handler: async () => {

@@ -40,7 +40,7 @@ export const parseStrictJson = (bytes: Buffer, bounds: Bounds): unknown => {
   return value
 }
 
-const malformed = () => new StrictJsonError('The body is not valid JSON.')
+const malformed = () => new StrictJsonError('The body isn’t valid JSON.')
 
 const codeOf = (char: string) => char.charCodeAt(0)
 const QUOTE = codeOf('"')
@@ -66,7 +66,7 @@ const LOWER_U = codeOf('u')
  */
 const scan = (bytes: Buffer, bounds: Bounds): boolean => {
   const { members: mostMembers = bounds.values } = bounds
-  if (!isUtf8(bytes)) throw new StrictJsonError('The body is not UTF-8.')
+  if (!isUtf8(bytes)) throw new StrictJsonError('The body isn’t UTF-8.')
   let canPoison = bytes.includes('__proto__') || bytes.includes('constructor')
   let depth = 0
   let values = 0
@@ -169,7 +169,7 @@ const checkNumber = (bytes: Buffer, start: number): number => {
   const isSafe = digits === 0 || (digits <= SAFE_DIGITS && Math.abs(exponent - 1) <= SAFE_EXPONENT)
   if (!isSafe && (digits > MOST_DIGITS || !survives(bytes.toString('latin1', start, at), exponent - 1))) {
     const literal = bytes.toString('latin1', start, Math.min(at, start + 40))
-    throw new StrictJsonError(`The number ${literal} cannot be stored exactly. Send it as a string.`)
+    throw new StrictJsonError(`The number ${literal} can’t be stored exactly. Send it as a string.`)
   }
   return at
 }
@@ -212,5 +212,5 @@ const checkMember = (key: string, member: unknown): void => {
       typeof member === 'object' &&
       member !== null &&
       Object.hasOwn(member, 'prototype'))
-  if (poisons) throw new StrictJsonError(`The key ${key} is not allowed.`)
+  if (poisons) throw new StrictJsonError(`The key ${key} isn’t allowed.`)
 }

@@ -28,7 +28,7 @@ export default fp(async (app) => {
       if (isPrivate(address) && !isTrusted(address)) {
         hasWarned = true
         app.log.warn(
-          `${address} sends X-Forwarded-For, but TRUST_PROXY does not list it. If your proxy has this address, set TRUST_PROXY=${[...(trustProxy ?? []), address].join(',')}. Until then, all callers behind it share the limits of one address.`,
+          `${address} sends X-Forwarded-For, but TRUST_PROXY doesn’t list it. If your proxy has this address, set TRUST_PROXY=${[...(trustProxy ?? []), address].join(',')}. Until then, all callers behind it share the limits of one address.`,
         )
       }
     }

@@ -108,7 +108,7 @@ export const referencePage = (
 <p id="caller" role="status">${isSignedIn ? '' : signIn}</p>
 <h1>API reference<span class="core-title">: core sync</span> <small>${escaped(info.version)}</small> <small>OAS 3.1</small></h1>
 <p>${info.description}</p>
-<noscript><p>Operations need JavaScript. The <a href="/api/openapi.json">OpenAPI document</a> and the guides do not.</p></noscript>
+<noscript><p>Operations need JavaScript. The <a href="/api/openapi.json">OpenAPI document</a> and the guides don’t.</p></noscript>
 <button type="button" id="authorize" aria-haspopup="dialog">Authorize ${lockIcon}</button>
 <div id="authorizing"></div>
 ${operations}

@@ -9,7 +9,7 @@ export const makeDataDir = async (folder: string): Promise<void> => {
   try {
     await makeFolder(folder)
   } catch (error) {
-    throw new ConfigError([`DATA_DIR is not a folder and cannot be created: ${(error as Error).message}`])
+    throw new ConfigError([`DATA_DIR isn’t a folder and can’t be created: ${(error as Error).message}`])
   }
   await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).catch(async () => {
     if ((await stat(folder)).uid !== process.getuid?.()) throw ofAnotherUser(folder)
@@ -21,7 +21,7 @@ export const makeDataDir = async (folder: string): Promise<void> => {
 
 const ofAnotherUser = (path: string) =>
   new ConfigError([
-    `DATA_DIR belongs to another user, and this user cannot access ${path}: start the service as the user who created it, or set DATA_DIR to another folder`,
+    `DATA_DIR belongs to another user, and this user can’t access ${path}: start the service as the user who created it, or set DATA_DIR to another folder`,
   ])
 
 /** Reads a file; if there is none, creates it from this many random bytes, for its owner only. @throws {ConfigError} */

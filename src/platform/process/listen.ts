@@ -32,7 +32,7 @@ export const waitForListening = async (start: Promise<unknown>, address: ListenA
     if (remedy) throw new OperatorError(remedy(address))
     if (!hostCodes.includes(code)) throw error
     throw new OperatorError(
-      `HOST ${address.host} is not an address of this machine: set it to one, such as 127.0.0.1, or 0.0.0.0 for all.`,
+      `HOST ${address.host} isn’t an address of this machine: set it to one, such as 127.0.0.1, or 0.0.0.0 for all.`,
     )
   }
 }
@@ -63,7 +63,7 @@ export const listenAt = async (
     app.server.once('close', () => listener.close())
     // Without a listener, a connection that can't be accepted would end the program.
     listener.on('error', (error) =>
-      app.log.warn({ err: error }, `a connection to ${host} could not be accepted`),
+      app.log.warn({ err: error }, `a connection to ${host} couldn’t be accepted`),
     )
     listener.listen((app.server.address() as AddressInfo).port, host)
     await once(listener, 'listening').catch((error) => {

@@ -46,7 +46,7 @@ export const loadEnvFile = (): void => {
     const text = readFileSync('.env', 'utf8').replace(/^\uFEFF/, '')
     for (const [name, value] of Object.entries(util.parseEnv(text))) process.env[name] ??= value
   } catch (error) {
-    throw new OperatorError(`The file .env cannot be read: ${(error as Error).message}`)
+    throw new OperatorError(`The file .env can’t be read: ${(error as Error).message}`)
   }
 }
 

@@ -42,7 +42,7 @@ export const writeWholeFile = async (
     if (diskError === undefined && path === undefined) throw error
     const isFull = fullCodes.includes(code)
     throw new OperatorError(
-      `The file ${file} cannot be written${isFull ? ': its disk is full' : ''} (${code}).`,
+      `The file ${file} can’t be written${isFull ? ': its disk is full' : ''} (${code}).`,
     )
   }
 }

@@ -127,7 +127,7 @@ export const connectRedis = async ({
     const hash = createHmac('sha256', secret).update(`${limit} ${key}`).digest('base64url')
     return `${PREFIX}${limit}:${hash.slice(0, HASH_LENGTH)}`
   }
-  await inTime(redis.connect().catch(lose), CONNECT_MS, () => lose(new Error('Redis did not respond')))
+  await inTime(redis.connect().catch(lose), CONNECT_MS, () => lose(new Error('Redis didn’t respond')))
   const isShared = () => !isLost && redis.status === 'ready'
   return {
     add: async (limit, key, windowMs, amount): Promise<Counted> => {

@@ -64,9 +64,9 @@ export const readHeartbeats = async (stream: Readable): Promise<HeartbeatsBody> 
     reader.end()
   } catch (error) {
     if (error instanceof NoJsonError)
-      throw new ApiError('invalid_json', { detail: 'The body is not JSON that the service accepts.' })
+      throw new ApiError('invalid_json', { detail: 'The body isn’t JSON that the service accepts.' })
     if (error instanceof ApiError) throw error
-    throw new ApiError('bad_request', { detail: 'The body did not arrive completely.', cause: error })
+    throw new ApiError('bad_request', { detail: 'The body didn’t arrive completely.', cause: error })
   }
   return body
 }

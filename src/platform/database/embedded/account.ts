@@ -30,7 +30,7 @@ export const findAccount = async (): Promise<Account> => {
       .catch(() => run('adduser', ['-S', '-D', '-H', ACCOUNT]))
       .catch((cause) => {
         throw new OperatorError(
-          `PostgreSQL refuses to run as root, and the system user "${ACCOUNT}" could not be created. Create it, start the service as an ordinary user, or set DATABASE_URL.`,
+          `PostgreSQL refuses to run as root, and the system user "${ACCOUNT}" couldn’t be created. Create it, start the service as an ordinary user, or set DATABASE_URL.`,
           { cause },
         )
       })

@@ -15,7 +15,7 @@ export const placeBinaries = async (account: Account): Promise<string> => {
     packageFolder = dirname(dirname(createRequire(import.meta.url).resolve(name)))
   } catch (cause) {
     throw new OperatorError(
-      `The package ${name} with the embedded PostgreSQL is not installed (or does not exist for this machine). Install the optional dependencies, or set DATABASE_URL to a PostgreSQL 15 or newer.`,
+      `The package ${name} with the embedded PostgreSQL isn’t installed (or doesn’t exist for this machine). Install the optional dependencies, or set DATABASE_URL to a PostgreSQL 15 or newer.`,
       { cause },
     )
   }

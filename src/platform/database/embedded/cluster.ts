@@ -40,9 +40,7 @@ export const placeCluster = async (dataDir: string, account: Account, log: Log):
   await mkdir(elsewhere, { recursive: true, mode: 0o711 })
   await chmod(SHARED_FOLDER, 0o755)
   await symlink(elsewhere, wanted)
-  log.warn(
-    `the user "${ACCOUNT}" cannot reach ${dataDir}; the database is in ${elsewhere}, linked from there`,
-  )
+  log.warn(`the user "${ACCOUNT}" can’t reach ${dataDir}; the database is in ${elsewhere}, linked from there`)
   return elsewhere
 }
 
@@ -85,7 +83,7 @@ export const ensureCluster = async (
     if (!(await exists(join(cluster, 'PG_VERSION')))) {
       throw await explainFailure(
         cluster,
-        `The database could not be created in ${cluster}: `,
+        `The database couldn’t be created in ${cluster}: `,
         reason(cause),
         cause,
       )

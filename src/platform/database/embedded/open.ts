@@ -23,7 +23,7 @@ const log: Log = { info: () => {}, warn: say, error: say }
 export const openEmbedded = async (dataDir: string, stopped: AbortSignal): Promise<OpenedDatabase> => {
   const cluster = join(resolve(dataDir), 'postgresql')
   if (!(await exists(join(cluster, 'PG_VERSION')))) {
-    throw new NoDatabase(`There is no database in DATA_DIR (${dataDir}), and DATABASE_URL is not set.`)
+    throw new NoDatabase(`There is no database in DATA_DIR (${dataDir}), and DATABASE_URL isn’t set.`)
   }
   const url = await urlOfRunning(dataDir, cluster)
   return url === undefined ? createEmbedded(dataDir, stopped) : { url, stop: async () => {} }

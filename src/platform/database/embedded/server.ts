@@ -78,7 +78,7 @@ export class Server {
       const said = (await readFile(this.logFile, 'utf8')).slice(logStart).trim().split('\n')
       throw await explainFailure(
         this.cluster,
-        'The embedded PostgreSQL did not start; its log says:\n',
+        'The embedded PostgreSQL didn’t start; its log says:\n',
         said.slice(-5).join('\n'),
         error,
       )
