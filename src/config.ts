@@ -204,7 +204,7 @@ const gone: Record<string, { says: string; remedy: string }> = {
   WORKERS: {
     says: 'WORKERS is no longer used: the service runs as one process.',
     remedy:
-      'Remove WORKERS. To use more processors, run more instances (docs/operate.md, “Several instances on one machine”).',
+      'Remove WORKERS. To use more processors, run more instances (docs/run.md, “Several instances on one machine”).',
   },
   DATABASE_REPLICA_URL: {
     says: 'DATABASE_REPLICA_URL is no longer used: all reads go to DATABASE_URL.',

@@ -71,7 +71,7 @@ t.test('WORKERS, which has no effect any more, leads to a warning unless it is 1
     {
       says: 'WORKERS is no longer used: the service runs as one process.',
       remedy:
-        'Remove WORKERS. To use more processors, run more instances (docs/operate.md, “Several instances on one machine”).',
+        'Remove WORKERS. To use more processors, run more instances (docs/run.md, “Several instances on one machine”).',
     },
   ]
   for (const WORKERS of ['auto', '2', '0', 'x']) t.strictSame(readConfig({ WORKERS }).warnings, warnings)

@@ -136,7 +136,7 @@ t.test('bodies are JSON, and an empty one counts as absent', async (t) => {
   t.match(await logout({}, { everywhere: null }), { status: 400 })
   hasMembers(t, await logout({}, { 'a/b~': 1 }), {
     status: 400,
-    body: { errors: [{ path: '/body/a~1b~0', message: 'is not known' }] },
+    body: { errors: [{ path: '/body/a~1b~0', message: 'isn’t known' }] },
   })
   t.equal((await logout(authorization)).status, 200)
 })

@@ -57,8 +57,8 @@ const faults = [
   { path: '/ext.font', message: 'must have at most 10 characters' },
   { path: '/ext.font', message: 'is no font' },
   { path: '/ext.lint/strict', message: 'must be true or false' },
-  { path: '/ext.lint/extra', message: 'is not known' },
-  { path: '/ext.other', message: 'is not a setting of the extension' },
+  { path: '/ext.lint/extra', message: 'isn’t known' },
+  { path: '/ext.other', message: 'isn’t a setting of the extension' },
 ]
 const good = {
   'ext.theme': 'dark',
@@ -200,8 +200,8 @@ t.test('anyone can read the schema, which has an ETag', async (t) => {
     service.config.warnings.map(({ says }) => says),
     [
       'SETTINGS_SCHEMA: the service skips texts to be translated (`%…%`): /contributes/configuration/1/title and 1 more.',
-      'SETTINGS_SCHEMA: the service skips `$ref`, which is not checked: /contributes/configuration/1/properties/ext.a/$ref.',
-      'SETTINGS_SCHEMA: the service skips keys that do not start with `ext.`: /contributes/configuration/1/properties/other.key.',
+      'SETTINGS_SCHEMA: the service skips `$ref`, which isn’t checked: /contributes/configuration/1/properties/ext.a/$ref.',
+      'SETTINGS_SCHEMA: the service skips keys that don’t start with `ext.`: /contributes/configuration/1/properties/other.key.',
     ],
   )
 })
@@ -246,7 +246,7 @@ t.test('the service does not start with a file that it cannot use, and names the
   const nested = property(deep)
   t.throws(() => readSettingsSchema(JSON.stringify(nested), ext), /is nested more than 32 levels deep$/)
   const broken = await fileWith(t, '{"a": ')
-  t.throws(() => readConfig({ SETTINGS_SCHEMA: broken }), /schema\.json is not JSON: /)
+  t.throws(() => readConfig({ SETTINGS_SCHEMA: broken }), /schema\.json isn’t JSON: /)
   const large = await fileWith(t, ' '.repeat(4 * 2 ** 20 + 1))
   t.throws(() => readConfig({ SETTINGS_SCHEMA: large }), /is larger than 4194304 bytes/)
   t.same(problemsOf({ SETTINGS_SCHEMA: `${broken}.none`, PORT: 'x' }), [
@@ -271,7 +271,7 @@ t.test('published extensions are read unchanged', async (t) => {
     }
   }
   const pyright = read('test/extensions/vscode-pyright.json', 'python')
-  t.hasStrict(pyright, { keys: 15, skips: ['keys that do not start with `python.`'] })
+  t.hasStrict(pyright, { keys: 15, skips: ['keys that don’t start with `python.`'] })
   t.same(
     pyright.check({
       'python.analysis.typeCheckingMode': 'strict',
@@ -283,7 +283,7 @@ t.test('published extensions are read unchanged', async (t) => {
     [
       { path: '/python.analysis.diagnosticMode', message: 'must be one of "openFilesOnly", "workspace"' },
       { path: '/python.analysis.extraPaths/1', message: 'must be a text' },
-      { path: '/python.analysis.unheardOf', message: 'is not a setting of the extension' },
+      { path: '/python.analysis.unheardOf', message: 'isn’t a setting of the extension' },
     ],
   )
   const mocha = read('demo/extension/vscode-mocha-test-adapter.json', 'mochaExplorer')
@@ -346,13 +346,13 @@ t.test('every keyword means the same as in JSON Schema', async (t) => {
       [1, 1],
       ['/0 must be a text', '/1 must be null'],
     ],
-    [{ prefixItems: [{ type: 'string' }], items: false }, ['a', 1], ['/1 is not allowed here']],
+    [{ prefixItems: [{ type: 'string' }], items: false }, ['a', 1], ['/1 isn’t allowed here']],
     [{ required: ['a'], minProperties: 2 }, {}, [' must have at least 2 members', '/a is required']],
     [{ required: true }, {}, []],
     [
       { patternProperties: { '^x': { type: 'number' } }, additionalProperties: false },
       { x1: '', y: 1 },
-      ['/x1 must be a number', '/y is not known'],
+      ['/x1 must be a number', '/y isn’t known'],
     ],
     [
       { properties: { a: true }, additionalProperties: { type: 'null' } },
@@ -376,7 +376,7 @@ t.test('every keyword means the same as in JSON Schema', async (t) => {
       [' matches none of the allowed forms'],
     ],
     [{ type: 'object' }, JSON.parse('{"toString": 1}'), []],
-    [{ properties: {}, additionalProperties: false }, { toString: 1 }, ['/toString is not known']],
+    [{ properties: {}, additionalProperties: false }, { toString: 1 }, ['/toString isn’t known']],
   ]
   for (const [schema, value, expected] of rows)
     t.same(faultsOf(schema, value), expected, JSON.stringify(schema))
@@ -429,11 +429,11 @@ t.test('hostile schemas and values take little time', async (t) => {
     ext,
   )
   t.same(warnings, [
-    'SETTINGS_SCHEMA: the service skips a `pattern` that cannot be evaluated in linear time: /properties/ext.ahead/pattern and 1 more.',
+    'SETTINGS_SCHEMA: the service skips a `pattern` that can’t be evaluated in linear time: /properties/ext.ahead/pattern and 1 more.',
   ])
   t.notOk('pattern' in (schema.document.properties['ext.ahead'] as object))
   const messages = (settings: Record<string, unknown>) => schema.check(settings).map(({ message }) => message)
-  t.same(messages({ 'ext.slow': `${'a'.repeat(1_000)}!` }), ['does not have the required form'])
+  t.same(messages({ 'ext.slow': `${'a'.repeat(1_000)}!` }), ['doesn’t have the required form'])
   t.same(messages({ 'ext.ahead': 'b' }), [], 'a pattern that was skipped rejects nothing')
   const tooLarge = ['is too large to be checked']
   t.same(messages({ 'ext.states': 'ab'.repeat(130_000) }), tooLarge)

@@ -98,7 +98,7 @@ t.test('a service that is still told WORKERS starts, and says once that it is no
     [
       {
         level: 40,
-        msg: 'WORKERS is no longer used: the service runs as one process. Remove WORKERS. To use more processors, run more instances (docs/operate.md, “Several instances on one machine”).',
+        msg: 'WORKERS is no longer used: the service runs as one process. Remove WORKERS. To use more processors, run more instances (docs/run.md, “Several instances on one machine”).',
       },
       {
         level: 40,

@@ -129,7 +129,7 @@ export const checkReachability = async ({
 const checkSlashes = async (baseUrl: string): Promise<Finding> => {
   const url = `${baseUrl}/api/settings/group%2Fsubgroup/repo`
   const remedy =
-    'Let the proxy pass %2F on unchanged (docs/operate.md, “Proxies”). Start the service if it isn’t running.'
+    'Let the proxy pass %2F on unchanged (docs/install.md, “Proxies”). Start the service if it isn’t running.'
   try {
     const answer = await boundedFetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) })
     const { code } = ((await answer.json().catch(() => ({}))) ?? {}) as { code?: unknown }

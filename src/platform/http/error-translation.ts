@@ -46,7 +46,7 @@ const translateValidation = (error: FastifyError, { settingsKeys, repohost }: Co
     (error.validation ?? []) as (FastifySchemaValidationError & { propertyName?: string })[]
   ).filter(({ keyword }) => keyword !== 'propertyNames') // The fault of the name itself is reported separately.
   const formats = formatsOf(settingsKeys, repohost.kind)
-  const problems = found.map(({ keyword, instancePath, params, propertyName, message = 'is not valid' }) => {
+  const problems = found.map(({ keyword, instancePath, params, propertyName, message = 'isn’t valid' }) => {
     const named = params.missingProperty ?? params.additionalProperty ?? propertyName
     const path = `/${part}${instancePath}${named === undefined ? '' : `/${escapePointer(shorten(String(named)))}`}`
     return {
@@ -74,7 +74,7 @@ const translateValidation = (error: FastifyError, { settingsKeys, repohost }: Co
 
 const explain = (keyword: string, params: Record<string, unknown>, message: string): string => {
   if (keyword === 'required') return 'is required'
-  if (keyword === 'additionalProperties') return 'is not known'
+  if (keyword === 'additionalProperties') return 'isn’t known'
   if (keyword === 'enum')
     return `must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
   return message

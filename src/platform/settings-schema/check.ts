@@ -106,7 +106,7 @@ const violationOf = (
   value: unknown,
   run: Run,
 ): string | undefined => {
-  if (never) return 'is not allowed here'
+  if (never) return 'isn’t allowed here'
   const type = typeOf(value)
   if (expected && !expected.has(type) && !(type === 'integer' && expected.has('number')))
     return `must be ${[...expected].map((name) => articles[name]).join(' or ')}`
@@ -167,7 +167,7 @@ const checkText = (node: Node, value: string, place: Place | undefined, run: Run
   if (!node.pattern) return
   const { pattern, message } = node.pattern
   run.spend(PER_TEST + value.length * pattern.work)
-  if (!pattern.test(value)) run.note(place, message ?? 'does not have the required form')
+  if (!pattern.test(value)) run.note(place, message ?? 'doesn’t have the required form')
 }
 
 const checkArray = ({ array }: Node, value: unknown[], place: Place | undefined, run: Run) => {
@@ -219,7 +219,7 @@ const checkObject = (
       check(node, value[key], here, run)
     }
     if (isKnown || !object.rest) continue
-    if (object.rest.never) run.note(here, 'is not known')
+    if (object.rest.never) run.note(here, 'isn’t known')
     else check(object.rest, value[key], here, run)
   }
 }

@@ -87,7 +87,7 @@ export class Parser {
   }
 
   private show(shown: Json, name: string, value: unknown, place: string) {
-    if (unchecked.has(name)) this.notes.skip(`\`${name}\`, which is not checked`, place)
+    if (unchecked.has(name)) this.notes.skip(`\`${name}\`, which isn’t checked`, place)
     else if (plain.has(name)) shown[name] = value
     else if (texts.has(name)) {
       const text = this.text(value, place)
@@ -110,7 +110,7 @@ export class Parser {
     if (given === undefined) return {}
     const pattern = compilePattern(given)
     if (!pattern) {
-      this.notes.skip('a `pattern` that cannot be evaluated in linear time', of.at('pattern'))
+      this.notes.skip('a `pattern` that can’t be evaluated in linear time', of.at('pattern'))
       return {}
     }
     shown.pattern = given
@@ -151,7 +151,7 @@ export class Parser {
       if (pattern) return [{ pattern, node }]
       isComplete = false
       const place = `${of.at('patternProperties')}/${nameOf(source)}`
-      this.notes.skip('a `pattern` that cannot be evaluated in linear time', place)
+      this.notes.skip('a `pattern` that can’t be evaluated in linear time', place)
       return []
     })
     return {
@@ -287,6 +287,6 @@ const allowedOf = (values: unknown[]): Allowed => {
     texts: new Set(
       values.filter((value) => typeof value === 'object' && value !== null).map((value) => canonical(value)),
     ),
-    message: listed.length > LONGEST_LIST ? 'is not one of the allowed values' : `must be one of ${listed}`,
+    message: listed.length > LONGEST_LIST ? 'isn’t one of the allowed values' : `must be one of ${listed}`,
   }
 }

@@ -69,7 +69,7 @@ export const readSettingsSchema = (
     for (const [key, property] of Object.entries(propertiesOf(schema, at))) {
       const place = `${at}/properties/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
       if (!keys.hasPrefix(key)) {
-        skip(`keys that do not start with ${starts}`, place)
+        skip(`keys that don’t start with ${starts}`, place)
         continue
       }
       if (keys.isDenied(key)) {
@@ -105,7 +105,7 @@ const parse = (text: string): unknown => {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
-    throw new SchemaError(`is not JSON: ${(error as Error).message}`)
+    throw new SchemaError(`isn’t JSON: ${(error as Error).message}`)
   }
 }
 
@@ -142,7 +142,7 @@ const checkSettings = (nodes: ReadonlyMap<string, Node>, settings: Json): Fault[
       place = { parent: undefined, key }
       const node = nodes.get(key)
       if (node) check(node, settings[key], place, run)
-      else run.note(place, 'is not a setting of the extension')
+      else run.note(place, 'isn’t a setting of the extension')
     }
   } catch (error) {
     if (!(error instanceof CheckEnds)) throw error
