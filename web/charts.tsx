@@ -291,21 +291,10 @@ export const Trend = (props: {
         </div>
       </Readable>
       <p class="legend small muted">
-        {compared && (
-          <>
-            <i class="swatch column" /> Selected range <i class="swatch before" /> Compared range{' '}
-          </>
-        )}
-        {points.some(({ isOpen, value }) => isOpen && value) && (
-          <>
-            <i class="swatch open" /> Not over yet{' '}
-          </>
-        )}
-        {lacking && (
-          <>
-            <i class="swatch lack" /> Not shown{' '}
-          </>
-        )}
+        {compared && <Key of="column">Selected range</Key>}
+        {compared && <Key of="before">Compared range</Key>}
+        {points.some(({ isOpen, value }) => isOpen && value) && <Key of="open">Not over yet</Key>}
+        {lacking && <Key of="lack">Not shown</Key>}
         {peak && (
           <span>
             Peak: {peak.title}, {write(peak.value)}
@@ -414,6 +403,12 @@ const usedHours = (cells: { hour: number; minutes: number | null }[]) => {
   const used = cells.flatMap(({ hour, minutes }) => (minutes ? hour : []))
   return used.length > 0 ? { first: Math.min(...used), last: Math.max(...used) } : { first: 0, last: 23 }
 }
+
+const Key = ({ of, children }: { of: string; children: ComponentChildren }) => (
+  <span>
+    <i class={`swatch ${of}`} /> {children}
+  </span>
+)
 
 const Legend = ({ children }: { children: ComponentChildren }) => (
   <p class="legend small muted">

@@ -98,12 +98,6 @@ export const Audit = () => {
     ].sort()
   return (
     <>
-      <div>
-        <button type="button" aria-disabled={saving.busy} onClick={save}>
-          <DownloadIcon />
-          Download CSV
-        </button>
-      </div>
       {saving.failure && <FailureNote failure={saving.failure} />}
       {leftOut && (
         <p class="note" role="status">
@@ -151,6 +145,10 @@ export const Audit = () => {
             />
           </label>
         ))}
+        <button type="button" aria-disabled={saving.busy} onClick={save}>
+          <DownloadIcon />
+          Download CSV
+        </button>
         {isFiltered && (
           <button
             type="button"

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
@@ -268,12 +269,16 @@ const columnsOf = (
         isInvite(row) ? (
           <div class="row end">
             <Copy text={linkOf(row)} what="link" of={row.code} />
-            <button type="button" class="danger" onClick={() => onRevoke(row)}>
-              Revoke<span class="away"> {row.code}</span>
-            </button>
+            <RowMenu of={row.code}>
+              <li>
+                <button type="button" class="danger" onClick={() => onRevoke(row)}>
+                  Revoke invite
+                </button>
+              </li>
+            </RowMenu>
           </div>
         ) : (
-          <RowMenu member={row} isMine={isMine(row)} onRemove={() => onRemove(row)} />
+          <MemberMenu member={row} isMine={isMine(row)} onRemove={() => onRemove(row)} />
         ),
     })
   }
@@ -310,22 +315,32 @@ const RoleSelect = ({ member, onChoose }: { member: Member; onChoose: (role: Rol
   </select>
 )
 
-const RowMenu = (props: { member: Member; isMine: boolean; onRemove: () => void }) => {
+const RowMenu = ({ of, children }: { of: string; children: ComponentChildren }) => (
+  <Menu
+    label={`Actions for ${of}`}
+    align="end"
+    class="dots"
+    button={
+      <>
+        <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true" fill="currentcolor">
+          <circle cx="3" cy="8" r="1.5" />
+          <circle cx="8" cy="8" r="1.5" />
+          <circle cx="13" cy="8" r="1.5" />
+        </svg>
+        <span class="away">Actions for {of}</span>
+      </>
+    }
+  >
+    {children}
+  </Menu>
+)
+
+const MemberMenu = (props: { member: Member; isMine: boolean; onRemove: () => void }) => {
   const { id, activity_privacy } = useWorkspace()
   const { login } = props.member
   if (props.isMine && activity_privacy === 'team') return null
   return (
-    <Menu
-      label={`Actions for ${login}`}
-      align="end"
-      class="dots"
-      button={
-        <>
-          <Dots />
-          <span class="away">Actions for {login}</span>
-        </>
-      }
-    >
+    <RowMenu of={login}>
       {(props.isMine || activity_privacy !== 'team') && (
         <li>
           <a href={props.isMine ? `/w/${id}/me` : `/w/${id}?member=${encodeURIComponent(login)}`}>
@@ -340,17 +355,9 @@ const RowMenu = (props: { member: Member; isMine: boolean; onRemove: () => void 
           </button>
         </li>
       )}
-    </Menu>
+    </RowMenu>
   )
 }
-
-const Dots = () => (
-  <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true" fill="currentcolor">
-    <circle cx="3" cy="8" r="1.5" />
-    <circle cx="8" cy="8" r="1.5" />
-    <circle cx="13" cy="8" r="1.5" />
-  </svg>
-)
 
 /** Explains what a change of role means for the person. */
 const RoleEffect = (props: { member: Member; role: Role; isMine: boolean }) => {

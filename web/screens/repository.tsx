@@ -332,6 +332,7 @@ const columns: Column<Row>[] = [
 
 const EffectiveSettings = (props: { data: Effective; state: State; override: Override | undefined }) => {
   const { data, state, override } = props
+  const rows = rowsOf(data, state, override)
   return (
     <>
       <p class="muted">
@@ -341,8 +342,8 @@ const EffectiveSettings = (props: { data: Effective; state: State; override: Ove
       </p>
       <SortedTable
         caption="Effective settings"
-        rows={rowsOf(data, state, override)}
-        columns={columns}
+        rows={rows}
+        columns={rows.some(({ hides }) => hides) ? columns : columns.slice(0, -1)}
         keyOf={({ key }) => key}
         searchText={({ key, value, source }) => `${key} ${value} ${source}`}
         first=""

@@ -179,7 +179,7 @@ const SignInPage = ({
   return (
     <main class="signing">
       <div class="card stack">
-        <div>
+        <div class="stack tight">
           <Mark />
           <h1>{isInvited ? 'Sign in to view your invite' : `Sign in to ${PRODUCT}`}</h1>
           <p class="muted">
