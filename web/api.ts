@@ -43,14 +43,14 @@ type Text = [title: string, advice: string]
 const ENDED: Text = ['Your session has ended', 'Sign in again to continue. Your input is kept.']
 
 const texts: Record<string, Text> = {
-  unreachable: ['Cannot reach the service', 'Your input is kept. Try again once the service is back.'],
+  unreachable: ['Can’t reach the service', 'Your input is kept. Try again once the service is back.'],
   no_answer: ['The request timed out', 'The service or your connection may be slow. Try again.'],
   perhaps_done: [
     'The request timed out',
     'The service may have made the change. Check before you try again.',
   ],
   unexpected_answer: [
-    'The response did not come from the service',
+    'The response didn’t come from the service',
     'It may come from a proxy or a network sign-in page. Try again in a moment, then reload the page.',
   ],
   invalid_range: ['Invalid date range', 'Choose at most 366 days. The end must not be before the start.'],
@@ -66,7 +66,7 @@ const texts: Record<string, Text> = {
   admin_required: ['Only workspace admins can do this', 'Ask an admin. Admins are listed under People.'],
   workspace_not_found: [
     'Workspace not found',
-    'The workspace was deleted, or you are not a member. Ask an admin for an invite.',
+    'The workspace was deleted, or you aren’t a member. Ask an admin for an invite.',
   ],
   not_a_member: ['None of your workspaces covers this repository', 'Ask an admin to add a matching pattern.'],
   member_detail_hidden: ['This workspace hides each person’s numbers', 'Remove the person filter.'],
@@ -91,16 +91,13 @@ const texts: Record<string, Text> = {
     'Copy the token again, or create a new one.',
   ],
   key_limit: ['Too many access keys', 'Revoke a key that is no longer in use.'],
-  webhooks_not_configured: [
-    'Repository webhooks are not configured',
-    'Ask the operator to set WEBHOOK_KEYS.',
-  ],
+  webhooks_not_configured: ['Repository webhooks aren’t configured', 'Ask the operator to set WEBHOOK_KEYS.'],
   billing_not_configured: ['This installation has no billing', 'You have nothing to pay.'],
   no_subscription: ['You have no subscription', 'Subscribe first.'],
   admin_key_invalid: ['Invalid admin key', 'Use a key from ADMIN_KEYS.'],
   csrf_rejected: [
     'The service rejected this request',
-    'Your browser did not say which site sent it. Reload the page.',
+    'Your browser didn’t say which site sent it. Reload the page.',
   ],
 }
 
@@ -127,7 +124,7 @@ const failureOf = (error: unknown, operation: Operation): Failure => {
   ]
   return {
     title,
-    advice: retryAfter ? `${advice} Minimum wait: ${count(Math.ceil(retryAfter))} s.` : advice,
+    advice: retryAfter ? `${advice} Wait at least ${count(Math.ceil(retryAfter))} s.` : advice,
     code,
     status,
     requestId: problem?.requestId,

@@ -197,7 +197,7 @@ const ErrorBoundary = ({ children }: { children: preact.ComponentChildren }) => 
   return (
     <div class="note fault stack tight" role="alert">
       <div>
-        <strong>Cannot show this page.</strong> The service may have been updated. Reload the page.
+        <strong>Can’t show this page.</strong> The service may have been updated. Reload the page.
       </div>
       <div>
         <button type="button" onClick={() => location.reload()}>
@@ -343,8 +343,8 @@ const Page = (props: {
           {offline.value && (
             <div class="note row apart" role="status">
               <span>
-                <strong>Cannot reach the service.</strong> The numbers may be out of date. This page
-                reconnects automatically.
+                <strong>Can’t reach the service.</strong> The numbers may be out of date. This page reconnects
+                automatically.
               </span>
               <button type="button" onClick={checkConnection}>
                 Reconnect now

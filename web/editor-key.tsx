@@ -20,7 +20,7 @@ export const EditorKey = () => {
     <>
       {secret ? (
         <>
-          <p>Copy the lines now. The service does not store the key and cannot show it again.</p>
+          <p>Copy the lines now. The service doesn’t store the key and can’t show it again.</p>
           <Snippet title=".wakatime.cfg" text={wakatimeConfig(secret)} />
         </>
       ) : (

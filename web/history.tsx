@@ -288,7 +288,7 @@ export const WarningList = ({ warnings }: { warnings: Warnings }) =>
   warnings.length === 0 ? null : (
     <div class="stack tight">
       <p>
-        <strong>Saved with warnings.</strong> These values do not match the settings schema:
+        <strong>Saved with warnings.</strong> These values don’t match the settings schema:
       </p>
       <ul>
         {warnings.map(({ path, message }) => (

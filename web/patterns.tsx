@@ -81,7 +81,7 @@ export const Patterns = () => {
         <div role="status">
           <p>
             Known repositories covered:{' '}
-            {asked.data ? countOf(covered) : asked.failure ? 'could not be loaded' : '…'}
+            {asked.data ? countOf(covered) : asked.failure ? 'couldn’t be loaded' : '…'}
           </p>
           {starry.length > 0 && (
             <p class="note">

@@ -160,14 +160,14 @@ export const rangeOf = (query: Query, isWeekly = false): ChosenRange => {
   const usual = isWeekly ? lastWeeks(4) : lastDays(30)
   if (!from && !to) {
     const asked = relativeRanges(isWeekly).find(([name]) => slugOf(name) === query.range)?.[1]
-    return { range: asked ?? usual, ...(query.range && !asked && { problem: 'This range does not exist.' }) }
+    return { range: asked ?? usual, ...(query.range && !asked && { problem: 'This range doesn’t exist.' }) }
   }
   const [start, end] = [from && nearestDay(from), to && nearestDay(to)]
   const last = end ?? (start && addDays(start, 29)) ?? usual.to
   const range = { from: start ?? addDays(last, -29), to: last }
   const now = today()
   if ((from ?? start) !== start || (to ?? end) !== end)
-    return { range: rangeOf(range).range, problem: 'One of the dates does not exist.' }
+    return { range: rangeOf(range).range, problem: 'One of the dates doesn’t exist.' }
   if (range.from > range.to)
     return {
       range: rangeOf({ from: range.to, to: range.from }).range,

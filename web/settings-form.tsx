@@ -219,7 +219,7 @@ const Setting = (props: {
           </p>
         )}
         <p class="muted">
-          {row.group === OTHER ? 'The settings schema does not contain this key.' : boundsOf(schema)}
+          {row.group === OTHER ? 'The settings schema doesn’t contain this key.' : boundsOf(schema)}
           {schema.default !== undefined && (
             <>
               {' '}
@@ -235,7 +235,7 @@ const Setting = (props: {
         {isReadOnly && (
           <p>
             The workspace has locked this key.{' '}
-            {isSet ? 'The value here has no effect.' : 'An override cannot contain it.'}
+            {isSet ? 'The value here has no effect.' : 'An override can’t contain it.'}
           </p>
         )}
       </div>
@@ -260,7 +260,7 @@ const Setting = (props: {
         )}
       </div>
       {isOverride && isSet && value === null && (
-        <p class="small">Hidden: the workspace’s value does not apply here.</p>
+        <p class="small">Hidden: the workspace’s value doesn’t apply here.</p>
       )}
       {about && (
         <p class="small muted">

@@ -60,7 +60,7 @@ export const Unsaved = ({ isChanged }: { isChanged: boolean }) => {
         else route(target)
       }}
     >
-      <p>Your changes are not saved. If you leave, they are lost.</p>
+      <p>Your changes aren’t saved. If you leave, you lose them.</p>
     </Confirm>
   )
 }

@@ -39,7 +39,7 @@ on the server, unless you add --prune. FILE can be - for the standard input.
   --url URL          the address of the service, without /api (TEAM_SETTINGS_URL)
   --key KEY          an access key of the workspace (TEAM_SETTINGS_KEY)
   --workspace ID     the id of the workspace (TEAM_SETTINGS_WORKSPACE)
-  --prune            remove what the file doesn’t have
+  --prune            remove everything that isn’t in the file
   --strict           fail, and apply nothing, if new values don’t match the
                      settings schema
   --reason TEXT      of apply: why, for the history and the audit trail

@@ -42,7 +42,7 @@ else {
     await admin.button('Show changes').click()
     await admin.sees('Only in the workspace, and kept: settings: ext.old, patterns: acme/*')
     t.equal(await countOf(page.locator('dialog tbody tr'), 1), 1)
-    await page.getByLabel('Remove what the file does not have').check()
+    await page.getByLabel('Remove everything that isn’t in the file').check()
     await admin.button('Show changes').click()
     await admin.sees('The patterns change.')
     t.same(await page.locator('dialog tbody tr').allInnerTexts(), [

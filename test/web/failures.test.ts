@@ -27,7 +27,7 @@ const refused: Answer = (route) => route.abort('connectionrefused')
 const ended = problem(401, 'token_revoked')
 
 const NOT_THE_SERVICE =
-  'The response did not come from the service. It may come from a proxy or a network sign-in page. Try again in a moment, then reload the page.'
+  'The response didn’t come from the service. It may come from a proxy or a network sign-in page. Try again in a moment, then reload the page.'
 
 /** The responses that any call may get, and the texts that must appear. */
 const faults: [answer: Answer, ...texts: string[]][] = [
@@ -40,12 +40,12 @@ const faults: [answer: Answer, ...texts: string[]][] = [
   ],
   [
     problem(404, 'workspace_not_found'),
-    'Workspace not found. The workspace was deleted, or you are not a member. Ask an admin for an invite.',
+    'Workspace not found. The workspace was deleted, or you aren’t a member. Ask an admin for an invite.',
     'request-404',
   ],
   [
     problem(429, 'rate_limited', { 'Retry-After': '77' }),
-    'Too many requests. Wait a moment, then try again. Your input is kept. Minimum wait: 77 s.',
+    'Too many requests. Wait a moment, then try again. Your input is kept. Wait at least 77 s.',
     'request-429',
   ],
   [
@@ -167,7 +167,7 @@ else {
         }
         fake.answer = refused
         await visitor.button('Try again').first().click()
-        await visitor.sees('Cannot reach the service.')
+        await visitor.sees('Can’t reach the service.')
         t.equal(await countOf(visitor.button(/^Try/), 1), 1, `${call}: one button to retry`)
         t.equal(await countOf(page.locator('.wait'), 0), 0, `${call}: nothing keeps loading`)
         fake.answer = ended
@@ -372,7 +372,7 @@ else {
       }
       fake.answer = refused
       await send()
-      await page.getByRole('alert').getByText('Cannot reach the service.', { exact: true }).waitFor()
+      await page.getByRole('alert').getByText('Can’t reach the service.', { exact: true }).waitFor()
       fake.answer = ended
       await send()
       await visitor.heading('Your session has ended').waitFor()
@@ -407,7 +407,7 @@ else {
       }
       fake.answer = refused
       await guest.button(button).click()
-      await guest.sees('Cannot reach the service.')
+      await guest.sees('Can’t reach the service.')
       await fake.release()
       await guest.button(button).click()
       await guest.sees(
@@ -424,7 +424,7 @@ else {
     const fake = await intercept('team/dashboard?*', 'GET')
     fake.answer = (route) => route.fulfill({ json: { totals: null } })
     await page.goto(`${service.url}/w/${id}`)
-    await visitor.sees('Cannot show this page. The service may have been updated. Reload the page.')
+    await visitor.sees('Can’t show this page. The service may have been updated. Reload the page.')
     await visitor.link('People').click()
     await visitor.heading('Acme Corporation people').waitFor()
     await fake.release()
@@ -435,10 +435,10 @@ else {
 
   t.test('an invalid address is explained', async (t) => {
     for (const [query, text] of [
-      ['from=2026-13-45&to=nonsense', 'Invalid date range. One of the dates does not exist.'],
+      ['from=2026-13-45&to=nonsense', 'Invalid date range. One of the dates doesn’t exist.'],
       ['from=2026-03-05&to=2026-03-01', 'Invalid date range. The end is before the start.'],
       ['from=2020-01-01&to=2026-03-01', 'Invalid date range. A range has at most 366 days.'],
-      ['from=2026-02-31&to=2026-03-05', 'Invalid date range. One of the dates does not exist.'],
+      ['from=2026-02-31&to=2026-03-05', 'Invalid date range. One of the dates doesn’t exist.'],
     ]) {
       await page.goto(`${service.url}/w/${id}?${query}`)
       await visitor.sees(text ?? '')
@@ -512,7 +512,7 @@ else {
       .click({ timeout: 2_000 })
       .catch(() => {})
     await guest.sees(
-      'Too many requests. Wait a moment, then try again. Your input is kept. Minimum wait: 300 s.',
+      'Too many requests. Wait a moment, then try again. Your input is kept. Wait at least 300 s.',
     )
     const limited = numbers.asked
     for (let second = 0; second < 290; second += 10) await clock.runFor(10_000)
@@ -534,9 +534,9 @@ else {
     first.child.kill('SIGKILL')
     await first.ended
     await guest.button('Save settings').click()
-    await guest.page.getByRole('alert').getByText('Cannot reach the service.', { exact: true }).waitFor()
+    await guest.page.getByRole('alert').getByText('Can’t reach the service.', { exact: true }).waitFor()
     await ready(launch(t, port, onDatabase(service.databaseUrl)))
-    const banner = guest.page.getByRole('status').getByText('Cannot reach the service.', { exact: true })
+    const banner = guest.page.getByRole('status').getByText('Can’t reach the service.', { exact: true })
     await banner.waitFor({ state: 'detached' })
     await guest.context.setOffline(true)
     await banner.waitFor()
@@ -554,7 +554,7 @@ else {
     await guest.context.setOffline(true)
     await guest.page.getByRole('banner').getByRole('button', { name: 'ada', exact: true }).click()
     await guest.link('Profile').click()
-    await guest.sees('Cannot reach the service.')
+    await guest.sees('Can’t reach the service.')
     await guest.context.setOffline(false)
     await guest.sees('Signed in with GitHub.')
     t.strictSame(complaints(guest), [])

@@ -298,7 +298,7 @@ else {
     await admin.button('Previous range').click()
     t.strictSame([...new URL(page.url()).searchParams.keys()], ['from', 'to'], 'days take its place')
     await page.goto(`${service.url}/w/${id}?range=constructor`)
-    await admin.sees('Invalid date range. This range does not exist.')
+    await admin.sees('Invalid date range. This range doesn’t exist.')
   })
 
   t.test('a range is moved, compared with another, and corrected', async (t) => {
@@ -329,7 +329,7 @@ else {
     for (const [asked, problem, nearest] of [
       [
         'from=2026-02-31&to=2026-03-08',
-        'One of the dates does not exist.',
+        'One of the dates doesn’t exist.',
         'Sat, 28 Feb 2026 to Sun, 8 Mar 2026',
       ],
       ['from=2026-03-08&to=2026-03-02', 'The end is before the start.', 'Mon, 2 Mar 2026 to Sun, 8 Mar 2026'],
@@ -338,7 +338,7 @@ else {
         'A range has at most 366 days.',
         'Wed, 1 Jan 2025 to Thu, 1 Jan 2026',
       ],
-      ['from=soon&to=2026-01-30', 'One of the dates does not exist.', 'Thu, 1 Jan 2026 to Fri, 30 Jan 2026'],
+      ['from=soon&to=2026-01-30', 'One of the dates doesn’t exist.', 'Thu, 1 Jan 2026 to Fri, 30 Jan 2026'],
     ]) {
       await page.goto(`${service.url}/w/${id}?${asked}`)
       await admin.sees(`Invalid date range. ${problem}`)
@@ -718,7 +718,7 @@ else {
     await visitor.button('Save privacy level').click()
     await visitor.button('Cancel').click()
     await visitor.button('Save privacy level').click()
-    await visitor.sees('Every member can see this change and since when it applies.')
+    await visitor.sees('Every member can see this change and when it took effect.')
     await visitor.button('Hide numbers').click()
     await visitor.sees('Privacy level saved')
     await visitor.link('Team').click()
@@ -732,7 +732,7 @@ else {
     await visitor.sees(/^4 weeks$/)
     await visitor.open(`/w/${id}?from=${addDays(monday, 1)}&to=${today}`)
     await visitor.sees(/^You chose \d+ days\. This page shows only whole weeks: /)
-    await visitor.sees(/ are not published yet\. The next one will be published on | will be published on /)
+    await visitor.sees(/ aren’t published yet\. The next one will be published on | will be published on /)
     await visitor.open(`/w/${id}`)
     await visitor.settled()
     t.strictSame(await rowsOf(visitor, 'People'), [])
@@ -867,7 +867,7 @@ else {
     t.notOk((await visitor.page.content()).includes(secret))
     await visitor.button('Revoke nightly').click()
     await visitor.sees(
-      'Everything that uses this key stops working within 5 seconds. You cannot undo this, but you can create a new key.',
+      'Everything that uses this key stops working within 5 seconds. You can’t undo this, but you can create a new key.',
     )
     await visitor.button('Revoke key').click()
     await visitor.sees('No access keys. To create one, select “Create access key”.')
@@ -999,7 +999,7 @@ else {
     await visitor.open(`/w/${id}/settings/integrations`)
     await visitor.button('Show webhook').click()
     await visitor.button('Create webhook').click()
-    await visitor.sees('No deliveries yet. Deliveries with a wrong secret are not listed.')
+    await visitor.sees('No deliveries yet. Deliveries with a wrong secret aren’t listed.')
     await visitor.sees(
       'Paste the URL into “Payload URL”, and enter the secret. Choose the content type application/json.',
     )

@@ -177,7 +177,7 @@ const KeySection = (props: { title: string; owner: Owner; children?: preact.Comp
           }}
         >
           <p>
-            Everything that uses this key stops working within 5 seconds. You cannot undo this, but you can
+            Everything that uses this key stops working within 5 seconds. You can’t undo this, but you can
             create a new key.
           </p>
         </Confirm>
@@ -297,7 +297,7 @@ const NewKey = ({ owner, onClose }: { owner: Owner; onClose: () => void }) => {
 /** The secret, which the service shows once, and how to use it. */
 const NewSecret = ({ created, workspaceId }: { created: CreatedKey; workspaceId: string | undefined }) => (
   <div class="stack">
-    <p>Copy the secret now. The service does not store it and cannot show it again.</p>
+    <p>Copy the secret now. The service doesn’t store it and can’t show it again.</p>
     <CopyField label="Secret" what="secret" text={created.secret} />
     {created.scopes.includes('activity:write') ? (
       <Snippet title=".wakatime.cfg" text={wakatimeConfig(created.secret)} />

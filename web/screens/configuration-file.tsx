@@ -32,7 +32,7 @@ export const ConfigurationFile = ({ isAdmin, again }: { isAdmin: boolean; again:
       setFault(
         error instanceof JsonError
           ? `${chosen.name}, line ${error.place.replace(':', ', column ')}: ${error.message}`
-          : `${chosen.name} cannot be read`,
+          : `${chosen.name} can’t be read`,
       )
     }
   }
@@ -138,7 +138,7 @@ const Apply = (props: { name: string; file: ReadFile; onClose: () => void; again
             checked={prune}
             onChange={({ currentTarget }) => setPrune(currentTarget.checked)}
           />
-          <span>Remove what the file does not have</span>
+          <span>Remove everything that isn’t in the file</span>
         </label>
         {isCompared && <Differences result={compared.result} members={workspace.member_count} />}
         {isCompared && changes > 0 && (
@@ -210,7 +210,7 @@ const Differences = ({ result, members }: { result: Difference; members: number 
           {changes.length > SHOWN && <p class="muted">And {count(changes.length - SHOWN)} more.</p>}
         </>
       )}
-      {warnings.length > 0 && <p>These values do not match the settings schema:</p>}
+      {warnings.length > 0 && <p>These values don’t match the settings schema:</p>}
       {warnings.length > 0 && (
         <ul>
           {warnings.map(({ path, message }) => (

@@ -185,7 +185,7 @@ const Projects = () => {
             keyOf={({ name }) => name}
             searchText={({ name, repo }) => `${name} ${repo ?? ''}`}
             first="state"
-            empty="No project names. Plugins that send the repository’s address do not need them."
+            empty="No project names. Plugins that send the repository’s address don’t need them."
           />
         )}
       </Loaded>

@@ -90,7 +90,7 @@ const DeleteSpace = () => {
           }}
         >
           <p>
-            This deletes the workspace and all its data for {people(workspace.member_count)}. You cannot undo
+            This deletes the workspace and all its data for {people(workspace.member_count)}. You can’t undo
             this.
           </p>
         </Confirm>

@@ -76,7 +76,7 @@ const Choice = ({ state, again }: { state: State; again: () => void }) => {
           onYes={save}
         >
           <p>{consequenceOf(chosen)}</p>
-          <p>Every member can see this change and since when it applies.</p>
+          <p>Every member can see this change and when it took effect.</p>
         </Confirm>
       )}
       <Form class="stack tight" onSubmit={() => isChanged && ask(true)}>

@@ -95,7 +95,7 @@ export const MyActivity = () => {
                 <Tip about="my working hours">
                   Active minutes by weekday and hour in a mean week of the selected range, in the time zone
                   set under Account. Minutes that were reported without an hour, and hours past their
-                  retention period, are not included. No one else gets this chart.{' '}
+                  retention period, aren’t included. No one else gets this chart.{' '}
                   {consent[workspace.activity_privacy]}
                 </Tip>
               </header>

@@ -30,12 +30,12 @@ export const Privacy = () => {
           <Card id="recorded" title="Recorded data">
             <p>
               The service records the minutes in which your editor is in use, by repository, day and hour. It
-              does not record keystrokes, file names or your screen.
+              doesn’t record keystrokes, file names or your screen.
             </p>
             <Stored />
           </Card>
           <Card id="who-sees" title="Who sees my numbers">
-            {workspaces.length === 0 && <p class="muted">Only you. You are not in a workspace.</p>}
+            {workspaces.length === 0 && <p class="muted">Only you. You aren’t in a workspace.</p>}
             {workspaces.map((workspace) => (
               <WhoSees key={workspace.id} workspace={workspace} />
             ))}
@@ -287,7 +287,7 @@ const DeleteMe = () => {
           <p>
             This deletes your sessions, access keys, hours and memberships, and every workspace that has no
             other member. Your daily numbers stay in the other teams’ totals, without your name. If you sign
-            in again, you get a new account. You cannot undo this.
+            in again, you get a new account. You can’t undo this.
           </p>
         </Confirm>
       )}

@@ -59,12 +59,12 @@ const WHY: Record<NonNullable<Link['paused_because']>, (link: Link) => Component
   ),
   maker_not_owner: ({ linked_by, organization }) => (
     <>
-      {host} says that <bdi>{linked_by}</bdi>, who linked it, does not own <bdi>{organization}</bdi>
+      {host} says that <bdi>{linked_by}</bdi>, who linked it, doesn’t own <bdi>{organization}</bdi>
     </>
   ),
   not_confirmed: ({ linked_by, organization, confirmed_at }) => (
     <>
-      {host} has not shown since {fullDay(confirmed_at.slice(0, 10))} that <bdi>{linked_by}</bdi>, who linked
+      {host} hasn’t shown since {fullDay(confirmed_at.slice(0, 10))} that <bdi>{linked_by}</bdi>, who linked
       it, owns <bdi>{organization}</bdi>
     </>
   ),
@@ -264,7 +264,7 @@ const LinkForm = ({
       </label>
       <p id="organization-token" class="small muted">
         It shows that you own the {thing}, needs the scope{' '}
-        <span class="mono">{SCOPES[start.repohost_kind]}</span>, and is not stored.
+        <span class="mono">{SCOPES[start.repohost_kind]}</span>, and isn’t stored.
       </p>
       {failure && <FailureNote failure={failure} />}
       <div class="row">

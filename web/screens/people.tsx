@@ -173,7 +173,7 @@ const List = () => {
         >
           <p>
             <bdi>{removing.login}</bdi> loses access at once. Invites and access keys that this member created
-            here stop working. Past activity stays in the team’s numbers. You cannot undo this: to come back,
+            here stop working. Past activity stays in the team’s numbers. You can’t undo this: to come back,
             this member needs a new invite.
           </p>
         </Confirm>
@@ -192,7 +192,7 @@ const List = () => {
         >
           <p>
             The link with the code <span class="mono">{revoking.code}</span> stops working at once. People who
-            joined with it stay. You cannot undo this: a new invite has a new code.
+            joined with it stay. You can’t undo this: a new invite has a new code.
           </p>
         </Confirm>
       )}
@@ -507,7 +507,7 @@ const Leave = () => {
         >
           <p>
             You lose access at once, and invites and access keys that you created here stop working. Your past
-            activity stays in the team’s numbers. You cannot undo this: to come back, you need a new invite.
+            activity stays in the team’s numbers. You can’t undo this: to come back, you need a new invite.
           </p>
         </Confirm>
       )}

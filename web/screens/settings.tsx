@@ -59,7 +59,7 @@ export const EditorSettings = () => {
           again()
           return data
         }}
-        effect={`The settings, locks and idle window change for ${people(workspace.member_count)}. The privacy level does not change.`}
+        effect={`The settings, locks and idle window change for ${people(workspace.member_count)}. The privacy level doesn’t change.`}
       />
       <ConfigurationFile isAdmin={isAdmin} again={again} />
     </>

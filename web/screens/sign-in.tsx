@@ -138,7 +138,7 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
           <a href={start.repohost_token_url} target="_blank" rel="noreferrer">
             Create a token on {host}
           </a>
-          . {SCOPES[start.repohost_kind]} The service uses it once to identify you and does not store it.
+          . {SCOPES[start.repohost_kind]} The service uses it once to identify you and doesn’t store it.
         </p>
         <button type="submit" class={hasPeople || start.oauth ? '' : 'primary'} aria-disabled={busy}>
           Sign in with token

@@ -121,7 +121,7 @@ export const PushedSettings = ({
             location.assign(workspace ? `/w/${workspace.id}/repos` : '/')
           }}
         >
-          <p>This deletes all versions. You cannot undo this. The next push starts again at version 1.</p>
+          <p>This deletes all versions. You can’t undo this. The next push starts again at version 1.</p>
         </Confirm>
       )}
     </>

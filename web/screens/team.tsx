@@ -316,7 +316,7 @@ const PublicationNote = ({
         <p>
           {scheduled.length === 1
             ? `The week of ${day(next.week)} will be published on ${weekdayAndDay(next.published_on)}.`
-            : `${weeksText(scheduled.length)} are not published yet. The next one will be published on ${weekdayAndDay(next.published_on)}.`}
+            : `${weeksText(scheduled.length)} aren’t published yet. The next one will be published on ${weekdayAndDay(next.published_on)}.`}
         </p>
       )}
     </div>
@@ -528,7 +528,7 @@ const hiddenHours = (isTeamLevel: boolean, { member, repo }: { member?: string; 
   if (member) return 'Hidden: only this person can see their hours.'
   if (!isTeamLevel) return 'Hidden: fewer than 2 other people were active on each day.'
   return repo
-    ? 'Hidden: hours are not published by repository.'
+    ? 'Hidden: hours aren’t published by repository.'
     : 'No hours to show: weeks are hidden or not published yet.'
 }
 
@@ -541,7 +541,7 @@ const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; r
         <Tip about="working hours">
           Active minutes by weekday and hour in a mean week of the selected range, in each person’s time zone.
           A UTC hour that spans two local hours counts in the first. Minutes that were reported without an
-          hour, and hours past their retention period, are not included.
+          hour, and hours past their retention period, aren’t included.
           {!isTeamLevel &&
             ' Days on which fewer than 2 other people were active in the same time zone are left out.'}
         </Tip>

@@ -71,7 +71,7 @@ const Details = () => {
     <>
       {created && (
         <>
-          <p>Copy the secret now. The service does not store it and cannot show it again.</p>
+          <p>Copy the secret now. The service doesn’t store it and can’t show it again.</p>
           <CopyField label="Secret" what="secret" text={created.secret} />
         </>
       )}
@@ -124,8 +124,8 @@ const Details = () => {
           }}
         >
           <p>
-            The service then rejects deliveries from {host}. Counts that were already reported stay. You
-            cannot undo this: a new webhook has a new URL and secret.
+            The service then rejects deliveries from {host}. Counts that were already reported stay. You can’t
+            undo this: a new webhook has a new URL and secret.
           </p>
         </Confirm>
       )}
@@ -220,12 +220,12 @@ const Deliveries = ({ deliveries, again }: { deliveries: Delivery[]; again: () =
         columns={activity_privacy === 'team' ? columns : allColumns}
         keyOf={({ index }) => String(index)}
         first=""
-        empty="No deliveries yet. Deliveries with a wrong secret are not listed."
+        empty="No deliveries yet. Deliveries with a wrong secret aren’t listed."
       />
       <p class="small muted">
         {activity_privacy === 'team'
           ? 'The privacy level of the workspace hides repositories and numbers.'
-          : 'Commits and issues are skipped if the person is not a member, or if no pattern matches the repository.'}
+          : 'Commits and issues are skipped if the person isn’t a member, or if no pattern matches the repository.'}
       </p>
     </>
   )
