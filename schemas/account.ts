@@ -46,7 +46,7 @@ export const View = Resource(
       { from: Day, to: Day },
       {
         description:
-          'The days that were viewed. Views of the same kind and day whose ranges overlap or touch are one.',
+          'The days that were viewed. Views of the same kind and day are merged if their ranges overlap or touch.',
       },
     ),
     kind: StringEnum(['dashboard', 'comparison', 'csv'], {
@@ -244,7 +244,7 @@ export const AccountExport = Resource(
     organization_memberships: List(
       'OrganizationMemberships',
       { workspace_id: Uuid, confirmed_at: Nullable(Timestamp), left_at: Nullable(Timestamp) },
-      'When the repository host last confirmed that the caller belongs to the organization through which the caller joined, and since when it says otherwise.',
+      'When the repository host last confirmed that the caller belongs to the organization through which the caller joined, and when it first said otherwise.',
     ),
     invites: List(
       'Invites',

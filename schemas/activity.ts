@@ -153,7 +153,7 @@ export const CountsResult = Resource(
   {
     upserted: Type.Integer({
       description:
-        'Counts that are new or have changed. At the privacy level `team` all that were accepted, so that the response doesn’t tell what was counted before.',
+        'Counts that are new or have changed. At the privacy level `team`, all accepted counts, so that the response doesn’t tell what was counted before.',
     }),
     unchanged: Type.Integer({
       description: 'Counts that didn’t change, and zeros for which there was no count.',

@@ -8,7 +8,7 @@ export const SubscriptionStatus = StringEnum(['none', 'trialing', 'active', 'pas
 export type SubscriptionStatus = Static<typeof SubscriptionStatus>
 
 export const BillingInterval = StringEnum(['month', 'year'], {
-  description: 'How often to pay. Default: every month, or what the installation offers.',
+  description: 'The billing interval. Default: every month, or what the installation offers.',
   examples: ['month'],
 })
 export type BillingInterval = Static<typeof BillingInterval>
@@ -17,7 +17,7 @@ export const CheckoutBody = Named('CheckoutBody', { interval: Type.Optional(Bill
 
 export const BillingUrl = Resource('BillingUrl', {
   url: Type.String({
-    description: 'A page of the billing provider to send the browser to. It is valid for a short time.',
+    description: 'The billing provider’s page to send the browser to. It is valid for a short time.',
     examples: ['https://billing.example.com/pay/cs_1'],
   }),
 })

@@ -73,7 +73,7 @@ export const ConfigurationResult = Resource('ConfigurationResult', {
           type: 'string',
           enum: ['before', 'after'],
           description:
-            'The side whose null is a value of an override, which hides the key of the workspace. Absent: a null means that there is no value.',
+            'The side whose null is an override value that unsets the workspace’s key. Absent: a null means that there is no value.',
           examples: ['after'],
         }),
       ),
@@ -91,8 +91,7 @@ export const ConfigurationResult = Resource('ConfigurationResult', {
   ),
   affected: Named('ConfigurationEffect', {
     repositories: Type.Integer({
-      description:
-        'Known repositories whose configuration changes, or that patterns begin or cease to match.',
+      description: 'Known repositories whose configuration changes, or that patterns start or stop matching.',
       examples: [12],
     }),
     people: Type.Integer({ description: 'Members of the workspace. 0: nothing changes.', examples: [25] }),

@@ -118,7 +118,7 @@ export const Dashboard = Resource('Dashboard', {
   previous_totals: Type.Unsafe<Static<typeof Totals>>({
     ...Totals,
     description:
-      'The totals of as many days just before the range, widened to whole weeks if published weeks are shown.',
+      'The totals of the same number of days just before the range, widened to whole weeks if published weeks are shown.',
   }),
   daily: Type.Array(Named('DashboardDay', { day: Day, ...Totals.properties }), {
     description: 'Every day of the range, oldest first. Hidden numbers are null.',
@@ -179,13 +179,13 @@ export const Dashboard = Resource('Dashboard', {
         maxItems: 168,
         examples: [[{ weekday: 6, hour: 9, minutes: 48 }]],
         description:
-          "All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours older than the service keeps them, are in no cell. A day counts only if at least 2 people other than the caller had hours on it. With `repo`, those hours must be in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null in three cases: hours exist but no day counts; `member` names another person; no part of it is published. The caller’s own heatmap is always complete.",
+          "All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours past their retention period, aren’t included. A day counts only if at least 2 people other than the caller had hours on it. With `repo`, those hours must be in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null in three cases: hours exist but no day counts; `member` names another person; no part of it is published. The caller’s own heatmap is always complete.",
       },
     ),
   ),
   publication: Nullable(Publication, {
     description:
-      'The published weeks of the range, with the totals of each. Null if the range shows none. As long as a week is `publishing`, totals lack numbers.',
+      'The published weeks of the range, with the totals of each. Null if the range shows none. While a week is `publishing`, the totals are incomplete.',
   }),
   generated_at: Timestamp,
 })

@@ -19,7 +19,7 @@ export const Heartbeat = Type.Object(
   {
     time: Type.Optional(
       Type.Number({
-        description: 'Seconds since 1970, with a fraction. Text with such a number counts too.',
+        description: 'Seconds since 1970, with a fraction. A string with such a number also counts.',
         examples: [heartbeat.time],
       }),
     ),

@@ -241,7 +241,7 @@ export const Environment = Type.Object({
   BILLING_API_URL: Type.Optional(
     BaseUrl({
       whenUnset: "the provider's own",
-      description: 'Another address for the API of the billing provider, for tests.',
+      description: 'Another address for the billing provider’s API, for tests.',
       examples: ['http://127.0.0.1:4242'],
     }),
   ),

@@ -27,7 +27,7 @@ export const errorCatalogue = {
   bad_request: [400, 'This isn’t a valid HTTP request.'],
   assistant_key_rejected: [
     400,
-    'The model provider rejected this key. Check the key in the console of the provider.',
+    'The model provider rejected this key. Check the key in the provider’s console.',
   ],
   unauthenticated: [401, 'Send `Authorization: Bearer <token>`. POST /api/auth/verify returns a token.'],
   token_invalid: [
@@ -46,7 +46,7 @@ export const errorCatalogue = {
   ],
   pro_required: [402, 'This requires a Pro subscription. Start one with POST /api/billing/checkout.'],
   not_a_member: [403, 'None of your workspaces matches this repository. Ask an admin for an invite.'],
-  admin_required: [403, 'Only admins of the workspace can do this. Ask an admin.'],
+  admin_required: [403, 'Only workspace admins can do this. Ask an admin.'],
   repo_access_denied: [
     403,
     'The repository host token belongs to another user, or has no access to this repository. Send a token of your own that has access.',
@@ -86,7 +86,7 @@ export const errorCatalogue = {
   ],
   schema_not_configured: [
     404,
-    'This installation has no description of its settings, so any value is accepted. Only its operator can set SETTINGS_SCHEMA.',
+    'This installation has no settings schema, so any value is accepted. Only its operator can set SETTINGS_SCHEMA.',
   ],
   organization_not_found: [
     404,
@@ -224,9 +224,7 @@ export const Problem = Type.Object({
     Nullable(Type.Integer(), { description: 'The current version. Null: there is none.' }),
   ),
   limit_bytes: Type.Optional(Type.Integer({ description: 'The limit in bytes.' })),
-  actual_bytes: Type.Optional(
-    Type.Integer({ description: 'The size in bytes that the request would result in.' }),
-  ),
+  actual_bytes: Type.Optional(Type.Integer({ description: 'The size in bytes after the request.' })),
   scope: Type.Optional(
     Nullable(StringEnum(scopes), {
       description: 'The scope that the access key lacks. Null: no access key of its kind can do this.',

@@ -33,7 +33,7 @@ export const FunnelQuery = Type.Object({
   from: Type.Optional(
     Type.String({ ...Day, description: 'The first UTC day. Default: the day of the first event.' }),
   ),
-  to: Type.Optional(Type.String({ ...Day, description: 'The last UTC day, included. Default: today.' })),
+  to: Type.Optional(Type.String({ ...Day, description: 'The last UTC day, inclusive. Default: today.' })),
   source: Type.Optional(
     Type.String({ ...FunnelSource, description: 'Only events of this source (`service` included).' }),
   ),

@@ -10,11 +10,11 @@ export const limits = {
   reason_length: 200,
   /** Overrides and current snapshots of a workspace together, in UTF-8 bytes of their settings. */
   workspace_bytes: 16_777_216,
-  /** The least that each of them counts: 16,384 repositories with settings or an override fill a workspace. */
+  /** The minimum that each of them counts as: 16,384 repositories with settings or an override fill a workspace. */
   workspace_bytes_per_settings: 1_024,
   /** Versions of a workspace's overrides before the current ones. */
   workspace_history_bytes: 67_108_864,
-  /** The least that each of those counts. */
+  /** The minimum that each of those counts as. */
   workspace_history_bytes_per_version: 512,
   json_depth: 32,
   /** Properties and items in a body. A full upload of counts has 301,503, and no settings have more than 174,800. */

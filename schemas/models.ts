@@ -16,7 +16,7 @@ export const ModelsQuery = Type.Object({
 export const Model = Resource('Model', {
   id: Type.String({ examples: ['model-1'] }),
   name: Type.String({
-    description: 'The name for people, or the id if the provider has no name.',
+    description: 'The display name, or the id if the provider has no name.',
     examples: ['Model 1'],
   }),
   created_at: Nullable(

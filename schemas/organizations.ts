@@ -12,7 +12,10 @@ import {
 } from './common.js'
 import { limits } from './limits.js'
 
-/** Whom a linked organization makes a member, and what happens to those who leave it. The first is the default. */
+/**
+ * Who becomes a member through a linked organization, and what happens to people who leave it. The first is the
+ * default.
+ */
 export const organizationJoins = ['nobody', 'member'] as const
 export const organizationLeaves = ['keep', 'remove'] as const
 
@@ -32,7 +35,7 @@ const name = Type.Unsafe<string>({
   description: 'The name of the organization at the repository host, or at GitLab the group’s path.',
 })
 
-/** Why a link admits no one for now. */
+/** Why a link currently admits no one. */
 export const pauseReasons = ['maker_left', 'maker_not_owner', 'not_confirmed'] as const
 
 /** The caller's own token. */
@@ -74,7 +77,7 @@ export const OrganizationMember = Named('OrganizationMember', {
   login: Login,
   left_at: Nullable(Timestamp, {
     description:
-      'Since when the host says that the member has left, while the removal waits for an admin. Null: it doesn’t.',
+      'When the host first said that the member has left, while the removal waits for an admin. Null: it doesn’t.',
     examples: [null],
   }),
   unconfirmed_since: Nullable(Timestamp, {

@@ -16,7 +16,7 @@ export const ProjectPage = Named('ProjectPage', {
       has_override: Type.Boolean({ examples: [false] }),
       has_activity: Type.Boolean({
         description:
-          'Whether the caller has activity there, or for admins anyone, as far as the privacy level shows it. An access key needs `activity:read` for the former and `dashboard:read` for the latter.',
+          'Whether the caller (for admins: anyone) has activity there, as far as the privacy level shows it. An access key needs `activity:read` for the former and `dashboard:read` for the latter.',
         examples: [true],
       }),
       version: Nullable(Type.Integer({ examples: [3] })),

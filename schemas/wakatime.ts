@@ -71,7 +71,7 @@ export const StatusBar = Named('StatusBar', {
 export type StatusBar = Static<typeof StatusBar>
 
 const dayText = {
-  description: 'A day, or `today` or `yesterday`. Of a timestamp, only the day is read.',
+  description: 'A day, or `today` or `yesterday`. Only the day of a timestamp is read.',
   maxLength: RANGE_LENGTH,
   examples: ['today'],
 }

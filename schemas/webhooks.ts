@@ -22,7 +22,7 @@ export const Delivery = Named('WebhookDelivery', {
   repo: Type.Optional(
     Nullable(
       Type.String({
-        description: 'Null: the delivery is about no repository.',
+        description: 'Null: the delivery isn’t about a repository.',
         examples: ['acme/api-gateway'],
       }),
     ),

@@ -1,4 +1,7 @@
-/** The environment variables, converted to their types and checked one by one. `config.ts` has what they mean together. */
+/**
+ * The environment variables, converted to their types and checked one by one. `config.ts` combines them into the
+ * configuration.
+ */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { Ajv } from 'ajv'
@@ -135,7 +138,7 @@ const isPostgresUrl = (text: string): boolean => {
   )
 }
 
-/** A URL may be one with a `%` that encodes nothing, and no driver can read that. */
+/** A valid URL can contain a `%` that encodes nothing, which no driver can read. */
 const isDecodable = (text: string): boolean => {
   try {
     decodeURIComponent(text)

@@ -58,7 +58,7 @@ export type AccountExport = {
   removals: ExportedRemovals[]
   /** The organizations of the repository host to which the caller has linked workspaces. */
   organizations_linked: ExportedOrganizationsLinked[]
-  /** When the repository host last confirmed that the caller belongs to the organization through which the caller joined, and since when it says otherwise. */
+  /** When the repository host last confirmed that the caller belongs to the organization through which the caller joined, and when it first said otherwise. */
   organization_memberships: ExportedOrganizationMemberships[]
   /** Invites that the caller created, without their codes. */
   invites: ExportedInvites[]
@@ -122,7 +122,7 @@ export type BillingEvent = {
 }
 
 export type BillingUrl = {
-  /** A page of the billing provider to send the browser to. It is valid for a short time. */
+  /** The billing provider’s page to send the browser to. It is valid for a short time. */
   url: string
 }
 
@@ -148,7 +148,7 @@ export type ConfigurationResult = {
 }
 
 export type CountsResult = {
-  /** Counts that are new or have changed. At the privacy level `team` all that were accepted, so that the response doesn’t tell what was counted before. */
+  /** Counts that are new or have changed. At the privacy level `team`, all accepted counts, so that the response doesn’t tell what was counted before. */
   upserted: number
   /** Counts that didn’t change, and zeros for which there was no count. */
   unchanged: number
@@ -177,7 +177,7 @@ export type Dashboard = {
   range: DayRange
   idle_window_minutes: number
   totals: Totals
-  /** The totals of as many days just before the range, widened to whole weeks if published weeks are shown. */
+  /** The totals of the same number of days just before the range, widened to whole weeks if published weeks are shown. */
   previous_totals: Totals
   /** Every day of the range, oldest first. Hidden numbers are null. */
   daily: DashboardDay[]
@@ -185,7 +185,7 @@ export type Dashboard = {
   members: DashboardMember[]
   /** Repositories with activity, most minutes first. */
   repos: DashboardRepo[]
-  /** All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours older than the service keeps them, are in no cell. A day counts only if at least 2 people other than the caller had hours on it. With `repo`, those hours must be in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null in three cases: hours exist but no day counts; `member` names another person; no part of it is published. The caller’s own heatmap is always complete. */
+  /** All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours past their retention period, aren’t included. A day counts only if at least 2 people other than the caller had hours on it. With `repo`, those hours must be in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null in three cases: hours exist but no day counts; `member` names another person; no part of it is published. The caller’s own heatmap is always complete. */
   heatmap: HeatmapCell[] | null
   publication: Publication
   generated_at: string
@@ -248,7 +248,7 @@ export type Funnel = {
 
 /** All other properties are ignored and not stored. */
 export type Heartbeat = {
-  /** Seconds since 1970, with a fraction. Text with such a number counts too. */
+  /** Seconds since 1970, with a fraction. A string with such a number also counts. */
   time?: number
   /** A repository (`owner/repo`, or the address of its remote), or another name, such as a folder’s. */
   project?: string
@@ -430,7 +430,7 @@ export type MinutesOfRange = {
 
 export type Model = {
   id: string
-  /** The name for people, or the id if the provider has no name. */
+  /** The display name, or the id if the provider has no name. */
   name: string
   /** Null: the provider doesn’t say. */
   created_at: string | null
@@ -480,11 +480,11 @@ export type OwnDashboard = {
   }
   range: DayRange
   idle_window_minutes: number
-  /** The totals of as many days just before the range, widened to whole weeks if published weeks are shown. */
+  /** The totals of the same number of days just before the range, widened to whole weeks if published weeks are shown. */
   previous_totals: Totals
   /** Most minutes first. All members, with or without activity, and people who have left but were active in the range. With `repo`, only people with activity in it. If published weeks are shown, their days list no one. */
   members: DashboardMember[]
-  /** All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours older than the service keeps them, are in no cell. A day counts only if at least 2 people other than the caller had hours on it. With `repo`, those hours must be in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null in three cases: hours exist but no day counts; `member` names another person; no part of it is published. The caller’s own heatmap is always complete. */
+  /** All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours past their retention period, aren’t included. A day counts only if at least 2 people other than the caller had hours on it. With `repo`, those hours must be in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null in three cases: hours exist but no day counts; `member` names another person; no part of it is published. The caller’s own heatmap is always complete. */
   heatmap: HeatmapCell[] | null
   publication: Publication
   generated_at: string
@@ -587,7 +587,7 @@ export type View = {
   }
   /** The UTC day of the view. */
   day: string
-  /** The days that were viewed. Views of the same kind and day whose ranges overlap or touch are one. */
+  /** The days that were viewed. Views of the same kind and day are merged if their ranges overlap or touch. */
   range: {
     from: string
     to: string
@@ -632,7 +632,7 @@ export type Workspace = {
   member_count: number
   /** The organization of the repository host that the membership follows. Null: none. */
   organization: string | null
-  /** How you became a member. `organization`: because you belong to the organization that the workspace follows. Then nothing that you did up to the day of joining counts in the workspace. */
+  /** How you became a member. `organization`: because you belong to the organization that the workspace follows. Then nothing you did up to the day you joined counts in the workspace. */
   joined_by: 'created' | 'invite' | 'organization'
   created_at: string
 }
@@ -700,7 +700,7 @@ export type Project = {
   /** Whether the repository has settings in this workspace. */
   synced: boolean
   has_override: boolean
-  /** Whether the caller has activity there, or for admins anyone, as far as the privacy level shows it. An access key needs `activity:read` for the former and `dashboard:read` for the latter. */
+  /** Whether the caller (for admins: anyone) has activity there, as far as the privacy level shows it. An access key needs `activity:read` for the former and `dashboard:read` for the latter. */
   has_activity: boolean
   version: number | null
   updated_at: string | null
@@ -1110,7 +1110,7 @@ export type OrganizationBody = {
 
 export type OrganizationMember = {
   login: string
-  /** Since when the host says that the member has left, while the removal waits for an admin. Null: it doesn’t. */
+  /** When the host first said that the member has left, while the removal waits for an admin. Null: it doesn’t. */
   left_at: string | null
   /** The last sign-in at which the host confirmed a member who joined through the link, if that was more than 60 days ago. */
   unconfirmed_since: string | null
@@ -1226,7 +1226,7 @@ export type CreatedWebhook = {
 }
 
 export type CheckoutBody = {
-  /** How often to pay. Default: every month, or what the installation offers. */
+  /** The billing interval. Default: every month, or what the installation offers. */
   interval?: 'month' | 'year'
 }
 
@@ -1516,7 +1516,7 @@ export type ConfigurationChange = {
   before: unknown
   /** Null: there is none, unless `hides` says otherwise. */
   after: unknown
-  /** The side whose null is a value of an override, which hides the key of the workspace. Absent: a null means that there is no value. */
+  /** The side whose null is an override value that unsets the workspace’s key. Absent: a null means that there is no value. */
   hides?: 'before' | 'after'
 }
 
@@ -1526,7 +1526,7 @@ export type ConfigurationWarning = {
 }
 
 export type ConfigurationEffect = {
-  /** Known repositories whose configuration changes, or that patterns begin or cease to match. */
+  /** Known repositories whose configuration changes, or that patterns start or stop matching. */
   repositories: number
   /** Members of the workspace. 0: nothing changes. */
   people: number
@@ -1611,7 +1611,7 @@ export type PublishedWeek = {
   active_members: number | null
 }
 
-/** The published weeks of the range, with the totals of each. Null if the range shows none. As long as a week is `publishing`, totals lack numbers. */
+/** The published weeks of the range, with the totals of each. Null if the range shows none. While a week is `publishing`, the totals are incomplete. */
 export type Publication = {
   /** Numbers of fewer people are hidden. */
   min_group: number
@@ -1755,7 +1755,7 @@ export type WebhookDelivery = {
   event: string
   /** The HTTP status of the response. */
   status: number
-  /** Null: the delivery is about no repository. */
+  /** Null: the delivery isn’t about a repository. */
   repo?: string | null
   /** The commits and closed issues that changed a count. Those that were reported before, or that an uploaded count replaces, change none. */
   counted?: number
@@ -1905,7 +1905,7 @@ export type ProblemBadRequest = {
   error?: string
 }
 
-/** The model provider rejected this key. Check the key in the console of the provider. */
+/** The model provider rejected this key. Check the key in the provider’s console. */
 export type ProblemAssistantKeyRejected = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#assistant_key_rejected'
@@ -2058,7 +2058,7 @@ export type ProblemNotAMember = {
   error?: string
 }
 
-/** Only admins of the workspace can do this. Ask an admin. */
+/** Only workspace admins can do this. Ask an admin. */
 export type ProblemAdminRequired = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#admin_required'
@@ -2298,7 +2298,7 @@ export type ProblemVersionNotFound = {
   error?: string
 }
 
-/** This installation has no description of its settings, so any value is accepted. Only its operator can set SETTINGS_SCHEMA. */
+/** This installation has no settings schema, so any value is accepted. Only its operator can set SETTINGS_SCHEMA. */
 export type ProblemSchemaNotConfigured = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#schema_not_configured'
@@ -2628,7 +2628,7 @@ export type ProblemSettingsTooLarge = {
   request_id: string
   /** The limit in bytes. */
   limit_bytes: number
-  /** The size in bytes that the request would result in. */
+  /** The size in bytes after the request. */
   actual_bytes: number
   /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
   error?: string
@@ -3063,9 +3063,9 @@ export interface Operations {
         user: string
       }
       query?: {
-        /** A day, or `today` or `yesterday`. Of a timestamp, only the day is read. */
+        /** A day, or `today` or `yesterday`. Only the day of a timestamp is read. */
         start?: string | undefined
-        /** A day, or `today` or `yesterday`. Of a timestamp, only the day is read. */
+        /** A day, or `today` or `yesterday`. Only the day of a timestamp is read. */
         end?: string | undefined
         /** `Today`, `Yesterday`, `Last 7 Days`, `Last 7 Days from Yesterday`, `Last 14 Days`, `Last 30 Days`, `Last 6 Months`, `Last Year`, `This Week`, `Last Week`, `This Month` or `Last Month`, in any case. Ignored with `start`. Default: today. */
         range?: string | undefined
@@ -3171,7 +3171,7 @@ export interface Operations {
         user: string
       }
       query: {
-        /** A day, or `today` or `yesterday`. Of a timestamp, only the day is read. */
+        /** A day, or `today` or `yesterday`. Only the day of a timestamp is read. */
         date: string
         /** A repository. */
         project?: string | undefined
@@ -4063,7 +4063,7 @@ export interface Operations {
       query?: {
         /** The first UTC day. Default: the day of the first event. */
         from?: string | undefined
-        /** The last UTC day, included. Default: today. */
+        /** The last UTC day, inclusive. Default: today. */
         to?: string | undefined
         /** Only events of this source (`service` included). */
         source?: string | undefined

@@ -51,7 +51,7 @@ const tableOfVariables = (): string => {
   return tableOf(['variable', 'type', 'default', 'meaning', 'example'], rows)
 }
 
-/** A document with what is made for one of its places. */
+/** A document with generated text in one of its places. */
 const filled = (document: string, name: string, text: string): string => {
   const [begin, end] = [`<!-- ${name}: made by \`npm run config-docs\` -->\n`, `\n<!-- end of ${name} -->`]
   const [before, rest] = document.split(begin)

@@ -31,9 +31,9 @@ export const layout = {
 }
 
 /**
- * The setting of a cluster's database, which Citus makes on every node. Statements that change rows on several nodes visit them one by one, as
- * they must in a transaction that also changes what every node has a copy of: migrations do, and the removal of a
- * workspace.
+ * The setting of a cluster's database, which Citus applies on every node. Statements that change rows on several
+ * nodes visit them one by one, as they must in a transaction that also changes what every node has a copy of:
+ * migrations do, and the removal of a workspace.
  */
 export const clusterSetting = `set citus.multi_shard_modify_mode = 'sequential'`
 
@@ -94,10 +94,10 @@ const readPlaces = async (sql: postgres.Sql): Promise<Map<string, Place>> => {
 
 const placeTables = async (sql: postgres.Sql, say: (line: string) => void) => {
   const places = await readPlaces(sql)
-  /** @returns whether the table has its place already */
+  /** @returns whether the table is already in its place */
   const isPlaced = (table: string, wanted: Place): boolean => {
     const place = places.get(table)
-    // Citus itself makes local ones of tables that refer to copied ones.
+    // Citus itself makes tables local that refer to copied ones.
     if (!place || (place.kind === 'local' && wanted.kind !== 'local')) return false
     if (place.kind === wanted.kind && (place.kind !== 'distributed' || place.column === wanted.column))
       return true

@@ -12,10 +12,10 @@ interface ConfiguredHost extends RecordedHost {
 const describe = ({ kind, url }: RecordedHost) => `the ${hostKinds[kind].name} host ${url}`
 
 /**
- * Why the accounts in a database aren't those of the configured host, and what to do; undefined if they are, or if the
- * operator has confirmed it. A host that moves stays of its kind. One that keeps its address can have been recorded as
- * the wrong kind, because Forgejo answers much as GitHub does. The operator names what has changed, as it was before, so
- * the same words confirm no later change.
+ * Why the accounts in a database aren't those of the configured host, and what to do; undefined if they are, or if
+ * the operator has confirmed it. A host that moves stays of its kind. One that keeps its address can have been
+ * recorded as the wrong kind, because Forgejo answers much as GitHub does. The operator names the former value, so
+ * the same confirmation can't apply to a later change.
  */
 export const hostFault = (
   recorded: RecordedHost,

@@ -40,7 +40,7 @@ export default fp(
     const cookies = oauthCookiesOf(origin)
     const { oauth: ofKind } = hostKinds[repohost.kind]
     const path = new URL(repohost.url).pathname.replace(/\/$/, '')
-    // Loaded only if configured: it takes longer to load than Fastify.
+    // Loaded only if configured, because it takes longer to load than Fastify.
     await app.register(import('@fastify/oauth2'), {
       name: 'oauth2',
       scope: [...new Set([ofKind.scope, ...repohost.scopes])],

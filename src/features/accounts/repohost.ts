@@ -86,7 +86,7 @@ export const createRepohost = (
     return user
   }
 
-  /** The OAuth app of a token, where the host says it apart from the user. It's asked only if it matters. */
+  /** The OAuth app of a token, where the host says it apart from the user. Requested only if it matters. */
   const appOf = async (
     token: string,
     signal: AbortSignal,

@@ -49,7 +49,7 @@ export const users = table(
     login: text('login').notNull(),
     loginKey: text('login_key').notNull().unique(),
     avatarUrl: text('avatar_url').notNull(),
-    /** Tokens of an older generation are dead. */
+    /** Tokens of an older generation are invalid. */
     generation: integer('generation').notNull().default(0),
     timezone: text('timezone'),
     createdAt: moment('created_at').notNull().defaultNow(),

@@ -26,7 +26,7 @@ export interface Checkout {
 const BUDGET_MS = 4_500
 const RETRIES = 1
 /**
- * The provider repeats the first response of an idempotency key for a day, a failure as well: so keys grow old sooner.
+ * The provider repeats the first response of an idempotency key for a day, a failure as well: so keys change sooner.
  */
 const KEY_MS = 10 * 60_000
 
@@ -34,7 +34,7 @@ export const createBillingProvider = (
   { secretKey, apiUrl }: { secretKey: string; apiUrl: string | undefined },
   { budgetMs = BUDGET_MS, meter = noopMeter }: { budgetMs?: number; meter?: Meter } = {},
 ): BillingProvider => {
-  // Hundreds of modules, so only where billing is configured.
+  // Loaded only where billing is configured, because it has hundreds of modules.
   const library = import('stripe')
   /** One call within the budget, because the library's own timeout restarts with each attempt. */
   const call = async <T>(trace: Trace | undefined, work: (stripe: Stripe) => Promise<T>): Promise<T> => {

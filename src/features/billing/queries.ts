@@ -71,7 +71,7 @@ export const insertBillingEvent = async (tx: Db, id: string, type: string): Prom
   return inserted.length > 0
 }
 
-/** Takes a change over unless a newer one is there; of equals the later received wins. */
+/** Applies a change unless a newer one is stored. Of two with the same time, the later one received wins. */
 export const applyChange = async (
   tx: Db,
   { subscriptionId, customerId, status, created, rank }: SubscriptionChange,

@@ -66,7 +66,7 @@ export const deliveries = table(
  */
 const CANNOT_BE_REPORTED = `day < (now() at time zone 'UTC')::date - ${limits.webhook_days + 1}`
 
-/** Commits that webhooks have reported of members, so that each counts once. */
+/** Members' commits that webhooks have reported, so that each counts once. */
 export const reportedCommits = table(
   'reported_commits',
   {

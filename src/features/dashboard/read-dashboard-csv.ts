@@ -90,7 +90,7 @@ async function* readMemberLines(
     const lines = await database.transaction(
       async (tx) => {
         const { named, published } = (await beginView(tx, viewer, workspaceId, asked, filter)).view
-        // Half of the lines are sent, and the others must not be: the connection is closed.
+        // If some lines were sent and the others must not be, the connection is closed.
         if (!named || published) throw new ApiError('member_detail_hidden')
         return listMemberDays(tx, workspaceId, filter, daysWithin(named, start, DAYS_PER_READ))
       },

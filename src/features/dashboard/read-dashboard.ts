@@ -294,7 +294,7 @@ export const readDashboard = (
     { readsFirst: true },
   )
 
-/** Begins the snapshot, and decides what may be shown in it. */
+/** Opens the snapshot, and decides what may be shown in it. */
 export const beginView = async (
   tx: Db,
   viewer: Viewer,

@@ -28,7 +28,7 @@ interface Agents {
   repoKeyOf(project: string): string | undefined
   /** Hours whose marks belong to another repository now. */
   reassigned?: Iterable<number>
-  /** Whether minutes count from the day of joining a workspace on alone. */
+  /** Whether minutes count only from the day of joining a workspace. */
   isFromJoining?: boolean | undefined
   /** The rows read for the person's own minutes, which aren't read again where they're enough. */
   read?: { target: FlushTarget; repoKeys: ReadonlySet<string> }

@@ -41,7 +41,7 @@ export const recordedBy = ({ recording, timezone }: FlushTarget) => {
     !recording?.paused && !(repoKey !== undefined && reposOff.has(repoKey)) && isHourRecorded(hour)
 }
 
-/** Whether minutes of a project count from the day of joining a workspace on alone. */
+/** Whether a project's minutes count only from the day of joining a workspace. */
 export type CountsFromJoining = (project: string) => boolean
 
 interface Minutes {
@@ -53,7 +53,7 @@ interface Minutes {
   /** Where minutes were imported before, the candidates are in the order of their minutes. */
   candidates: Candidate[]
   fromJoining: CountsFromJoining
-  /** How many minutes an earlier import has found. They don't count again. */
+  /** How many minutes an earlier import found. They don't count again. */
   imported?: ((place: Place) => number) | undefined
 }
 

@@ -77,7 +77,7 @@ export const heartbeatsOf = (sent: readonly SentHeartbeat[], host: ProjectHost):
     })
     .sort((a, b) => a.time - b.time)
 
-/** Days beyond the window in which a time is looked at, because the database's clock decides. */
+/** How many days beyond the window a time can still be, because the database's clock decides. */
 const CLOCK_DAYS = 2
 
 /** Larger ones are recorded alone. */
@@ -90,7 +90,7 @@ interface Sent {
   kind: RepohostKind
   /** Further names to choose repositories for. */
   names?: string[]
-  /** Whether all minutes count from the day of joining a workspace on, and not only those of names. */
+  /** Whether all minutes, and not only those of names, count only from the day of joining a workspace. */
   isFromJoining?: boolean
 }
 
@@ -356,7 +356,7 @@ const markHeartbeats = ({ sent, projects, mayWait, timeline, target }: Known) =>
     newest,
     candidates: [...timeline.around(marked)],
     repoKeyOf: (project: string) => projects.keyOf(project),
-    // Minutes sent by a folder's name count from the day of joining on.
+    // Minutes sent under a folder's name count only from the day of joining.
     fromJoining: (project: string) => isFromJoining || !isRepo(project, kind),
   }
 }

@@ -19,8 +19,8 @@ export const chooseRange = async (
 }
 
 /**
- * The same for a dashboard, which ends tomorrow at the latest, so that clients ahead of UTC can ask for their own today. A
- * later range would show, as the one before it, days that no one reads as asked for.
+ * The same for a dashboard, which ends tomorrow at the latest, so that clients ahead of UTC can ask for their own
+ * today. For a later range, `previous_totals` would show days that the access log lists only as a comparison.
  * @throws {ApiError} `invalid_range`, `validation_failed`
  */
 export const chooseDashboardRange = async (

@@ -108,7 +108,7 @@ class Lane<I extends Item, Result> {
     await inTime(ended, LONE_MS, () => {})
   }
 
-  /** Returns when the next set may begin. A failure of one, or of a set, doesn't affect others. */
+  /** Returns when the next set may begin. If one write or one set fails, others aren't affected. */
   private async write(set: Waiting<I, Result>[]): Promise<void> {
     let isSent = false
     try {

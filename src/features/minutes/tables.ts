@@ -148,7 +148,7 @@ export const staleDays = table(
     workspaceId: workspaceId(),
     day: date('day').notNull(),
     id: uuid('id').notNull().defaultRandom(),
-    /** When the day began to wait for its rollups. */
+    /** Since when the day has waited for its rollups. */
     at: moment('at').notNull().defaultNow(),
   },
   {

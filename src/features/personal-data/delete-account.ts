@@ -31,7 +31,7 @@ const options = { rowsMayConflict: true }
  * @param key recognises the person in removals that outlive the account
  * @param confirm has to be the login
  * @param actor the operator, if the person doesn't do it
- * @returns a generation above that of every token, so that all of them are dead
+ * @returns a generation above that of every token, so that all of them are invalid
  * @throws {ApiError} `token_invalid` when there is no such account, `validation_failed`, `subscription_active`,
  * `last_admin` for workspaces of others
  */

@@ -15,7 +15,7 @@ import { retireActivity, rollUp } from './roll-up.js'
 declare module 'fastify' {
   interface FastifyInstance {
     rollups: {
-      /** Rolls up what has changed until now. */
+      /** Rolls up what has changed so far. */
       run(): Promise<void>
       /** Rolls up what is due at this moment (milliseconds since 1970): days that have ended, and at times the current day. */
       runDue(now: number): Promise<void>
@@ -45,7 +45,7 @@ export default fp(async (app) => {
   }
   let todayRolledUpIn: number | undefined
   const runDue = async (now: number, stop?: AbortSignal) => {
-    // The first run in each hour, whenever that is: the run before it can take longer than the pause between two.
+    // The first run in each hour, at whatever minute, because the run before it can take longer than the pause.
     const hour = Math.floor(now / ROLL_UP_TODAY_MS)
     const before = hour === todayRolledUpIn ? await readToday(app.database) : undefined
     // Set even if the run fails, so that one failing month doesn't make every run roll up the current day of all others.
@@ -55,7 +55,7 @@ export default fp(async (app) => {
   const publishAll = (stop?: AbortSignal) =>
     publishWeeks(app.database, app.config.privacy, { everything: true, stop })
   const retire = async (stop?: AbortSignal) => {
-    // Before their hours go.
+    // Runs before the hours are deleted.
     await publishAll(stop)
     await retireActivity(app.database, app.config.activityDetailDays, stop)
   }

@@ -75,7 +75,7 @@ const BATCH = 500
 const BATCH_BYTES = 524_288
 
 /**
- * Replaces the sections that the body has, all or nothing.
+ * Replaces the sections in the body, all or nothing.
  * @throws {ApiError} `version_conflict`, `validation_failed`, `settings_too_large`, `repo_outside_patterns`, `key_locked`,
  * `workspace_full`
  */

@@ -48,7 +48,7 @@ export const patchWorkspaceSettings = (
     return { ...written, isLevelChanged: written.activityPrivacy !== current.activityPrivacy }
   })
 
-/** The current settings, with certainty that the history has them. */
+/** The current settings, once the history is sure to have them. */
 const readCurrent = async (
   { tx }: Change,
   { workspaceId }: WorkspaceCall,
@@ -89,7 +89,7 @@ export const restoreWorkspaceSettings = (
     return { ...(await writeSettings(change, call.workspaceId, current, content, version)), ...judged }
   })
 
-/** All that a version of workspace settings has. */
+/** Everything in a version of workspace settings. */
 export interface SettingsContent {
   idleWindowMinutes: number
   activityPrivacy: PrivacyLevel

@@ -5,8 +5,8 @@ import type { ListedMember } from './queries/members.js'
 import { readPrivacy } from './queries/privacy-levels.js'
 
 /**
- * The last UTC day, not before `from`, on which each of the users was active in the workspace. Activity knows it, and
- * `app.ts` joins the two.
+ * The last UTC day, not before `from`, on which each of the users was active in the workspace. The activity feature
+ * knows it, and `app.ts` connects the two.
  */
 export type LastActiveDays = (
   db: Db,

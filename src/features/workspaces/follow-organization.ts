@@ -1,4 +1,4 @@
-/** Membership that follows an organization of the repository host: who joins and who leaves, at one place. */
+/** Membership that follows an organization of the repository host: who joins and who leaves, in one place. */
 import type { AdjustedLimits } from '../../../schemas/limits.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
@@ -180,7 +180,7 @@ const join = async (
       let room = limits.workspaces_by_organization - [...joined.values()].reduce((sum, one) => sum + one, 0)
       for (const { workspaceId, hostId, createdBy } of meant) {
         const ofCreator = joined.get(createdBy) ?? 0
-        // A stranger who adds the person to organizations must not use up the places for others.
+        // A stranger who adds the person to organizations must not crowd out the others.
         if (room <= 0 || ofCreator >= limits.workspaces_by_organization_of_one) continue
         // Holds the roles, so that the link and the removals that are read next stay as they are.
         if ((await lockRole(tx, workspaceId, user.id)) !== undefined) continue

@@ -25,7 +25,7 @@ export const workspaces = table(
   {
     id: uuid('id').primaryKey(),
     name: text('name').notNull(),
-    /** Set on a personal workspace: whose it is. Unique, so a user has at most one. */
+    /** The owner of a personal workspace. Unique, so a user has at most one. */
     personalOf: uuid('personal_of')
       .unique()
       .references(() => users.id),
@@ -149,7 +149,10 @@ export const organizations = table(
     linkedAt: moment('linked_at').notNull(),
     /** The last time since then that the host showed `linkedBy` as an owner. */
     confirmedAt: moment('confirmed_at'),
-    /** When the host said that `linkedBy` doesn't own it. Earlier than `linkedAt`: of the link before. */
+    /**
+     * When the host said that `linkedBy` doesn't own it. If it is earlier than `linkedAt`, it belongs to the previous
+     * link.
+     */
     deniedAt: moment('denied_at'),
   },
   {
@@ -173,7 +176,7 @@ export const organizationMembers = table(
     userId: person('user_id'),
     /** The last sign-in at which the host confirmed someone who joined through a link, or the link itself if it is newer. Null: joined by invite. */
     confirmedAt: moment('confirmed_at'),
-    /** Since when the host says that the member has left, while the removal waits for an admin. */
+    /** When the host first said that the member has left, while the removal waits for an admin. */
     leftAt: moment('left_at'),
   },
   {
@@ -236,8 +239,8 @@ export const isFollowing = (table: string) => `exists (
   )`
 
 /**
- * SQL: why the link `table` makes no one a member although it says so; null: nothing stands against it. It follows from the
- * rights of its maker, so that it ends in the transaction that takes them away.
+ * SQL: why the link `table` makes no one a member although it says so. Null if the link is active. It depends on the
+ * rights of the link's maker, so it changes in the transaction that takes them away.
  */
 export const pausedBecause = (table: string) => `case
     when ${table}.joins <> 'member' then null

@@ -99,7 +99,7 @@ export class BackupReader {
     }
   }
 
-  /** The rows of a table in blocks of whole lines. */
+  /** Yields a table's rows in blocks of whole lines. */
   async *readRows(): AsyncGenerator<Buffer> {
     for (;;) {
       const atOnce = this.rest.indexOf(END_OF_ROWS) === 0
@@ -129,7 +129,7 @@ export class BackupReader {
     }
   }
 
-  /** Reads as much again as is there, so that the time for a line is linear in its length. */
+  /** Doubles the buffer each time, so that the time for a line is linear in its length. */
   private async fill(): Promise<boolean> {
     if (this.rest.length > LINE_BYTES) throw damagedBackup('a line is too long')
     const wanted = 2 * this.rest.length

@@ -50,7 +50,7 @@ export default fp(async (app, { databaseUrl }: { databaseUrl: string | undefined
 
   const write = (stop: AbortSignal) =>
     inLongTransaction(databaseUrl, 'read write', stop, async (tx) => {
-      // Held until the backup is recorded. Another instance has it, or has just written the backup.
+      // The lock is held until the backup is recorded. Another instance has it, or has just written the backup.
       const [lock] = await tx.unsafe<{ taken: boolean }[]>(TRY_LOCK)
       if (!lock?.taken || !(await isDue(app.database.reserved))) return
       // Left by a process that was killed.

@@ -27,7 +27,7 @@ export const checkDatabase = async (url: string, config: Config): Promise<Findin
   try {
     const findings = [...(await checkServer(sql)), ...(await checkRights(sql))]
     if (findings.every(({ level }) => level === 'ok')) findings.push(...(await checkWrites(sql)))
-    // The rest would only fail for the same reason.
+    // Other checks would only fail for the same reason.
     if (findings.some(({ level }) => level === 'problem')) return findings
     return [
       ...findings,

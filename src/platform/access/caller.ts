@@ -32,7 +32,7 @@ declare module 'fastify' {
     sessionFromCookie: boolean
     /** The access key with which the request was made. Null: with a session, or without either. */
     readonly key: KeyInUse | null
-    /** The person who calls. It throws why there is none, and for a key of a workspace, which has no person. */
+    /** The person who calls. Throws if there is none, or if the caller is a workspace key, which has no person. */
     readonly caller: { userId: string }
     /** The person whose memberships decide: the caller, or the admin who created the workspace's key. */
     readonly memberId: string

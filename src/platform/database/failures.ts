@@ -55,7 +55,7 @@ export const messageOf = (error: unknown): string => {
 const isLostNode = (error: unknown): boolean =>
   codeOf(error) === 'XX000' && /^(SSL SYSCALL error|server closed the connection)/.test(messageOf(error))
 
-/** Whether the database can't do anything now, so that the response is 503. */
+/** Whether the database is unavailable, so that the response is 503. */
 export const isDatabaseUnavailable = (error: unknown): boolean => {
   const code = codeOf(error)
   return (
@@ -90,7 +90,7 @@ export const isAftermath = (error: unknown): boolean => codeOf(error) === '25P02
  */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error) ?? '')
 
-/** The same, or a lock that didn't come in time. */
+/** The same, or a lock that timed out. */
 export const isLockConflict = (error: unknown): boolean => codeOf(error) === '55P03' || isConflict(error)
 
 /** A row that another transaction has made (23505) or taken away (23503) meanwhile, or a mistake in the work itself. */

@@ -4,7 +4,7 @@ import { type Meter, secondsSince } from '../metrics/meter.js'
 import type { Pool } from '../metrics/metrics.js'
 import { isConflict, isDatabaseUnavailable, isRowConflict } from './failures.js'
 
-/** Follows a statement from its sending to its response. */
+/** Tracks a statement until its response. */
 export type MeasureStatement = <T>(statement: string, work: () => Promise<T>) => Promise<T>
 
 /** Undefined if metrics are off, so that statements spend no time on them. */

@@ -37,7 +37,7 @@ export const locksOfWorkspaces = {
 } as const
 
 /**
- * SQL: one row, which has to come from where the rows of a table are. On a cluster, sessions are on different nodes,
+ * SQL: one row, read from the node that has a table's rows. On a cluster, sessions are on different nodes,
  * each with advisory locks of its own. So each takes its lock on the node that has the rows. Nothing is read.
  */
 const atRowsOf = (table: string, condition = 'true') =>
@@ -77,7 +77,7 @@ const WAIT_BRIEFLY = statement(
   `select set_config('lock_timeout', '100ms', true)`,
 )
 
-/** Lets the transaction fail where it would wait for others. */
+/** Makes the transaction fail instead of waiting for others. */
 export const waitBriefly = async (tx: Db): Promise<void> => {
   await tx.rows(WAIT_BRIEFLY, [])
 }

@@ -58,8 +58,8 @@ const migrateAlone = async (
 ): Promise<void> => {
   if (await isCurrent(alone, shipped)) return
   if ((await readNewestMigration(alone)) === undefined) return applyMigrations(alone, { shipped })
-  // Fails when the lock was lost. In the simple protocol, because the last statement of the other one keeps its snapshot, for
-  // whose end a new index would wait.
+  // Throws if the lock was lost. Uses the simple protocol: after the last statement of the extended one, its
+  // snapshot stays, and a new index would wait for its end.
   const isAlone = () => alone.unsafe('select')
   await inDedicatedSession(run.url, run.stopped, async (sql) => {
     for (const { migration, done } of await readPending(sql, shipped))

@@ -27,13 +27,13 @@ export type Say = (line: string) => void
 export interface Run {
   url: string
   sql: postgres.Sql
-  /** Fails when another instance may migrate as well. */
+  /** Throws if another instance may be migrating too. */
   isAlone: () => Promise<unknown>
   stopped: AbortSignal | undefined
   say: Say
 }
 
-/** How many steps of unfinished migrations are done, by when the migration was made. */
+/** How many steps of each unfinished migration are done, by the migration's timestamp. */
 export const readDone = async (sql: postgres.ISql): Promise<Map<number, number>> => {
   const tables = await sql`
     select from pg_tables where schemaname = 'drizzle' and tablename = 'migration_steps'`

@@ -18,7 +18,7 @@ export interface Step {
 
 export interface Migration {
   tag: string
-  /** When it was made, which is what a database remembers of it. */
+  /** Its timestamp, by which a database remembers it. */
   when: number
   hash: string
   steps: Step[]
@@ -53,5 +53,5 @@ export const migrations: Migration[] = journal.entries.map(({ tag, when }) => {
 export const baseline = migrations[0] as Migration
 export const newestMigration = migrations.at(-1) as Migration
 
-/** When the first migration of all was made, which every database of the service remembers, and that of no other application. */
+/** The timestamp of the very first migration. Only databases of the service have it. */
 export const FIRST_MIGRATION = 1_795_226_417_074

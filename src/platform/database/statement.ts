@@ -6,7 +6,7 @@
 /** The type of a column: PostgreSQL's names for it, and the driver's value. */
 interface Column<Value> {
   types: readonly string[]
-  /** Carries the type alone. */
+  /** Exists only for its type. */
   value?: Value
 }
 
@@ -43,11 +43,11 @@ export interface Statement<Row> {
   readonly name: string
   readonly columns: Columns
   readonly text: string
-  /** Carries the type alone. */
+  /** Exists only for its type. */
   readonly row?: Row
 }
 
-/** All that the modules loaded so far have declared. */
+/** Everything that the modules loaded so far have declared. */
 export const statements: Statement<unknown>[] = []
 
 /**

@@ -6,7 +6,7 @@ import { table } from './table.js'
 export const backups = table(
   'backups',
   {
-    /** The moment that the backup shows. */
+    /** The moment of the backup's snapshot. */
     madeAt: moment('made_at').primaryKey(),
     /** The size of the file. */
     bytes: bigint('bytes', { mode: 'number' }).notNull(),

@@ -32,14 +32,17 @@ export interface HostOrganization {
 /** Whether a person belongs to an organization. `unknown` is every answer that isn't a clear yes or no. */
 export type MembershipAnswer = 'member' | 'not-a-member' | 'unknown'
 
-/** Asks the host something below its API, or below its own address, as a person. @throws {ApiError} */
+/** Requests a path below the host's API, or below its own address, as a person. @throws {ApiError} */
 export type Ask = (path: string, below?: 'api' | 'address') => Promise<UpstreamAnswer>
 
 /** A host's response about the organizations that a person belongs to. */
 export interface HostOrganizations {
   /** The scope that a token needs for it. */
   scope: string
-  /** Some, or `isComplete` all, that the person belongs to; undefined if the host doesn't say. */
+  /**
+   * Organizations that the person belongs to: all of them if `isComplete`, otherwise some. Undefined if the host
+   * doesn't say.
+   */
   list(ask: Ask): Promise<{ found: HostOrganization[]; isComplete: boolean } | undefined>
   /** Only a clear no removes people, and a name that has changed hands says nothing about the organization. */
   membership(

@@ -14,10 +14,10 @@ import type { AnswerHeaders } from './headers.js'
 
 /** Milliseconds. */
 export interface ConnectionTimeouts {
-  /** Until the headers of a request, and the whole request, have arrived. */
+  /** The time for a request's headers to arrive, and for the whole request. */
   headers: number
   request: number
-  /** Until a file has arrived whose sender is known (`allowUpload`). */
+  /** The time for a file from a known sender to arrive (`allowUpload`). */
   upload: number
   /** The lowest average bytes per second of such a file, once the time of an ordinary request is over. */
   uploadRate: number
@@ -25,7 +25,7 @@ export interface ConnectionTimeouts {
   slow: number
   /** The interval in which these are checked. */
   check: number
-  /** Without a byte in either direction while a request is under way. */
+  /** The time without a byte in either direction during a request. */
   inactivity: number
   /** Between two requests. */
   idle: number
@@ -106,9 +106,9 @@ const mayHaveBody = ({ headers }: IncomingMessage) =>
 interface Arriving {
   since: number
   deadline: number
-  /** From when on it must have its speed. */
+  /** When the minimum speed begins to apply. */
   slowUntil: number
-  /** Bytes that the connection had read. */
+  /** Bytes that the connection had read by then. */
   before: number
 }
 

@@ -62,7 +62,7 @@ const pageSender = (app: FastifyInstance): PageSender => {
       settings_schema: config.settingsRules !== undefined,
       people: app.offeredPeople,
     }
-    // No markup can begin inside of it.
+    // No markup can begin inside it.
     return `${before}${JSON.stringify(start).replaceAll('<', '\\u003c')}${after}`
   }
   return (request, reply) => {

@@ -1,4 +1,4 @@
-/** Entity tags (RFC 9110, section 8.8.3) and the preconditions made of them. */
+/** Entity tags (RFC 9110, section 8.8.3) and the preconditions that use them. */
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { ApiError } from '../../errors.js'

@@ -129,7 +129,7 @@ export const packageRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: operations[1],
         tags: ['service'],
         summary: `Download ${what}`,
-        description: `${description} The service has the version that \`GET /api/health\` names, and those of the year before.`,
+        description: `${description} The service keeps the version that \`GET /api/health\` returns, and those of the past year.`,
         params: PackageParams,
         response: {
           200: {

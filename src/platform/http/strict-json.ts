@@ -9,7 +9,7 @@ import { isUtf8 } from 'node:buffer'
 /** The reason why a text is rejected although it may be JSON. The message is for the caller. */
 export class StrictJsonError extends Error {}
 
-/** The text has more in it than any that is of use. */
+/** The text contains more than any useful one. */
 export class TooManyValuesError extends StrictJsonError {}
 
 export interface Bounds {

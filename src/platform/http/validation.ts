@@ -21,7 +21,7 @@ export const installValidation = (
   )
 
   app.addHook('onRequest', (request, _reply, done) => {
-    // Some clients name a type with every request; where nothing is sent, it means nothing.
+    // Some clients send a content type with every request. Without a body, it means nothing.
     const { headers } = request
     const length = headers['content-length'] ?? '0'
     if (length === '0' && headers['transfer-encoding'] === undefined) delete headers['content-type']

@@ -182,7 +182,7 @@ export const metrics = {
     {},
   ),
   team_settings_rollup_oldest_stale_day_age_seconds: gauge(
-    'Seconds that the first stale day of the whole database has waited for its rollups. The wait of a current day starts when it ends. 0 if none waits.',
+    'Seconds that the first stale day of the whole database has waited for its rollups. The wait of a current day starts when it ends. 0 if none are waiting.',
     {},
   ),
   team_settings_background_runs_total: counter('Runs of background tasks.', {

@@ -52,7 +52,7 @@ export interface Document {
 
 /** Clients that follow redirects get the response of another address, and tools expect that an operation can succeed. */
 const FOLLOWED: Operation['responses'][string] = {
-  description: 'The response of the address that it redirects to, if the client follows.',
+  description: 'The response of the redirect target, if the client follows the redirect.',
 }
 
 type Generated = Document & { paths: Record<string, Record<string, Operation & { 'x-route': RouteFacts }>> }

@@ -13,7 +13,7 @@ const LEAST_MIB = 64
 /** Some of a request is in buffers outside of the heap. */
 const SHARE_OF_HEAP = 1.2
 
-/** The memory limit of the container is far above all memory where there is none. */
+/** Without a container, its memory limit is reported as far above the machine's memory. */
 const findMebibytes = (): number => {
   const ofHeap = SHARE_OF_HEAP * (getHeapStatistics().heap_size_limit / MEBIBYTE)
   const ofContainer = (process.constrainedMemory() || Number.POSITIVE_INFINITY) / MEBIBYTE - OWN_MIB
@@ -46,7 +46,7 @@ class HeldMemory {
 
   constructor(private readonly most: number) {}
 
-  /** @param lose ends the request, and comes at most once */
+  /** @param lose ends the request, and is called at most once */
   hold(person: string, lose: () => void): Held {
     const holding = { person, bytes: 0, lose }
     this.holdings.add(holding)

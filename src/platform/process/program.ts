@@ -75,7 +75,7 @@ export const run = (main: Main, { exitWhenDone = false } = {}): void => {
     try {
       await stop(forceSignal.signal)
     } catch (error) {
-      // Continue with the rest.
+      // Go on with the rest.
       printError(error)
       code = 1
     }

@@ -60,13 +60,13 @@ export class Semaphore {
     })
   }
 
-  /** Passes the permits to those who wait, the longest waiting first. */
+  /** Passes permits to waiting callers, longest wait first. */
   release(permits = 1): void {
     this.held -= permits
     this.admit()
   }
 
-  /** Rejects everything that waits with this error. */
+  /** Rejects all waiting work with this error. */
   rejectWaiting(error: Error): void {
     for (const waiting of this.waiting) this.end(waiting).giveUp(error)
   }
@@ -131,7 +131,7 @@ export class KeyedSemaphore {
     }
   }
 
-  /** One permit of each key, in their order. @returns what releases them all. */
+  /** Acquires one permit of each key, in order. @returns what releases them all. */
   async acquireAll(keys: readonly string[], deadline?: number): Promise<() => void> {
     const [key = '', ...others] = keys
     const release = await this.acquire(key, deadline)

@@ -1,4 +1,4 @@
-/** Names shorter than this differ by one letter from too many others. */
+/** Shorter names are within one letter of too many others. */
 const LONG_NAME = 8
 
 /**
@@ -14,7 +14,10 @@ export const nearestTo = (name: string, known: string[]): string | undefined => 
   return near.sort((a, b) => a.letters - b.letters)[0]?.other
 }
 
-/** The distance to the first words of a name, as in `DATABSE_POOL` for `DATABASE_POOL_SIZE`: two or more of three or more. */
+/**
+ * The distance to the first words of a longer name, as in `DATABSE_POOL` for `DATABASE_POOL_SIZE`: at least two of at
+ * least three words.
+ */
 const distanceToStart = (name: string, other: string): number => {
   const words = name.split('_').length
   const known = other.split('_')

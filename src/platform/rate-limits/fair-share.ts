@@ -31,7 +31,7 @@ const WAIT_MS = 5_000
 const createSemaphores = (limitName: LimitName, atOnce: number) =>
   new KeyedSemaphore(atOnce, limits.rate_per_caller, WAIT_MS, () => tooMany(limitName, atOnce, 1))
 
-/** Callers beyond their share get one in this many connections between them. */
+/** Together, callers beyond their share get one in this many connections. */
 const CONNECTIONS_PER_LANE = 8
 
 export default fp(

@@ -17,8 +17,8 @@ const MOST_FAULTS = 100
 /** Characters of all paths and messages together, beyond those of the first fault. */
 const MOST_TEXT = 65_536
 /**
- * How much work one check may be. A unit takes 15 to 35 ns, and up to 70 ns in the first check of a process, so that no
- * settings take more than 50 ms. Settings of ordinary size come nowhere near.
+ * How much work one check may do. A unit takes 15 to 35 ns, and up to 70 ns in the first check of a process, so that
+ * no settings take more than 50 ms. Settings of ordinary size come nowhere near.
  */
 const MOST_WORK = 600_000
 

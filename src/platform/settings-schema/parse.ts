@@ -132,7 +132,7 @@ export class Parser {
 
   private object(of: Keywords, shown: Json, level: number): Pick<Node, 'object'> {
     const bounds = of.bounds('minProperties', 'maxProperties')
-    // An older draft writes it as a truth value at the property itself, which says nothing of this value.
+    // An older draft has a boolean on the property itself, which says nothing about this value.
     const required =
       typeof of.schema.required === 'boolean'
         ? undefined
@@ -252,7 +252,7 @@ class Keywords {
     return some('number', present(given))
   }
 
-  /** In an older draft, the exclusive bound is a truth value about the other one. */
+  /** In an older draft, the exclusive bound is a boolean that qualifies the other bound. */
   private limit(name: string, exclusiveName: string): [number | undefined, number | undefined] {
     const bound = this.get(name, 'a number', isNumber)
     const exclusive = this.get(

@@ -1,4 +1,4 @@
-/** Texts of a settings schema for people, without anything that a page must not run. */
+/** The texts of a settings schema that people read, without anything that a page could run. */
 
 /** A text that the editor would replace by a translation, from a file that the service doesn't have. */
 export const isPlaceholder = (text: string): boolean => /^%[^%\s]+%$/.test(text.trim())

@@ -1,6 +1,6 @@
 /**
- * The database's text of a moment in UTC (`2026-11-21 09:30:00.12+00`) as RFC 3339 with milliseconds. By hand, because
- * it runs for every row of every response and parsing a date costs ten times as much.
+ * The database's text of a moment in UTC (`2026-11-21 09:30:00.12+00`) as RFC 3339 with milliseconds. Written by
+ * hand, because it runs for every row of every response, and parsing a date costs ten times as much.
  */
 export const toTimestamp = (moment: string): string => {
   const fraction = moment.slice(20, moment.indexOf('+', 19))

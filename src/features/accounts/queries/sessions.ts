@@ -22,7 +22,10 @@ const REVOKE_ALL = statement(
   returning generation`,
 )
 
-/** Raises the user's generation and returns it: every token of an older one is dead. Undefined for a user that is gone. */
+/**
+ * Raises the user's generation and returns it: every token of an older one is invalid. Undefined for a user that is
+ * gone.
+ */
 export const revokeAllTokens = async (db: Db, userId: string): Promise<number | undefined> => {
   const [raised] = await db.rows(REVOKE_ALL, [userId])
   return raised?.generation
@@ -52,7 +55,7 @@ export const insertOauthState = async (db: Db, stateHash: string, returnTo: stri
   await db.insert(oauthStates).values({ stateHash, returnTo, expiresAt: sql`now() + interval '10 minutes'` })
 }
 
-/** Uses a state up. Returns where its login wants to go, or undefined when it is unknown, used or too old. */
+/** Consumes a state. Returns where its login wants to go, or undefined when it is unknown, used or too old. */
 export const takeOauthState = async (db: Db, stateHash: string): Promise<string | undefined> => {
   const [row] = await db
     .delete(oauthStates)

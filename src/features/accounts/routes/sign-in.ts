@@ -156,7 +156,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
       tags: ['auth'],
       summary: 'Complete the browser sign-in',
       description:
-        'The repository host sends the browser here. Sets the HttpOnly cookie `svc_token`, over https also `__Host-svc_token`, and redirects to the dashboard. If the user declined, the dashboard gets `?auth_error=access_denied`. If the host failed, it gets `?auth_error=upstream_failed`, unless `Accept` names JSON. If `Accept` names `text/html`, every other failure except `unavailable` also redirects there, with its code in `auth_error`.',
+        'The repository host sends the browser here. Sets the HttpOnly cookie `svc_token` (over https, also `__Host-svc_token`), and redirects to the dashboard. If the user declined, the dashboard gets `?auth_error=access_denied`. If the host failed, it gets `?auth_error=upstream_failed`, unless `Accept` names JSON. If `Accept` names `text/html`, every other failure except `unavailable` also redirects there, with its code in `auth_error`.',
       querystring: CallbackQuery,
       response: { 302: Type.Null({ description: 'Redirects to the dashboard.' }) },
     },

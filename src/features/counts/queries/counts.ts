@@ -218,7 +218,7 @@ export interface CountsWritten {
   skipped: string | null
 }
 
-/** People are registered and repositories named already. */
+/** People and repositories must be registered already. */
 export const writeCounts = async (
   tx: Db,
   kind: CountKind,

@@ -89,8 +89,8 @@ export interface AddedCount {
 }
 
 /**
- * Adds to counts that no upload decides, in the order given: by day and login, as uploads have it. People are registered
- * and the repository is named already. @returns those that it has added to
+ * Adds to counts that no upload decides, in the order given: by day and login, as uploads have it. The people and the
+ * repository must be registered already. @returns those that it has added to
  */
 export const addReportedCounts = async (
   tx: Db,
@@ -133,7 +133,7 @@ export interface IssueEvent {
   day: string
   at: string
   closed: boolean
-  /** Null for who isn't a member. */
+  /** Null for someone who isn't a member. */
   userId: string | null
 }
 

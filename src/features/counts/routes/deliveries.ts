@@ -54,7 +54,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     if (!proof) return reject(request, new ApiError('signature_invalid'))
     const id = (request.params as { id: string }).id.toLowerCase()
     const webhook = isUuid(id) ? await findWebhook(database.hot, id) : undefined
-    // Someone pays for every webhook: without an admin, there is none.
+    // The payer is an admin. A workspace without one has no webhook.
     if (!webhook || webhook.payerId === null) return reject(request, new ApiError('webhook_not_found'))
     const secrets = { id, generations: webhook.generations }
     const verification = new Verification(config.webhookKeys, secrets, proof)

@@ -102,7 +102,7 @@ export const deleteImportDays = async (tx: Db, userId: string): Promise<void> =>
   await tx.rows(DELETE_DAYS, [userId])
 }
 
-/** $1: the user; $2: how many days are done. The day before and the day after come along. */
+/** $1: the user; $2: how many days are done. Also returns the day before and the day after. */
 const READ_NEXT_DAYS = statement(
   'read the next days of an import',
   {

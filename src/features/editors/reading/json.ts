@@ -5,7 +5,7 @@
 import { limits } from '../../../../schemas/limits.js'
 import { own } from '../../../../schemas/own.js'
 
-/** A text that is no JSON, or nested too deep. */
+/** A text that isn't JSON, or is nested too deeply. */
 export class NoJsonError extends Error {}
 
 /** The properties of an object that count here. Those of another type and texts that are too long are absent. */
@@ -21,7 +21,7 @@ export interface ReadObject {
 export type Kind = 'array' | 'object' | 'string' | 'other'
 
 interface Reader {
-  /** Told of the whole text, and of the properties of the outermost array or object. */
+  /** Receives the whole text, and the properties of the outermost array or object. */
   begins?(kind: Kind, depth: number): void
   ends(object: ReadObject): void
 }
@@ -247,7 +247,7 @@ const unquoted = (text: string | undefined): string | undefined => {
 
 const ESCAPES: Record<string, number> = { b: 8, f: 12, n: 10, r: 13, t: 9 }
 
-/** The text in a JSON string that is the whole of a JSON text, a piece at a time. */
+/** The content of a JSON text that is a single string, a piece at a time. */
 export class QuotedText {
   private state: 'before' | 'inside' | 'escape' | 'unit' | 'after' = 'before'
   /** The digits of a `\u` escape. */

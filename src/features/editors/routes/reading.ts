@@ -42,7 +42,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   }
   const shared = { tags: ['editors'], params: EditorParams, headers: TimezoneHeaders }
   const about =
-    'In WakaTime’s format. Times are active minutes of all workspaces together, each minute once. Days are in the caller’s time zone. Lists of what the service doesn’t store are empty.'
+    'In WakaTime’s format. Times are active minutes of all workspaces together, each minute once. Days are in the caller’s time zone. Lists of data that the service doesn’t store are empty.'
 
   for (const [url, operationId] of [
     ['/users/:user/statusbar/today', 'getStatusBar'],
@@ -71,7 +71,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       ...shared,
       operationId: 'getSummaries',
       summary: "Get the caller's time by day",
-      description: `${about} Send \`start\` and \`end\`, or \`range\`, for at most ${limits.range_days} days. A day lists at most ${limits.summary_projects_per_day} projects, in long ranges fewer, and \`Other\` sums up the rest.`,
+      description: `${about} Send \`start\` and \`end\`, or \`range\`, for at most ${limits.range_days} days. A day lists at most ${limits.summary_projects_per_day} projects (fewer in long ranges), and \`Other\` sums up the rest.`,
       querystring: SummariesQuery,
       response: { 200: Summaries },
     },
@@ -120,7 +120,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       ...shared,
       operationId: 'getStats',
       summary: "Get the sums of the caller's time",
-      description: `${about} \`range\` is ${STATS_RANGES.map((range) => `\`${range}\``).join(', ')}, and other ranges are 404. \`all_time\` uses UTC days.`,
+      description: `${about} \`range\` is ${STATS_RANGES.map((range) => `\`${range}\``).join(', ')}; other ranges return 404. \`all_time\` uses UTC days.`,
       params: Type.Object({
         ...EditorParams.properties,
         range: StatsRange,

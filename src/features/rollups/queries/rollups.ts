@@ -243,7 +243,7 @@ const MAKE_HOURS = statement(
   from unnest($2::date[], $3::int[], $4::int[], $5::int[]) as c (day, weekday, hour, minutes)`,
 )
 
-/** The zones are known here, and not by every database. */
+/** Computed here, because not every database knows all time zones. */
 const makeHours = (tx: Db, workspaceId: string, days: { day: string; zones: ZoneCrew[] }[]) => {
   const cells = days.flatMap(({ day, zones }) => {
     const heatmap = new Heatmap()
@@ -329,7 +329,7 @@ export const rebuildMonth = async (
   return days.length
 }
 
-/** Everything that has, or pretends to have, a rollup. */
+/** All days that have activity or a rollup. */
 const MARK_EVERYTHING = statement(
   'mark everything stale',
   {},

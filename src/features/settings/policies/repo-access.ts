@@ -26,7 +26,7 @@ const matchesFor = async (db: Db, question: RepoQuestion): Promise<RepoMatch[]> 
   throw new ApiError(role === undefined ? 'workspace_not_found' : 'not_a_member')
 }
 
-/** The error of a read that found no snapshot. The owner of a repository has merely not pushed it yet. */
+/** The error of a read that found no snapshot. The owner of a repository just hasn't pushed it yet. */
 const nothingToRead = (matched: boolean, ownsRepo: boolean): ApiError =>
   new ApiError(matched || ownsRepo ? 'never_synced' : 'not_a_member')
 
@@ -119,7 +119,7 @@ export const toPull = decision(
   },
 )
 
-/** R3, for what is read of the snapshot afterwards. */
+/** R3, for reads that follow the decision, such as the history. */
 export const toReadHistory = decision(
   ['not_a_member', 'never_synced', 'workspace_not_found'],
   async ({ read }, { question }) => {

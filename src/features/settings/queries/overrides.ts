@@ -235,7 +235,7 @@ export const readOverrideVersion = async (
   key: SnapshotKey,
   version: number,
 ): Promise<StoredOverride | undefined> => {
-  // No version was ever as large as what the column can't hold.
+  // No version was ever too large for the column.
   if (version > 2_147_483_647) return undefined
   const [row] = await db.rows(READ_VERSION, [...keyParameters(key), version])
   return row && withUpdatedAt(row)

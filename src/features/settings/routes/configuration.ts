@@ -59,7 +59,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['team'],
       summary: 'Get the configuration',
       description:
-        'Everything that a file in Git can hold: settings, locks, idle window, patterns and all overrides. The privacy level isn’t part of it. While another change arrives, a large configuration can end early with a closed connection: get it again.',
+        'Everything that a file in Git can hold: settings, locks, idle window, patterns and all overrides. The privacy level isn’t part of it. If someone changes a large configuration while you read it, the connection can close early: get it again.',
       params: WorkspaceParams,
       headers: ConditionalReadHeaders,
       response: { 200: ref(Configuration), 304: NotModified },
@@ -115,7 +115,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'putConfiguration',
         tags: ['team'],
         summary: 'Replace the configuration',
-        description: `Replaces the sections that the body has, all or nothing. Sections that it leaves out stay, except that removing a locked key from the settings also removes its lock. Only overrides that change are checked against locks and patterns. With \`dry_run=true\`, the response is the same, nothing changes, and an access key needs only \`settings:read\`. Each section gets its version and its audit entry, as if it had been changed alone. A body has at most ${limits.configuration_body_bytes} bytes and ${limits.configuration_json_values} values.`,
+        description: `Replaces the sections in the body, all or nothing. Sections that aren’t in it stay, except that removing a locked key from the settings also removes its lock. Only overrides that change are checked against locks and patterns. With \`dry_run=true\`, the response is the same, nothing changes, and an access key needs only \`settings:read\`. Each section gets its own version and audit entry, as if you had changed it separately. A body has at most ${limits.configuration_body_bytes} bytes and ${limits.configuration_json_values} values.`,
         params: WorkspaceParams,
         querystring: ConfigurationQuery,
         headers: ConditionalWriteHeaders,

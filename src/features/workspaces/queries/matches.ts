@@ -8,7 +8,7 @@ export interface RepoQuestion extends RepoKeys {
   userId: string
   /** Only this workspace. */
   workspaceId?: string | undefined
-  /** The workspace whose key asks: there is no other one for it. */
+  /** The workspace whose key makes the request. The key sees no other one. */
   within?: string | undefined
 }
 

@@ -60,7 +60,9 @@ const NOTE_REPORT = statement(
 /** A proof as the database stores it, so that someone with a backup can't send it with the body. */
 const sealOf = (proof: string): string => `sha256:${createHash('sha256').update(proof).digest('base64url')}`
 
-/** Compares a report with the last ones about the person, while roles are held. Only a new one is noted. */
+/**
+ * Compares a report with the last ones about the person. The caller holds the roles lock. Only a new one is noted.
+ */
 export const noteReport = async (
   tx: Db,
   workspaceId: string,

@@ -21,8 +21,8 @@ const KEEP_VERSION = statement(
 )
 
 /**
- * Adds the current version of a locked workspace to the history. It's there already, unless someone wrote it who keeps
- * no history: an earlier release, or the service itself when it raises the privacy level.
+ * Adds the current version of a locked workspace to the history. It's there already, unless it was written without
+ * history: by an earlier release, or by the service itself when it raises the privacy level.
  * @param author null when it isn't known
  */
 export const keepSettingsVersion = async (
@@ -50,7 +50,7 @@ export const dropOldSettingsVersions = async (
   await tx.delete(workspaceSettingsVersions).where(and(eq(ofWorkspace, workspaceId), lte(kept, oldest)))
 }
 
-/** SQL: all versions of the workspace $1. The current one is read where it always is. */
+/** SQL: all versions of the workspace $1. The current one is read from the workspace. */
 const VERSIONS = `(
     select w.settings_version as version, w.settings, w.locked, w.idle_window_minutes, w.settings_updated_at as created_at,
       k.created_by, k.created_by_key, k.reason
@@ -109,7 +109,7 @@ const READ_VERSION = statement(
 )
 
 export const readSettingsVersion = async (db: Db, workspaceId: string, version: number) => {
-  // No version was ever as large as what the column can't hold.
+  // No version was ever too large for the column.
   if (version > 2_147_483_647) return undefined
   const [row] = await db.rows(READ_VERSION, [workspaceId, version])
   return row && withUpdatedAt(row)

@@ -86,7 +86,7 @@ interface SettingsChange {
   idleWindowMinutes: number
   settings: string
   locked: string
-  /** Undefined: it stays as it is, and so does the moment from which it holds. */
+  /** Undefined: the level and its start stay as they are. */
   activityPrivacy?: PrivacyLevel | undefined
 }
 

@@ -23,7 +23,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listMembers',
       tags: ['team'],
       summary: 'List the members',
-      description: 'Ordered by when they joined.',
+      description: 'In the order in which they joined.',
       params: WorkspaceParams,
       querystring: PageQuery,
       response: { 200: MemberPage },

@@ -52,7 +52,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'linkOrganization',
       tags: ['team'],
       summary: 'Let the membership follow an organization',
-      description: `The caller must own or administer the organization or the GitLab group. With \`join: member\`, its people become members of the workspace when they sign in, unless an admin has removed them or they have left; then the owner of every pattern must be the organization, or a subgroup of it. With \`leave: remove\`, people who leave the organization are removed from the workspace: when a webhook reports it, when they sign in, or when they push. Only a clear response from the host removes anyone, at most ${limits.removals} people per hour, and never the last admin.`,
+      description: `The caller must own or administer the organization or the GitLab group. With \`join: member\`, its people become members of the workspace when they sign in, unless an admin has removed them or they have left. Then the owner of every pattern must be the organization or one of its subgroups. With \`leave: remove\`, people who leave the organization are removed from the workspace: when a webhook reports it, when they sign in, or when they push. Only a clear response from the host removes anyone, at most ${limits.removals} people per hour, and never the last admin.`,
       params: WorkspaceParams,
       headers: OrganizationHeaders,
       body: OrganizationBody,

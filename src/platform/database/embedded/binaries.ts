@@ -31,7 +31,7 @@ export const placeBinaries = async (account: Account): Promise<string> => {
   await chmod(unfinished, 0o755)
   await rename(unfinished, copy).catch(async (error) => {
     await rm(unfinished, { recursive: true, force: true })
-    // Another start was faster.
+    // Another process was faster.
     if (!(await exists(join(copy, 'bin')))) throw error
   })
   return copy
@@ -50,7 +50,7 @@ export const repairLinks = async (packageFolder: string) => {
   }
 }
 
-/** Another start was faster. */
+/** Another process was faster. */
 const unlessThere = (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EEXIST') throw error
 }

@@ -10,7 +10,7 @@ const isFull = (path: string): Promise<boolean> =>
   )
 
 /**
- * The failure of a program of the database. It begins with one sentence if a full disk explains it.
+ * The error of a database program. It begins with one sentence if a full disk explains it.
  * @param said what the program printed, which is nothing where its log is on the same disk
  */
 export const explainFailure = async (

@@ -11,7 +11,7 @@ import type { Log } from './log.js'
 import { lockOwnership, session, urlOf } from './session.js'
 import type { Address } from './socket.js'
 
-/** Six times the default. After a crash, the WAL of so much time is read again, which takes seconds. */
+/** Six times the default. After a crash, the WAL of that time is replayed, which takes seconds. */
 const CHECKPOINT_SECONDS = 1_800
 /** Recovery after a crash can take a while. */
 const START_MS = 120_000
@@ -96,7 +96,7 @@ export class Server {
       unix_socket_directories: `"${this.address.host.replaceAll('"', '""')}"`,
       unix_socket_permissions: '0700',
       max_connections: this.options.maxConnections,
-      // Most of the WAL would be whole pages, after each checkpoint.
+      // With frequent checkpoints, most of the WAL would be whole pages.
       checkpoint_timeout: `${this.options.checkpointSeconds ?? CHECKPOINT_SECONDS}s`,
       wal_compression: 'on',
       ...(this.options.durable === false && {
