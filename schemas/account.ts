@@ -277,7 +277,7 @@ export const AccountExport = Resource(
     settings_written: List(
       'SettingsWritten',
       { ...SettingsAt, version: Type.Integer(), reason: GivenReason, created_at: Timestamp },
-      'Versions that the caller pushed. This includes workspaces of others, to which the settings belong.',
+      'Versions that the caller pushed. This includes other people’s workspaces, to which the settings belong.',
     ),
     overrides_written: List('OverridesWritten', {
       ...SettingsAt,

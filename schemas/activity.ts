@@ -65,7 +65,7 @@ export const FlushResult = Resource(
       description:
         'Entries that were cut in at least one workspace, or by the hours in the recording preferences.',
     }),
-    ignored: Type.Integer({ description: 'Entries that count nowhere.' }),
+    ignored: Type.Integer({ description: 'Entries that don’t count in any workspace.' }),
     duplicate: Type.Boolean({
       description: 'True: the service has already counted this id and repeats its first response.',
     }),

@@ -131,7 +131,7 @@ export const Settings = Type.Unsafe<Record<string, unknown>>({
   examples: settingsRules.examples,
 })
 
-/** What is wrong with a stored value, if the operator's schema only warns. */
+/** The problem with a stored value, if the operator's schema only warns. */
 export const Warnings = Type.Optional(
   Type.Array(
     Named('SettingsWarning', {

@@ -32,7 +32,7 @@ export const DashboardQuery = Type.Object({
       minLength: 1,
       maxLength: limits.login_length,
       description:
-        'Only what this login did. It can name someone who has left. A login that was never a member returns 404 `member_not_found`. If the range has days of the privacy level `team`, every login but the caller’s own returns 403 `member_detail_hidden`, whether it exists or not.',
+        'Only this login’s activity. It can name someone who has left. A login that was never a member returns 404 `member_not_found`. If the range has days of the privacy level `team`, every login but the caller’s own returns 403 `member_detail_hidden`, whether it exists or not.',
     }),
   ),
   repo: Type.Optional(Type.Unsafe<string>({ ...RepoPath, description: 'Only activity in this repository.' })),

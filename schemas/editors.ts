@@ -115,10 +115,10 @@ export const Import = Resource('Import', {
   }),
   heartbeats: Type.Integer({ minimum: 0, description: 'Heartbeats in the file.', examples: [48_210] }),
   days: Type.Integer({ minimum: 0, description: 'UTC days in the file.', examples: [412] }),
-  days_done: Type.Integer({ minimum: 0, description: 'Days that are counted.', examples: [180] }),
+  days_done: Type.Integer({ minimum: 0, description: 'Days counted so far.', examples: [180] }),
   minutes: Type.Integer({
     minimum: 0,
-    description: 'Minutes that were added, in all workspaces together.',
+    description: 'Minutes added in all workspaces together.',
     examples: [31_904],
   }),
   created_at: Nullable(Timestamp),

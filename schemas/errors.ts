@@ -210,7 +210,7 @@ export const Problem = Type.Object({
     ),
   ),
   suggested_pattern: Type.Optional(
-    Type.String({ description: 'A pattern that matches the repository and all others of its owner.' }),
+    Type.String({ description: 'A pattern that matches all repositories of the owner.' }),
   ),
   workspaces: Type.Optional(
     Type.Array(Named('WorkspaceWithoutAdmin', { id: Uuid, name: Type.String({ examples: ['Acme'] }) }), {

@@ -60,7 +60,7 @@ const keyBody = <const T extends readonly Scope[]>(title: string, allowed: T, de
 export const CreateKeyBody = keyBody(
   'CreateKeyBody',
   scopes,
-  '`activity:write` can be combined with `activity:read` only.',
+  '`activity:write` can be combined only with `activity:read`.',
 )
 export const CreateWorkspaceKeyBody = keyBody(
   'CreateWorkspaceKeyBody',

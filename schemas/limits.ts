@@ -78,7 +78,7 @@ export const limits = {
   editor_projects_chosen: 1_000,
   /** Repositories that the service remembers because a person has pushed or sent them by their full address. */
   person_repos: 1_000,
-  /** How long after the last time. */
+  /** How long it remembers them after their last use. */
   person_repo_days: 400,
   import_body_bytes: 104_857_600,
   /** Projects in a file that is imported, projects in a day of it, and all days of it, counted once for each project. */
@@ -130,7 +130,7 @@ export const limits = {
   key_name_length: 100,
   key_days_default: 365,
   key_days_max: 730,
-  /** How long the service recognises a key that has expired or was revoked. */
+  /** How long the service recognizes a key that has expired or was revoked. */
   ended_key_days: 400,
   audit_days: 400,
   /** How long the service keeps who viewed whose numbers. */

@@ -13,7 +13,7 @@ import {
 import { limits } from './limits.js'
 
 /**
- * Who becomes a member through a linked organization, and what happens to people who leave it. The first is the
+ * The people whom a linked organization makes members, and what happens to those who leave it. The first is the
  * default.
  */
 export const organizationJoins = ['nobody', 'member'] as const
@@ -63,7 +63,7 @@ export const Organization = Resource('Organization', {
   },
   state: StringEnum(['active', 'paused'], {
     description:
-      '`paused`: the link makes no one a member until an admin renews it. It removes people as before.',
+      '`paused`: the link makes no one a member until an admin renews it. It still removes people.',
     examples: ['active'],
   }),
   paused_because: Nullable(StringEnum(pauseReasons), {

@@ -17,7 +17,7 @@ export interface PageStart {
   /** `dormant`: a provider is configured, but everyone has Pro. */
   billing: 'off' | 'dormant' | 'on'
   repohost_kind: RepohostKind
-  /** The name of the repository host that people know, such as GitHub. */
+  /** The repository host's display name, such as GitHub. */
   repohost_name: string
   /** Where people create a token of the host. */
   repohost_token_url: string

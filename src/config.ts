@@ -199,7 +199,7 @@ export const readConfig = (
   }
 }
 
-/** Variables of earlier versions, with what the operator can do instead. */
+/** Variables of earlier versions, with their replacements. */
 const gone: Record<string, { says: string; remedy: string }> = {
   WORKERS: {
     says: 'WORKERS is no longer used: the service runs as one process.',

@@ -64,7 +64,7 @@ export type AccountExport = {
   invites: ExportedInvites[]
   /** Access keys that the caller created, for themselves or for a workspace, without their secrets. Keys that have ended are kept for 400 days. */
   keys: ExportedKeys[]
-  /** Versions that the caller pushed. This includes workspaces of others, to which the settings belong. */
+  /** Versions that the caller pushed. This includes other people’s workspaces, to which the settings belong. */
   settings_written: ExportedSettingsWritten[]
   overrides_written: ExportedOverridesWritten[]
   /** Versions of workspace settings that the caller wrote. */
@@ -224,7 +224,7 @@ export type FlushResult = {
   accepted: number
   /** Entries that were cut in at least one workspace, or by the hours in the recording preferences. */
   capped: number
-  /** Entries that count nowhere. */
+  /** Entries that don’t count in any workspace. */
   ignored: number
   /** True: the service has already counted this id and repeats its first response. */
   duplicate: boolean
@@ -271,9 +271,9 @@ export type Import = {
   heartbeats: number
   /** UTC days in the file. */
   days: number
-  /** Days that are counted. */
+  /** Days counted so far. */
   days_done: number
-  /** Minutes that were added, in all workspaces together. */
+  /** Minutes added in all workspaces together. */
   minutes: number
   created_at: string | null
   updated_at: string | null
@@ -453,7 +453,7 @@ export type Organization = {
   linked_at: string
   /** When the host last showed that person as an owner of the organization. */
   confirmed_at: string
-  /** `paused`: the link makes no one a member until an admin renews it. It removes people as before. */
+  /** `paused`: the link makes no one a member until an admin renews it. It still removes people. */
   state: 'active' | 'paused'
   /** `maker_left`: the person who made the link is no longer an admin of the workspace. `maker_not_owner`: the host says that this person no longer owns the organization. `not_confirmed`: the host hasn’t shown it for 60 days. Null: active. */
   paused_because: 'maker_left' | 'maker_not_owner' | 'not_confirmed' | null
@@ -974,7 +974,7 @@ export type AccessKeyList = {
 
 export type CreateKeyBody = {
   name: string
-  /** `activity:write` can be combined with `activity:read` only. */
+  /** `activity:write` can be combined only with `activity:read`. */
   scopes: ('activity:write' | 'activity:read' | 'settings:read' | 'settings:write' | 'counts:write' | 'dashboard:read')[]
   expires_in_days?: number
 }
@@ -2396,7 +2396,7 @@ export type ProblemWorkspaceRequired = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** A pattern that matches the repository and all others of its owner. */
+  /** A pattern that matches all repositories of the owner. */
   suggested_pattern: string
   /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
   error?: string
@@ -3912,7 +3912,7 @@ export interface Operations {
         from?: string | undefined
         /** The last UTC day. Default: 30 days that begin with `from`, or today. */
         to?: string | undefined
-        /** Only what this login did. It can name someone who has left. A login that was never a member returns 404 `member_not_found`. If the range has days of the privacy level `team`, every login but the caller’s own returns 403 `member_detail_hidden`, whether it exists or not. */
+        /** Only this login’s activity. It can name someone who has left. A login that was never a member returns 404 `member_not_found`. If the range has days of the privacy level `team`, every login but the caller’s own returns 403 `member_detail_hidden`, whether it exists or not. */
         member?: string | undefined
         /** Only activity in this repository. */
         repo?: string | undefined

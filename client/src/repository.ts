@@ -6,7 +6,7 @@ const GITLAB = /(^|\.)gitlab(\.|$)/i
 /**
  * `owner/repo` of a remote's address. Only at GitLab, an owner can have slashes: `group/sub/repo`. Elsewhere, a longer path names
  * no repository, because its end could be a repository of someone else.
- * @param gitlab recognises the hosts that are GitLab, such as your own
+ * @param gitlab recognizes the hosts that are GitLab, such as your own
  */
 export const repositoryAt = (address: string, gitlab: RegExp = GITLAB): string | undefined => {
   const [, host = '', path = ''] = address.match(ADDRESS) ?? address.match(SSH) ?? []

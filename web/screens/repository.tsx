@@ -409,7 +409,7 @@ const OverrideSection = (props: {
             locked={state.locked}
             general={state.settings}
           >
-            Set a workspace key to null to hide it.
+            Set a workspace key to null to unset it here.
           </SettingsEditor>
           <FaultyField editing={editing} />
           {values && isChanged && (

@@ -1,4 +1,4 @@
-/** Recognises people whose account is gone, by an HMAC of their id at the repository host. */
+/** Recognizes people whose account is gone, by an HMAC of their id at the repository host. */
 import { createHmac, hkdfSync } from 'node:crypto'
 
 export interface PersonKey {

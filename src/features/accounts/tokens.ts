@@ -10,7 +10,7 @@ import { remember } from '../../platform/process/remember.js'
 
 const ISSUER = 'svc'
 const REMEMBERED_TOKENS = 20_000
-/** The last second of the year 9999: the latest moment that the database can keep. */
+/** The last second of the year 9999: the latest time that the database can store. */
 const LATEST = 253_402_300_799
 
 interface Claims {

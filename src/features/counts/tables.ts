@@ -86,7 +86,7 @@ export const reportedCommits = table(
   ],
 )
 
-/** The state of an issue after its last event of a UTC day. */
+/** An issue's state after its last event of a UTC day. */
 export const reportedIssues = table(
   'reported_issues',
   {

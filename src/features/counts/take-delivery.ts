@@ -40,7 +40,7 @@ const NOTHING: Outcome = { counted: 0, skipped: 0 }
 const options = { rowsMayConflict: true }
 
 /**
- * Counts what a signed delivery brings, all of it or nothing. The counts don't depend on the order or the number of
+ * Counts everything in a signed delivery, or nothing. The counts don't depend on the order or the number of
  * deliveries.
  * @throws {ApiError} `webhook_not_found` if the webhook was deleted meanwhile
  */

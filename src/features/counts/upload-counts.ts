@@ -39,7 +39,7 @@ const checkComparisons = ({ repos, characters }: CountBatches['named'], patternC
 
 /**
  * Sets daily counts of a day that was checked, all or none.
- * @throws {ApiError} `payload_too_large` for what would have to be compared with too many patterns
+ * @throws {ApiError} `payload_too_large` for a request that would be compared with too many patterns
  * @returns the `CountsResult` as JSON text: it can name 100,000 repositories, and is never taken apart on its way
  */
 export const uploadCounts = async (

@@ -283,7 +283,7 @@ export const readDashboard = (
               ...(published?.remainder ?? []),
             ])
           : (named?.repos ?? []),
-        // A key of the workspace sees no heatmap at all.
+        // A workspace key sees no heatmap at all.
         heatmap:
           viewer.userId === null ? null : mergeCells([named?.cells, view.published && published?.cells]),
         publication: published?.publication ?? null,

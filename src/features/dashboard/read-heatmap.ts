@@ -112,7 +112,7 @@ const readRepository = async (tx: Db, sources: Sources, viewerId: string): Promi
   return { heatmap, hiddenDays }
 }
 
-/** How many people other than the viewer had hours, by what the clock showed: at least as many as count. */
+/** How many people other than the viewer had hours, by clock: at least as many as count. */
 const othersByClock = (zones: ZoneCrew[], viewerId: string) => {
   const day = zones[0]?.day ?? ''
   const others = new Map<string, number>()

@@ -37,7 +37,7 @@ export const chooseTimezone = (given: unknown, stored: string | null): string =>
 export const dayAt = (timezone: string, moment: number): string =>
   new Date(moment + offsetAt(timezone, moment)).toISOString().slice(0, 10)
 
-/** The moment at which a day begins in a zone. */
+/** When a day begins in a zone. */
 export const startOf = (timezone: string, day: string): number => {
   const midnight = Date.parse(day)
   const guess = midnight - offsetAt(timezone, midnight)

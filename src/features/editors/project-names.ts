@@ -74,7 +74,7 @@ const withoutSecrets = (text: string): string => {
 /** Bounds the work on a name, which may be followed by an address of any length. */
 const MOST_READ = 4 * limits.editor_project_length
 
-/** @returns undefined for what names no project */
+/** @returns undefined for text that names no project */
 const readProject = (text: string | undefined, host: ProjectHost): Project | undefined => {
   if (text === undefined || text.length > MOST_READ || text.includes('\0') || !text.isWellFormed())
     return undefined

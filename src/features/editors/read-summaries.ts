@@ -13,7 +13,7 @@ import { type Project, readDays, readDurations, readEverything, readRange } from
 const SECONDS = 60
 const OTHERS = 'Other'
 
-/** Lists of what heartbeats say and the service doesn't store. */
+/** Lists of data in heartbeats that the service doesn't store. */
 export const nothingElse = () => ({
   languages: [],
   editors: [],

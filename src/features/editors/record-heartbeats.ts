@@ -97,7 +97,7 @@ interface Sent {
 /**
  * Counts heartbeats that were sent just now. Sending them again changes nothing, in whatever order. Those of different
  * people that arrive at the same time are written together.
- * @throws {ApiError} `token_invalid`, and `payload_too_large` for what would change too many rows
+ * @throws {ApiError} `token_invalid`, and `payload_too_large` for a request that would change too many rows
  */
 export const recordHeartbeats = async (
   database: Database,

@@ -114,7 +114,7 @@ export const imports = table(
     heartbeats: integer('heartbeats').notNull(),
     days: integer('days').notNull(),
     daysDone: integer('days_done').notNull().default(0),
-    /** Minutes that were added, in all workspaces together. */
+    /** Minutes added in all workspaces together. */
     minutes: integer('minutes').notNull().default(0),
     createdAt: moment('created_at').notNull().defaultNow(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
@@ -160,7 +160,7 @@ export const importDays = table(
   (t) => [primaryKey({ columns: [t.userId, t.day] }), index('import_days_by_age').on(t.createdAt)],
 )
 
-/** Minutes that imports have found, so that a later import of the same day counts only what is more. */
+/** Minutes that imports have found, so that a later import of the same day counts only additional minutes. */
 export const importedMinutes = table(
   'imported_minutes',
   {

@@ -1,4 +1,4 @@
-/** The week in local hours: UTC hours moved into each member's zone. */
+/** The week in local hours: UTC hours shifted to each member's time zone. */
 import { addDays, DAYS_OF_WEEK, HOURS, weekdayOf } from '../../platform/time/days.js'
 
 const HOUR_MS = 3_600_000
@@ -108,7 +108,7 @@ export class Heatmap {
     })
   }
 
-  /** Adds to, or with a negative number takes from, a cell that is counted from Monday 0:00. */
+  /** Adds to a cell that is counted from Monday 0:00, or subtracts if the number is negative. */
   addMinutes(cell: number, minutes: number): void {
     this.minutes[cell] = (this.minutes[cell] ?? 0) + minutes
   }

@@ -17,7 +17,7 @@ export interface Flush {
   bodyHash: string
   /** How many entries. */
   size: number
-  /** Whether it has an id. */
+  /** Whether the flush has an id. */
   isRepeatable: boolean
 }
 

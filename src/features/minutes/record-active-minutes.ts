@@ -22,7 +22,7 @@ const TOGETHER = { entries: 50, rows: 200, days: 8, comparisons: limits.flush_co
  * day and to what the person lets be recorded. Flushes of different people that arrive at the same time are written
  * together.
  * @throws {ApiError} `invalid_timezone`, `flush_id_reused`, `validation_failed` for hours that exceed their minutes,
- * `payload_too_large` for what would change too many rows
+ * `payload_too_large` for a request that would change too many rows
  */
 export const recordActiveMinutes = async (
   database: Database,
@@ -93,7 +93,7 @@ const aimTogether = (flush: Flush, target: FlushTarget | undefined): AimedFlush 
   return isSmall && aimed.newTimezone === undefined ? aimed : undefined
 }
 
-/** Waits for others, and answers a flush that was counted before. */
+/** Waits for others, and answers a flush that was already counted. */
 const recordAlone = async (database: Database, flush: Flush): Promise<FlushResult> => {
   const { userId, bodyHash } = flush
   const { result, counted } = await database.transaction(

@@ -33,7 +33,7 @@ interface Shape {
   firstPage: Record<string, string>
   /** The query parameter that takes the last id of the page before. */
   after: string
-  /** Undefined for what isn't a model. */
+  /** Undefined for anything that isn't a model. */
   readModel(entry: Record<string, unknown>): Model | undefined
 }
 

@@ -28,7 +28,7 @@ const options = { rowsMayConflict: true }
 
 /**
  * Ends an account, so that it no longer names a person. `eraseAccounts` removes the remaining rows.
- * @param key recognises the person in removals that outlive the account
+ * @param key recognizes the person in removals that outlive the account
  * @param confirm has to be the login
  * @param actor the operator, if the person doesn't do it
  * @returns a generation above that of every token, so that all of them are invalid

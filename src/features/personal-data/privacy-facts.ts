@@ -42,7 +42,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: [...fieldsOf(Member, 'last_active_day'), 'linked_by', 'confirmed_at', 'left_at', 'reports'],
     why: 'To decide who may see and change what, to reject older invites after a removal, and to make the membership follow the organization.',
     kept_days: null,
-    kept: 'As long as the membership lasts. Removals are kept as long as the workspace exists, and the author of a link as long as the link.',
+    kept: 'As long as the membership lasts. Removals are kept as long as the workspace exists, and a link’s author as long as the link exists.',
   },
   {
     name: 'kept removals',

@@ -116,7 +116,7 @@ export class Chooser {
   }
 
   /**
-   * The cells, or `NO_CELL` for what is in none of the shown ones, that aren't joined with the rest, though there is
+   * The cells, or `NO_CELL` for minutes in none of the shown ones, that aren't joined with the rest, though there is
    * work that connects them.
    */
   private *cellsApart(

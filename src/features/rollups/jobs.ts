@@ -1,5 +1,5 @@
 /**
- * Keeps the rollups of activity up to date, publishes weeks, and deletes what is past its retention; on one instance at
+ * Keeps the rollups of activity up to date, publishes weeks, and deletes data past its retention; on one instance at
  * a time.
  */
 import fp from 'fastify-plugin'
@@ -19,7 +19,7 @@ declare module 'fastify' {
       run(): Promise<void>
       /** Rolls up what is due at this moment (milliseconds since 1970): days that have ended, and at times the current day. */
       runDue(now: number): Promise<void>
-      /** Deletes what is past its retention. */
+      /** Deletes data past its retention. */
       retire(): Promise<void>
     }
     publishedWeeks: {

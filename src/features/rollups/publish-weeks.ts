@@ -46,7 +46,7 @@ export const publishWeeks = async (
   }
 }
 
-/** Raises every workspace that is below the operator's floor. It stays raised if the floor is removed later. */
+/** Raises the level of every workspace below the operator's floor. It stays raised if the floor is removed later. */
 export const raiseToFloor = async (database: Database, { floor }: PrivacyRules): Promise<void> => {
   if (floor !== 'team') return
   for (;;) {

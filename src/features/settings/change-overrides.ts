@@ -89,7 +89,7 @@ const requireOpen = async ({ tx }: Change, key: SnapshotKey, content: Record<str
   requireUnlocked(new Set<string>(JSON.parse(locked)), content)
 }
 
-/** The one way in which an override gets a new version. @param restored the version that it is taken from */
+/** The only way in which an override gets a new version. @param restored the version that it is taken from */
 const writeOverride = async (
   { tx, caller, reason, record }: Change,
   key: SnapshotKey,

@@ -175,7 +175,7 @@ interface Write {
   action?: 'settings.pushed' | 'settings.restored'
 }
 
-/** The one way in which a snapshot gets a new version; the caller's role is locked already. */
+/** The only way in which a snapshot gets a new version; the caller's role is locked already. */
 export const writeSnapshot = async (
   tx: Db,
   key: SnapshotKey,

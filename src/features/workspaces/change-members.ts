@@ -36,8 +36,8 @@ const keepAnAdmin = async ({ tx, workspace }: Change, id: string, person: { user
 }
 
 /**
- * Invites and keys of the workspace end with the right to create them. Call it before the membership changes: a join locks
- * the invite and then becomes a member, so the other way round the two could wait for each other.
+ * Invites and keys of the workspace end with the right to create them. Call it before the membership changes. A join
+ * locks the invite and then adds the member, so the opposite order could deadlock.
  */
 export const withdraw = async (change: Change, workspaceId: string, person: Actor) => {
   const { tx, record } = change

@@ -109,7 +109,10 @@ export const applySettings = async (
   await writeSettings(change, workspaceId, current, content)
 }
 
-/** The one way in which workspace settings get a new version. @param restored the version that they are taken from */
+/**
+ * The only way in which workspace settings get a new version.
+ * @param restored the version that they are taken from
+ */
 const writeSettings = async (
   { tx, caller, reason, record }: Change,
   workspaceId: string,

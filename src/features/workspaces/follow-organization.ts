@@ -31,7 +31,7 @@ export interface FollowContext {
   database: Database
   personKeys: PersonKey[]
   limits: Pick<AdjustedLimits, 'removals'>
-  /** The repository host, as people call it. */
+  /** The repository host's display name. */
   hostName: string
   /** Called after keys may have been revoked. */
   forgetKeys(workspaceId: string): void
@@ -231,8 +231,8 @@ export const followReport = async (
 }
 
 /**
- * Every removal that the host causes runs through this. It removes, or leaves a note for an admin. A link of a person
- * who left is paused.
+ * Every removal that the host causes runs through this. It removes the person, or leaves a note for an admin. A link
+ * of a person who left is paused.
  */
 const removeWhoLeft = async (
   { database, limits: { removals }, hostName, forgetKeys }: FollowContext,

@@ -24,7 +24,7 @@ export const requirePatternsInside = async (tx: Db, workspaceId: string, after: 
   if (link?.join === 'member') requireInsideOrganization(link.organization, after)
 }
 
-/** The one way in which an admin changes patterns. @throws {ApiError} `pattern_outside_organization` */
+/** The only way in which an admin changes patterns. @throws {ApiError} `pattern_outside_organization` */
 export const setPatterns = async (
   { tx, record }: Change,
   workspaceId: string,

@@ -223,7 +223,7 @@ export const removals = table(
 export const authorName = (keyName: string, login: string): string =>
   `coalesce('key ' || ${keyName}, ${login})`
 
-/** SQL: what can still be redeemed. Nothing makes any other invite active again. */
+/** SQL: invites that can still be redeemed. Nothing makes any other invite active again. */
 export const ACTIVE_INVITE =
   'revoked_at is null and expires_at > now() and (max_uses is null or used_count < max_uses)'
 

@@ -98,7 +98,7 @@ export const findPooler = async (url: string): Promise<string | undefined> => {
   }
 }
 
-/** Fixes for network errors. */
+/** How to fix network errors. */
 const networkRemedies: Record<string, string> = {
   ECONNREFUSED: 'Start it, or correct the host and port.',
   ENOTFOUND: 'Correct the host. In a password, write @ as %40 and / as %2F.',

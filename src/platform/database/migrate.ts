@@ -8,7 +8,7 @@ import { type Run, readDone, runSteps, type Say } from './migration-runner.js'
 import { type Migration, migrations, newestMigration } from './migrations.js'
 import { findDatabaseFault } from './requirements.js'
 
-/** How soon a waiting instance asks again whether the migration is done. */
+/** How soon a waiting instance checks again whether the migration is done. */
 export const ASK_AGAIN_MS = 500
 
 /**
@@ -86,8 +86,7 @@ export const requireUsable = async (sql: postgres.ISql): Promise<void> => {
 }
 
 /**
- * Brings the schema of a database that no one uses to what it was after the migration made at `upTo`, in the transaction that it
- * is given.
+ * Brings the schema of an unused database to its state after the migration made at `upTo`, in the given transaction.
  */
 export const applyMigrations = async (
   tx: postgres.TransactionSql,

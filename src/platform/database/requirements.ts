@@ -54,7 +54,7 @@ const readUse = async (sql: postgres.ISql): Promise<'in use' | 'from before 1.0.
     from pg_class c join pg_namespace n on n.oid = relnamespace
     where nspname = 'drizzle' and relname = '__drizzle_migrations'`
   if (!journal) return undefined
-  // Without the right to read it, something else has to be fixed first.
+  // Without permission to read it, something else has to be fixed first.
   if (!journal.readable) return 'in use'
   const [own] = await sql<{ isOld: boolean }[]>`
     select max(created_at) < ${baseline.when} as "isOld" from drizzle.__drizzle_migrations

@@ -99,7 +99,7 @@ export interface Report {
 export type Proof = { hmac: string } | { secret: string }
 
 export interface HostKind {
-  /** The name that people know. */
+  /** The display name. */
   name: string
   /** Undefined: every installation has its own. */
   defaultUrl: string | undefined

@@ -6,7 +6,7 @@ const TAG_BYTES = 16
 /** Encrypts cursors, for lists whose position may name what the caller must not see. */
 export interface CursorSeal {
   seal(text: string): string
-  /** Undefined for what wasn't sealed under one of the secrets. */
+  /** Undefined for text that wasn't sealed under one of the secrets. */
   open(cursor: string): string | undefined
 }
 

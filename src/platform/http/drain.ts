@@ -40,7 +40,7 @@ export default fp(async (app) => {
   app.decorate('leave', () => {
     leaving = true
   })
-  // Must be the first hook, so that requests that wait in later hooks are counted.
+  // Must be the first hook, so that requests waiting in later hooks are counted.
   app.addHook('onRequest', (request, reply, done) => {
     inFlight++
     clearTimeout(quiet)

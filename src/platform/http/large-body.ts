@@ -16,7 +16,7 @@ const LARGE_BYTES = 131_072
 /** A thread needs 112 MiB beside a full configuration with a text beyond Latin-1 in each override. */
 const THREAD_MIB = 115
 const MOST_THREADS = 2
-/** Complete bodies that wait for a thread. All of them are in the memory that is held. */
+/** How many complete bodies wait for a thread. They all count as held memory. */
 const WAITING = 256
 const WAIT_MS = 30_000
 /** The largest body takes about a second, or ten on a busy machine. */
@@ -87,7 +87,7 @@ export const readLarge = async <Read extends object, Context extends object>(
     try {
       await untilAborted(incoming.receive(held), ending.signal)
       await admit?.()
-      // One who waits for a thread can lose the body, too.
+      // A body that waits for a thread can be lost, too.
       const reading = threads.run(() => readBeside(reader, incoming.bytes, context, ending.signal))
       return await untilAborted(reading, ending.signal)
     } finally {
@@ -230,7 +230,7 @@ class IncomingBody {
   leave(): void {
     this.isLeft = true
     this.room = Buffer.alloc(0)
-    // The chunk that is awaited may never come.
+    // The awaited chunk may never come.
     void this.chunks.return?.()
   }
 

@@ -103,7 +103,7 @@ export const packageRoutes: FastifyPluginAsyncTypebox = async (app) => {
         description: `Redirects to the package of ${what}. In instructions and in files, use the address with the version.`,
         response: {
           302: {
-            description: `Redirects to \`GET /api/${name}-{version}.${ending}\`, and has the package in its body.`,
+            description: `Redirects to \`GET /api/${name}-{version}.${ending}\`. The body is the package.`,
             content: { [type]: { schema: Type.String({ format: 'binary', examples: [example] }) } },
           },
         },

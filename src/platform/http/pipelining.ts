@@ -7,12 +7,12 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 
-/** How many requests wait on a connection. One more breaks it, because they take memory. */
+/** How many requests wait on a connection. One more breaks the connection, because they take memory. */
 const WAITING = 100
 
 type Exchange = [request: IncomingMessage, response: ServerResponse]
 
-/** Exchanges that wait on connections with a request in progress. */
+/** Exchanges waiting on connections with a request in progress. */
 const waiting = new WeakMap<Socket, Exchange[]>()
 
 export default fp(async ({ server }: FastifyInstance) => {

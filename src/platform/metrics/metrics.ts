@@ -36,7 +36,7 @@ const OF_TASKS = [0.01, 0.1, 1, 10, 60, 600]
 export const pools = ['requests', 'writers', 'reads', 'reserved', 'background'] as const
 const pool = { pool: pools }
 
-/** Limits on an amount and not on a rate. Each is named by the code of its response. */
+/** Limits on an amount, not on a rate. Each is named by the code of its response. */
 const quotas = [
   'workspace_limit',
   'key_limit',

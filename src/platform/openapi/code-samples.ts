@@ -80,7 +80,7 @@ const addressOf = ({ template, path, query }: Call) => {
   return search ? `${filled}?${search}` : filled
 }
 
-/** For a shell, between double quotes. Variables stay. */
+/** Escaped for double quotes in a shell. Variables stay. */
 const quoted = (value: string) =>
   /^(Bearer )?\$\w+$/.test(value) ? value : value.replace(/["\\$`]/g, '\\$&')
 

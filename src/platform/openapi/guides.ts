@@ -8,7 +8,7 @@ import { projectRoot, serviceVersion } from '../process/root.js'
 import { withExtensionPrefix } from './prefix.js'
 
 export interface Section {
-  /** The id of its heading. Empty for what precedes the first heading of the second level. */
+  /** The id of its heading. Empty for the text before the first heading of the second level. */
   id: string
   title: string
   /** Markdown. */

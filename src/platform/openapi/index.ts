@@ -1,4 +1,4 @@
-/** The OpenAPI documents, generated from the schemas that validate and serialise. */
+/** The OpenAPI documents, generated from the schemas that validate and serialize. */
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { own } from '../../../schemas/own.js'
@@ -64,7 +64,7 @@ const factsOf = (route: RouteOptions): RouteFacts => ({
   headers: route.config?.headers ?? [],
 })
 
-/** Both documents: everything, and the core of synchronising settings. For an app that is ready. */
+/** Both documents: everything, and the core of synchronizing settings. For an app that is ready. */
 export const buildDocuments = (app: FastifyInstance): { full: Document; core: Document } => {
   const { document, coreOperations } = completeDocument(app.swagger() as never)
   const named = JSON.parse(

@@ -10,7 +10,7 @@ const MEBIBYTE = 1_048_576
 /** Memory that the process needs without large requests, measured with `bench/memory`. */
 const OWN_MIB = 140
 const LEAST_MIB = 64
-/** Some of a request is in buffers outside of the heap. */
+/** Part of a request is in buffers outside the heap. */
 const SHARE_OF_HEAP = 1.2
 
 /** Without a container, its memory limit is reported as far above the machine's memory. */
@@ -20,7 +20,7 @@ const findMebibytes = (): number => {
   return Math.max(LEAST_MIB, Math.floor(Math.min(ofHeap, ofContainer)))
 }
 
-/** Half of the memory is for what people hold, and half for the work on it. */
+/** Half of the memory is for the bodies and responses that people hold, and half for the work on them. */
 const half = findMebibytes() / 2
 
 /** How much work fits at once. @param mebibytes that each needs at most */
@@ -33,7 +33,10 @@ interface Holding {
 }
 
 export interface Held {
-  /** Fewer, if it is negative. @throws {ApiError} `unavailable` if the person would hold most of all, or has lost it */
+  /**
+   * A negative number gives memory back.
+   * @throws {ApiError} `unavailable` if the person would hold most of all, or has lost it
+   */
   add(bytes: number): void
   /** Further calls do nothing. */
   release(): void

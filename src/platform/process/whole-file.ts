@@ -25,7 +25,7 @@ export const writeWholeFile = async (
     createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true }).on(
       'error',
       (error: NodeJS.ErrnoException) => {
-        // A failure of what is written ends the stream as well.
+        // An error in the source ends the stream as well.
         if (diskCodes.includes(error.code ?? '')) diskError ??= error
       },
     )

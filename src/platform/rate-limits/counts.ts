@@ -1,4 +1,4 @@
-/** Counts actions of callers and addresses, in windows that begin with the first action. */
+/** Counts actions of callers and addresses, in windows that start at the first action. */
 import { remember } from '../process/remember.js'
 
 export interface Counted {

@@ -14,7 +14,9 @@ import { type Work, WorkBudget } from './working-time.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Work that others than the request's own caller pay for. Resolves once it may begin. Null without limits. */
+    /**
+     * Work that someone other than the request's caller pays for. Resolves once it may begin. Null without limits.
+     */
     beginWork(payers: Payers): Promise<Work | null>
   }
   interface FastifyRequest {

@@ -46,7 +46,7 @@ const createRedis = (url: string, retryStrategy: () => number | null): RedisWith
     scripts: { addToWindow: { lua: ADD, numberOfKeys: 1 } },
   }) as RedisWithAdd
 
-/** Explains to the operator why a Redis can't be used. */
+/** Explains to the operator why a Redis server can't be used. */
 export const redisFault = (error: unknown): string => {
   const { message, code } = error as { message?: string; code?: string }
   const text = message || code || String(error)

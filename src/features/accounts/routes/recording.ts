@@ -36,7 +36,7 @@ export const recordingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'changeRecording',
       tags: ['profile'],
       summary: 'Change the recording preferences',
-      description: `Takes effect with the next flush, on every instance and for every device. While \`paused\` is true, and in \`repos_off\` (at most ${limits.recording_repos_off}), no minutes count. With \`hours\`, minutes in other hours don’t count. The response to a flush notes such entries as \`recording_off\`. Earlier records stay. Commits and closed issues that an admin uploads aren’t affected.`,
+      description: `Takes effect with the next flush, on every instance and for every device. No minutes count while \`paused\` is true, or in the repositories in \`repos_off\` (at most ${limits.recording_repos_off}). With \`hours\`, minutes in other hours don’t count. The response to a flush notes such entries as \`recording_off\`. Earlier records stay. Commits and closed issues that an admin uploads aren’t affected.`,
       body: ref(Recording),
       response: { 200: ref(Recording) },
     },

@@ -19,7 +19,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'getWebhook',
       tags: ['activity'],
       summary: 'Read the webhook',
-      description: `With its last ${limits.webhook_deliveries_listed} correctly signed deliveries.`,
+      description: `Includes the last ${limits.webhook_deliveries_listed} correctly signed deliveries.`,
       params: WorkspaceParams,
       response: { 200: ref(Webhook) },
     },

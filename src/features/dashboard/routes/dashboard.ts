@@ -151,7 +151,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'readOwnDashboard',
       tags: ['activity'],
       summary: "Read the caller's own dashboard",
-      description: `The team dashboard as if the caller were its only member, hours included. It is always complete, at every privacy level. It shows only what the caller did in this workspace. \`agent_minutes\` is the time of the caller’s agents, which counts nowhere else. ${forms}`,
+      description: `The team dashboard as if the caller were its only member, hours included. It is always complete, at every privacy level. It shows only what the caller did in this workspace. \`agent_minutes\` is the time of the caller’s agents, which isn’t counted anywhere else. ${forms}`,
       querystring: OwnDashboardQuery,
       headers: ConditionalReadHeaders,
       response: responseWith(OwnDashboard),

@@ -25,7 +25,7 @@ const TRY_TO_LOCK_MARKS = tryLockOfUser(
 )
 
 /**
- * Keeps other heartbeats of the person waiting until the transaction ends.
+ * Makes other heartbeats of the person wait until the transaction ends.
  * @param waits whether to wait for others who hold the lock
  * @returns whether it is held
  */

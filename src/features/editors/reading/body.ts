@@ -21,8 +21,8 @@ export interface HeartbeatsBody {
 }
 
 /**
- * @throws {ApiError} `payload_too_large`, `invalid_json`, `validation_failed` for what is neither an object nor an array of
- * objects, and `bad_request` when the connection is lost
+ * @throws {ApiError} `payload_too_large`, `invalid_json`, `validation_failed` for anything but an object or an array
+ * of objects, and `bad_request` when the connection is lost
  */
 export const readHeartbeats = async (stream: Readable): Promise<HeartbeatsBody> => {
   const body: HeartbeatsBody = { isOne: false, heartbeats: [] }

@@ -55,7 +55,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     tags: ['editors'],
     params: EditorParams,
   }
-  const about = `A heartbeat says that the caller worked on a project at that moment. Only \`time\`, \`project\`, \`alternate_project\` and \`category\` are read, and nothing else is stored. Heartbeats with the category \`ai coding\` are agent time: they count separately from the caller's minutes, and only the caller sees them. The response is the same for a heartbeat that counts nowhere: it names no project, lies outside the last ${limits.flush_days_back} days, or falls under the recording preferences. Sending heartbeats again changes nothing. Every media type is read as JSON.`
+  const about = `A heartbeat says that the caller worked on a project at that moment. Only \`time\`, \`project\`, \`alternate_project\` and \`category\` are read, and nothing else is stored. Heartbeats with the category \`ai coding\` are agent time: they count separately from the caller's minutes, and only the caller sees them. The response is the same for a heartbeat that doesn’t count anywhere: it names no project, lies outside the last ${limits.flush_days_back} days, or falls under the recording preferences. Sending heartbeats again changes nothing. Every media type is read as JSON.`
 
   app.route({
     method: 'POST',

@@ -19,7 +19,7 @@ import {
 import { projectHostOf } from '../project-names.js'
 import { reduceFile } from '../reduce-file.js'
 
-/** Files that arrive at once. */
+/** How many files arrive at once. */
 const AT_ONCE = 8
 const WAITING = 32
 const WAIT_MS = 5_000
@@ -27,7 +27,7 @@ const WAIT_MS = 5_000
 const BYTES_PER_MS = 250
 const BEGIN_MS = 3_000
 
-/** Reads what has arrived. The wait for more doesn't count as working time. */
+/** Reads what has arrived. Waiting for more doesn't count as working time. */
 async function* chunksOf(
   payload: Readable,
   work: Work | null,

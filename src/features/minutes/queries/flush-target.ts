@@ -100,9 +100,9 @@ export interface FlushTarget {
     reposOff: string[]
     hours: RecordingHours | null
   }
-  /** How much is compared to find what matches; beyond the limit of a flush, nothing was. */
+  /** How much is compared to find the matches. Beyond the limit of a flush, nothing was compared. */
   comparisons: number
-  /** All that match, in the order of their ids. */
+  /** All matching workspaces, ordered by id. */
   workspaces: MatchingWorkspace[]
 }
 

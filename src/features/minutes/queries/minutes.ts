@@ -82,7 +82,7 @@ export interface Total extends Minutes {
 type Totals = Map<string, Total>
 
 /**
- * Keeps other flushes of the members waiting until the transaction ends.
+ * Makes other flushes of the members wait until the transaction ends.
  * @param asked in the order of workspaces
  * @param waits whether to wait for others; if not, what others hold, or what has many rows, is undefined
  */

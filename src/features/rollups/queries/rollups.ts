@@ -269,7 +269,7 @@ const BIT = `1 << extract(day from a.day)::int - 1`
 /** SQL: the bits of the days with minutes. */
 const ACTIVE_BITS = `coalesce(bit_or(${BIT}) filter (where a.minutes > 0), 0)`
 
-/** A month touches at most so many ISO weeks. */
+/** How many ISO weeks a month touches at most. */
 const WEEKS_OF_MONTH = 6
 
 /** SQL: the number of a day's ISO week within its month, from 1. */
