@@ -96,7 +96,7 @@ export interface Config {
   warnings: { says: string; remedy: string }[]
 }
 
-/** All that is wrong with the environment, in one message that never contains a value. */
+/** Everything that is wrong with the environment, in one message that never contains a value. */
 export class ConfigError extends OperatorError {
   constructor(readonly problems: string[]) {
     super(`The configuration isn’t valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)

@@ -72,7 +72,7 @@ const textOf = (
 }
 
 const toValue = ({ type, keepEmpty }: Variable, text: string): unknown => {
-  // A text that isn't a number or boolean stays as it is, and the validator rejects it.
+  // Text that isn't a number or boolean stays as it is, and the validator rejects it.
   if (type === 'integer') return /^[0-9]{1,9}$/.test(text) ? Number(text) : text
   if (type === 'boolean') return text === 'true' || (text === 'false' ? false : text)
   if (type !== 'array') return text
@@ -159,7 +159,7 @@ const isRedisUrl = (text: string): boolean => {
   )
 }
 
-/** Reads `name=number`. Undefined for another text. */
+/** Reads `name=number`. Undefined for other text. */
 export const limitOf = (text: string): [name: RateLimitName, max: number] | undefined => {
   const [, name = '', max] = /^([a-z_]+)=([1-9][0-9]{0,8})$/.exec(text) ?? []
   return Object.hasOwn(rateLimits, name) ? [name as RateLimitName, Number(max)] : undefined

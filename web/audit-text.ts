@@ -35,7 +35,7 @@ const article = (role: unknown): string => (role === 'admin' ? 'an admin' : 'a m
 const WAITS_BECAUSE: Record<string, string> = {
   last_admin: 'The last admin always stays',
   removals_per_hour: 'Too many left within an hour',
-  copied_report: 'An earlier report says the same, and could have been sent again by others',
+  copied_report: 'An earlier report says the same, and someone else could have resent it',
   inherited_membership: 'A group above may still make the person a member',
 }
 

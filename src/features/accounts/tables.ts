@@ -29,7 +29,9 @@ export const repositoryHost = table(
   { place: 'coordinator', privacyRecord: null },
 )
 
-/** The ids of the keys with which instances sign sessions, so that one that lacks the key of another can say so. */
+/**
+ * The ids of the keys with which instances sign sessions, so that an instance can report that it lacks another's key.
+ */
 export const signingKeys = table(
   'signing_keys',
   {

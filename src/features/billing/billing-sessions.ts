@@ -14,8 +14,8 @@ const priceOf = ({ billing }: Config, interval: BillingInterval | undefined): st
 }
 
 /**
- * Clicks of one user on this instance share what is under way; the provider's idempotency key and the first link in
- * the database do the same for clicks on several instances.
+ * Clicks of one user on this instance share one call. Across instances, the provider's idempotency key and the first
+ * link in the database have the same effect.
  */
 const sharePerUser = <T>(work: (userId: string, trace: Trace) => Promise<T>) => {
   const underWay = new Map<string, Promise<T>>()

@@ -104,7 +104,7 @@ export const cancelImport = (database: Database, userId: string): Promise<void> 
 
 /**
  * Continues all imports, a day of each in turn.
- * @throws {AggregateError} naming the people whose import failed; the others went on
+ * @throws {AggregateError} naming the people whose import failed; the others continued
  */
 export const runImports = (database: Database, kind: RepohostKind, isStopped = () => false): Promise<void> =>
   roundRobin({
@@ -181,7 +181,7 @@ interface DayOfImport extends Pick<CountedHeartbeats, 'projects' | 'mayWait'> {
   day: string
   /** The day, the day before it and the day after it. */
   days: ImportDay[]
-  /** Whether the day has counted as heartbeats do, so that what it has is only remembered. */
+  /** Whether the day was counted from heartbeats, so that its minutes are only remembered. */
   isKept: boolean
 }
 

@@ -71,7 +71,7 @@ const withoutSecrets = (text: string): string => {
   return SSH_LIKE.test(rest) || text.slice(0, at).includes(':') ? rest : text
 }
 
-/** Bounds the work on a name, which may be followed by an address of any length. */
+/** Limits the work on a name, because an address can have any length. */
 const MOST_READ = 4 * limits.editor_project_length
 
 /** @returns undefined for text that names no project */

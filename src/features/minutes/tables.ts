@@ -116,7 +116,7 @@ export const agentMinutes = table(
   ],
 )
 
-/** Responses to flushes, so that a retry counts nothing. Written in the transaction that counts. */
+/** Responses to flushes, so that a retry counts nothing. Written in the transaction that counts the flush. */
 export const flushes = table(
   'flushes',
   {

@@ -92,7 +92,7 @@ const ROWS = 2_000
 /**
  * Continues to erase deleted accounts, one step of each in turn, and stops if another instance is doing so
  * or rolls up.
- * @throws {AggregateError} naming the accounts whose erasure failed; the others went on
+ * @throws {AggregateError} naming the accounts whose erasure failed; the others continued
  */
 export const eraseAccounts = (database: Database, stop?: AbortSignal): Promise<void> =>
   roundRobin({

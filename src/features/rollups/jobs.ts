@@ -17,7 +17,10 @@ declare module 'fastify' {
     rollups: {
       /** Rolls up what has changed so far. */
       run(): Promise<void>
-      /** Rolls up what is due at this moment (milliseconds since 1970): days that have ended, and at times the current day. */
+      /**
+       * Rolls up the days due at this time (milliseconds since 1970): days that have ended, and at times the current
+       * day.
+       */
       runDue(now: number): Promise<void>
       /** Deletes data past its retention. */
       retire(): Promise<void>

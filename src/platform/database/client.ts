@@ -53,7 +53,7 @@ export interface TransactionOptions {
   readsFirst?: boolean
   /**
    * Other transactions may insert or delete rows that this one relies on, so `isRowConflict` is also a conflict.
-   * Without this option it is a bug in the work, and fails at once.
+   * Without this option, such a conflict is a bug in the work, and fails at once.
    */
   rowsMayConflict?: boolean
 }

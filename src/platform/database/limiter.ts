@@ -17,7 +17,7 @@ import { exposePoolGauges } from './instrumentation.js'
  */
 export type Limiter = <T>(work: () => PromiseLike<T>, deadline?: number) => Promise<T>
 
-/** The longest that a request waits for a connection, in production. */
+/** How long a request waits for a connection at most, in production. */
 export const WAIT_MS = 2_000
 
 export const createLimiter = (

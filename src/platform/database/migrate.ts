@@ -14,7 +14,7 @@ export const ASK_AGAIN_MS = 500
 /**
  * Brings the database to the schema of this version; of several instances that start at once one does it, the others
  * wait. An empty database gets it in one transaction. One in use gets it step by step, while instances of the previous
- * version serve requests; an interrupted migration goes on at the next start.
+ * version serve requests; an interrupted migration resumes at the next start.
  * @param stopped aborts the work; an unfinished step is rolled back
  * @param say receives a line now and then while the work takes long
  * @throws {OperatorError} when a newer version has migrated the database, or the service can't use it

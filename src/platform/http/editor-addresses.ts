@@ -1,4 +1,7 @@
-/** The addresses of WakaTime's tools. Some know only a host, or the paths of other services, so several lead to the same operation. */
+/**
+ * The addresses of WakaTime's tools. Some tools know only a host, or the paths of other services, so several
+ * addresses lead to the same operation.
+ */
 export const EDITORS = '/api/wakatime/'
 
 const V1 = `${EDITORS}v1/`

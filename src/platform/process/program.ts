@@ -18,7 +18,7 @@ export type Main = (stopped: AbortSignal) => Promise<void>
 
 /** Supervisors kill a process ten seconds after the signal, so force is used a little earlier. */
 const FORCE_AFTER_MS = 9_100
-/** How long force may take. */
+/** How long the forced stop may take. */
 const FORCED_STOP_MS = 700
 /** A second signal so soon is the same one: npm forwards what the terminal has also sent directly. */
 const ECHO_MS = 500

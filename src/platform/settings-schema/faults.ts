@@ -33,7 +33,7 @@ const pointerOf = (place: Place | undefined): string => {
   return pointer
 }
 
-/** One check of settings: what it has found, and the work that is left to it. */
+/** One check of settings: its findings, and how much work it may still do. */
 export class Run {
   /** How many faults there are, even while none is noted. */
   count = 0

@@ -22,7 +22,10 @@ interface Group {
 
 interface SettingsSchema {
   document: SchemaDocument
-  /** Everything that is wrong with settings, within bounds. A key with the value `null` is being removed, and passes. */
+  /**
+   * Everything that is wrong with settings, up to the limits. A key with the value `null` is being removed, and
+   * passes.
+   */
   check(settings: Record<string, unknown>): Fault[]
 }
 

@@ -48,7 +48,7 @@ const forms =
 
 /**
  * @param options.recordView is called before the response is sent, with its days that name people
- * @param options.complete adds what only this response has
+ * @param options.complete adds the properties that only this response has
  */
 const sendDashboard = async (
   { database, config }: FastifyInstance,

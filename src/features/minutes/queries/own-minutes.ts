@@ -2,7 +2,7 @@
 import type { Db } from '../../../platform/database/client.js'
 import { date, integer, orNull, statement, text } from '../../../platform/database/statement.js'
 
-/** SQL: what the user $1 has from $2 to $3 in the workspaces that the user is in. */
+/** SQL: the minutes of the user $1 from $2 to $3 in the user's workspaces. */
 const OWN = `
     a.workspace_id = m.workspace_id and a.user_id = m.user_id and a.day between $2::date and $3::date
     and a.minutes > 0`

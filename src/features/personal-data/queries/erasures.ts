@@ -135,7 +135,7 @@ const FIND_MONTH = statement(
   where workspace_id = $1::uuid and user_id = $2::uuid`,
 )
 
-/** SQL: what $2 has in the workspace $1 in the month $3. */
+/** SQL: the rows of $2 in the workspace $1 in the month $3. */
 const IN_MONTH = `workspace_id = $1::uuid and user_id = $2::uuid
     and day >= $3::date and day < $3::date + interval '1 month'`
 

@@ -1,4 +1,4 @@
-/** Deletes the rows that a deleted workspace leaves behind. */
+/** Deletes the remaining rows of a deleted workspace. */
 import { getTableName } from 'drizzle-orm'
 import { limitedDelete } from '../../../platform/database/limited-delete.js'
 import { statement, uuid } from '../../../platform/database/statement.js'

@@ -22,7 +22,7 @@ export interface SeenWorkspaces {
   all: string[]
   /** Where the caller's own activity counts. */
   own: string[]
-  /** Where everyone's does: all of it, from a first day, and as it was published. */
+  /** Where everyone's activity counts: all of it (`named`), from a day on (`namedFrom`), or as published. */
   named: string[]
   namedFrom: { workspaceId: string; day: string }[]
   published: string[]

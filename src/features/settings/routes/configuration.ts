@@ -128,7 +128,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         const query = request.query as Static<typeof ConfigurationQuery>
         const call = { ...membership, reason: body.reason }
         const person = await payerOf(request)
-        // The rest to send is held until the client has read it, or until others need the memory.
+        // The unsent rest is held until the client has read it, or until others need the memory.
         const held = heldMemory.hold(person, () => {
           if (reply.raw.headersSent) request.raw.socket.destroy()
         })

@@ -40,8 +40,8 @@ export const readOwnMembership = async (
 }
 
 /**
- * Advisory locks, and not locks of rows: on a cluster, where every node has a copy of the members, a lock of one row is
- * one of the whole table.
+ * Advisory locks instead of row locks: on a cluster, where every node has a copy of the members, locking a row locks
+ * the whole table.
  */
 const HOLD_ROLES = lockOfWorkspace(
   'hold the roles of a workspace',

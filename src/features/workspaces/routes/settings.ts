@@ -61,7 +61,7 @@ const sendSettings = (
 const ONLY_PEOPLE = 'No access key can change `activity_privacy`: sign in instead.'
 
 interface SettingsOptions {
-  /** Runs after a change of the privacy level, which nothing waits for. */
+  /** Runs in the background after a change of the privacy level. */
   afterLevelChange(): Promise<void>
 }
 
