@@ -4,7 +4,7 @@ import { TIMEZONE_LENGTH } from './activity.js'
 import { Closed, Day, Named, Resource, Timestamp } from './common.js'
 import { limits } from './limits.js'
 
-/** The longest texts of these queries that are looked at. */
+/** How many characters of these queries are read. */
 const RANGE_LENGTH = 40
 const NAME_LENGTH = 400
 

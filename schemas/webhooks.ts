@@ -30,7 +30,7 @@ export const Delivery = Named('WebhookDelivery', {
   counted: Type.Optional(
     Type.Integer({
       description:
-        'The commits and closed issues that changed a count. Those that were reported before, or that an uploaded count replaces, change none.',
+        'The commits and closed issues that changed a count. Those that were reported before, or that an uploaded count replaces, aren’t included.',
       examples: [3],
     }),
   ),

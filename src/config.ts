@@ -1,4 +1,4 @@
-/** The configuration: environment variables, read and checked once. No other module looks at `process.env`. */
+/** The configuration: environment variables, read and checked once. No other module reads `process.env`. */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
@@ -82,7 +82,7 @@ export interface Config {
   redisUrl: string | undefined
   /** By the name that `GET /api/limits` has. */
   limits: AdjustedLimits
-  /** Addresses and ranges for which no rate limit holds. */
+  /** Addresses and ranges without rate limits. */
   exemptAddresses: string[]
   /** A message that begins maintenance at the start, and the file that switches it later. */
   maintenance: { message: string | undefined; file: string }

@@ -96,7 +96,7 @@ const openLogger = async ({ logLevel }: Config): Promise<Logger> => {
   return createLogger(logLevel, output)
 }
 
-/** The URL of a database that is there and has the schema of this version. */
+/** The URL of an existing database with the schema of this version. */
 const prepareDatabase = async (config: Config, log: Logger, stopped: AbortSignal): Promise<string> => {
   const url = config.databaseUrl ?? (await startOwnDatabase(config, log, stopped))
   const prepare = async () => {
@@ -147,7 +147,7 @@ const serveMetrics = async (port: number, { config, metrics, log }: FastifyInsta
 
 const counted = (count: number, noun: string) => (count === 1 ? `1 ${noun} is` : `${count} ${noun}s are`)
 
-/** The last line says how to sign in, because that is what comes next. */
+/** The last line says how to sign in, because that is the next step. */
 const announce = (config: Config, log: Logger) => {
   const { baseUrl } = config
   if (!process.stdout.isTTY) {

@@ -1757,7 +1757,7 @@ export type WebhookDelivery = {
   status: number
   /** Null: the delivery isn’t about a repository. */
   repo?: string | null
-  /** The commits and closed issues that changed a count. Those that were reported before, or that an uploaded count replaces, change none. */
+  /** The commits and closed issues that changed a count. Those that were reported before, or that an uploaded count replaces, aren’t included. */
   counted?: number
   /** The commits and closed issues of people who aren’t members, or of a repository that matches no pattern. */
   skipped?: number

@@ -69,7 +69,7 @@ const changeAccount = (
         await record(tx, person, action)
         return true
       },
-      // A workspace may be deleted meanwhile.
+      // A workspace may be deleted in the meantime.
       { rowsMayConflict: true },
     ),
   )
@@ -109,7 +109,7 @@ const secretsOf = async ({ jwtSecrets, databaseUrl, dataDir }: Config): Promise<
     ? jwtSecrets
     : [await readOrCreateSecret(dataDir, 'jwt-secret')]
 
-/** Ends an account as `DELETE /api/me` does, and erases what can be erased by now. */
+/** Ends an account as `DELETE /api/me` does, and erases everything that can already be erased. */
 export const deleteAccountOf = async (
   database: Database,
   config: Config,

@@ -46,7 +46,8 @@ export const clusterSetting = `set citus.multi_shard_modify_mode = 'sequential'`
 export const distribute = (url: string, say: (line: string) => void, stopped?: AbortSignal): Promise<void> =>
   inDedicatedSession(url, stopped, async (sql) => {
     await requireCoordinator(sql)
-    // No migration meanwhile, and no second run. A session that waited for the lock would keep a migration from making indexes.
+    // Prevents a migration or a second run at the same time. A session that waited for the lock would keep a
+    // migration from making indexes.
     const take = () => sql`select pg_try_advisory_lock(${locks.migration}) as taken`
     while (!(await take())[0]?.taken) await sleep(ASK_AGAIN_MS, undefined, stopped && { signal: stopped })
     if (!(await isCurrent(sql)))

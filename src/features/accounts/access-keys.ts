@@ -57,7 +57,7 @@ export class AccessKeys {
 
   /** Forgets keys at once, because their rights on this instance have ended. */
   forget(isEnded: (key: KeyInUse) => boolean): void {
-    // Results that are under way may be older than the end of the right.
+    // Results that are under way may be from before the right ended.
     this.asked.clear()
     for (const [hash, { key }] of this.known) if (isEnded(key)) this.known.delete(hash)
   }

@@ -36,13 +36,13 @@ interface Outcome {
 
 const NOTHING: Outcome = { counted: 0, skipped: 0 }
 
-/** The workspace may be removed meanwhile, and the same commits may come twice at once. */
+/** The workspace may be removed in the meantime, and the same commits may arrive twice at once. */
 const options = { rowsMayConflict: true }
 
 /**
  * Counts everything in a signed delivery, or nothing. The counts don't depend on the order or the number of
  * deliveries.
- * @throws {ApiError} `webhook_not_found` if the webhook was deleted meanwhile
+ * @throws {ApiError} `webhook_not_found` if the webhook was deleted in the meantime
  */
 export const takeDelivery = async (
   database: Database,

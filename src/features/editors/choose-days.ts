@@ -36,7 +36,7 @@ const named: Record<string, (today: string) => Range> = {
   },
 }
 
-/** The day after the same date this many months ago, so that no date of a month is in the range twice. */
+/** The day after the same date this many months ago, so that the range contains no date of a month twice. */
 const monthsBefore = (day: string, months: number): string => {
   const moment = new Date(day)
   moment.setUTCDate(1)

@@ -16,7 +16,7 @@ import {
 import { clampIdleWindow, dayOfHour } from './count-minutes.js'
 import { hourOf, type Timeline } from './timeline.js'
 
-/** Gaps reach from one hour into the next one, and no further. */
+/** A gap reaches into the next hour at most. */
 export const hoursBeside = (hours: Iterable<number>, reach = 1): number[] => {
   const all = new Set<number>()
   for (const hour of hours) for (let step = -reach; step <= reach; step++) all.add(hour + step)

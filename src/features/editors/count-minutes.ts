@@ -19,7 +19,7 @@ import { type Candidate, hourOf, type Timeline } from './timeline.js'
 
 const HOUR_MS = 3_600_000
 
-/** The UTC day of an hour that is counted from 1970. */
+/** The UTC day of an hour since 1970. */
 export const dayOfHour = (hour: number): string => new Date(hour * HOUR_MS).toISOString().slice(0, 10)
 
 /** The idle window of a workspace as clients apply it. */
@@ -177,7 +177,7 @@ export const writeCounted = async (
   await Promise.all(writes)
 }
 
-/** How many minutes are looked at before other requests run. */
+/** How many minutes are processed before other requests run. */
 const PIECE_MINUTES = 1_000
 
 /** @returns the work since the last pause */

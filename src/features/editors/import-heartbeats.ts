@@ -127,7 +127,8 @@ const importNextDay = async (database: Database, userId: string, kind: RepohostK
     if (!(error instanceof ApiError) || !failed) throw error
     const place = failed
     await database.transaction(async (tx) => {
-      // Another instance may have taken the import meanwhile, or the person may have cancelled it and begun another.
+      // In the meantime, another instance may have taken the import, or the person may have cancelled it and begun
+      // another.
       const now = await takeImport(tx, userId)
       if (now?.id !== place.id || now.daysDone !== place.daysDone) return
       if (error.code === 'token_invalid') await endImport(tx, userId, 'cancelled')

@@ -7,7 +7,7 @@ import { runImports } from './import-heartbeats.js'
 declare module 'fastify' {
   interface FastifyInstance {
     imports: {
-      /** Counts everything that has arrived by now. Never rejects: what fails is tried again. */
+      /** Counts everything that has arrived so far. Never rejects: what fails is tried again. */
       run(): Promise<void>
     }
   }

@@ -143,7 +143,7 @@ const recordAlone = async (database: Database, sent: Sent): Promise<Recorded> =>
       const heartbeats = await resolveLastProjects(tx, sent.userId, sent.heartbeats, sent.kind)
       return singleRow(await record(tx, database, [{ ...sent, heartbeats }], true))
     },
-    // A workspace may be removed meanwhile.
+    // A workspace may be removed in the meantime.
     { readsFirst: true, rowsMayConflict: true },
   )
   named.committed()

@@ -1,8 +1,8 @@
 /**
  * The minutes that heartbeats of a person and of the person's agents have marked, and where the person's minutes have
- * counted. The set of heartbeats alone determines which minutes count: a mark is never taken away, and what lies between
- * two marks that are close enough stays between closer ones. So it is enough to look at new marks and their neighbours,
- * and to count no minute twice.
+ * counted. The set of heartbeats alone determines which minutes count: a mark is never removed, and minutes between
+ * two marks that are close enough stay between closer ones. So it is enough to look at new marks and their
+ * neighbours, and to count no minute twice.
  */
 import { limits } from '../../../schemas/limits.js'
 

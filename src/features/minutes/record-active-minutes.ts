@@ -115,7 +115,7 @@ const recordAlone = async (database: Database, flush: Flush): Promise<FlushResul
       const counted = await count(tx, database, [aimed], true)
       return { result: singleRow(counted).result, counted }
     },
-    // The same flush may be running twice, and a workspace may be deleted meanwhile.
+    // The same flush may be running twice, and a workspace may be deleted in the meantime.
     { readsFirst: true, rowsMayConflict: true },
   )
   for (const { named } of counted) named.committed()

@@ -23,7 +23,7 @@ import { beginErasure, eraseBatch, listErasures, lockMemberships } from './queri
 
 const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }
 
-/** A workspace from which the person was removed may be removed itself meanwhile. */
+/** A workspace from which the person was removed may itself be removed in the meantime. */
 const options = { rowsMayConflict: true }
 
 /**

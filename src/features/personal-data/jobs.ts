@@ -7,7 +7,7 @@ import { eraseAccounts } from './delete-account.js'
 declare module 'fastify' {
   interface FastifyInstance {
     erasures: {
-      /** Removes everything that can be removed by now. */
+      /** Removes everything that can already be removed. */
       run(): Promise<void>
     }
   }

@@ -79,8 +79,8 @@ export class Chooser {
   }
 
   /**
-   * Hides cells until no rule is broken. Where days are shown, the part of a cell that lies on a day counts as a number,
-   * and so does what the cells leave of a day: a local hour may lie on two UTC days.
+   * Hides cells until no rule is broken. Where days are shown, the part of a cell on a day counts as a number, and so
+   * does the rest of the day, because a local hour may lie on two UTC days.
    */
   private *chooseCells(amounts: Amount[], repos: Set<string>, byDay: boolean): Paced<Set<number>> {
     const ofCells = yield* peopleBy(amounts, ({ cell }) => cell)

@@ -46,7 +46,7 @@ export const rollUp = async (
   }
 }
 
-/** Rebuilds all rollups. Dashboards stay correct meanwhile, because they read stale days from the activity. */
+/** Rebuilds all rollups. Dashboards stay correct in the meantime, because they read stale days from the activity. */
 export const rebuildRollups = async (database: Database): Promise<number> => {
   await database.transaction(markEverythingStale, background)
   return rollUp(database)

@@ -45,7 +45,7 @@ interface CreationRules {
   quota: WorkspaceQuota
 }
 
-/** The pattern of a personal workspace may be added by hand meanwhile. */
+/** The pattern of a personal workspace may be added by hand in the meantime. */
 const options = { rowsMayConflict: true }
 
 /**

@@ -68,7 +68,7 @@ const recordPersonKey = async (
   )
 }
 
-// A workspace may be deleted meanwhile.
+// A workspace may be deleted in the meantime.
 const recorded = { rowsMayConflict: true }
 
 /** @throws {ApiError} `key_limit` */

@@ -38,8 +38,8 @@ export const joinWorkspace = (
     const invite = await findInvite(tx, code)
     if (!invite) throw new ApiError('invite_not_found')
     const { workspaceId } = invite
-    // Locks the role, so that a member isn't removed before the response describes the workspace. A removal under way is
-    // waited for, so that what it records is seen below.
+    // Locks the role, so that a member isn't removed before the response describes the workspace. Waits for a removal
+    // under way, so that the code below sees its record.
     const alreadyMember = (await lockRole(tx, workspaceId, userId)) !== undefined
     if (!alreadyMember) {
       if (await wasRemovedSince(tx, invite, caller, personKeys)) throw new ApiError('invite_revoked')

@@ -1,7 +1,7 @@
 /**
  * Access to a route, as data on the route (`config.access`). `plugin.ts` enforces it, `route-checks.ts` prevents a
  * start without it, and `platform/openapi/access.ts` documents it. A kind of access comes from the feature that owns
- * the data which it reads: `memberOf` from workspaces, `repoMember` from settings.
+ * the data: `memberOf` from workspaces, `repoMember` from settings.
  */
 import type { FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../../schemas/errors.js'

@@ -34,7 +34,7 @@ export interface Database {
    * four seconds, and then fails as `DatabaseBusy`.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** Opens new connections, which may reach another server or have other settings. Running work finishes. */
+  /** Opens new connections, which may reach another server or get other settings. Running work finishes. */
   renew(): void
   /** Ends within a second, even if the database hangs. Background statements are cancelled. */
   close(): Promise<void>

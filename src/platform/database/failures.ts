@@ -93,5 +93,8 @@ export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includ
 /** The same, or a lock that timed out. */
 export const isLockConflict = (error: unknown): boolean => codeOf(error) === '55P03' || isConflict(error)
 
-/** A row that another transaction has made (23505) or taken away (23503) meanwhile, or a mistake in the work itself. */
+/**
+ * A row that another transaction has inserted (23505) or deleted (23503) in the meantime, or a mistake in the work
+ * itself.
+ */
 export const isRowConflict = (error: unknown): boolean => ['23505', '23503'].includes(codeOf(error) ?? '')

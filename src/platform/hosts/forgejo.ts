@@ -1,4 +1,6 @@
-/** Forgejo, and Gitea, from which it comes: forgejo.org/docs/latest/user/{api-usage,oauth2-provider,webhooks}. */
+/**
+ * Forgejo, and Gitea, which it was forked from: forgejo.org/docs/latest/user/{api-usage,oauth2-provider,webhooks}.
+ */
 import type { HostKind } from './kind.js'
 import {
   accessOf,

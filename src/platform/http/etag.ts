@@ -50,7 +50,7 @@ export const preconditionsOf = (
   }
 }
 
-/** @param current the content that is there. @throws {ApiError} `version_conflict` unless the preconditions hold */
+/** @param current the stored content. @throws {ApiError} `version_conflict` unless the preconditions hold */
 export const requirePreconditions = (
   { ifMatch, ifNoneMatch }: Preconditions,
   current: Version | undefined,

@@ -79,10 +79,10 @@ export const getJsonFrom =
     }
   }
 
-/** Node loads `fetch` at its first use, which takes 50 ms of CPU: at the start rather than in a request. */
+/** Node loads `fetch` at its first use, which takes 50 ms of CPU, so it is loaded at the start. */
 new Response()
 
-/** A `fetch` that follows no redirects and answers when the body, of at most 1 MiB, is there. */
+/** A `fetch` that follows no redirects and resolves once the body, of at most 1 MiB, has arrived. */
 export const boundedFetch = async (url: string, init: RequestInit): Promise<Response> => {
   const response = await fetch(url, { ...init, redirect: 'manual' })
   const body = await readBounded(response)

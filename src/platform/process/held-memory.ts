@@ -1,7 +1,7 @@
 /**
- * The memory that people hold: by large bodies that arrive or are read, and by large responses that are waiting to be sent.
- * It counts what is there, not what was announced. Beyond the bound, the person who holds most loses it, so no one can take the
- * memory of those who need less.
+ * The memory that people hold: by large bodies that arrive or are read, and by large responses that are waiting to be
+ * sent. It counts the bytes held, not the announced length. Beyond the bound, the person who holds most loses it, so
+ * no one can take the memory of those who need less.
  */
 import { getHeapStatistics } from 'node:v8'
 import { ApiError } from '../../errors.js'

@@ -1,5 +1,5 @@
 /**
- * Counts that all instances share, in Redis or Valkey. Callers and addresses aren't known there, only hashes of them.
+ * Counts that all instances share, in Redis or Valkey. Redis gets only hashes of callers and addresses.
  */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -64,7 +64,7 @@ export const tryRedis = async (url: string): Promise<void> => {
   })
   try {
     const counted = redis.connect().then(() => redis.addToWindow(`${PREFIX}probe`, 1, 1))
-    // The error of the connection says more than that of the command which it ended.
+    // The connection's error says more than that of the failed command.
     counted.catch(() => {})
     await inTime(
       Promise.race([
@@ -101,7 +101,7 @@ interface RedisOptions {
   onRestored: () => void
 }
 
-/** Resolves within two seconds, whether or not Redis is there. */
+/** Resolves within two seconds, whether or not Redis responds. */
 export const connectRedis = async ({
   url,
   secret,

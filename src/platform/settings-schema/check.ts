@@ -5,7 +5,7 @@ import type { LinearPattern } from './pattern.js'
 export const types = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const
 export type TypeName = (typeof types)[number]
 
-/** A schema that was read: what a value must be. Only what the schema says is there. */
+/** A schema that was read: what a value must be. Only the rules that the schema contains are set. */
 export interface Node {
   types?: ReadonlySet<TypeName>
   allowed?: Allowed

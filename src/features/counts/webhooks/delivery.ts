@@ -17,7 +17,7 @@ export interface DeliveredCommit {
   hash: string
   /** The UTC day of the commit. */
   day: string
-  /** Undefined: the payload names no login that can be a member's. */
+  /** Undefined: the payload doesn't name a login that a member could have. */
   login: string | undefined
 }
 

@@ -99,9 +99,9 @@ const DAYS_BY_KIND = `unnest(
     )`
 
 /**
- * $1: the viewed person; $2: their workspaces; $3: how many; $4 to $8: where the previous page ended, or nulls. A view names
- * the person in its filter, people with activity in the range, and, without a filter, all members of that day. Ranges of
- * one kind that overlap or touch are one.
+ * $1: the viewed person; $2: their workspaces; $3: how many; $4 to $8: where the previous page ended, or nulls. A
+ * view names the person in its filter, people with activity in the range, and, without a filter, all members of that
+ * day. Ranges of one kind are merged if they overlap or touch.
  */
 const LIST_VIEWS = statement(
   'list the views of a person',

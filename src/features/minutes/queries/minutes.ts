@@ -183,8 +183,8 @@ export const MARK_DAYS = statement(
 )
 
 /**
- * $1: the workspace; $2: days; $3: the user. One mark of a day for each user, however often their zone changes. A mark
- * that is there is locked, so that it isn't taken away before the zone has changed.
+ * $1: the workspace; $2: days; $3: the user. One mark of a day for each user, however often their zone changes. An
+ * existing mark is locked, so that it isn't removed before the zone has changed.
  */
 const MARK_DAYS_OF = statement(
   'mark days of a user as stale',

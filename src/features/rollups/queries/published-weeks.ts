@@ -54,7 +54,7 @@ const DAYS_TO_PUBLISHING = 3
 /** The UTC day on which a week is published. @param week its Monday */
 export const publishedOn = (week: string): string => addDays(week, DAYS_OF_WEEK + DAYS_TO_PUBLISHING)
 
-/** $3: the first day that is looked at. */
+/** $3: the first day to check. */
 const LIST_DUE_WEEKS = statement(
   'list weeks to publish',
   { workspaceId: uuid, week: date },

@@ -1,7 +1,7 @@
 /**
- * Rollups of activity: what a dashboard needs of a day or a month, added up, so that its cost follows what it shows and
- * not what was ever recorded. They are always rebuilt from `activity` and never incremented: rollups of the marked
- * days of one workspace's month, and of that month, in one transaction.
+ * Rollups of activity: what a dashboard needs of a day or a month, added up, so that its cost depends on what it
+ * shows, not on how much was ever recorded. They are always rebuilt from `activity` and never incremented: rollups of
+ * the marked days of one workspace's month, and of that month, in one transaction.
  */
 
 import type { Db } from '../../../platform/database/client.js'
@@ -66,7 +66,7 @@ const LIST_STALE_MONTHS = statement(
 export const listStaleMonths = (db: Db, limit: number, before = NEVER): Promise<WorkspaceMonth[]> =>
   db.rows(LIST_STALE_MONTHS, [limit, before])
 
-/** How many marks are looked at; a day has as many as there were changes of it. Until a day has ended, it waits on purpose. */
+/** How many marks are read; a day has one for each change. Until a day has ended, it waits on purpose. */
 const MAX_MARKS_COUNTED = 20_000
 
 const READ_BACKLOG = statement(

@@ -43,7 +43,10 @@ export interface RestoreRules {
   rules: SettingsRules | undefined
 }
 
-/** Both, for settings that are restored. @throws {ApiError} `validation_failed` also for keys that are denied by now */
+/**
+ * Both, for settings that are restored.
+ * @throws {ApiError} `validation_failed` also for keys that have been denied since
+ */
 export const judgeRestored = ({ keys, rules }: RestoreRules, settings: string): { warnings?: Warnings } => {
   const restored = JSON.parse(settings) as SettingsObject
   const denied = Object.keys(restored).find(settingsKeys(keys).isDenied)
