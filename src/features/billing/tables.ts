@@ -46,7 +46,7 @@ export const billingEvents = table(
     receivedAt: moment('received_at').notNull().defaultNow(),
   },
   {
-    // The provider retries an event for days, not months. Older events are also ignored by their order.
+    // The provider retries an event for days, not months. Older events are ignored anyway, because of their order.
     expiry: { task: 'old billing events', sql: `received_at < ${daysAgo(90)}` },
     place: 'coordinator',
     privacyRecord: null,

@@ -5,8 +5,8 @@ import { table } from '../../platform/database/table.js'
 import { workspaceId } from '../workspaces/tables.js'
 
 /**
- * The access log: all views of a viewer on a UTC day with the same filter. Not a row for each person seen: who that was
- * follows from the activity.
+ * The access log: all views of a viewer on a UTC day with the same filter. There isn't a row for each viewed person,
+ * because the activity shows who that was.
  */
 export const dashboardViews = table(
   'dashboard_views',

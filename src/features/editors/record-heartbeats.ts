@@ -59,7 +59,7 @@ export interface Recorded {
   accepted: number
   waiting: number
   ignored: number
-  /** Agents' heartbeats that were accepted or wait. */
+  /** Agents' heartbeats that were accepted or are waiting. */
   agents: number
 }
 

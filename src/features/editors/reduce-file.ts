@@ -1,6 +1,7 @@
 /**
- * Reduces a file of heartbeats to times and projects while it arrives: WakaTime's data dump, and the CSV or JSON of wakapi.
- * Whatever the file, this takes some megabytes at most, because a minute has one project, and a day a limited number of them.
+ * Reduces a file of heartbeats to times and projects while it arrives: WakaTime's data dump, and the CSV or JSON of
+ * wakapi. For any file, this takes a few megabytes at most, because a minute has one project, and a day a limited
+ * number of them.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CsvError } from 'csv-parse'

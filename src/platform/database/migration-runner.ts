@@ -126,7 +126,7 @@ const inShortWait = async <T>(
     await withoutTimeouts(tx)
     await endWithClient(tx)
     await tx`select set_config('lock_timeout', ${String(lockMs)}, true)`
-    // On a cluster, its nodes lock as well.
+    // On a cluster, the nodes take locks as well.
     await tx`
       select set_config('citus.propagate_set_commands', 'local', true) from pg_extension where extname = 'citus'`
     return work(tx)

@@ -3,7 +3,7 @@ import type { RenewablePool } from './renewable-pool.js'
 
 /**
  * One connection that short reads share: reads that come at the same time are sent, answered and read together, which
- * takes a third less of the processor (`bench/README.md`). A slow statement delays all behind it, so a connection that
+ * takes a third less CPU time (`bench/README.md`). A slow statement delays all behind it, so a connection that
  * doesn't answer in time is replaced, and all that waits for it fails.
  */
 export const sharedConnectionLimiter = (

@@ -34,7 +34,7 @@ const isRateLimited = ({ status, headers }: UpstreamAnswer): boolean =>
 
 /**
  * @param loginMember where the host has the login
- * @param invalid the statuses that mean that the token isn't valid, or not for this
+ * @param invalid the statuses that mean that the token isn't valid, or not for this request
  */
 export const userOf = (
   answer: UpstreamAnswer,
