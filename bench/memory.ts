@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../schemas/limits.js'
-import { groupBy } from '../src/platform/process/group-by.js'
+import { groupBy } from '../src/platform/process/maps.js'
 import { launchIn } from './confine.js'
 import {
   benchmark,

@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
-import { findAccount } from '../src/platform/database/embedded/account.js'
-import { serverEnvironment } from '../src/platform/database/embedded/environment.js'
+import { findAccount, serverEnvironment } from '../src/platform/database/embedded/account.js'
 import { type CleanUp, freePort } from './harness.js'
 
 const run = promisify(execFile)

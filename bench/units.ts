@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Sql } from 'postgres'
-import { retention } from '../src/features/personal-data/queries/retention.js'
+import { retention } from '../src/features/personal-data/queries/purge.js'
 import { addDays } from '../src/platform/time/days.js'
 import {
   addOthers,

@@ -14,7 +14,7 @@ import {
   withFirstHost,
 } from './platform/database/url.js'
 import { hostKinds } from './platform/hosts/index.js'
-import { lazy } from './platform/process/lazy.js'
+import { lazy } from './platform/process/async.js'
 
 /** The variables, converted to their types. `problems` lists invalid ones. */
 export const readEnvironment = (env: Record<string, string | undefined>) => {

@@ -16,11 +16,11 @@ import { hostKinds } from './platform/hosts/index.js'
 import { answerWhileMigrating } from './platform/http/start-answers.js'
 import { createMeter, type Meter } from './platform/metrics/meter.js'
 import { readArguments } from './platform/process/arguments.js'
+import { readOrCreateSecret } from './platform/process/data-dir.js'
 import { addressesOf, listenAt, waitForListening } from './platform/process/listen.js'
 import { createLogger, openLogOutput } from './platform/process/logger.js'
 import { unsupportedNode, upgradeNode } from './platform/process/node-support.js'
 import { extendStop, onExit, run } from './platform/process/program.js'
-import { readOrCreateSecret } from './platform/process/secret.js'
 
 const USAGE = `npm start
 

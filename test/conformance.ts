@@ -10,9 +10,9 @@ import type { RepohostKind } from '../schemas/common.js'
 import { settingsKeys } from '../schemas/settings-keys.js'
 import { schemaAt } from '../schemas/subgroups.js'
 import { formatsOf } from '../src/platform/http/formats.js'
-import { memoizeBySchema } from '../src/platform/http/memoize-by-schema.js'
+import { memoizeBySchema } from '../src/platform/http/validators.js'
 import { valued } from '../src/platform/openapi/names.js'
-import { lazy } from '../src/platform/process/lazy.js'
+import { lazy } from '../src/platform/process/async.js'
 import { projectRoot } from '../src/platform/process/root.js'
 
 interface Response {

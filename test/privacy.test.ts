@@ -1,5 +1,5 @@
 import t from 'tap'
-import { coalesce } from '../src/platform/process/coalesce.js'
+import { coalesce } from '../src/platform/process/async.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, mondayOf, sundayOf } from '../src/platform/time/days.js'
 import { findHole, type Unknown } from './adversary.js'

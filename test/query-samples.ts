@@ -3,7 +3,7 @@
  * the arguments.
  */
 
-import * as host from '../src/features/accounts/queries/repository-host.js'
+import * as host from '../src/features/accounts/queries/installation.js'
 import * as sessions from '../src/features/accounts/queries/sessions.js'
 import * as users from '../src/features/accounts/queries/users.js'
 import * as billing from '../src/features/billing/queries.js'

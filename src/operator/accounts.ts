@@ -11,11 +11,10 @@ import { insertAuditEntries } from '../features/workspaces/index.js'
 import { OPERATOR_ACTOR } from '../features/workspaces/queries/audit.js'
 import { listWorkspacesOf } from '../features/workspaces/queries/workspaces.js'
 import type { Database, Db } from '../platform/database/client.js'
+import { readOrCreateSecret } from '../platform/process/data-dir.js'
 import { OperatorError } from '../platform/process/operator-error.js'
-import { readOrCreateSecret } from '../platform/process/secret.js'
 import { toTimestamp } from '../platform/time/timestamps.js'
-import { explainFailure } from './explain-failure.js'
-import { printable } from './printable.js'
+import { explainFailure, printable } from './explain-failure.js'
 
 /** @param name a login, or an id of the service or of the repository host. @throws {OperatorError} */
 export const findAccount = async ({ read }: Database, name: string): Promise<User> => {

@@ -1,6 +1,5 @@
 import { ApiError } from '../errors.js'
 import { OperatorError } from '../platform/process/operator-error.js'
-import { printable } from './printable.js'
 
 /** Runs a change, and explains to the operator why the service's rules reject it. @throws {OperatorError} */
 export const explainFailure = async <T>(change: Promise<T>): Promise<T> => {
@@ -21,3 +20,7 @@ const explain = ({ code, message, extras }: ApiError): string => {
   if (code === 'token_invalid') return 'The account was deleted in the meantime.'
   return message
 }
+
+/** Text that people have entered, for a terminal: control characters, line breaks and invisible characters are escaped. */
+export const printable = (text: string): string =>
+  text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)

@@ -7,11 +7,10 @@ import { revokePersonKey } from '../features/workspaces/change-keys.js'
 import { insertAuditEntry, lockWorkspace } from '../features/workspaces/index.js'
 import { OPERATOR_ACTOR } from '../features/workspaces/queries/audit.js'
 import type { Database } from '../platform/database/client.js'
-import { isUuid } from '../platform/http/uuid.js'
+import { isUuid } from '../platform/http/formats.js'
 import { OperatorError } from '../platform/process/operator-error.js'
 import { toTimestamp } from '../platform/time/timestamps.js'
-import { explainFailure } from './explain-failure.js'
-import { printable } from './printable.js'
+import { explainFailure, printable } from './explain-failure.js'
 
 /** The keys that a person created and that still work, in lines. */
 export const describeKeys = async ({ read }: Database, { id: userId, login }: User): Promise<string[]> => {

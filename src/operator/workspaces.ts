@@ -21,10 +21,9 @@ import {
 import { OPERATOR_ACTOR } from '../features/workspaces/queries/audit.js'
 import { listMembers, lockRoles, updateRole } from '../features/workspaces/queries/members.js'
 import type { Database } from '../platform/database/client.js'
-import { isUuid } from '../platform/http/uuid.js'
+import { isUuid } from '../platform/http/formats.js'
 import { OperatorError } from '../platform/process/operator-error.js'
-import { explainFailure } from './explain-failure.js'
-import { printable } from './printable.js'
+import { explainFailure, printable } from './explain-failure.js'
 
 const MEMBERS_PER_PAGE = 500
 

@@ -2,15 +2,16 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Scope } from '../../../schemas/keys.js'
+import type { CreatedAccessKey, CreateKeyBody, Scope } from '../../../schemas/keys.js'
+import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { KeyInUse } from '../../platform/access/caller.js'
-import type { Database } from '../../platform/database/client.js'
-import { remember } from '../../platform/process/remember.js'
+import type { Database, Db } from '../../platform/database/client.js'
+import { remember } from '../../platform/process/maps.js'
 import { matcherOf } from '../../platform/rate-limits/exempt.js'
 import { addressOf } from '../../platform/rate-limits/payers.js'
 import { RejectionLimit } from '../../platform/rate-limits/rejection-limit.js'
-import { findKey, markUsed } from './queries/access-keys.js'
+import { countKeys, findKey, insertKey, type KeyOwner, markUsed } from './queries/access-keys.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -116,3 +117,17 @@ export default fp(
   },
   { name: 'access-keys', dependencies: ['session', 'counts'] },
 )
+
+/** Creates a key of a locked owner. @throws {ApiError} `key_limit` */
+export const issueKey = async (
+  tx: Db,
+  owner: KeyOwner,
+  createdBy: { id: string; login: string },
+  { name, scopes, expires_in_days: days = limits.key_days_default }: CreateKeyBody,
+): Promise<CreatedAccessKey> => {
+  if ((await countKeys(tx, owner)) >= limits.keys_per_owner) throw new ApiError('key_limit')
+  const secret = createSecret(scopes)
+  const hash = hashOfSecret(secret)
+  const key = await insertKey(tx, { owner, createdBy, name: name.trim(), scopes, days, hash })
+  return { ...key, secret }
+}

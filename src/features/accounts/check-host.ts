@@ -2,7 +2,7 @@ import type { Database } from '../../platform/database/client.js'
 import { findWriteFault } from '../../platform/database/writability.js'
 import { hostKinds } from '../../platform/hosts/index.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
-import { type RecordedHost, readHost, recordHost, replaceHost } from './queries/repository-host.js'
+import { type RecordedHost, readHost, recordHost, replaceHost } from './queries/installation.js'
 
 interface ConfiguredHost extends RecordedHost {
   /** The address that the operator says it had before, or the kind that was recorded wrongly. */

@@ -1,8 +1,8 @@
 /** Accounts and sessions, for other features. */
+
+export { issueKey } from './access-keys.js'
 export { checkHost, hostFault } from './check-host.js'
-export { editorTokenOf } from './credentials.js'
 export { DELETED_LOGIN, DELETED_USER } from './deleted-user.js'
-export { issueKey } from './issue-key.js'
 export { type PersonKey, personKeysOf } from './person-keys.js'
 export { lockCaller, readCaller, requireCombinable } from './policies.js'
 export {
@@ -13,13 +13,14 @@ export {
   revokeKeysCreatedBy,
   revokeKeysOfWorkspace,
 } from './queries/access-keys.js'
+export { LIST_SIGNING_KEYS } from './queries/installation.js'
 export { findPersonRepos, nameOf } from './queries/person-repos.js'
 export { readRecording } from './queries/recordings.js'
 export { revokeAllTokens } from './queries/sessions.js'
-export { LIST_SIGNING_KEYS } from './queries/signing-keys.js'
 export type { User } from './queries/users.js'
 export { reposToRemember } from './remember-repos.js'
 export type { Memberships, Repohost } from './repohost.js'
 export { cookieOptionsOf, sessionCookiesOf } from './session.js'
 export { secretsFault } from './signing-keys.js'
 export { erasures, users } from './tables.js'
+export { editorTokenOf } from './tokens.js'

@@ -1,6 +1,6 @@
 /** Remembers which repositories a person names in full. */
 import type { Database, Db } from '../../platform/database/client.js'
-import { remember } from '../../platform/process/remember.js'
+import { remember } from '../../platform/process/maps.js'
 import { type NamedRepo, writePersonRepos } from './queries/person-repos.js'
 
 /** How many stored repositories a process remembers, so that most requests write nothing. */

@@ -3,13 +3,12 @@ import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'
 import type { KeyInUse, Session } from '../../platform/access/caller.js'
-import { measuredTask } from '../../platform/metrics/measured-task.js'
-import { repeat } from '../../platform/process/repeat.js'
-import { bearerOf, isKeySecret } from './credentials.js'
+import { measuredTask } from '../../platform/metrics/meter.js'
+import { repeat } from '../../platform/process/async.js'
 import { readRevocations } from './queries/sessions.js'
 import { listDisabledUsers } from './queries/users.js'
 import { Revocations } from './revocations.js'
-import { Tokens } from './tokens.js'
+import { bearerOf, isKeySecret, Tokens } from './tokens.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

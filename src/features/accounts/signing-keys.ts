@@ -1,7 +1,7 @@
 /** Tells an instance that it can't verify the sessions of another one, because their `JWT_SECRETS` differ. */
 import fp from 'fastify-plugin'
-import { repeat } from '../../platform/process/repeat.js'
-import { listSigningKeys, recordSigningKey } from './queries/signing-keys.js'
+import { repeat } from '../../platform/process/async.js'
+import { listSigningKeys, recordSigningKey } from './queries/installation.js'
 import { keyIdOf } from './tokens.js'
 
 declare module 'fastify' {

@@ -13,9 +13,8 @@ import {
 } from 'drizzle-orm/pg-core'
 import { repohostKinds } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
-import { moment } from '../../platform/database/columns.js'
 import { daysAgo } from '../../platform/database/limited-delete.js'
-import { table } from '../../platform/database/table.js'
+import { moment, table } from '../../platform/database/table.js'
 
 /** The repository host whose numeric ids the accounts are keyed by: one row, since the first start. */
 export const repositoryHost = table(

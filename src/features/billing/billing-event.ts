@@ -1,6 +1,8 @@
 import type { BillingEvent, SubscriptionStatus } from '../../../schemas/billing.js'
 import { own } from '../../../schemas/own.js'
-import { isUuid } from '../../platform/http/uuid.js'
+import type { Database } from '../../platform/database/client.js'
+import { isUuid } from '../../platform/http/formats.js'
+import { applyChange, insertBillingEvent, linkCustomer } from './queries.js'
 
 /** The change to one subscription in a notification. */
 export interface SubscriptionChange {
@@ -68,4 +70,22 @@ export const readBillingEvent = ({ type, created, data }: BillingEvent): Billing
     change: { subscriptionId, customerId, status, created, rank },
     ...linkTo(userIdOf(metadata.user_id)),
   }
+}
+
+/**
+ * Processes a notification whose signature was checked. Duplicates have no effect, and the order doesn't matter.
+ * @returns whether it was a duplicate, or of an irrelevant kind
+ */
+export const recordBillingEvent = async (
+  database: Database,
+  event: BillingEvent,
+): Promise<'applied' | 'duplicate' | 'without_effect'> => {
+  const news = readBillingEvent(event)
+  if (!news) return 'without_effect'
+  return database.transaction(async (tx) => {
+    if (!(await insertBillingEvent(tx, event.id, event.type))) return 'duplicate'
+    if (news.link) await linkCustomer(tx, news.link.customerId, news.link.userId)
+    if (news.change) await applyChange(tx, news.change)
+    return 'applied'
+  })
 }

@@ -1,7 +1,6 @@
 import { bigint, index, smallint, text } from 'drizzle-orm/pg-core'
-import { moment } from '../../platform/database/columns.js'
 import { daysAgo } from '../../platform/database/limited-delete.js'
-import { table } from '../../platform/database/table.js'
+import { moment, table } from '../../platform/database/table.js'
 import { person } from '../accounts/tables.js'
 
 /** Customers at the billing provider, and whose they are. A user has one, unless the provider made another for them. */

@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, date, index, integer, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
 import { limits } from '../../../schemas/limits.js'
-import { moment } from '../../platform/database/columns.js'
 import { daysAgo } from '../../platform/database/limited-delete.js'
-import { table } from '../../platform/database/table.js'
+import { moment, table } from '../../platform/database/table.js'
 import { users } from '../accounts/tables.js'
 import { workspaceId } from '../workspaces/tables.js'
 

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/client.js'
-import { groupBy } from '../../platform/process/group-by.js'
+import { groupBy } from '../../platform/process/maps.js'
 import { Heatmap, type HeatmapCell } from '../minutes/index.js'
 import { clockOf, crewsOf, hiddenCrews, MIN_OTHERS, type SmallCrew, type ZoneCrew } from '../rollups/index.js'
 import type { Viewer } from './policies.js'

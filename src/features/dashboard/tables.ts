@@ -1,7 +1,6 @@
 import { boolean, date, index, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { limits } from '../../../schemas/limits.js'
-import { dayRanges } from '../../platform/database/columns.js'
-import { table } from '../../platform/database/table.js'
+import { dayRanges, table } from '../../platform/database/table.js'
 import { workspaceId } from '../workspaces/tables.js'
 
 /**

@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
-import { singleRow } from '../../platform/database/single-row.js'
-import { groupBy } from '../../platform/process/group-by.js'
+import { singleRow } from '../../platform/database/statement.js'
+import { groupBy } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import {
   type AskedDays,

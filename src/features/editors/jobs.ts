@@ -1,7 +1,7 @@
 /** Counts the days of imports in the background; each day on one instance. During maintenance, they wait. */
 import fp from 'fastify-plugin'
-import { measuredTask } from '../../platform/metrics/measured-task.js'
-import { repeat } from '../../platform/process/repeat.js'
+import { measuredTask } from '../../platform/metrics/meter.js'
+import { repeat } from '../../platform/process/async.js'
 import { runImports } from './import-heartbeats.js'
 
 declare module 'fastify' {

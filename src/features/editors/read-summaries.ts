@@ -2,13 +2,24 @@
  * A person's time in WakaTime's formats, for tools that show and export it. Data that the service doesn't store is
  * empty.
  */
-import type { AllTime, Durations, Projects, Stats, Summaries } from '../../../schemas/wakatime.js'
+import type { AllTime, Durations, Projects, Stats, StatusBar, Summaries } from '../../../schemas/wakatime.js'
 import type { Db } from '../../platform/database/client.js'
 import { countDays, FIRST_DAY, LAST_DAY, type Range } from '../../platform/time/days.js'
 import { sumOwnRepos } from '../minutes/index.js'
-import { decimalOf, digitalOf, durationOf, entryOf, momentOf, textOf } from './durations.js'
 import { endOf, startOf } from './local-days.js'
-import { type Project, readDays, readDurations, readEverything, readRange } from './own-time.js'
+import {
+  decimalOf,
+  digitalOf,
+  durationOf,
+  entryOf,
+  momentOf,
+  type Project,
+  readDays,
+  readDurations,
+  readEverything,
+  readRange,
+  textOf,
+} from './own-time.js'
 
 const SECONDS = 60
 const OTHERS = 'Other'
@@ -224,5 +235,34 @@ export const readDay = async (
     start: momentOf(start),
     end: momentOf(endOf(timezone, day)),
     timezone,
+  }
+}
+
+/** The database's clock decides what now and today are, as for everyone. */
+export const readStatusBar = async (
+  db: Db,
+  { userId, timezone, now, today: day }: { userId: string; timezone: string; now: string; today: string },
+): Promise<StatusBar> => {
+  const [today] = await readDays(db, userId, timezone, { from: day, to: day, days: 1 })
+  const { minutes = 0, agentMinutes = 0, projects = [] } = today ?? {}
+  const total = durationOf(minutes)
+  return {
+    cached_at: now,
+    data: {
+      grand_total: total,
+      categories: [
+        { name: 'Coding', ...total },
+        ...(agentMinutes > 0 ? [{ name: 'AI Coding', ...durationOf(agentMinutes) }] : []),
+      ],
+      projects: projectEntries(projects, minutes),
+      ...nothingElse(),
+      range: {
+        date: day,
+        start: new Date(startOf(timezone, day)).toISOString(),
+        end: new Date(endOf(timezone, day)).toISOString(),
+        text: 'Today',
+        timezone,
+      },
+    },
   }
 }

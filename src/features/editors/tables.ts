@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { bit, boolean, date, index, integer, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
 import { limits } from '../../../schemas/limits.js'
-import { moment } from '../../platform/database/columns.js'
 import { daysAgo } from '../../platform/database/limited-delete.js'
-import { table } from '../../platform/database/table.js'
+import { moment, table } from '../../platform/database/table.js'
 import { workspaceId } from '../workspaces/tables.js'
 
 /** People who send heartbeats. */

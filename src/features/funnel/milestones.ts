@@ -4,7 +4,7 @@
  */
 import fp from 'fastify-plugin'
 import type { Milestone } from '../../../schemas/funnel.js'
-import { inTime } from '../../platform/process/in-time.js'
+import { inTime } from '../../platform/process/async.js'
 import { insertMilestones } from './queries.js'
 
 declare module 'fastify' {

@@ -2,8 +2,7 @@ import type { Funnel, Milestone } from '../../../schemas/funnel.js'
 import { limits } from '../../../schemas/limits.js'
 import { own } from '../../../schemas/own.js'
 import type { Db } from '../../platform/database/client.js'
-import { singleRow } from '../../platform/database/single-row.js'
-import { integer, json, statement } from '../../platform/database/statement.js'
+import { integer, json, singleRow, statement } from '../../platform/database/statement.js'
 
 const INSERT_EVENT = statement(
   'count a funnel event',

@@ -1,6 +1,5 @@
 import { date, index, integer, primaryKey, text } from 'drizzle-orm/pg-core'
-import { moment } from '../../platform/database/columns.js'
-import { table } from '../../platform/database/table.js'
+import { moment, table } from '../../platform/database/table.js'
 import { person } from '../accounts/tables.js'
 
 const funnelColumns = () => ({

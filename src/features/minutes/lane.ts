@@ -6,7 +6,7 @@ import {
   isDatabaseUnavailable,
   isLockConflict,
 } from '../../platform/database/failures.js'
-import { inTime } from '../../platform/process/in-time.js'
+import { inTime } from '../../platform/process/async.js'
 
 export interface Item {
   userId: string

@@ -1,7 +1,7 @@
 /** Removes the remaining data of deleted accounts in the background; on one instance at a time. */
 import fp from 'fastify-plugin'
-import { measuredTask } from '../../platform/metrics/measured-task.js'
-import { repeat } from '../../platform/process/repeat.js'
+import { measuredTask } from '../../platform/metrics/meter.js'
+import { repeat } from '../../platform/process/async.js'
 import { eraseAccounts } from './delete-account.js'
 
 declare module 'fastify' {

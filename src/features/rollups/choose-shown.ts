@@ -1,5 +1,5 @@
 /** Chooses what may be shown of a week. */
-import { groupBy } from '../../platform/process/group-by.js'
+import { groupBy } from '../../platform/process/maps.js'
 import { type Amount, NO_CELL, type Paced, type People, PLACES, peopleBy, together } from './amounts.js'
 import { islandsOf, nodesApart } from './islands.js'
 

@@ -3,10 +3,8 @@
  * a time.
  */
 import fp from 'fastify-plugin'
-import { cached } from '../../platform/metrics/cached.js'
-import { measuredTask } from '../../platform/metrics/measured-task.js'
-import { coalesce } from '../../platform/process/coalesce.js'
-import { repeat } from '../../platform/process/repeat.js'
+import { cached, measuredTask } from '../../platform/metrics/meter.js'
+import { coalesce, repeat } from '../../platform/process/async.js'
 import { readToday } from '../../platform/time/clock.js'
 import { publishWeeks, raiseToFloor } from './publish-weeks.js'
 import { readBacklog } from './queries/rollups.js'

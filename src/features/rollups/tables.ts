@@ -12,8 +12,7 @@ import {
   text,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { moment } from '../../platform/database/columns.js'
-import { type PersonRule, table } from '../../platform/database/table.js'
+import { moment, type PersonRule, table } from '../../platform/database/table.js'
 import { DELETED_USER } from '../accounts/deleted-user.js'
 import { sums } from '../minutes/tables.js'
 import { workspaceId } from '../workspaces/tables.js'

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
-import { moment } from '../../platform/database/columns.js'
-import { table } from '../../platform/database/table.js'
+import { moment, table } from '../../platform/database/table.js'
 import { person } from '../accounts/tables.js'
 import { workspaceId } from '../workspaces/tables.js'
 

@@ -6,8 +6,7 @@ import type { Scope } from '../../../schemas/keys.js'
 import { ApiError } from '../../errors.js'
 import { type Access, anyCallerWith, type RequestPart } from '../../platform/access/access.js'
 import type { WorkspaceCall } from './change-workspace.js'
-import { reaches } from './policies/keys.js'
-import { requireRole } from './policies/roles.js'
+import { reaches, requireRole } from './policies/rights.js'
 import { readRole } from './queries/members.js'
 
 /** A caller with a role in a workspace. */

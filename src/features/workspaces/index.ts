@@ -5,7 +5,12 @@ export { applySettings, requireKeys, type SettingsContent } from './change-setti
 export { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 export { describeChange } from './describe-change.js'
 export { firstNamedDay, lastPublished, type PrivacyRules } from './policies/privacy-levels.js'
-export { requireRole } from './policies/roles.js'
+export {
+  requireRole,
+  requireRoomToCreate,
+  requireRoomToJoin,
+  type WorkspaceQuota,
+} from './policies/rights.js'
 export {
   judgeRestored,
   type RestoreRules,
@@ -13,7 +18,6 @@ export {
   requireUnlocked,
   warningsOf,
 } from './policies/settings-rules.js'
-export { requireRoomToCreate, requireRoomToJoin, type WorkspaceQuota } from './policies/workspace-quota.js'
 export {
   type Actor,
   insertAuditEntries,

@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import type { HostOrganization } from '../../platform/hosts/kind.js'
 import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
-import { requireInsideOrganization } from './policies/organizations.js'
+import { requireInsideOrganization } from './policies/rights.js'
 import { lockRoles } from './queries/members.js'
 import {
   deleteOrganization,

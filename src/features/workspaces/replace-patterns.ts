@@ -1,7 +1,7 @@
 import { parsePatterns } from '../../../schemas/repo-pattern.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
-import { requireInsideOrganization } from './policies/organizations.js'
+import { requireInsideOrganization } from './policies/rights.js'
 import { readOrganization } from './queries/organizations.js'
 import { deletePatterns, insertPatterns, listPatterns } from './queries/workspaces.js'
 

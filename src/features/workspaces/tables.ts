@@ -15,9 +15,8 @@ import {
 import { privacyLevels } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { organizationJoins, organizationLeaves } from '../../../schemas/organizations.js'
-import { moment } from '../../platform/database/columns.js'
 import { daysAgo } from '../../platform/database/limited-delete.js'
-import { table } from '../../platform/database/table.js'
+import { moment, table } from '../../platform/database/table.js'
 import { person, users } from '../accounts/tables.js'
 
 export const workspaces = table(

@@ -1,8 +1,7 @@
 /** The age of the last backup, for Prometheus. */
 import fp from 'fastify-plugin'
-import { singleRow } from '../../platform/database/single-row.js'
-import { double, orNull, statement } from '../../platform/database/statement.js'
-import { cached } from '../../platform/metrics/cached.js'
+import { double, orNull, singleRow, statement } from '../../platform/database/statement.js'
+import { cached } from '../../platform/metrics/meter.js'
 
 const READ_BACKUP_AGE = statement(
   'read the age of the last backup',

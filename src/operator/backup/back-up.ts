@@ -13,9 +13,9 @@ import {
   END_OF_ROWS,
   type Manifest,
   RowChecksum,
+  readSums,
   TITLE,
 } from './file.js'
-import { readSums } from './sums.js'
 
 /** Sums that are compared after a restore, besides the number of rows. */
 const SUMMED = ['activity.minutes', 'activity.commits', 'activity.closed_issues']

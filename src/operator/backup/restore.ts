@@ -8,9 +8,15 @@ import { locks } from '../../platform/database/locks.js'
 import { applyMigrations, migrate, requireUsable } from '../../platform/database/migrate.js'
 import { baseline, newestMigration } from '../../platform/database/migrations.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
-import { deferIndexes } from './deferred-indexes.js'
-import { BackupReader, copyStatementOf, damagedBackup, type Manifest, RowChecksum } from './file.js'
-import { readSums } from './sums.js'
+import {
+  BackupReader,
+  copyStatementOf,
+  damagedBackup,
+  deferIndexes,
+  type Manifest,
+  RowChecksum,
+  readSums,
+} from './file.js'
 
 /**
  * @param say receives a line for each table that has rows

@@ -5,10 +5,9 @@ import fp from 'fastify-plugin'
 import type { Db } from '../../platform/database/client.js'
 import { inLongTransaction } from '../../platform/database/dedicated-session.js'
 import { AT_COORDINATOR, locks } from '../../platform/database/locks.js'
-import { singleRow } from '../../platform/database/single-row.js'
-import { bool, statement } from '../../platform/database/statement.js'
+import { bool, singleRow, statement } from '../../platform/database/statement.js'
+import { repeat } from '../../platform/process/async.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
-import { repeat } from '../../platform/process/repeat.js'
 import { backUp } from './back-up.js'
 
 declare module 'fastify' {

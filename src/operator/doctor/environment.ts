@@ -6,6 +6,7 @@ import type { Config } from '../../config.js'
 import { hostKinds } from '../../platform/hosts/index.js'
 import { boundedFetch } from '../../platform/http/upstream.js'
 import { tooOldNode, unsupportedNode, upgradeNode } from '../../platform/process/node-support.js'
+import { redisFault, tryRedis } from '../../platform/rate-limits/redis.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
 const PATIENCE_MS = 5_000
@@ -159,4 +160,23 @@ const checkKind = async (
     `The repository host at ${apiUrl} doesn’t respond like ${name} (REPOHOST_KIND=${kind}).`,
     'Set REPOHOST_KIND to the kind of your host, or correct REPOHOST_API_URL.',
   )
+}
+
+export const checkRedis = async ({ redisUrl, rateLimits }: Config): Promise<Finding[]> => {
+  const about = 'redis'
+  if (redisUrl === undefined) return []
+  if (!rateLimits)
+    return [warning(about, 'It isn’t used, because RATE_LIMITS is off.', 'Set RATE_LIMITS=on.')]
+  try {
+    await tryRedis(redisUrl)
+    return [ok(about, 'All instances share their rate limits through it.')]
+  } catch (error) {
+    return [
+      warning(
+        about,
+        `It can’t be used, so each instance counts separately: ${redisFault(error)}.`,
+        'Start it, or correct REDIS_URL.',
+      ),
+    ]
+  }
 }

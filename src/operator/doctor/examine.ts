@@ -3,9 +3,8 @@ import { type Config, ConfigError, readConfig } from '../../config.js'
 import { NoDatabase, openEmbedded } from '../../platform/database/embedded/open.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
 import { checkDatabase } from './database.js'
-import { checkFolder, checkNode, checkReachability, checkSecretFiles } from './environment.js'
+import { checkFolder, checkNode, checkReachability, checkRedis, checkSecretFiles } from './environment.js'
 import { type Finding, ok, problem, warning } from './finding.js'
-import { checkRedis } from './redis.js'
 import { checkSettings } from './settings.js'
 
 export const examine = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): Promise<Finding[]> => {

@@ -1,4 +1,5 @@
 /** The caller of a request. `features/accounts` finds out; the platform and every feature read it here. */
+import type { FastifyRequest } from 'fastify'
 import type { Scope } from '../../../schemas/keys.js'
 import type { ApiError } from '../../errors.js'
 
@@ -38,3 +39,9 @@ declare module 'fastify' {
     readonly memberId: string
   }
 }
+
+/** Whether the call comes from a dashboard or the service's own pages, judged by headers that no page can forge. */
+export const isFromTrustedOrigin = ({ headers, server }: FastifyRequest): boolean =>
+  headers.origin === undefined
+    ? headers['sec-fetch-site'] === 'same-origin'
+    : server.config.trustedOrigins.includes(headers.origin)

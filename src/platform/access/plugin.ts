@@ -8,7 +8,7 @@ import fp from 'fastify-plugin'
 import type { Scope } from '../../../schemas/keys.js'
 import { ApiError } from '../../errors.js'
 import type { Access } from './access.js'
-import { isFromTrustedOrigin } from './trusted-origin.js'
+import { isFromTrustedOrigin } from './caller.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

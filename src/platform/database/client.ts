@@ -12,13 +12,11 @@ import type { Pool } from '../metrics/metrics.js'
 import { createDb, type Db, type Tx } from './db.js'
 import { createDriver, type SentStatement } from './driver.js'
 import { statementTimer } from './instrumentation.js'
-import { createLimiter, type Limiter, WAIT_MS } from './limiter.js'
-import { renewablePool } from './renewable-pool.js'
-import { sharedConnectionLimiter } from './shared-connection.js'
+import { createLimiter, type Limiter, renewablePool, sharedConnectionLimiter, WAIT_MS } from './limiter.js'
 import { retryConflicts, runTransaction } from './transaction.js'
 
 export type { Db, Tx } from './db.js'
-export type { Parameter } from './parameters.js'
+export type { Parameter } from './statement.js'
 
 export interface Database {
   /** For reads: every call is one statement on its own. */

@@ -9,8 +9,8 @@ import { checkedRows } from './checked-rows.js'
 import type { SentStatement } from './driver.js'
 import { builtStatementName, type MeasureStatement } from './instrumentation.js'
 import type { Limiter } from './limiter.js'
-import { type Parameter, toParameter } from './parameters.js'
 import type { Statement } from './statement.js'
+import { type Parameter, toParameter } from './statement.js'
 
 /**
  * The parameter of query functions: a property of `Database` such as `read`, or a transaction. It offers Drizzle's

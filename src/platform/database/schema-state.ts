@@ -1,7 +1,6 @@
 import type { Db } from './client.js'
 import { newestMigration } from './migrations.js'
-import { singleRow } from './single-row.js'
-import { double, orNull, statement } from './statement.js'
+import { double, orNull, singleRow, statement } from './statement.js'
 
 const READ_NEWEST = statement(
   'read the newest migration',

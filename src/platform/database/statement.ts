@@ -64,3 +64,19 @@ export const statement = <const C extends Columns>(
   statements.push(declared)
   return declared
 }
+
+/** The row of a statement that always has one, such as an aggregate or an upsert. @throws when there is none */
+export const singleRow = <Row>([row]: Row[]): Row => {
+  if (row === undefined) throw new Error('The database returned no row where there is always one')
+  return row
+}
+
+export type Parameter = string | number | boolean | Date | null | readonly (string | number | null)[]
+
+/** PostgreSQL's text format of arrays, which is JSON with other brackets. The driver's own serializer is several times slower. */
+export const toParameter = (value: Parameter): Parameter => {
+  if (!Array.isArray(value)) return value
+  const json = JSON.stringify(value)
+  // Only escaped quotes and backslashes mean the same in both. Few values contain any.
+  return json.includes('\\') && /\\[^"\\]/.test(json) ? value : `{${json.slice(1, -1)}}`
+}

@@ -5,12 +5,14 @@
  */
 import { type BuildColumns, type BuildExtraConfigColumns, getTableColumns, getTableName } from 'drizzle-orm'
 import {
+  customType,
   getTableConfig,
   type PgColumnBuilderBase,
   type PgTable,
   type PgTableExtraConfigValue,
   type PgTableWithColumns,
   pgTable,
+  timestamp,
 } from 'drizzle-orm/pg-core'
 import type { Task } from '../metrics/metrics.js'
 
@@ -133,3 +135,9 @@ export const peopleColumns = (): PersonColumn[] =>
       return [{ label: labelOf(declared), ...rule, table, tableName: getTableName(table), column }]
     }),
   )
+
+/** A moment to the millisecond, as text. */
+export const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
+
+/** Ranges of days that don't touch, as text. */
+export const dayRanges = customType<{ data: string }>({ dataType: () => 'datemultirange' })

@@ -1,6 +1,5 @@
 import { bigint } from 'drizzle-orm/pg-core'
-import { moment } from './columns.js'
-import { table } from './table.js'
+import { moment, table } from './table.js'
 
 /** Backups that the service or `npm run backup` has written of this database, so that the doctor can report the age of the last one. */
 export const backups = table(

@@ -1,7 +1,6 @@
 /** Finds out without a write whether a write would work. */
 import type { Db } from './client.js'
-import { singleRow } from './single-row.js'
-import { bool, orNull, type RowOf, statement, text } from './statement.js'
+import { bool, orNull, type RowOf, singleRow, statement, text } from './statement.js'
 import { listTableNames } from './table.js'
 
 export interface WriteFault {

@@ -4,7 +4,6 @@ import { isPattern } from '../../../schemas/repo-pattern.js'
 import { type SettingsKeyRules, settingsKeys } from '../../../schemas/settings-keys.js'
 import { isOwner, isRepoPath } from '../../../schemas/subgroups.js'
 import { isDay } from '../time/days.js'
-import { isUuid } from './uuid.js'
 
 /** A `format` of strings in the schemas. */
 export interface Format {
@@ -45,3 +44,8 @@ export const formatsOf = (keys: SettingsKeyRules, kind: RepohostKind = 'github')
     message: `must start with ${keys.prefixes.map((prefix) => `\`${prefix}.\``).join(' or ')}`,
   },
 })
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Whether a text is a UUID in lower case, as the service writes them. */
+export const isUuid = (text: string): boolean => UUID.test(text)

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'
-import { repeat } from '../process/repeat.js'
+import { repeat } from '../process/async.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

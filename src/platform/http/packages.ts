@@ -11,7 +11,7 @@ import { NotModified } from '../../../schemas/common.js'
 import type { Config } from '../../config.js'
 import { ApiError } from '../../errors.js'
 import { anyone } from '../access/access.js'
-import { lazy } from '../process/lazy.js'
+import { lazy } from '../process/async.js'
 import { projectRoot, serviceVersion } from '../process/root.js'
 import { etagOfText, isUnchanged } from './etag.js'
 

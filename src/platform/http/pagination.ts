@@ -2,7 +2,7 @@
 import { limits } from '../../../schemas/limits.js'
 import { invalid } from '../../errors.js'
 import type { CursorSeal } from './cursor-seal.js'
-import { isUuid } from './uuid.js'
+import { isUuid } from './formats.js'
 
 /** RFC 3339 with milliseconds, on a day that exists. */
 const isTimestamp = (part: string): boolean => {

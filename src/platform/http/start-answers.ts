@@ -5,7 +5,7 @@ import { ApiError, toProblem } from '../../errors.js'
 import { serviceVersion } from '../process/root.js'
 import { PROBLEM_TYPE } from './errors.js'
 import { answerHeaders } from './headers.js'
-import { requestIdOf } from './request-id.js'
+import { requestIdOf } from './trace.js'
 
 /**
  * Answers during a long migration, so that no supervisor ends the process: `/api/health` with 200, everything else with 503. A

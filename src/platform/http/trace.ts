@@ -1,5 +1,6 @@
 /** W3C Trace Context (w3.org/TR/trace-context): which request of which caller some work belongs to. */
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 
 export interface Trace {
   /** 32 hexadecimal digits; the caller's where they sent any. */
@@ -41,3 +42,11 @@ export const traceOf = (traceparent: unknown): Trace => {
 
 /** The header `traceparent` of a call that is made for a request. */
 export const childOf = ({ traceId, flags }: Trace): string => `00-${traceId}-${newSpanId()}-${flags}`
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
+
+/** The caller's id of a request, or a new one. */
+export const requestIdOf = ({ headers }: IncomingMessage): string => {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
+}

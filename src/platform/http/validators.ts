@@ -1,8 +1,9 @@
 /** The validators of requests. Bodies are taken as they are. Strings of URLs and headers are converted. */
+import serializerSelector from '@fastify/fast-json-stringify-compiler'
 import { Ajv, type Options, str } from 'ajv'
 import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
-import type { FastifySchemaCompiler } from 'fastify'
+import type { FastifyInstance, FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import type { RepohostKind } from '../../../schemas/common.js'
 import { resources } from '../../../schemas/resources.js'
 import {
@@ -12,9 +13,8 @@ import {
   settingsKeys,
 } from '../../../schemas/settings-keys.js'
 import { schemaAt } from '../../../schemas/subgroups.js'
-import { lazy } from '../process/lazy.js'
+import { lazy } from '../process/async.js'
 import { formatsOf } from './formats.js'
-import { memoizeBySchema } from './memoize-by-schema.js'
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
@@ -141,4 +141,45 @@ export const validatorCompilerFor = (
     httpPart === 'body' ? forBodies(schema) : forText(schema)
   compilers.set(id, compiler)
   return compiler
+}
+
+/**
+ * Compiles each schema once, however many routes share it and however many services a process has.
+ * @param compile is given the text of the schema as well
+ */
+export const memoizeBySchema = <Schema, Compiled>(compile: (schema: Schema, text: string) => Compiled) => {
+  const compiled = new Map<string, Compiled>()
+  return (schema: Schema): Compiled => {
+    const text = JSON.stringify(schema)
+    const made = compiled.get(text) ?? compile(schema, text)
+    compiled.set(text, made)
+    return made
+  }
+}
+
+type Serialize = ReturnType<FastifySerializerCompiler<unknown>>
+
+const buildCompiler = serializerSelector()
+const resourceTexts = new Map(resources.map((resource) => [resource.$id, JSON.stringify(resource)]))
+
+/**
+ * The resources that a schema refers to, directly or through others. The compiler processes everything that it gets again
+ * for every schema, which would dominate the start.
+ */
+const resourcesIn = (text: string, found: Record<string, unknown> = {}): Record<string, unknown> => {
+  for (const [, id = ''] of text.matchAll(/"\$ref":"(\w+)#"/g)) {
+    const resource = resourceTexts.get(id)
+    if (resource === undefined || id in found) continue
+    found[id] = JSON.parse(resource)
+    resourcesIn(resource, found)
+  }
+  return found
+}
+
+const compile = memoizeBySchema(
+  (schema, text) => buildCompiler(resourcesIn(text))({ schema } as never) as Serialize,
+)
+
+export const installSerialization = (app: FastifyInstance) => {
+  app.setSerializerCompiler(({ schema }) => compile(schema))
 }

@@ -1,5 +1,6 @@
 /** Collects the metrics of `platform/metrics/metrics.ts` for Prometheus. Without a metrics port, it collects nothing. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { inTime } from '../process/async.js'
 import {
   type CounterName,
   type GaugeName,
@@ -7,6 +8,7 @@ import {
   type LabelsOf,
   type MetricName,
   metrics,
+  type Task,
 } from './metrics.js'
 
 type Value = number | undefined
@@ -95,5 +97,44 @@ export const createMeter = (isOn: boolean): Meter => {
       }
       readings.set(name, [...(readings.get(name) ?? []), read])
     },
+  }
+}
+
+/** Wraps a background task so that its runs are counted and timed. */
+export const measuredTask =
+  <Arguments extends unknown[]>(
+    meter: Meter,
+    task: Task,
+    work: (...args: Arguments) => Promise<unknown>,
+  ): ((...args: Arguments) => Promise<void>) =>
+  async (...args) => {
+    const since = performance.now()
+    try {
+      await work(...args)
+      meter.count('team_settings_background_runs_total', { task, outcome: 'done' })
+      meter.set('team_settings_background_last_success_timestamp_seconds', { task }, Date.now() / 1_000)
+    } catch (error) {
+      meter.count('team_settings_background_runs_total', { task, outcome: 'failed' })
+      throw error
+    } finally {
+      meter.observe('team_settings_background_duration_seconds', { task }, secondsSince(since))
+    }
+  }
+
+/** How long a value is cached, however often metrics are scraped. */
+const CACHE_MS = 5_000
+/** How long a scrape waits before it leaves the value out. */
+const WAIT_MS = 1_000
+
+/** Undefined if the work fails, or takes too long for a scrape. */
+export const forScrape = <T>(work: Promise<T>): Promise<T | undefined> =>
+  inTime(work, WAIT_MS, () => undefined).catch(() => undefined)
+
+/** Caches the result of `ask`, or that there was none in time. */
+export const cached = <T>(ask: () => Promise<T>): (() => Promise<T | undefined>) => {
+  let last: { at: number; answer: Promise<T | undefined> } | undefined
+  return () => {
+    if (!last || Date.now() - last.at > CACHE_MS) last = { at: Date.now(), answer: forScrape(ask()) }
+    return last.answer
   }
 }

@@ -6,7 +6,7 @@ import type { Registry } from 'prom-client'
 import { newestMigration } from '../database/migrations.js'
 import { isSchemaCurrent } from '../database/schema-state.js'
 import { serviceVersion } from '../process/root.js'
-import { cached, forScrape } from './cached.js'
+import { cached, forScrape } from './meter.js'
 import { tasks } from './metrics.js'
 
 declare module 'fastify' {

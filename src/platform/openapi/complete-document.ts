@@ -3,11 +3,11 @@
  * be absent.
  */
 import type { ErrorCode } from '../../../schemas/errors.js'
+import { mapValues } from '../process/maps.js'
 import { codeSamplesOf } from './code-samples.js'
 import { errorResponsesOf, problemComponents } from './errors.js'
 import { type ExampleSchema, exampleOf } from './examples.js'
 import { canonicalHeaderName, type HeaderName, headerComponents, headersOf } from './headers.js'
-import { mapValues } from './map-values.js'
 import { valued, withNames } from './names.js'
 
 /** Carried by an operation as `x-route` until it is complete. */

@@ -8,7 +8,7 @@ import {
   problemExtras,
 } from '../../../schemas/errors.js'
 import { ApiError, toProblem } from '../../errors.js'
-import { groupBy } from '../process/group-by.js'
+import { groupBy } from '../process/maps.js'
 
 /** Every code that a route can return: what follows from its access and schema, and what it declares itself. */
 export const errorCodesOf = ({ method, config }: RouteOptions): ErrorCode[] => {

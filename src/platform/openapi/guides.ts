@@ -5,7 +5,7 @@ import { Marked } from 'marked'
 import { limits } from '../../../schemas/limits.js'
 import { own } from '../../../schemas/own.js'
 import { projectRoot, serviceVersion } from '../process/root.js'
-import { withExtensionPrefix } from './prefix.js'
+import { withExtensionPrefix } from './names.js'
 
 export interface Section {
   /** The id of its heading. Empty for the text before the first heading of the second level. */

@@ -4,13 +4,12 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 import { own } from '../../../schemas/own.js'
 import { resources } from '../../../schemas/resources.js'
 import { schemaAt } from '../../../schemas/subgroups.js'
+import { mapValues } from '../process/maps.js'
 import { serviceVersion } from '../process/root.js'
 import { callersOf, securityOf, securitySchemes } from './access.js'
 import { completeDocument, type Document, type RouteFacts, withoutUnused } from './complete-document.js'
 import { errorCodesOf } from './errors.js'
-import { mapValues } from './map-values.js'
-import { withExtensionPrefix } from './prefix.js'
-import { tags } from './tags.js'
+import { tags, withExtensionPrefix } from './names.js'
 
 export const registerDocuments = async (app: FastifyInstance): Promise<void> => {
   const { kind } = app.config.repohost

@@ -14,7 +14,7 @@ import type { Config } from '../../config.js'
 import { ApiError } from '../../errors.js'
 import { anyone } from '../access/access.js'
 import { etagOfText, isUnchanged } from '../http/etag.js'
-import { lazy } from '../process/lazy.js'
+import { lazy } from '../process/async.js'
 import { projectRoot } from '../process/root.js'
 import type { Document } from './complete-document.js'
 import {
@@ -30,8 +30,8 @@ import {
 import { errorCataloguePage, errorSections } from './error-page.js'
 import { inlineMarkdown, readGuides } from './guides.js'
 import { llmsText, operationMarkdown } from './markdown.js'
+import { withExtensionPrefix } from './names.js'
 import { pageFile, referencePage, textPage } from './pages.js'
-import { withExtensionPrefix } from './prefix.js'
 
 const DOCS = '/api/docs'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { ConfigError } from '../../config.js'
 
 /** Creates the folder of the embedded database and the secret. @throws {ConfigError} */
@@ -51,3 +51,12 @@ const isFolder = (path: string) =>
     (found) => found.isDirectory(),
     () => false,
   )
+
+/** A secret of an installation with the embedded database. @throws {ConfigError} */
+export const readOrCreateSecret = async (
+  dataDir: string,
+  name: 'jwt-secret' | 'webhook-key',
+): Promise<string> => {
+  await makeDataDir(resolve(dataDir))
+  return readOrCreate(resolve(dataDir, name), 48)
+}

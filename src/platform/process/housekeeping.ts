@@ -5,9 +5,9 @@
 import fp from 'fastify-plugin'
 import type { Db } from '../database/client.js'
 import { lockHousekeeping } from '../database/housekeeping-lock.js'
-import { measuredTask } from '../metrics/measured-task.js'
+import { measuredTask } from '../metrics/meter.js'
 import type { Task } from '../metrics/metrics.js'
-import { repeat } from './repeat.js'
+import { repeat } from './async.js'
 import { roundRobin } from './round-robin.js'
 
 declare module 'fastify' {

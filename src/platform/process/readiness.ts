@@ -2,7 +2,7 @@
 import fp from 'fastify-plugin'
 import { isSchemaCurrent } from '../database/schema-state.js'
 import { findWriteFault, type WriteFault } from '../database/writability.js'
-import { repeat } from './repeat.js'
+import { repeat } from './async.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

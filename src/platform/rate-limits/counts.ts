@@ -1,5 +1,5 @@
 /** Counts actions of callers and addresses, in windows that start at the first action. */
-import { remember } from '../process/remember.js'
+import { remember } from '../process/maps.js'
 
 export interface Counted {
   /** The count of the current window, including what was just added. */

@@ -1,5 +1,5 @@
-import { inTime } from '../process/in-time.js'
-import { remember } from '../process/remember.js'
+import { inTime } from '../process/async.js'
+import { remember } from '../process/maps.js'
 
 const REMEMBERED = 50_000
 /** How long a request waits for the database. */

@@ -4,7 +4,7 @@
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { Redis } from 'ioredis'
-import { inTime } from '../process/in-time.js'
+import { inTime } from '../process/async.js'
 import type { Counted, Counts } from './counts.js'
 
 /** The prefix of every key, so that a Redis can be shared. */

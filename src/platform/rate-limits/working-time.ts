@@ -1,6 +1,6 @@
 /** Requests of callers who keep the service busy beyond their share run one by one, so that connections stay free for others. */
 import { limits } from '../../../schemas/limits.js'
-import { remember } from '../process/remember.js'
+import { remember } from '../process/maps.js'
 import { KeyedSemaphore, Semaphore } from '../process/semaphore.js'
 import type { Payers } from './payers.js'
 

@@ -1,7 +1,14 @@
 /** Reads the schema of one setting: what the service checks, and what it shows of it. */
-import { type Allowed, type Bounds, canonical, isObject, type Node, type TypeName, types } from './check.js'
-import { compilePattern } from './pattern.js'
-import { cleanText, isPlaceholder } from './text.js'
+import {
+  type Allowed,
+  type Bounds,
+  canonical,
+  compilePattern,
+  isObject,
+  type Node,
+  type TypeName,
+  types,
+} from './check.js'
 
 /** A schema that the service can't use. The message names the place. */
 export class SchemaError extends Error {}
@@ -290,3 +297,30 @@ const allowedOf = (values: unknown[]): Allowed => {
     message: listed.length > LONGEST_LIST ? 'isn’t one of the allowed values' : `must be one of ${listed}`,
   }
 }
+
+// The texts of a settings schema that people read, without anything that a page could run.
+
+/** A text that the editor would replace by a translation, from a file that the service doesn't have. */
+export const isPlaceholder = (text: string): boolean => /^%[^%\s]+%$/.test(text.trim())
+
+const TAG = /<[A-Za-z/!?][^<>]*>/g
+
+/** Until none is left: removing a tag can join the text around it to another one. */
+const withoutTags = (text: string): string => {
+  let [before, after] = [text, text.replace(TAG, '')]
+  while (after !== before) [before, after] = [after, after.replace(TAG, '')]
+  return after
+}
+
+/**
+ * Markdown or plain text without raw HTML, and with no links but those to web pages and to other settings (`#key#`). A
+ * link to a command of the editor becomes its text.
+ */
+export const cleanText = (text: string): string =>
+  withoutTags(text.replace(/<(https?:\/\/[^\s<>]*)>/g, '$1'))
+    // The rest of a tag without an end.
+    .replace(/<(?=[A-Za-z/!?])/g, '< ')
+    .replace(/!?\[([^[\]]*)\]\(\s*(?!https?:\/\/|#)[^()]*(?:\([^()]*\)[^()]*)*\)/g, '$1')
+    // The rest of a link in another notation.
+    .replace(/\](?=\((?!https?:\/\/|#))/g, '] ')
+    .replace(/^(\s*\[[^[\]]*\]):/gm, '$1 :')

@@ -1,7 +1,6 @@
 /** The database's clock, which all instances share. */
 import type { Database, Db } from '../database/client.js'
-import { singleRow } from '../database/single-row.js'
-import { date, moment, statement } from '../database/statement.js'
+import { date, moment, singleRow, statement } from '../database/statement.js'
 import { toTimestamp } from './timestamps.js'
 
 const READ_TODAY = statement(

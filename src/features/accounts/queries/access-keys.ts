@@ -3,7 +3,6 @@ import { v7 as uuidv7 } from 'uuid'
 import type { AccessKey, Scope } from '../../../../schemas/keys.js'
 import type { KeyInUse } from '../../../platform/access/caller.js'
 import type { Db } from '../../../platform/database/client.js'
-import { singleRow } from '../../../platform/database/single-row.js'
 import {
   bool,
   date,
@@ -11,6 +10,7 @@ import {
   moment,
   orNull,
   type RowOf,
+  singleRow,
   statement,
   text,
   textOf,

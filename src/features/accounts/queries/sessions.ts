@@ -1,8 +1,7 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
-import { singleRow } from '../../../platform/database/single-row.js'
-import { integer, statement, text } from '../../../platform/database/statement.js'
+import { integer, singleRow, statement, text } from '../../../platform/database/statement.js'
 import { oauthStates, revocations } from '../tables.js'
 
 export const revokeToken = async (db: Db, jti: string, expiresAt: number): Promise<void> => {

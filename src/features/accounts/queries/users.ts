@@ -2,9 +2,8 @@ import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../../../platform/database/client.js'
 import { lockOfUser, locksOfUsers } from '../../../platform/database/locks.js'
-import { singleRow } from '../../../platform/database/single-row.js'
-import { orNull, statement, text } from '../../../platform/database/statement.js'
-import { isUuid } from '../../../platform/http/uuid.js'
+import { orNull, singleRow, statement, text } from '../../../platform/database/statement.js'
+import { isUuid } from '../../../platform/http/formats.js'
 import { users } from '../tables.js'
 
 export interface User {

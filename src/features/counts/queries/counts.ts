@@ -8,8 +8,16 @@
 import { limits } from '../../../../schemas/limits.js'
 import { COMPARED } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'
-import { singleRow } from '../../../platform/database/single-row.js'
-import { bool, double, integer, orNull, statement, text, uuid } from '../../../platform/database/statement.js'
+import {
+  bool,
+  double,
+  integer,
+  orNull,
+  singleRow,
+  statement,
+  text,
+  uuid,
+} from '../../../platform/database/statement.js'
 import { patternMatches } from '../../workspaces/index.js'
 import type { ArrayLiteral, CountBatch } from '../count-batches.js'
 

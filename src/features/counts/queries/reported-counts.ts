@@ -1,12 +1,12 @@
 /** Counts that the repository host reports: commits and issues, each of which counts once. */
 import type { Db } from '../../../platform/database/client.js'
-import { singleRow } from '../../../platform/database/single-row.js'
 import {
   bool,
   date,
   integer,
   moment,
   orNull,
+  singleRow,
   statement,
   text,
   uuid,

@@ -3,8 +3,14 @@ import { and, desc, eq, gte } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
-import { singleRow } from '../../../platform/database/single-row.js'
-import { integer, integers, orNull, statement, uuid } from '../../../platform/database/statement.js'
+import {
+  integer,
+  integers,
+  orNull,
+  singleRow,
+  statement,
+  uuid,
+} from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
 import { payerOfWorkspace } from '../../workspaces/index.js'
 import { deliveries, webhooks } from '../tables.js'

@@ -3,8 +3,7 @@ import { NoBody, Ok, ref, WorkspaceParams } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { CreatedWebhook, Webhook } from '../../../../schemas/webhooks.js'
 import { adminOf } from '../../workspaces/index.js'
-import { createWebhook, removeWebhook } from '../change-webhook.js'
-import { describeWebhook } from '../read-webhook.js'
+import { createWebhook, describeWebhook, removeWebhook } from '../webhook.js'
 
 export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database } = app

@@ -10,7 +10,7 @@
 import { limits } from '../../../../schemas/limits.js'
 import type { Db, Parameter } from '../../../platform/database/client.js'
 import { date, double, statement } from '../../../platform/database/statement.js'
-import { groupBy } from '../../../platform/process/group-by.js'
+import { groupBy } from '../../../platform/process/maps.js'
 import { addDays, lengthOfMonth, listDays, monthOf, type Range } from '../../../platform/time/days.js'
 import { HAS_ACTIVITY } from '../../rollups/index.js'
 import type { Filter } from './filter.js'

@@ -1,7 +1,7 @@
 /** The trends of members and repositories: minutes by day or week. */
 import type { Db } from '../../../platform/database/client.js'
 import { integer, json, statement } from '../../../platform/database/statement.js'
-import { groupBy } from '../../../platform/process/group-by.js'
+import { groupBy } from '../../../platform/process/maps.js'
 import {
   addDays,
   countDays,

@@ -11,10 +11,8 @@ import {
   OwnDashboardQuery,
 } from '../../../../schemas/dashboard.js'
 import { limits } from '../../../../schemas/limits.js'
-import { prefersCsv } from '../../../platform/http/accept.js'
-import { attachmentOf } from '../../../platform/http/attachment.js'
+import { attachmentOf, prefersCsv, sendJsonText } from '../../../platform/http/content.js'
 import { etagOfText, isUnchanged } from '../../../platform/http/etag.js'
-import { sendJsonText } from '../../../platform/http/json-text.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import type { Range } from '../../../platform/time/days.js'
 import { chooseDashboardRange } from '../../minutes/index.js'

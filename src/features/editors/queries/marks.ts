@@ -2,13 +2,13 @@
 
 import type { Db } from '../../../platform/database/client.js'
 import { lockOfUser, locksOfUsers, tryLockOfUser } from '../../../platform/database/locks.js'
-import { singleRow } from '../../../platform/database/single-row.js'
 import {
   integer,
   integers,
   moment,
   orNull,
   type RowOf,
+  singleRow,
   statement,
   texts,
   uuid,

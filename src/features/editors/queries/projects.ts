@@ -1,13 +1,13 @@
 /** Project names of editors that name no repository. */
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
-import { singleRow } from '../../../platform/database/single-row.js'
 import {
   bool,
   integer,
   moment,
   orNull,
   type RowOf,
+  singleRow,
   statement,
   text,
   uuid,

@@ -26,8 +26,14 @@ import { readCaller } from '../../accounts/index.js'
 import { readingEditor, readingTime } from '../access.js'
 import { chooseDay, chooseDays, rangeName, rangeNamed } from '../choose-days.js'
 import { chooseTimezone, dayAt } from '../local-days.js'
-import { readStatusBar } from '../read-status-bar.js'
-import { readAllTime, readDay, readProjects, readStats, readSummaries } from '../read-summaries.js'
+import {
+  readAllTime,
+  readDay,
+  readProjects,
+  readStats,
+  readStatusBar,
+  readSummaries,
+} from '../read-summaries.js'
 
 const STATS_RANGES = ['last_7_days', 'last_30_days', 'last_6_months', 'last_year', 'all_time'] as const
 

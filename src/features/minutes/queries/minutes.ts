@@ -9,7 +9,7 @@ import {
   text,
   uuid,
 } from '../../../platform/database/statement.js'
-import { groupBy } from '../../../platform/process/group-by.js'
+import { groupBy } from '../../../platform/process/maps.js'
 import { HOURS } from '../../../platform/time/days.js'
 import { addTo, type Minutes, noMinutes } from '../caps.js'
 

@@ -1,8 +1,7 @@
 /** The items of an account export in JSON, a page at a time. */
 
 import type { Db, Parameter } from '../../../platform/database/client.js'
-import { singleRow } from '../../../platform/database/single-row.js'
-import { type Statement, statement, text, uuid } from '../../../platform/database/statement.js'
+import { type Statement, singleRow, statement, text, uuid } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
 import { ABOUT_PEOPLE } from '../../workspaces/index.js'
 

@@ -33,3 +33,13 @@ export const purge: HousekeepingJob = {
     return false
   },
 }
+
+/** Deletes rows that their tables declare as expired. */
+export const retention: HousekeepingJob[] = tables.flatMap(({ table, rules: { expiry } }) => {
+  if (!expiry) return []
+  const deletion = limitedDelete(`expire ${getTableName(table)}`, table, expiry.sql)
+  return {
+    name: expiry.task,
+    step: async (tx, rows) => (await tx.rows(deletion, [rows])).length === rows,
+  }
+})

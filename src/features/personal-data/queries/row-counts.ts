@@ -1,8 +1,7 @@
 /** The number of rows that belong to a workspace, or that name a person. */
 import { getTableName } from 'drizzle-orm'
 import type { Db } from '../../../platform/database/client.js'
-import { singleRow } from '../../../platform/database/single-row.js'
-import { integer, statement } from '../../../platform/database/statement.js'
+import { integer, singleRow, statement } from '../../../platform/database/statement.js'
 import { columnsOf, labelOf } from '../../../platform/database/table.js'
 import { peopleColumns, tables } from '../../tables.js'
 

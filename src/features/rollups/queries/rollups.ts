@@ -6,7 +6,6 @@
 
 import type { Db } from '../../../platform/database/client.js'
 import { AT_COORDINATOR, locks } from '../../../platform/database/locks.js'
-import { singleRow } from '../../../platform/database/single-row.js'
 import {
   bool,
   date,
@@ -14,6 +13,7 @@ import {
   integer,
   integers,
   orNull,
+  singleRow,
   statement,
   text,
   uuid,

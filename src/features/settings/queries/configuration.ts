@@ -4,8 +4,7 @@ import type { ConfigurationEffect } from '../../../../schemas/configuration.js'
 import { limits } from '../../../../schemas/limits.js'
 import type { RepoPattern } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'
-import { singleRow } from '../../../platform/database/single-row.js'
-import { integer, statement, text } from '../../../platform/database/statement.js'
+import { integer, singleRow, statement, text } from '../../../platform/database/statement.js'
 import { type Author, patternMatches } from '../../workspaces/index.js'
 
 /** Revisions are new at every write, so their number and sum change with every change. */

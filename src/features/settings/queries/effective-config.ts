@@ -1,7 +1,15 @@
 import type { Db } from '../../../platform/database/client.js'
 import { etagDiffers } from '../../../platform/database/etag.js'
-import { singleRow } from '../../../platform/database/single-row.js'
-import { bool, integer, orNull, statement, text, uuid, uuids } from '../../../platform/database/statement.js'
+import {
+  bool,
+  integer,
+  orNull,
+  singleRow,
+  statement,
+  text,
+  uuid,
+  uuids,
+} from '../../../platform/database/statement.js'
 import { MATCH_ORDER, type RepoQuestion, WITH_BEST_PATTERN } from '../../workspaces/index.js'
 
 export interface StoredEffectiveConfig {

@@ -4,13 +4,13 @@ import { limits } from '../../../../schemas/limits.js'
 import type { SnapshotVersionList } from '../../../../schemas/settings.js'
 import { type BoundedPage, boundedList, readBoundedPage } from '../../../platform/database/bounded-page.js'
 import type { Db } from '../../../platform/database/client.js'
-import { singleRow } from '../../../platform/database/single-row.js'
 import {
   bool,
   integer,
   moment,
   orNull,
   type RowOf,
+  singleRow,
   statement,
   text,
   uuid,

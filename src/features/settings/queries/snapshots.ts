@@ -6,13 +6,13 @@ import type { RepoKeys } from '../../../../schemas/repo-keys.js'
 import type { SnapshotVersionList } from '../../../../schemas/settings.js'
 import type { Db } from '../../../platform/database/client.js'
 import { etagDiffers, etagSql } from '../../../platform/database/etag.js'
-import { singleRow } from '../../../platform/database/single-row.js'
 import {
   bool,
   integer,
   moment,
   orNull,
   type RowOf,
+  singleRow,
   statement,
   text,
   uuid,

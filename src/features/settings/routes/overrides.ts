@@ -22,8 +22,8 @@ import {
 } from '../../../../schemas/overrides.js'
 import { RestoreBody, SnapshotVersionList } from '../../../../schemas/settings.js'
 import { ApiError } from '../../../errors.js'
+import { sendJsonText, withSettingsText } from '../../../platform/http/content.js'
 import { isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
-import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
 import { adminOf, memberOf, requireRules, warningsOf } from '../../workspaces/index.js'
 import {

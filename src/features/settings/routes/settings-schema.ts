@@ -3,8 +3,8 @@ import { ConditionalReadHeaders, NotModified, ref } from '../../../../schemas/co
 import { SettingsSchema } from '../../../../schemas/settings-schema.js'
 import { ApiError } from '../../../errors.js'
 import { anyone } from '../../../platform/access/access.js'
+import { sendJsonText } from '../../../platform/http/content.js'
 import { etagOfText, isUnchanged } from '../../../platform/http/etag.js'
-import { sendJsonText } from '../../../platform/http/json-text.js'
 
 export const settingsSchemaRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const rules = app.config.settingsRules

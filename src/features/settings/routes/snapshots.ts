@@ -20,8 +20,8 @@ import {
   VersionParams,
 } from '../../../../schemas/settings.js'
 import { ApiError } from '../../../errors.js'
+import { sendJsonText, withSettingsText } from '../../../platform/http/content.js'
 import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
-import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
 import type { Memberships, Repohost } from '../../accounts/index.js'
 import { requireRules, warningsOf } from '../../workspaces/index.js'
 import { repoAdmin, repoMember } from '../access.js'

@@ -1,20 +1,20 @@
+import { randomInt } from 'node:crypto'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { MAX as LAST_UUID, v7 as uuidv7 } from 'uuid'
 import type { Role } from '../../../../schemas/common.js'
 import type { Invite } from '../../../../schemas/invites.js'
 import type { Db } from '../../../platform/database/client.js'
-import { singleRow } from '../../../platform/database/single-row.js'
 import {
   integer,
   moment,
   orNull,
+  singleRow,
   statement,
   text,
   textOf,
   uuid,
 } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
-import { createInviteCode, inviteCodeKey } from '../invite-code.js'
 import { ACTIVE_INVITE, invites } from '../tables.js'
 
 /** In the order in which a join checks them. */
@@ -164,3 +164,17 @@ export const revokeAllInvitesOf = async (tx: Db, userId: string): Promise<void> 
     .set({ revokedAt: sql`now()` })
     .where(and(eq(invites.createdBy, userId), isActive))
 }
+
+/** No 0, 1, I, L or O: nothing that is mistaken for another when it is read aloud or typed. */
+const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
+const GROUPS = 4
+const GROUP_LENGTH = 5
+
+/** 20 characters of 31, that is 99 random bits, in groups for reading. */
+export const createInviteCode = (): string =>
+  Array.from({ length: GROUPS }, () =>
+    Array.from({ length: GROUP_LENGTH }, () => alphabet[randomInt(alphabet.length)]).join(''),
+  ).join('-')
+
+/** Case, dashes and blanks don't matter. */
+export const inviteCodeKey = (code: string): string => code.replace(/[\s-]/g, '').toUpperCase()

@@ -4,8 +4,15 @@ import type { Role } from '../../../../schemas/common.js'
 import type { Member } from '../../../../schemas/members.js'
 import type { Db } from '../../../platform/database/client.js'
 import { lockOfWorkspace, locksOfWorkspaces } from '../../../platform/database/locks.js'
-import { singleRow } from '../../../platform/database/single-row.js'
-import { integer, moment, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
+import {
+  integer,
+  moment,
+  singleRow,
+  statement,
+  text,
+  textOf,
+  uuid,
+} from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/timestamps.js'
 import { members } from '../tables.js'
 

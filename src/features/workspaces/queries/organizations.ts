@@ -4,13 +4,13 @@ import { NIL } from 'uuid'
 import { limits } from '../../../../schemas/limits.js'
 import type { Organization, OrganizationMember } from '../../../../schemas/organizations.js'
 import type { Db } from '../../../platform/database/client.js'
-import { singleRow } from '../../../platform/database/single-row.js'
 import {
   bool,
   integer,
   moment,
   orNull,
   type RowOf,
+  singleRow,
   statement,
   text,
   textOf,

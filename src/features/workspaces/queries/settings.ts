@@ -3,12 +3,12 @@ import { eq, sql } from 'drizzle-orm'
 import type { PrivacyLevel } from '../../../../schemas/common.js'
 import type { Db } from '../../../platform/database/client.js'
 import { etagDiffers, etagSql } from '../../../platform/database/etag.js'
-import { singleRow } from '../../../platform/database/single-row.js'
 import {
   integer,
   moment,
   orNull,
   type RowOf,
+  singleRow,
   statement,
   text,
   textOf,

@@ -7,13 +7,13 @@ import type { RepoPattern } from '../../../../schemas/repo-pattern.js'
 import type { Workspace } from '../../../../schemas/workspaces.js'
 import type { Db } from '../../../platform/database/client.js'
 import { lockOfWorkspace, locksOfWorkspaces } from '../../../platform/database/locks.js'
-import { singleRow } from '../../../platform/database/single-row.js'
 import {
   bool,
   integer,
   json,
   moment,
   orNull,
+  singleRow,
   statement,
   text,
   textOf,

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../../schemas/common.js'
 import { ChangeRoleBody, Member, MemberPage, MemberQuery } from '../../../../schemas/members.js'
-import { singleRow } from '../../../platform/database/single-row.js'
+import { singleRow } from '../../../platform/database/statement.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
 import { adminOf, memberOf } from '../access.js'
 import { changeRole, leaveWorkspace, removeMember } from '../change-members.js'

@@ -20,8 +20,8 @@ import {
   WorkspaceVersionParams,
 } from '../../../../schemas/workspace-settings.js'
 import { ApiError } from '../../../errors.js'
+import { sendJsonText, withSettingsText } from '../../../platform/http/content.js'
 import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
-import { sendJsonText, withSettingsText } from '../../../platform/http/json-text.js'
 import { adminOf, memberOf } from '../access.js'
 import { patchWorkspaceSettings, restoreWorkspaceSettings } from '../change-settings.js'
 import { requireFloor, stricterOf } from '../policies/privacy-levels.js'

@@ -5,11 +5,9 @@ import { CreateWorkspaceBody, MyWorkspaces, RenameBody, Workspace } from '../../
 import { anyCaller } from '../../../platform/access/access.js'
 import { readCaller } from '../../accounts/index.js'
 import { adminOf } from '../access.js'
-import { createWorkspace } from '../create-workspace.js'
-import { deleteWorkspace } from '../delete-workspace.js'
+import { createWorkspace, deleteWorkspace, renameWorkspace } from '../lifecycle.js'
 import { requireFloor, withFloor } from '../policies/privacy-levels.js'
 import { listWorkspacesOf } from '../queries/workspaces.js'
-import { renameWorkspace } from '../rename-workspace.js'
 
 export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({

@@ -1,8 +1,8 @@
 /** The system user under whom the server runs, and what it can reach. */
 import { execFile, spawnSync } from 'node:child_process'
+import { lstat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { OperatorError } from '../../process/operator-error.js'
-import { serverEnvironment } from './environment.js'
 
 const run = promisify(execFile)
 
@@ -43,3 +43,28 @@ export const canEnter = (folder: string, account: Account): boolean =>
   account === undefined ||
   spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...account, cwd: '/', env: serverEnvironment() })
     .status === 0
+
+/**
+ * The environment of PostgreSQL's programs. The service's own has secrets, and `/proc` shows a process's environment to
+ * its account. Only what the loader and the clock may need is passed on. Without a locale, macOS doesn't let the server
+ * start.
+ */
+const PASSED_ON = ['LD_LIBRARY_PATH', 'TZ']
+
+export const serverEnvironment = (): Record<string, string> => ({
+  LC_ALL: 'C',
+  ...Object.fromEntries(PASSED_ON.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
+})
+
+/** Receives the server's events. */
+export interface Log {
+  info(text: string): void
+  warn(text: string): void
+  error(text: string): void
+}
+
+export const exists = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  )

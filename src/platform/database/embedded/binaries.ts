@@ -4,8 +4,7 @@ import { chmod, cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promise
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { OperatorError } from '../../process/operator-error.js'
-import { type Account, canEnter, SHARED_FOLDER } from './account.js'
-import { exists } from './files.js'
+import { type Account, canEnter, exists, SHARED_FOLDER } from './account.js'
 
 /** The folder with PostgreSQL's `bin`, `lib` and `share` for this machine, in a place that the account can reach. */
 export const placeBinaries = async (account: Account): Promise<string> => {

@@ -16,11 +16,9 @@ import {
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { OperatorError } from '../../process/operator-error.js'
-import { ACCOUNT, type Account, canEnter, SHARED_FOLDER } from './account.js'
-import { serverEnvironment } from './environment.js'
-import { exists } from './files.js'
-import { explainFailure } from './full-disk.js'
-import type { Log } from './log.js'
+import type { Log } from './account.js'
+import { ACCOUNT, type Account, canEnter, exists, SHARED_FOLDER, serverEnvironment } from './account.js'
+import { explainFailure } from './server.js'
 
 const run = promisify(execFile)
 

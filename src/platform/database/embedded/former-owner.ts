@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../../process/operator-error.js'
 import { isRefusedServer, messageOf } from '../failures.js'
-import type { Log } from './log.js'
-import { lockOwnership, session, urlOf } from './session.js'
-import { readLockFile, removeSocket, requirePrivate } from './socket.js'
+import type { Log } from './account.js'
+import { lockOwnership, readLockFile, removeSocket, requirePrivate, session, urlOf } from './socket.js'
 
 /**
  * Ends a server that a killed service left behind, and removes a lock file whose process is another program by now.

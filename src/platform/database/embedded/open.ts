@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { OperatorError } from '../../process/operator-error.js'
-import { exists } from './files.js'
+import type { Log } from './account.js'
+import { exists } from './account.js'
 import { type EmbeddedDatabase, startEmbedded } from './index.js'
-import type { Log } from './log.js'
-import { lockOwnership, session, urlOf } from './session.js'
-import { readLockFile, requirePrivate } from './socket.js'
+import { lockOwnership, readLockFile, requirePrivate, session, urlOf } from './socket.js'
 
 export class NoDatabase extends OperatorError {}
 

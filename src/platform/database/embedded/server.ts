@@ -1,15 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { open, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { open, readFile, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
 import { OperatorError } from '../../process/operator-error.js'
-import type { Account } from './account.js'
-import { serverEnvironment } from './environment.js'
-import { explainFailure } from './full-disk.js'
-import type { Log } from './log.js'
-import { lockOwnership, session, urlOf } from './session.js'
+import { type Account, type Log, serverEnvironment } from './account.js'
 import type { Address } from './socket.js'
+import { lockOwnership, session, urlOf } from './socket.js'
 
 /** Six times the default. After a crash, the WAL of that time is replayed, which takes seconds. */
 const CHECKPOINT_SECONDS = 1_800
@@ -182,4 +179,27 @@ export class Server {
     await ended
     forceSignal.removeEventListener('abort', force)
   }
+}
+
+/** File systems without a size report 0 blocks. A failure here must not hide the one to explain. */
+const isFull = (path: string): Promise<boolean> =>
+  statfs(path).then(
+    ({ blocks, bavail }) => blocks > 0 && bavail === 0,
+    () => false,
+  )
+
+/**
+ * The error of a database program. It begins with one sentence if a full disk explains it.
+ * @param said what the program printed, which is nothing where its log is on the same disk
+ */
+export const explainFailure = async (
+  cluster: string,
+  what: string,
+  said: string,
+  cause: unknown,
+): Promise<OperatorError> => {
+  const isExplained = said.includes('No space left on device') || (await isFull(dirname(cluster)))
+  const full = `The disk of ${cluster} is full: free space on it, then start again.`
+  const text = isExplained ? `${full}${said && `\nDetails:\n${said}`}` : `${what}${said}`
+  return new OperatorError(text, { cause })
 }

@@ -2,7 +2,10 @@
 import { chown, lstat, mkdir, mkdtemp, readFile, realpath, rm, rmdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import type postgres from 'postgres'
 import { OperatorError } from '../../process/operator-error.js'
+import { openClient } from '../driver.js'
+import { locks } from '../locks.js'
 import { type Account, SHARED_FOLDER } from './account.js'
 
 /** The address of a server. A `host` that begins with `/` is the folder of a socket whose name contains the port. */
@@ -95,4 +98,26 @@ const isRunning = (pid: number): boolean => {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
+}
+
+// The owner of a running server is the session that holds its lock.
+
+/** A server that can't prove that it knows the password isn't the embedded one. */
+export const urlOf = ({ host, port }: Address, password: string): string =>
+  `postgres://postgres:${password}@${encodeURIComponent(host)}:${port}/postgres?require_auth=scram-sha-256`
+
+/** One session, used for the owner's lock. */
+export const session = (url: string): postgres.Sql =>
+  openClient(url, {
+    max: 1,
+    idle_timeout: 0,
+    max_lifetime: null,
+    connect_timeout: 2,
+    fetch_types: false,
+    onnotice: () => {},
+  })
+
+export const lockOwnership = async (sql: postgres.Sql): Promise<boolean> => {
+  const [row] = await sql<{ locked: boolean }[]>`select pg_try_advisory_lock(${locks.owner}) as locked`
+  return row?.locked === true
 }

@@ -4,13 +4,20 @@ import { limits } from '../../../schemas/limits.js'
 import { parsePatterns } from '../../../schemas/repo-pattern.js'
 import type { CreateWorkspaceBody, Workspace } from '../../../schemas/workspaces.js'
 import type { Database } from '../../platform/database/client.js'
-import { singleRow } from '../../platform/database/single-row.js'
+import { singleRow } from '../../platform/database/statement.js'
 import { lockCaller } from '../accounts/index.js'
-import { requireRoomToCreate, type WorkspaceQuota } from './policies/workspace-quota.js'
+import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+import { requireRoomToCreate, type WorkspaceQuota } from './policies/rights.js'
 import { insertAuditEntry } from './queries/audit.js'
 import { insertInvite } from './queries/invites.js'
 import { insertMember } from './queries/members.js'
-import { insertPatterns, insertWorkspace, listWorkspacesOf } from './queries/workspaces.js'
+import {
+  insertPatterns,
+  insertWorkspace,
+  listWorkspacesOf,
+  markWorkspaceDeleted,
+  renameWorkspace as updateName,
+} from './queries/workspaces.js'
 
 /** The caller becomes its admin, and gets a first invite. @param privacy where it begins, unless the caller chooses a level. @throws {ApiError} `workspace_limit` */
 export const createWorkspace = (
@@ -39,3 +46,21 @@ export const createWorkspace = (
     })
     return { workspace: singleRow(await listWorkspacesOf(tx, userId, [id])), invite }
   })
+
+export const renameWorkspace = (
+  database: Database,
+  call: WorkspaceCall,
+  newName: string,
+): Promise<Workspace> =>
+  changeWorkspace(database, call, 'admin', async ({ tx, workspace, record }) => {
+    const name = newName.trim()
+    if (name !== workspace.name) {
+      await updateName(tx, call.workspaceId, name)
+      await record('workspace.renamed', undefined, { before: workspace.name, after: name })
+    }
+    return singleRow(await listWorkspacesOf(tx, call.userId, [call.workspaceId]))
+  })
+
+/** Hides the workspace at once. Its rows are deleted in the background. */
+export const deleteWorkspace = (database: Database, call: WorkspaceCall): Promise<void> =>
+  changeWorkspace(database, call, 'admin', ({ tx }) => markWorkspaceDeleted(tx, call.workspaceId))

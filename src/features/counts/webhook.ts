@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import type { Webhook } from '../../../schemas/webhooks.js'
+import { ApiError } from '../../errors.js'
+import type { Database, Db } from '../../platform/database/client.js'
+import { toTimestamp } from '../../platform/time/timestamps.js'
+import {
+  changeWorkspace,
+  firstNamedDay,
+  type PrivacyRules,
+  readPrivacy,
+  type WorkspaceCall,
+} from '../workspaces/index.js'
+import { deleteWebhook, listDeliveries, readWebhook, rotateWebhook } from './queries/webhooks.js'
+import { newSecretOf } from './webhooks/signature.js'
+
+/** @throws {ApiError} `webhook_not_found` */
+export const describeWebhook = async (
+  db: Db,
+  { floor }: PrivacyRules,
+  workspaceId: string,
+): Promise<Omit<Webhook, 'url'> & { id: string }> => {
+  const webhook = await readWebhook(db, workspaceId)
+  if (!webhook) throw new ApiError('webhook_not_found')
+  // Deliveries to a webhook that was deleted aren't listed.
+  const [privacy, rows] = await Promise.all([
+    readPrivacy(db, workspaceId),
+    listDeliveries(db, workspaceId, webhook.createdAt),
+  ])
+  const named = firstNamedDay(floor, privacy)
+  const deliveries = rows.map(({ at, event, status, ...detail }) =>
+    named !== null && at.slice(0, 10) >= named ? { at, event, status, ...detail } : { at, event, status },
+  )
+  return { id: webhook.id, created_at: toTimestamp(webhook.createdAt), deliveries }
+}
+
+/**
+ * Creates the webhook of a workspace, or gives it a new secret.
+ * @throws {ApiError} `webhooks_not_configured`
+ */
+export const createWebhook = (
+  database: Database,
+  keys: string[],
+  call: WorkspaceCall,
+): Promise<{ id: string; secret: string }> =>
+  changeWorkspace(database, call, 'admin', async ({ tx, caller, record }) => {
+    const { id, generation } = await rotateWebhook(tx, call.workspaceId, randomUUID(), caller.id)
+    const secret = newSecretOf(keys, id, generation)
+    if (secret === undefined) throw new ApiError('webhooks_not_configured')
+    await record(generation === 1 ? 'webhook.created' : 'webhook.secret_rotated')
+    return { id, secret }
+  })
+
+/** @throws {ApiError} `webhook_not_found` */
+export const removeWebhook = (database: Database, call: WorkspaceCall): Promise<void> =>
+  changeWorkspace(database, call, 'admin', async ({ tx, record }) => {
+    if (!(await deleteWebhook(tx, call.workspaceId))) throw new ApiError('webhook_not_found')
+    await record('webhook.deleted')
+  })

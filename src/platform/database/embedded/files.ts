@@ -1,7 +1,0 @@
-import { lstat } from 'node:fs/promises'
-
-export const exists = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  )

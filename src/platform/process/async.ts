@@ -1,0 +1,77 @@
+import type { FastifyInstance } from 'fastify'
+
+/** Work that runs once at a time. Calls during a run share one more run, which starts after it. */
+export const coalesce = (work: () => Promise<void>): (() => Promise<void>) => {
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  const start = (): Promise<void> => {
+    next = undefined
+    const run: Promise<void> = work().finally(() => {
+      if (running === run) running = undefined
+    })
+    running = run
+    return run
+  }
+  return () => {
+    if (!running) return start()
+    next ??= running.then(start, start)
+    return next
+  }
+}
+
+/** The result of the work or, if it takes longer, of `late`. The work isn't ended. */
+export const inTime = async <T, Late>(work: Promise<T>, ms: number, late: () => Late): Promise<T | Late> => {
+  let timer: NodeJS.Timeout | undefined
+  const wait = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  try {
+    return await Promise.race([work, wait.then(late)])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Creates a value at its first use, and keeps it. */
+export const lazy = <T>(make: () => T): (() => T) => {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/**
+ * Repeats `work` while the app runs, with a pause of `ms`; `onTheClock` at every multiple of it, so that of several
+ * processes that take turns one does it, and the others find it done. A stop aborts its signal and doesn't wait for it:
+ * closing the database rolls back whatever is unfinished.
+ */
+export const repeat = (
+  app: FastifyInstance,
+  ms: number,
+  work: (stop: AbortSignal) => Promise<void>,
+  name: string,
+  { onTheClock = false } = {},
+) => {
+  const stop = new AbortController()
+  let timer: NodeJS.Timeout
+  const next = () => {
+    timer = setTimeout(
+      async () => {
+        try {
+          await work(stop.signal)
+        } catch (error) {
+          if (!stop.signal.aborted) app.log.warn({ err: error }, `${name} failed and will be tried again`)
+        }
+        if (!stop.signal.aborted) next()
+      },
+      onTheClock ? ms - (Date.now() % ms) : ms,
+    )
+    timer.unref()
+  }
+  app.addHook('onReady', async () => next())
+  app.addHook('preClose', async () => {
+    stop.abort()
+    clearTimeout(timer)
+  })
+}
