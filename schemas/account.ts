@@ -63,7 +63,7 @@ export type View = Static<typeof View>
 
 export const ViewPage = Named('ViewPage', { views: Type.Array(ref(View)), next_cursor: NextCursor })
 
-/** A list of the export, whose items have a name in the document. */
+/** A list in the export. Its item schema has a name in the API document. */
 const List = <P extends TProperties>(name: string, properties: P, description?: string) =>
   Type.Array(Named(`Exported${name}`, properties), description === undefined ? {} : { description })
 
@@ -330,7 +330,7 @@ export const AccountExport = Resource(
         agent_projects: ProjectMinutes,
         agent_last_projects: ProjectMinutes,
       },
-      `The minutes in which editors sent heartbeats, of the last ${limits.heartbeat_days} days: by the project of the first and of the last heartbeat in a minute, and those that counted in each workspace. Those of agents are separate.`,
+      `The minutes in which editors sent heartbeats, for the last ${limits.heartbeat_days} days. They are listed by the project of the first and last heartbeat in each minute, and by the workspaces in which they counted. Agent minutes are separate.`,
     ),
     agent_minutes: List(
       'AgentMinutes',

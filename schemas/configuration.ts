@@ -66,8 +66,8 @@ export const ConfigurationResult = Resource('ConfigurationResult', {
           'A key of the settings, or `locked`, `idle_window_minutes` or `patterns`. `settings`: an override without keys appears or disappears.',
         examples: ['ext.theme'],
       }),
-      before: value('Null: there was none, unless `hides` says otherwise.', 'light'),
-      after: value('Null: there is none, unless `hides` says otherwise.', 'dark'),
+      before: value('Null means no value, unless `hides` says otherwise.', 'light'),
+      after: value('Null means no value, unless `hides` says otherwise.', 'dark'),
       hides: Type.Optional(
         Type.Unsafe<'before' | 'after'>({
           type: 'string',
@@ -97,7 +97,7 @@ export const ConfigurationResult = Resource('ConfigurationResult', {
     people: Type.Integer({ description: 'Members of the workspace. 0: nothing changes.', examples: [25] }),
   }),
   etag: Type.String({
-    description: 'The `ETag` of the configuration: after the change, or for a dry run as it is now.',
+    description: 'The `ETag` of the configuration after the change, or the current one for a dry run.',
     examples: ['"Zm9vYmFyYmF6"'],
   }),
 })

@@ -132,7 +132,7 @@ export const Dashboard = Resource('Dashboard', {
       role: Nullable(Role, { description: 'Null: the person has left, but was active in the range.' }),
       active_minutes: sums.active_minutes,
       active_days: Type.Integer({
-        description: 'Days with more than 0 minutes. For several members, the sum of the days of each.',
+        description: 'Days with more than 0 minutes. For several members, the sum of each member’s days.',
         examples: [1],
       }),
       commits: sums.commits,

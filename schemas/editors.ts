@@ -92,7 +92,7 @@ export const EditorProject = Resource('EditorProject', {
   last_at: Nullable(Timestamp),
   minutes: Type.Integer({
     minimum: 0,
-    description: `The minutes that are stored for the name, of the last ${limits.heartbeat_days} days. They include gaps of up to ${limits.heartbeat_idle_minutes_min} minutes.`,
+    description: `The minutes stored for the name in the last ${limits.heartbeat_days} days. They include gaps of up to ${limits.heartbeat_idle_minutes_min} minutes.`,
     examples: [42],
   }),
 })

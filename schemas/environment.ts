@@ -70,7 +70,7 @@ export const Environment = Type.Object({
     minimum: 1,
     maximum: 1_000,
     default: 10,
-    description: 'Connections of each instance to the database. The service uses at least 4.',
+    description: 'Database connections per instance. The service uses at least 4.',
     examples: [20],
   }),
   DATABASE_PREPARE: Type.Boolean({
@@ -180,7 +180,7 @@ export const Environment = Type.Object({
       expected: `an http or https URL without query, fragment or user, or one of ${repohostKinds.join(', ')}`,
       whenUnset: 'the service starts only with the same host as before',
       description:
-        'The former address of the repository host, if the same host now has the address in `REPOHOST_URL`. If the address is the same but `REPOHOST_KIND` was wrong, the wrong kind. Accounts are keyed by the numeric ids of the host, so another host would give accounts to strangers. Remove this variable after the start.',
+        'The former address of the repository host, if the same host now has the address in `REPOHOST_URL`. If only `REPOHOST_KIND` was wrong, enter the wrong kind. Accounts are keyed by the numeric ids of the host, so another host would give accounts to strangers. Remove this variable after the start.',
       examples: ['https://old-git.example.com'],
     }),
   ),

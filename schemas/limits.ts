@@ -34,11 +34,11 @@ export const limits = {
   workspaces_joined: 100,
   /** Members whom an organization's host removes from a workspace per hour. Further removals wait for an admin. */
   removals: 20,
-  /** Workspaces that a person joins because they follow an organization. These don't count as joined. */
+  /** Workspaces that a person joins through an organization. These don't count as joined. */
   workspaces_by_organization: 100,
   /** How many of these one person can have created. */
   workspaces_by_organization_of_one: 20,
-  /** After so many days without a sign-in, a membership that follows an organization counts as not confirmed. */
+  /** After this many days without a sign-in, a membership that follows an organization counts as not confirmed. */
   membership_unconfirmed_days: 60,
   patterns_per_workspace: 50,
   pattern_length: 200,

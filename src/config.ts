@@ -51,9 +51,9 @@ export interface Config {
     clientSecret: string | undefined
     /** OAuth apps whose tokens `/auth/verify` accepts; undefined: all. */
     allowedClientIds: string[] | undefined
-    /** Scopes that the sign-in page asks for, besides that of the kind of host. */
+    /** Scopes that the sign-in page asks for, besides the one that the kind of host requires. */
     scopes: string[]
-    /** The address that the host had before, if the operator says that it has moved. */
+    /** The host's former address, if the operator says that it has moved. */
     movedFrom: string | undefined
   }
   /** Webhook secrets are derived with the first; deliveries are accepted with any. Empty: no webhook can be created. */

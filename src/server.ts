@@ -67,7 +67,7 @@ const main = async (stopped: AbortSignal) => {
  * Node ends a process when a promise is rejected and no code handles it. One request with such a fault could end
  * instance after instance, so the service reports it and continues: whatever awaited the promise has its own failure.
  * An uncaught exception still stops the service (`program.ts`), as Node recommends: it left a callback halfway,
- * perhaps that of a connection to the database.
+ * perhaps a database connection's.
  */
 const outliveRejections = (logger: Logger, meter: Meter) => {
   process.on('unhandledRejection', (err) => {

@@ -34,7 +34,7 @@ const startSmall = async (test: Parameters<typeof launch>[0], service: Service, 
   return { ...small, send }
 }
 
-/** Begins an upload of so many bytes, sends a part of it and then nothing. */
+/** Announces an upload of this many bytes, sends a part of it and then nothing. */
 const begin = (url: string, { token }: Caller, declared: number, sent: number) => {
   const sending = request(`${url}/api/team/commits`, {
     method: 'POST',

@@ -73,7 +73,7 @@ export type AccountExport = {
   override_versions_written: ExportedOverrideVersionsWritten[]
   activity: ExportedActivity[]
   flushes: ExportedFlushes[]
-  /** The minutes in which editors sent heartbeats, of the last 32 days: by the project of the first and of the last heartbeat in a minute, and those that counted in each workspace. Those of agents are separate. */
+  /** The minutes in which editors sent heartbeats, for the last 32 days. They are listed by the project of the first and last heartbeat in each minute, and by the workspaces in which they counted. Agent minutes are separate. */
   heartbeat_hours: ExportedHeartbeatHours[]
   /** Minutes in which the caller’s agents worked and the caller didn’t. */
   agent_minutes: ExportedAgentMinutes[]
@@ -143,7 +143,7 @@ export type ConfigurationResult = {
   /** Changed values that don’t match the settings schema: at most 100. They are stored anyway. */
   warnings: ConfigurationWarning[]
   affected: ConfigurationEffect
-  /** The `ETag` of the configuration: after the change, or for a dry run as it is now. */
+  /** The `ETag` of the configuration after the change, or the current one for a dry run. */
   etag: string
 }
 
@@ -201,7 +201,7 @@ export type EditorProject = {
   /** Null: the name is waiting or ignored. */
   repo: string | null
   last_at: string | null
-  /** The minutes that are stored for the name, of the last 32 days. They include gaps of up to 5 minutes. */
+  /** The minutes stored for the name in the last 32 days. They include gaps of up to 5 minutes. */
   minutes: number
 }
 
@@ -1512,9 +1512,9 @@ export type ConfigurationChange = {
   scope: string
   /** A key of the settings, or `locked`, `idle_window_minutes` or `patterns`. `settings`: an override without keys appears or disappears. */
   key: string
-  /** Null: there was none, unless `hides` says otherwise. */
+  /** Null means no value, unless `hides` says otherwise. */
   before: unknown
-  /** Null: there is none, unless `hides` says otherwise. */
+  /** Null means no value, unless `hides` says otherwise. */
   after: unknown
   /** The side whose null is an override value that unsets the workspace’s key. Absent: a null means that there is no value. */
   hides?: 'before' | 'after'
@@ -1568,7 +1568,7 @@ export type DashboardMember = {
   /** Null: the person has left, but was active in the range. */
   role: 'admin' | 'member' | null
   active_minutes: number
-  /** Days with more than 0 minutes. For several members, the sum of the days of each. */
+  /** Days with more than 0 minutes. For several members, the sum of each member’s days. */
   active_days: number
   commits: number
   closed_issues: number
@@ -1734,7 +1734,7 @@ export type PrivacyView = {
   team: string
 }
 
-/** The hours that are recorded, in the person's time zone. Null: all hours. A UTC hour counts as a whole, by the local hour in which it starts, as in the heatmap. Minutes without an hour aren’t affected. */
+/** The hours that are recorded, in the person's time zone. Null: all hours. A UTC hour belongs entirely to the local hour in which it starts, as in the heatmap. Minutes without an hour aren’t affected. */
 export type RecordingHours = {
   /** The first local hour. */
   from: number

@@ -6,7 +6,7 @@ interface UnexpectedAnswer {
   status: number
 }
 
-/** The field that a JSON pointer names, such as `/body/entries/3/minutes`; of a list, with the number of the item. */
+/** The field that a JSON pointer names, such as `/body/entries/3/minutes`. For a list, includes the item number. */
 const fieldOf = (pointer: string): string => {
   const names = pointer.split('/').slice(2)
   const start = names.findLastIndex((name) => !/^\d+$/.test(name))

@@ -27,7 +27,7 @@ export type Status =
   | 'sending'
   /** After a failure, until `retryAt`. */
   | 'waiting'
-  /** Until the client has another token. */
+  /** The client needs another token. */
   | 'signed_out'
   | 'paused'
   /** The person has turned recording off at the service. */

@@ -24,7 +24,7 @@ export const describePlan = (url: string, stopped?: AbortSignal, shipped = migra
     ])
   })
 
-/** The bytes of a row of activity with its header, for a table that was never analysed. */
+/** The bytes of an activity row with its header, for a table that was never analysed. */
 const BYTES_PER_ROW = 100
 
 /** How many rows each table has, as the planner estimates it. */

@@ -24,7 +24,7 @@ declare module 'fastify' {
 const SESSION_COOKIE = 'svc_token'
 
 /**
- * The names of the session cookie for a browser whose dashboard is at `home`. The last one that is present counts. Hosts of the
+ * The names of the session cookie for a browser whose dashboard is at `home`. The last one present wins. Hosts of the
  * same site can set the first one for each other, but no host can set a `__Host-` cookie for another one.
  */
 export const sessionCookiesOf = (home: string): string[] =>

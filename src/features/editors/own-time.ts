@@ -57,8 +57,7 @@ const readTotals = async (
 }
 
 /**
- * Projects add up to the total: minutes beyond those of a day are left out, and the rest beyond the listed ones is
- * added.
+ * Makes the projects add up to the total: leaves out minutes beyond the day's, and adds what the listed projects lack.
  */
 const sharesOf = (total: number, projects: Project[]): Project[] => {
   let left = total

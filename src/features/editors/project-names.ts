@@ -35,7 +35,7 @@ export type Project = { repo: string; name?: undefined } | { name: string; repo?
 
 const NAME = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,100}$/
 
-/** Whether a name may be that of a folder with a repository in it. */
+/** Whether a name may belong to a folder that contains a repository. */
 export const mayBeFolder = (name: string): boolean => NAME.test(name)
 
 /** Whether a project is a repository; no other name looks like one. */

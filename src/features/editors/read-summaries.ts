@@ -43,7 +43,7 @@ const categoriesOf = (minutes: number, agentMinutes: number) => {
   return agentMinutes > 0 ? [coding, entryOf('AI Coding', agentMinutes, both)] : [coding]
 }
 
-/** Averages leave out days without minutes, as those of WakaTime do. */
+/** Averages leave out days without minutes, as WakaTime's do. */
 const averageOf = (total: number, activeDays: number) =>
   activeDays === 0 ? 0 : Math.round(total / activeDays)
 

@@ -127,7 +127,7 @@ const laneOf = lanesOf<Sent & Item, Recorded>((database) => ({
   alone: (sent) => recordAlone(database, sent),
 }))
 
-/** @returns nothing of those that are too large, or would wait for others */
+/** @returns no result for heartbeats that are too large, or would wait for others */
 const recordTogether = async <S extends Sent>(database: Database, all: S[]) => {
   const recorded = await database.transaction(
     async (tx) => (await Promise.all([waitBriefly(tx), record(tx, database, all, false)]))[1],

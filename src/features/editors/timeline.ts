@@ -219,7 +219,7 @@ class CountedHour {
   readonly repoOf: (string | undefined)[] = new Array(MINUTES)
 }
 
-/** The marks of a person, and what they have counted. Those of the person's agents are beside them. */
+/** A person's marks, and what they have counted. The marks of the person's agents are kept separately. */
 export class Timeline extends Marks {
   readonly agents = new Marks()
   private readonly counts = new Map<number, CountedHour>()

@@ -20,7 +20,7 @@ interface Writing<I, Result> {
   /**
    * One transaction. It never waits long for others.
    * @param sent to be called before the commit is sent
-   * @returns the results, without those of writes that have to be done alone
+   * @returns the results, except for writes that have to be done alone
    */
   together(items: I[], sent: () => void): Promise<ReadonlyMap<I, Result>>
   alone(item: I): Promise<Result>
@@ -40,7 +40,7 @@ const MOST_SIZE = 200
 const MOST_WAITING = 1_000
 /** How long a write waits for a set: as long as for a statement. */
 const WAIT_MS = 5_000
-/** A write that waits doesn't stop all others. */
+/** More than one, so that a waiting write doesn't block all others. */
 const LANES = 2
 /** How long others wait for a write that is done alone, and may be waiting for a lock. */
 const LONE_MS = 100

@@ -58,7 +58,7 @@ const laneOf = lanesOf<Flush, FlushResult>((database) => ({
 
 const repoKeysOf = ({ entries }: Flush) => new Set(entries.map(({ repoKey }) => repoKey))
 
-/** @returns nothing of those that are too large, would wait for others, or were counted before */
+/** @returns no result for flushes that are too large, would wait for others, or were counted before */
 const recordTogether = async (
   database: Database,
   flushes: Flush[],

@@ -116,8 +116,8 @@ export class Chooser {
   }
 
   /**
-   * The cells, or `NO_CELL` for minutes in none of the shown ones, that aren't joined with the rest, though there is
-   * work that connects them.
+   * The shown cells that some people connect with the rest, but too few. `NO_CELL` stands for minutes outside of the
+   * shown cells.
    */
   private *cellsApart(
     amounts: Amount[],

@@ -11,7 +11,7 @@ export const MIN_OTHERS = 2
 /** A crew of this size is large enough for every viewer. */
 const LARGE = MIN_OTHERS + 1
 
-/** The people of one time zone with hours on a UTC day; of large crews some of them are enough. */
+/** The people of one time zone with hours on a UTC day. For a large crew, some of them are enough. */
 export interface ZoneCrew extends ZoneDay {
   people: string[]
 }

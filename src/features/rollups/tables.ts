@@ -98,7 +98,7 @@ export const activityRepoDays = table(
     activeMembers: integer('active_members'),
     /** Time zones of people with hours. The arrays below have an element for each of them. Null without hours. */
     timezones: text('timezones').array(),
-    /** Arrays of 24 minutes by UTC hour; of 24 nulls where `crews` names everyone, so that few rows of activity have them. */
+    /** Arrays of 24 minutes by UTC hour, or of 24 nulls where `crews` names everyone, so that few activity rows have them. */
     hours: integer('hours').array(),
     /** How many people have hours. */
     crewSizes: integer('crew_sizes').array(),
@@ -227,7 +227,7 @@ export const publishedCells = table(
   (t) => [primaryKey({ columns: [t.workspaceId, t.week, t.weekday, t.hour] })],
 )
 
-/** The views below are for people and their tools, and read by nothing here. Names and order of columns stay. */
+/** The views below are for people and their tools. The service never reads them. Column names and order stay. */
 const reportColumns = () => ({
   workspaceId: uuid('workspace_id').notNull(),
   workspace: text('workspace').notNull(),

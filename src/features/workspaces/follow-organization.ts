@@ -252,7 +252,7 @@ const removeWhoLeft = async (
       if (!member) return
       const report = marks && (await noteReport(tx, workspaceId, userId, marks))
       if (report === 'repeated') return
-      // GitLab reports the end of a membership of the subgroup, and says nothing of the groups above, which may still give one.
+      // GitLab reports the end of a subgroup membership, but a group above may still make the person a member.
       const isInherited = report === 'new' && link.organization.includes('/')
       // People who don't belong to the organization don't own it either. A removal pauses the link by itself.
       const pause = async () => {

@@ -165,7 +165,7 @@ export const readSums = async (
 
 // Indexes and constraints of an empty database, which are much faster to create once the rows are there.
 
-/** `maintenance_work_mem` of the restore. More memory sorts faster, but a restore may run beside a service. */
+/** `maintenance_work_mem` of the restore. More memory would speed up sorting, but a service may be running on the same machine. */
 const SORT_MEMORY = '128MB'
 
 /**

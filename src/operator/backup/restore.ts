@@ -107,7 +107,7 @@ const load = async (
   await tx`analyze`
 }
 
-/** Ensures that no name in the file is that of a view or a system table. */
+/** Ensures that no name in the file belongs to a view or a system table. */
 const requireTables = async (tx: postgres.TransactionSql, { tables }: Manifest) => {
   const found = await tx<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`

@@ -60,8 +60,8 @@ export default fp(async (app, { databaseUrl }: { databaseUrl: string | undefined
       const isRecorded = await backUp(databaseUrl, file, (line) => said.push(line), stop)
       // The connection may have dropped between the commit of the record and the response to it.
       if (!isRecorded && (await isDue(app.database.reserved))) {
-        // Otherwise the next backup would be due at once, and backups would fill the disk or replace those of earlier
-        // days.
+        // Otherwise the next backup would be due at once, and backups would fill the disk or replace earlier
+        // ones.
         await remove([name])
         throw new OperatorError(said.at(-1) ?? '')
       }

@@ -56,7 +56,7 @@ export const checkFolder = async ({ databaseUrl, dataDir }: Config): Promise<Fin
 /** Where containers keep their secrets. Their files are for everyone in the container, which is the service alone. */
 const MOUNTED = /^(\/var)?\/run\/secrets\//
 
-/** A group may read them, such as that of the service. */
+/** A group may read them, such as the service's. */
 export const checkSecretFiles = async (env: NodeJS.ProcessEnv): Promise<Finding[]> => {
   const findings: Finding[] = []
   for (const [name, { secret }] of Object.entries(variables)) {

@@ -7,7 +7,7 @@ const PAGE_BYTES = 1_048_576
 
 /**
  * Declares a list for `readBoundedPage`. Each row counts all that were found (`total`).
- * @param rows a select of the columns, of those of the order, and of `bytes`; $1 is taken
+ * @param rows a select of the columns, the columns of the order, and `bytes`; $1 is taken
  */
 export const boundedList = <const C extends Columns>(
   name: string,

@@ -32,7 +32,7 @@ const unavailableStates = /^(08|28|53|57|58)|^(25006|25P03|3D000|40001|40P01|425
 /** The server asks for the password in a way that is rejected, or doesn't prove that it knows the password. */
 const refusedServers = /^(REFUSED_|SASL_|UNKNOWN_AUTH$|PROTOCOL_VIOLATION$)/
 
-/** TLS couldn't begin, or the server's certificate isn't accepted: codes of OpenSSL and Node. */
+/** OpenSSL and Node codes for a TLS connection that couldn't start, or a server certificate that isn't accepted. */
 const tlsFailures =
   /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)|^(EPROTO|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH)$/
 
@@ -71,7 +71,7 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
 /** Whether another server than the expected one may have answered. */
 export const isRefusedServer = (error: unknown): boolean => refusedServers.test(codeOf(error) ?? '')
 
-/** Whether TLS couldn't begin. A server without it closes the connection, or says nothing that TLS could be. */
+/** Whether TLS couldn't start. A server without it closes the connection, or sends something that isn't TLS. */
 export const isWithoutTls = (error: unknown): boolean =>
   /^(ERR_SSL_|EPROTO$)/.test(codeOf(error) ?? '') || /before secure TLS connection/.test(messageOf(error))
 

@@ -12,8 +12,8 @@ import { findDatabaseFault } from './requirements.js'
 export const ASK_AGAIN_MS = 500
 
 /**
- * Brings the database to the schema of this version; of several instances that start at once one does it, the others
- * wait. An empty database gets it in one transaction. One in use gets it step by step, while instances of the previous
+ * Brings the database to this version's schema. If several instances start at once, one does it and the others wait. An
+ * empty database gets the schema in one transaction. One in use gets it step by step, while instances of the previous
  * version serve requests; an interrupted migration resumes at the next start.
  * @param stopped aborts the work; an unfinished step is rolled back
  * @param say receives a line now and then while the work takes long
@@ -35,8 +35,8 @@ export const migrate = (
   })
 
 /**
- * Does the work if no other session migrates. The lock is that of a transaction: behind a transaction pooler, a session
- * isn't ours to hold one in. No transaction waits for it: an index that is made meanwhile would wait for that
+ * Does the work if no other session migrates. The lock belongs to a transaction, because behind a transaction
+ * pooler a session isn't ours to hold one in. No transaction waits for it: an index that is made meanwhile would wait for that
  * transaction.
  * @returns whether it did
  */

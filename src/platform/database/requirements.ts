@@ -62,7 +62,7 @@ const readUse = async (sql: postgres.ISql): Promise<'in use' | 'from before 1.0.
   return own && (own.isOld ? 'from before 1.0.0' : 'in use')
 }
 
-/** Tables of an application. Those of extensions don't matter. */
+/** Application tables. Tables of extensions don't matter. */
 const listForeignTables = async (sql: postgres.ISql): Promise<string[]> => {
   const found = await sql<{ name: string }[]>`
     select relname as name from pg_class c

@@ -66,7 +66,7 @@ export const runTransaction = async <T>(
       const mode = 'isolation level read committed'
       return (await limit(() => (client().begin as Begin)(mode, inside, { readsFirst }))) as T
     } finally {
-      // Its error says more than that of the commit.
+      // Its error says more than the commit's.
       await last
     }
   } catch (error) {

@@ -25,8 +25,8 @@ const toRfc3339 = (time: string): string =>
   time.replace(/^([0-9-]{10}) ([0-9:]{8}) (?:UTC|\+0000)$/, '$1T$2Z')
 
 /**
- * Commits name their author by e-mail address. The payload names the login of one address, that of the person who
- * pushed.
+ * Commits name their author by e-mail address. The payload has a login for only one
+ * address, the pusher's.
  */
 const readPush = (payload: unknown): Report => {
   const { ref, project, commits, user_username, user_email } = objectOf(payload)

@@ -17,7 +17,7 @@ export default fp(async (app) => {
     brotliOptions: {
       params: {
         [constants.BROTLI_PARAM_QUALITY]: 4,
-        // A window of 256 KiB, which every compressed response costs in memory; few responses are larger.
+        // A 256 KiB window. Each compressed response needs that much memory, and few responses are larger.
         [constants.BROTLI_PARAM_LGWIN]: 18,
       },
     },

@@ -211,7 +211,7 @@ class IncomingBody {
   async receive(held?: Held, most = Number.POSITIVE_INFINITY): Promise<boolean> {
     held?.add(this.length)
     for (let pauseAt = this.length + PAUSE_BYTES; this.length <= most; ) {
-      // A fast sender would otherwise keep the event loop.
+      // A fast sender would otherwise block the event loop.
       if (this.length >= pauseAt) {
         await nextTurn()
         pauseAt = this.length + PAUSE_BYTES

@@ -1,5 +1,5 @@
 /**
- * Serves the packages that fit this version, and those of earlier versions: the client, and the extension. No registry and no
+ * Serves the client and extension packages of this version and of earlier ones. No registry and no
  * marketplace has them, so `npm install` and editors take them from here.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'

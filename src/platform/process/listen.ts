@@ -37,7 +37,7 @@ export const waitForListening = async (start: Promise<unknown>, address: ListenA
   }
 }
 
-/** Every address of `localhost`, as browsers may try any of them; of other names what the system takes. */
+/** Every address of `localhost`, because browsers may try any of them. Other names get the address that the system picks. */
 export const addressesOf = async (host: string): Promise<string[]> => {
   if (host !== 'localhost') return [host]
   const found = await lookup(host, { all: true })

@@ -64,7 +64,7 @@ export const tryRedis = async (url: string): Promise<void> => {
   })
   try {
     const counted = redis.connect().then(() => redis.addToWindow(`${PREFIX}probe`, 1, 1))
-    // The connection's error says more than that of the failed command.
+    // The connection's error says more than the command's.
     counted.catch(() => {})
     await inTime(
       Promise.race([

@@ -300,12 +300,12 @@ const allowedOf = (values: unknown[]): Allowed => {
 
 // The texts of a settings schema that people read, without anything that a page could run.
 
-/** A text that the editor would replace by a translation, from a file that the service doesn't have. */
+/** A placeholder that the editor replaces with a translation, from a file that the service doesn't have. */
 export const isPlaceholder = (text: string): boolean => /^%[^%\s]+%$/.test(text.trim())
 
 const TAG = /<[A-Za-z/!?][^<>]*>/g
 
-/** Until none is left: removing a tag can join the text around it to another one. */
+/** Repeats until no tag is left: removing one can join the text around it into another. */
 const withoutTags = (text: string): string => {
   let [before, after] = [text, text.replace(TAG, '')]
   while (after !== before) [before, after] = [after, after.replace(TAG, '')]

@@ -7,7 +7,7 @@ export const toTimestamp = (moment: string): string => {
   return `${moment.slice(0, 10)}T${moment.slice(11, 19)}.${fraction.padEnd(3, '0')}Z`
 }
 
-/** A row of the database with its timestamp as RFC 3339. */
+/** A database row with its timestamp as RFC 3339. */
 export const withUpdatedAt = <Row extends { updatedAt: string }>(row: Row): Row => ({
   ...row,
   updatedAt: toTimestamp(row.updatedAt),

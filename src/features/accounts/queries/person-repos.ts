@@ -9,7 +9,7 @@ const LIST_PERSON_REPOS = statement(
   'select repo_key as "repoKey" from person_repos where user_id = $1::uuid',
 )
 
-/** $1: the user; of each repository: $2 its key, $3 its name, $4 as given. */
+/** $1: the user; per repository: $2 its key, $3 its name, $4 as given. */
 const WRITE_PERSON_REPOS = statement(
   'remember the repositories of a person',
   {},

@@ -54,7 +54,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
 
   /**
    * Redirects to a page of the dashboard. `URL` encodes non-ASCII characters, which a header can't hold. The status is set too,
-   * because an error handler may begin with that of the error.
+   * because an error handler may start with the error's status.
    */
   const redirectHome = (reply: FastifyReply, path: string) => reply.redirect(new URL(path, home).href, 302)
 

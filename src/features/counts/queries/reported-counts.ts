@@ -31,7 +31,7 @@ export const nameReportedRepo = async (
 }
 
 /**
- * $1, $2: workspace and repository; of each commit: $3 hash, $4 day. In one order, so that deliveries don't deadlock.
+ * $1, $2: workspace and repository; per commit: $3 hash, $4 day. In one order, so that deliveries don't deadlock.
  */
 const TAKE_COMMITS = statement(
   'take reported commits',
@@ -64,7 +64,7 @@ export const takeCommits = async (
 const isReported = (column: CountKind) =>
   `(a.${column}_uploaded = false or (a.${column}_uploaded is null and a.${column} = 0))`
 
-/** $1, $2: workspace and repository; of each count: $3 user, $4 day, $5 how much more. */
+/** $1, $2: workspace and repository; per count: $3 user, $4 day, $5 how much more. */
 const addCounts = (column: CountKind) =>
   statement(
     `add reported ${column}`,

@@ -16,7 +16,7 @@ const secretOf = (key: string, id: string, generation: number): string =>
     .update(`${id} ${generation}`)
     .digest('base64url')
 
-/** The secret to show: from the first key. */
+/** The secret to show, derived from the first key. */
 export const newSecretOf = (keys: string[], id: string, generation: number): string | undefined =>
   keys[0] === undefined ? undefined : secretOf(keys[0], id, generation)
 

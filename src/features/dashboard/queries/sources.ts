@@ -118,7 +118,7 @@ export const sums = { active_minutes: double, commits: double, closed_issues: do
 /** SQL: only the repository of the filter, if there is one. */
 export const OF_REPO = '($3::text is null or repo_key = $3::text)'
 
-/** SQL: lists have so many rows; the last sums up all others, and has no name. */
+/** SQL: the row of a list. The last row adds up all others, and has no name. */
 export const ROW = `least(place, ${limits.dashboard_rows})`
 
 /** The days of the range that aren't read from `activity`. */
@@ -154,8 +154,8 @@ const LIST_INCOMPLETE_MONTHS = statement(
 )
 
 /**
- * The days whose rollups must not be used: those that have changed since, and with a repository filter those of months that a
- * previous version has rolled up, which lack columns.
+ * The days whose rollups must not be used, because they have changed since. With a repository filter, also the days of months
+ * that a previous version has rolled up, which lack columns.
  */
 export const readUnusableDays = async (
   db: Db,

@@ -131,7 +131,7 @@ const wholeWeeks = ({ from, to, raw }: Sources): { weeks: string[]; others: stri
 /**
  * @param logins of the rows of `readMembers`
  * @param days of `readDays`
- * @returns for each of the named rows the minutes of the steps, and those of all others
+ * @returns the minutes of each step, for each named row and for all others together
  */
 export const readMemberTrends = (
   tx: Db,

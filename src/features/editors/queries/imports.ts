@@ -61,7 +61,7 @@ export const beginImport = async (
   { id, heartbeats, days }: { id: string; heartbeats: number; days: number },
 ): Promise<boolean> => (await tx.rows(BEGIN_IMPORT, [userId, id, heartbeats, days])).length > 0
 
-/** $1: the user; of each day: $2 the day, $3 projects and $4 marks as texts, $5 and $6 those of agents or null. */
+/** $1: the user; per day: $2 the day, $3 projects and $4 marks as texts, $5 and $6 those of agents or null. */
 const ADD_DAYS = statement(
   'add days of an import',
   {},
@@ -205,7 +205,7 @@ export const readImported = async (
   return ({ workspaceId, repoKey }) => minutes.get(`${workspaceId} ${repoKey}`) ?? 0
 }
 
-/** $1: the user; of each place: $2 workspace, $3 day, $4 repository, $5 minutes. */
+/** $1: the user; per place: $2 workspace, $3 day, $4 repository, $5 minutes. */
 const KEEP_IMPORTED = statement(
   'keep imported minutes',
   {},

@@ -102,7 +102,7 @@ export const readMarks = (
 export const readAllMarks = (db: Db, userId: string): Promise<StoredHour[]> =>
   db.rows(READ_ALL_MARKS, [userId])
 
-/** $1: the user; $2: hours. Of each, its own marks and those of the nearest earlier hour. */
+/** $1: the user; $2: hours. Reads the marks of each and of the nearest earlier hour. */
 const lastColumns = { hour: integer, projects: texts, leaves: texts }
 const READ_LAST_MARKS = statement(
   'read the last marks of heartbeats',

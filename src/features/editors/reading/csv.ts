@@ -3,7 +3,7 @@ import { Parser } from 'csv-parse'
 import type { SentHeartbeat } from '../project-names.js'
 
 const COLUMNS = ['time', 'project', 'category']
-/** A line may have any text in columns that don't count. */
+/** Columns that aren't read may contain any text. */
 const LINE_CHARACTERS = 1_048_576
 
 export class CsvReader {

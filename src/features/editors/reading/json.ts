@@ -8,7 +8,7 @@ import { own } from '../../../../schemas/own.js'
 /** A text that isn't JSON, or is nested too deeply. */
 export class NoJsonError extends Error {}
 
-/** The properties of an object that count here. Those of another type and texts that are too long are absent. */
+/** The properties that matter here. Values of another type and texts that are too long are left out. */
 export interface ReadObject {
   time: number | undefined
   project: string | undefined

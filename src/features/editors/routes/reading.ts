@@ -178,7 +178,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       ...shared,
       operationId: 'getDurations',
       summary: "Get the caller's time on a day by hour",
-      description: `${about} One entry for each repository and UTC hour. Minutes without an hour are at the beginning of the day.`,
+      description: `${about} One entry for each repository and UTC hour. Minutes without an hour are placed at the beginning of the day.`,
       querystring: DurationsQuery,
       response: { 200: Durations },
     },

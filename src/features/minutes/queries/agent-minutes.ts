@@ -40,7 +40,7 @@ export const readAgentDays = (
   days: string[],
 ): Promise<AgentDay[]> => db.rows(READ_AGENT_DAYS, [userId, workspaceIds, days])
 
-/** $1: the user; of each row, its columns. */
+/** $1: the user; per row, its columns. */
 const REPLACE_AGENT_DAYS = statement(
   'replace minutes of agents',
   {},

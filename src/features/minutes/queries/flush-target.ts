@@ -24,7 +24,7 @@ import { FIRST_DAY, patternMatches } from '../../workspaces/index.js'
  * for each user at most. Repositories that the user has excluded are in the first row alone.
  * All matching workspaces, and not the best one as for settings; what the user's own login owns counts only where the
  * user is admin, because another workspace's admins can claim any name.
- * The cost of a LIKE is the length of the name times that of the pattern, so these products are added up first. When the
+ * The cost of a LIKE is the name's length times the pattern's, so these products are added up first. When the
  * sum exceeds $5, nothing is compared. All characters are ASCII, and bytes are counted in a quarter of the time.
  * Arrays are selected so that their lengths are unknown to the planner: for short ones, it would plan each execution
  * again.

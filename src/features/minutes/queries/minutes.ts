@@ -161,7 +161,7 @@ export const NAME_REPOS = statement(
   on conflict do nothing`,
 )
 
-/** $1: the workspace; of each row: $2 user, $3 day, $4 repository, $5 minutes, $6 hours as text. */
+/** $1: the workspace; per row: $2 user, $3 day, $4 repository, $5 minutes, $6 hours as text. */
 export const ADD_MINUTES = statement(
   'add minutes',
   {},

@@ -182,7 +182,7 @@ const TAKE_ACTIVITY = statement(
   returning day, repo_key as "repoKey", minutes, commits, closed_issues as "closedIssues"`,
 )
 
-/** $1: the workspace; of each row: $2 day, $3 repository, $4 to $6 counts. */
+/** $1: the workspace; per row: $2 day, $3 repository, $4 to $6 counts. */
 const GIVE_ACTIVITY = statement(
   'add the activity of a person to that of deleted users',
   {},

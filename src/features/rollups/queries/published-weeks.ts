@@ -37,7 +37,7 @@ const LIST_WORKSPACES = statement(
     or exists (select from privacy_levels l where l.workspace_id = w.id and l.level = 'team'))`,
 )
 
-/** SQL: a week with activity that ended at least so many days ago, and is due but not published. $2: all weeks are due. */
+/** SQL: weeks with activity that ended at least `days` days ago, and are due but not published. $2: all weeks are due. */
 const dueWeeks = (days: number): string => `
   from activity_days d join workspaces w on w.id = d.workspace_id
   where d.workspace_id = any($1::uuid[])

@@ -80,7 +80,7 @@ const READ_BACKLOG = statement(
   ) s`,
 )
 
-/** How many days before today wait for their rollups, and for how many seconds the first has waited; of so many marks at most. */
+/** How many days before today wait for their rollups, and how many seconds the first has waited. Reads at most `MAX_MARKS_COUNTED` marks. */
 export const readBacklog = async (db: Db): Promise<{ days: number; oldest: number }> =>
   singleRow(await db.rows(READ_BACKLOG, []))
 
@@ -307,7 +307,7 @@ const MAKE_MONTH = writes({
 })
 
 /**
- * Rebuilds the rollups of the month's marked and incomplete days before this one, and those of the month.
+ * Rebuilds the rollups of the month's marked and incomplete days before this one, and of the month itself.
  * @returns how many days
  */
 export const rebuildMonth = async (

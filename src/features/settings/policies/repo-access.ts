@@ -79,7 +79,7 @@ export const pushTarget = async (
 const workspaceRequired = (owner: string) =>
   new ApiError('workspace_required', { suggested_pattern: suggestedPattern(owner) })
 
-/** The owner's own, or, where that is too long for a pattern, that of the nearest group above. */
+/** The owner's own pattern, or the nearest parent group's if that is too long for a pattern. */
 const suggestedPattern = (owner: string): string => {
   const own = `${owner}/*`
   if (own.length <= limits.pattern_length) return own

@@ -1,4 +1,4 @@
-/** What may be done: by roles, access keys and organizations, and within the quotas of a person. */
+/** The rights of roles, access keys and organizations, and each person's quotas. */
 import type { Role } from '../../../../schemas/common.js'
 import type { AdjustedLimits } from '../../../../schemas/limits.js'
 import { parsePatterns } from '../../../../schemas/repo-pattern.js'

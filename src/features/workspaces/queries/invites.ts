@@ -165,7 +165,7 @@ export const revokeAllInvitesOf = async (tx: Db, userId: string): Promise<void> 
     .where(and(eq(invites.createdBy, userId), isActive))
 }
 
-/** No 0, 1, I, L or O: nothing that is mistaken for another when it is read aloud or typed. */
+/** Has no 0, 1, I, L or O, which are easily confused when read aloud or typed. */
 const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
 const GROUPS = 4
 const GROUP_LENGTH = 5

@@ -113,7 +113,7 @@ const LIST_REMOVALS = statement(
   where user_id = $1::uuid and (${hasOlderInvite('removals')} or not returns and ${isFollowing('removals')})`,
 )
 
-/** $1: the id of the key; of each row: $2 workspace, $3 person, $4 moment. */
+/** $1: the id of the key; per row: $2 workspace, $3 person, $4 moment. */
 const PRESERVE_REMOVALS = statement(
   'keep removals beyond the account',
   {},

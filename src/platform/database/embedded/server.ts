@@ -19,7 +19,7 @@ export interface EmbeddedOptions {
   maxConnections: number
   /** False only for throw-away test databases: no fsync. */
   durable?: boolean
-  /** The longest time between two checkpoints. The first change of a page after each writes the whole page to the WAL. */
+  /** The longest time between two checkpoints. The first change to a page after a checkpoint writes the whole page to the WAL. */
   checkpointSeconds?: number
   log: Log
   /** Ends the start. Its promise rejects once nothing that it started is running. */

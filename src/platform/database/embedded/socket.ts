@@ -25,8 +25,8 @@ const socketIn = (folder: string) => join(folder, `.s.PGSQL.${PORT}`)
 const fits = (folder: string) => Buffer.byteLength(socketIn(folder)) <= LONGEST_PATH
 
 /**
- * The address of a new server, in the cluster's folder, which PostgreSQL requires to be private. If that path is too long
- * for a socket, in a new temporary folder.
+ * The address of a new server. Its socket is in the cluster's folder, which PostgreSQL requires to be private, or in a new
+ * temporary folder if that path is too long for a socket.
  * @throws {OperatorError}
  */
 export const placeSocket = async (cluster: string, account: Account): Promise<Address> => {
