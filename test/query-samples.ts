@@ -71,6 +71,8 @@ export const samples: Sample[] = [
   ...calls(erasures.listErasures, []),
   ...calls(erasures.eraseBatch, [{ userId: id, loginKey: 'ada' }, 10]),
 
+  ...calls(host.listSigningKeys, []),
+  ...calls(host.recordSigningKey, ['key']),
   ...calls(host.recordHost, [{ kind: 'github', url: 'https://github.com' }]),
   ...calls(host.replaceHost, [{ kind: 'github', url: 'https://github.com' }]),
   ...calls(host.readHost, []),
