@@ -71,10 +71,10 @@ import { registerDocuments } from './platform/openapi/index.js'
 import reference from './platform/openapi/reference.js'
 import housekeeping from './platform/process/housekeeping.js'
 import readiness from './platform/process/readiness.js'
+import admit from './platform/rate-limits/admit.js'
 import fairShare from './platform/rate-limits/fair-share.js'
 import rateLimit from './platform/rate-limits/rate-limit.js'
 import { limitRoutes } from './platform/rate-limits/routes.js'
-import counts from './platform/rate-limits/store.js'
 import { teamRoutes } from './team.js'
 
 /** The outside world. */
@@ -174,7 +174,7 @@ export const buildApp = async (
   await app.register(session)
   await app.register(readiness)
   await app.register(signingKeys)
-  await app.register(counts, { findPerson: (userId) => readRepohostId(database.reserved, userId) })
+  await app.register(admit, { findPerson: (userId) => readRepohostId(database.reserved, userId) })
   await app.register(accessKeys)
   await app.register(rateLimit)
   await app.register(maintenance)

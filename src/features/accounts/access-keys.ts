@@ -8,9 +8,7 @@ import { ApiError } from '../../errors.js'
 import type { KeyInUse } from '../../platform/access/caller.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { remember } from '../../platform/process/maps.js'
-import { matcherOf } from '../../platform/rate-limits/exempt.js'
-import { addressOf } from '../../platform/rate-limits/payers.js'
-import { RejectionLimit } from '../../platform/rate-limits/rejection-limit.js'
+import { chargeRejections } from '../../platform/rate-limits/admit.js'
 import { countKeys, findKey, insertKey, type KeyOwner, markUsed } from './queries/access-keys.js'
 
 declare module 'fastify' {
@@ -37,11 +35,7 @@ export class AccessKeys {
   private readonly known = new Map<string, { key: KeyInUse; freshUntil: number }>()
   private readonly asked = new Map<string, Promise<KeyInUse>>()
 
-  /** @param limit runs look-ups of keys that may be guesses */
-  constructor(
-    private readonly database: Pick<Database, 'hot' | 'write'>,
-    private readonly limit: (request: FastifyRequest, lookUp: () => Promise<KeyInUse>) => Promise<KeyInUse>,
-  ) {}
+  constructor(private readonly database: Pick<Database, 'hot' | 'write'>) {}
 
   /** @returns the key, or why the secret admits no one. @throws {ApiError} `rate_limited` */
   async find(request: FastifyRequest, secret: string): Promise<KeyInUse | ApiError> {
@@ -49,7 +43,8 @@ export class AccessKeys {
     const known = this.known.get(hash)
     if (known && performance.now() < known.freshUntil) return known.key
     try {
-      return await (known ? this.ask(hash) : this.limit(request, () => this.ask(hash)))
+      const ask = () => this.ask(hash)
+      return await (known ? ask() : chargeRejections(request, 'refused_keys', isRejection, ask))
     } catch (error) {
       if (isRejection(error)) return error as ApiError
       throw error
@@ -92,17 +87,7 @@ export class AccessKeys {
 
 export default fp(
   async (app) => {
-    const { rateLimits, limits, exemptAddresses } = app.config
-    const isExempt = matcherOf(exemptAddresses)
-    const limit = new RejectionLimit(
-      app.counts,
-      'refused_keys',
-      limits.rate_refused_keys_per_address,
-      isRejection,
-    )
-    const keys = new AccessKeys(app.database, (request, lookUp) =>
-      rateLimits && !isExempt(request.ip) ? limit.run(addressOf(request), lookUp) : lookUp(),
-    )
+    const keys = new AccessKeys(app.database)
     app.decorate('accessKeys', keys)
 
     app.addHook('onRequest', (request, _reply, done) => {
@@ -115,7 +100,7 @@ export default fp(
       }, done)
     })
   },
-  { name: 'access-keys', dependencies: ['session', 'counts'] },
+  { name: 'access-keys', dependencies: ['session', 'admit'] },
 )
 
 /** Creates a key of a locked owner. @throws {ApiError} `key_limit` */

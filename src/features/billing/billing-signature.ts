@@ -15,7 +15,7 @@ export default fp(
     /** Requests with a valid signature are never limited. */
     const reject = async (request: FastifyRequest): Promise<never> => {
       app.meter.count('team_settings_webhooks_total', { outcome: 'refused' })
-      await app.rateLimits.countWrongSignature(request)
+      await app.admit(request, 'wrong_signatures')
       throw new ApiError('signature_invalid')
     }
 
@@ -52,7 +52,7 @@ export default fp(
       openBody(request).then(() => done(), done)
     })
   },
-  { name: 'billing-signature', dependencies: ['rate-limit'] },
+  { name: 'billing-signature', dependencies: ['admit'] },
 )
 
 const signatureOf = (headers: FastifyRequest['headers']): string | undefined => {

@@ -8,6 +8,7 @@ import { ApiError, tooMany } from '../../errors.js'
 import type { Database, Db, Tx } from '../../platform/database/client.js'
 import { singleRow } from '../../platform/database/statement.js'
 import { roundRobin } from '../../platform/process/round-robin.js'
+import { turns } from '../../platform/rate-limits/limits.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
 import { readTarget } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
@@ -36,8 +37,10 @@ const MINUTES = 60
 /** How many days one statement writes. */
 const DAYS_AT_ONCE = 50
 
-export const importUnderWay = () =>
-  tooMany('import', 1, 10, 'You already have an import in progress. Wait until it ends, or cancel it.')
+const importUnderWay = () => {
+  const { atOnce, retryAfter, detail } = turns.import
+  return tooMany('import', atOnce, retryAfter, detail)
+}
 
 /** @throws {ApiError} `rate_limited` while another import of the person is under way */
 export const requireNoImport = async (db: Db, userId: string): Promise<void> => {

@@ -1,7 +1,6 @@
 /** The account export as one JSON text, in pieces, because a person can have hundreds of thousands of rows. */
 
 import type { Profile } from '../../../schemas/profile.js'
-import { tooMany } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { readRecording } from '../accounts/index.js'
 import { listViews } from '../dashboard/index.js'
@@ -63,19 +62,4 @@ export async function* exportAccount(database: Database, profile: Profile): Asyn
   head += `,"recording":${JSON.stringify(await readRecording(database.read, profile.id))}`
   head += `,"billing":${singles.billing},"personal_workspace":${singles.personal?.workspace ?? null}`
   yield* jsonPieces(head, listsOf(database, profile, singles.personal?.id))
-}
-
-/** Makes one export of a person at a time on this instance. @throws {ApiError} `rate_limited`, with the first piece */
-export const createAccountExporter = (database: Database) => {
-  const underWay = new Set<string>()
-  return async function* (person: string, profile: Profile): AsyncGenerator<string> {
-    if (underWay.has(person))
-      throw tooMany('export', 1, 10, 'You already have an export in progress. Wait until it ends.')
-    underWay.add(person)
-    try {
-      yield* exportAccount(database, profile)
-    } finally {
-      underWay.delete(person)
-    }
-  }
 }

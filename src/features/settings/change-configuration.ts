@@ -148,9 +148,13 @@ export const changeConfiguration = async (
   const stored = (await readStorage(database.hot, [call.workspaceId])).get(call.workspaceId) ?? 0
   if (sent + stored <= LARGE_BYTES) return work()
   held.add(sent)
-  const answer = await changesOfPerson.run(person, () => changesAtOnce.run(work))
-  held.add(-sent)
-  return answer
+  const endTurn = await changesOfPerson.acquire([person])
+  try {
+    return await changesAtOnce.run(work)
+  } finally {
+    held.add(-sent)
+    endTurn()
+  }
 }
 
 const nameOf = ({ owner, repo }: { owner: string; repo: string }) => `${owner}/${repo}`

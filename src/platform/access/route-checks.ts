@@ -20,7 +20,7 @@ declare module 'fastify' {
     /** Part of the small document that the reference shows first. */
     core?: boolean
     /** An additional rate limit (`platform/rate-limits/rate-limit.ts`). */
-    limit?: 'signIn' | 'invite' | 'export' | 'hostToken' | 'pages' | 'none'
+    limit?: 'sign_in' | 'invite' | 'export' | 'refused_host_tokens' | 'pages' | 'none'
     /** False: it never waits for the database, so it doesn't count for the caller's share and is always available. */
     asksDatabase?: boolean
     /** Called by balancers, and never limited. */

@@ -6,9 +6,9 @@ import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
-import { ApiError, tooMany } from '../../errors.js'
+import { ApiError } from '../../errors.js'
 import { fitting, type Held, heldMemory } from '../process/held-memory.js'
-import { KeyedSemaphore, Semaphore } from '../process/semaphore.js'
+import { Semaphore } from '../process/semaphore.js'
 import { type BodyFailure, errorOf } from './json-body.js'
 
 /** Smaller bodies cost less than a thread. */
@@ -21,9 +21,6 @@ const WAITING = 256
 const WAIT_MS = 30_000
 /** The largest body takes about a second, or ten on a busy machine. */
 const READ_MS = 30_000
-/** Other large bodies of a person wait. */
-const WAITING_OF_PERSON = 16
-const WAIT_OF_PERSON_MS = 5_000
 
 /** Reads one kind of body, the same way on the main thread and in a thread. */
 export interface BodyReader<Read extends object, Context extends object> {
@@ -55,9 +52,6 @@ const threads = new Semaphore(
   WAIT_MS,
   () => new ApiError('unavailable'),
 )
-const places = new KeyedSemaphore(1, WAITING_OF_PERSON, WAIT_OF_PERSON_MS, () =>
-  tooMany('large_uploads', 1, WAIT_OF_PERSON_MS / 1_000, 'Send large bodies one after the other.'),
-)
 
 /**
  * @returns undefined for an empty body, and null for `null`
@@ -78,7 +72,10 @@ export const readLarge = async <Read extends object, Context extends object>(
       return incoming.bytes.length === 0 ? undefined : reader.read(incoming.bytes, context)
     }
     app.allowLargeBody(request.raw)
-    const leave = app.config.rateLimits || place !== person ? await places.acquire(place) : () => {}
+    const leave =
+      app.config.rateLimits || place !== person
+        ? await app.takeTurn(request, 'large_uploads', [place])
+        : () => {}
     const ending = new AbortController()
     const hangUp = () => ending.abort(new ApiError('bad_request', { detail: 'The connection was closed.' }))
     const held = heldMemory.hold(person, () => ending.abort(new ApiError('unavailable')))

@@ -1,5 +1,6 @@
 /** Every metric of the service, as plain data: `platform/metrics/meter.ts` keeps them, `docs/metrics.md` describes them. */
 import type { ErrorCode } from '../../../schemas/errors.js'
+import { turns, windows } from '../rate-limits/limits.js'
 
 /** The values of a label, all of which begin at 0; or, where they aren't known here, what they are. */
 type Values = readonly string[] | string
@@ -35,6 +36,8 @@ const OF_TASKS = [0.01, 0.1, 1, 10, 60, 600]
 
 export const pools = ['requests', 'writers', 'reads', 'reserved', 'background'] as const
 const pool = { pool: pools }
+
+const namesOf = <T extends object>(rows: T) => Object.keys(rows) as (keyof T & string)[]
 
 /** Limits on an amount, not on a rate. Each is named by the code of its response. */
 const quotas = [
@@ -84,26 +87,7 @@ export const metrics = {
   http_requests_under_way: gauge('Requests in progress.', {}),
 
   team_settings_refusals_total: counter('Requests that a limit rejected.', {
-    limit: [
-      'caller',
-      'pages',
-      'sign_in',
-      'invite',
-      'export',
-      'import',
-      'refused_host_tokens',
-      'refused_keys',
-      'wrong_signatures',
-      'turns_of_caller',
-      'turns_of_address',
-      'working_time',
-      'model_lookups',
-      'large_uploads',
-      'deliveries',
-      'delivered_rows',
-      'turns_of_delivery',
-      ...quotas,
-    ],
+    limit: [...namesOf({ ...windows, ...turns }), 'working_time', ...quotas],
   }),
   team_settings_rate_limits_shared: gauge(
     'With REDIS_URL: whether limits are counted over all instances (1), or Redis is unavailable (0).',

@@ -117,43 +117,27 @@ export class KeyedSemaphore {
     this.each = each
   }
 
-  /** @returns what releases the permit; further calls do nothing. */
-  async acquire(key: string, deadline?: number): Promise<() => void> {
-    const semaphore = this.semaphores.get(key) ?? new Semaphore(...this.each)
-    this.semaphores.set(key, semaphore)
-    await semaphore.acquire(deadline)
-    let isHeld = true
-    return () => {
-      if (!isHeld) return
-      isHeld = false
-      semaphore.release()
-      if (semaphore.isIdle) this.semaphores.delete(key)
+  /** Acquires one permit of each key, in order. @returns what releases them; further calls do nothing. */
+  async acquire(keys: readonly string[], deadline?: number): Promise<() => void> {
+    const held: string[] = []
+    const release = () => {
+      for (const key of held.splice(0).reverse()) {
+        const semaphore = this.semaphores.get(key)
+        semaphore?.release()
+        if (semaphore?.isIdle) this.semaphores.delete(key)
+      }
     }
-  }
-
-  /** Acquires one permit of each key, in order. @returns what releases them all. */
-  async acquireAll(keys: readonly string[], deadline?: number): Promise<() => void> {
-    const [key = '', ...others] = keys
-    const release = await this.acquire(key, deadline)
-    if (others.length === 0) return release
     try {
-      const releaseOthers = await this.acquireAll(others, deadline)
-      return () => {
-        releaseOthers()
-        release()
+      for (const key of keys) {
+        const semaphore = this.semaphores.get(key) ?? new Semaphore(...this.each)
+        this.semaphores.set(key, semaphore)
+        await semaphore.acquire(deadline)
+        held.push(key)
       }
     } catch (error) {
       release()
       throw error
     }
-  }
-
-  async run<T>(key: string, work: () => PromiseLike<T>): Promise<T> {
-    const release = await this.acquire(key)
-    try {
-      return await work()
-    } finally {
-      release()
-    }
+    return release
   }
 }

@@ -7,8 +7,6 @@ import fp from 'fastify-plugin'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, tooMany } from '../../errors.js'
 import { onResponseEnd } from '../http/response-end.js'
-import type { LimitName } from '../metrics/metrics.js'
-import { KeyedSemaphore } from '../process/semaphore.js'
 import { type Payers, payersOf } from './payers.js'
 import { type Work, WorkBudget } from './working-time.js'
 
@@ -27,12 +25,6 @@ declare module 'fastify' {
   }
 }
 
-/** How long a request waits for a permit. */
-const WAIT_MS = 5_000
-
-const createSemaphores = (limitName: LimitName, atOnce: number) =>
-  new KeyedSemaphore(atOnce, limits.rate_per_caller, WAIT_MS, () => tooMany(limitName, atOnce, 1))
-
 /** Together, callers beyond their share get one in this many connections. */
 const CONNECTIONS_PER_LANE = 8
 
@@ -44,19 +36,13 @@ export default fp(
       app.decorate('beginWork', async () => null)
       return
     }
-    const callers = createSemaphores('turns_of_caller', limits.requests_at_once_per_caller)
-    const addresses = createSemaphores('turns_of_address', limits.requests_at_once_per_address)
-
     // Before the body is read, so that waiting requests take no memory.
     app.addHook('onRequest', async (request, reply) => {
       const { session, routeOptions } = request
       const { isProbe, asksDatabase } = routeOptions.config
       const isAnonymous = session instanceof ApiError
       if (isProbe || (asksDatabase === false && !isAnonymous)) return
-      const payers = payersOf(request)
-      const release = await (isAnonymous ? addresses : callers).acquireAll(
-        payers instanceof Promise ? await payers : payers,
-      )
+      const release = await app.takeTurn(request, isAnonymous ? 'turns_of_address' : 'turns_of_caller')
       if (request.raw.socket.destroyed) {
         release()
         throw new ApiError('bad_request')
@@ -110,5 +96,5 @@ export default fp(
       done(null, payload)
     })
   },
-  { name: 'fair-share', dependencies: ['session'] },
+  { name: 'fair-share', dependencies: ['session', 'admit'] },
 )

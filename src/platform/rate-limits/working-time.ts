@@ -154,7 +154,7 @@ export class WorkBudget {
   private async enterSlowLane(caller: string, time: WorkingTimes, waitMs: number): Promise<() => void> {
     const deadline = Date.now() + waitMs
     try {
-      const releaseCaller = await this.callers.acquire(caller, deadline)
+      const releaseCaller = await this.callers.acquire([caller], deadline)
       try {
         await this.slowLane.acquire(deadline)
       } catch (error) {

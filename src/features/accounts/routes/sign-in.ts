@@ -78,7 +78,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
     config: {
       access: anonymous,
       core: true,
-      limit: 'signIn',
+      limit: 'sign_in',
       errors: [
         'repohost_token_invalid',
         'account_disabled',
@@ -114,7 +114,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
   app.route({
     method: 'GET',
     url: '/repohost',
-    config: { access: anyone, limit: 'signIn', errors: ['oauth_not_configured'], headers: ['Set-Cookie'] },
+    config: { access: anyone, limit: 'sign_in', errors: ['oauth_not_configured'], headers: ['Set-Cookie'] },
     schema: {
       operationId: 'startLogin',
       tags: ['auth'],
@@ -141,7 +141,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
     url: '/callback',
     config: {
       access: anyone,
-      limit: 'signIn',
+      limit: 'sign_in',
       errors: [
         'oauth_state_invalid',
         'account_disabled',

@@ -4,10 +4,10 @@ import type { FastifyRequest } from 'fastify'
 import { Ok, ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { DeliveryHeaders, DeliveryParams, DeliveryPayload } from '../../../../schemas/webhooks.js'
-import { ApiError, tooMany } from '../../../errors.js'
+import { ApiError } from '../../../errors.js'
 import { hostKinds } from '../../../platform/hosts/index.js'
 import { isUuid } from '../../../platform/http/formats.js'
-import { KeyedSemaphore, Semaphore } from '../../../platform/process/semaphore.js'
+import { Semaphore } from '../../../platform/process/semaphore.js'
 import { type Payers, payersOfWorkspace } from '../../../platform/rate-limits/payers.js'
 import { webhookSecret } from '../access.js'
 import { findWebhook } from '../queries/webhooks.js'
@@ -36,13 +36,11 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const host = hostKinds[config.repohost.kind]
   const atOnce = Math.max(1, Math.floor(config.databasePoolSize / CONNECTIONS_PER_DELIVERY))
   const turns = new Semaphore(atOnce, WAITING, WAIT_MS, () => new ApiError('unavailable'))
-  /** One at a time, so that the webhooks of different people take turns. */
-  const turnsOfPayer = new KeyedSemaphore(1, WAITING, WAIT_MS, () => tooMany('turns_of_delivery', 1, 1))
   app.decorateRequest('delivery', null)
 
   /** Only wrong signatures are limited, because the host sends as many deliveries as there are events. */
   const reject = async (request: FastifyRequest, error: ApiError): Promise<never> => {
-    await app.rateLimits.countWrongSignature(request)
+    await app.admit(request, 'wrong_signatures')
     throw error
   }
 
@@ -61,11 +59,11 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     if (verification.hasFailed) return reject(request, new ApiError('signature_invalid'))
     const [event = '', deliveryId = ''] = [host.readEvent(headers), host.readDeliveryId(headers)]
     const payers = await payersOfWorkspace(request, webhook.workspaceId, webhook.payerId)
-    await app.rateLimits.take(request, payers, 'deliveries', 0)
+    await app.admit(request, 'deliveries', { payers, amount: 0 })
     request.delivery = {
       payers,
       admit: async () => {
-        await app.rateLimits.take(request, payers, 'deliveries', 1)
+        await app.admit(request, 'deliveries', { payers })
         request.work = await app.beginWork(payers.map((payer) => `deliveries, ${payer}`))
       },
       webhookId: id,
@@ -93,8 +91,9 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
   /** Works on an admitted delivery. @param rows the most that it stores */
   const inTurn = async (request: FastifyRequest, rows: number, work: () => Promise<void>) => {
     const { payers } = deliveryOf(request)
-    await app.rateLimits.take(request, payers, 'delivered_rows', rows)
-    const wait = () => turnsOfPayer.acquire(payers.at(-1) as string)
+    await app.admit(request, 'delivered_rows', { payers, amount: rows })
+    // One at a time, so that the webhooks of different people take turns.
+    const wait = () => app.takeTurn(request, 'turns_of_delivery', payers.slice(-1))
     const release = await (request.work?.elsewhere(wait) ?? wait())
     try {
       await turns.run(work)

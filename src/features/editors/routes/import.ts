@@ -9,13 +9,7 @@ import { ApiError, invalid } from '../../../errors.js'
 import { Semaphore } from '../../../platform/process/semaphore.js'
 import type { Work } from '../../../platform/rate-limits/working-time.js'
 import { readingEditor, writingEditor } from '../access.js'
-import {
-  cancelImport,
-  describeImport,
-  importUnderWay,
-  requireNoImport,
-  startImport,
-} from '../import-heartbeats.js'
+import { cancelImport, describeImport, requireNoImport, startImport } from '../import-heartbeats.js'
 import { projectHostOf } from '../project-names.js'
 import { reduceFile } from '../reduce-file.js'
 
@@ -76,8 +70,6 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, imports } = app
   const host = projectHostOf(config.repohost)
   const arrivals = new Semaphore(AT_ONCE, WAITING, WAIT_MS, () => new ApiError('unavailable'))
-  /** People whose file is arriving. One file each, so that a slow sender holds one of the permits. */
-  const sending = new Set<string>()
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -109,8 +101,8 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
       await requireNoImport(app.db, userId)
       const body = request.body as Readable | undefined
       if (body === undefined) throw invalid('/body', 'is missing')
-      if (sending.has(userId)) throw importUnderWay()
-      sending.add(userId)
+      // One file each, so that a slow sender holds one of the permits.
+      const endTurn = await app.takeTurn(request, 'import')
       try {
         const file = await arrivals.run(() => {
           app.allowUpload(request.raw)
@@ -123,7 +115,7 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
         void imports.run()
         return reply.code(202).send(started)
       } finally {
-        sending.delete(userId)
+        endTurn()
       }
     },
   })

@@ -1,27 +1,37 @@
 /** The own account: views, export and deletion. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { AccountExport, DeleteAccountBody, ViewPage } from '../../../../schemas/account.js'
 import { Ok, PageQuery, ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
+import type { Profile } from '../../../../schemas/profile.js'
 import { anyCaller } from '../../../platform/access/access.js'
 import { attachmentOf, JSON_TYPE } from '../../../platform/http/content.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
-import { payerOf } from '../../../platform/rate-limits/payers.js'
 import { readToday } from '../../../platform/time/clock.js'
 import { cookieOptionsOf, personKeysOf, sessionCookiesOf } from '../../accounts/index.js'
 import { listViews } from '../../dashboard/index.js'
 import { deleteAccount } from '../delete-account.js'
-import { createAccountExporter } from '../export-account.js'
+import { exportAccount } from '../export-account.js'
 import { readProfile } from '../read-profile.js'
 
 const pages = pagesOf('day', 'uuid', 'uuid', 'text', 'day')
 
 export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, revocations } = app
-  const exportOf = createAccountExporter(database)
   const [personKey] = personKeysOf(config.jwtSecrets)
+
+  /** @throws {ApiError} `rate_limited`, with the first piece */
+  async function* exportInTurn(request: FastifyRequest, profile: Profile) {
+    const endTurn = await app.takeTurn(request, 'export')
+    try {
+      yield* exportAccount(database, profile)
+    } finally {
+      endTurn()
+    }
+  }
 
   app.route({
     method: 'GET',
@@ -38,7 +48,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const profile = await readProfile(database, config, request.caller.userId)
       const day = await readToday(database)
       reply.header('Content-Disposition', attachmentOf(profile.login, `_${day}.json`))
-      return sendPieces(reply, JSON_TYPE, exportOf(await payerOf(request), profile))
+      return sendPieces(reply, JSON_TYPE, exportInTurn(request, profile))
     },
   })
 

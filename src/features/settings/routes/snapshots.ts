@@ -22,6 +22,7 @@ import {
 import { ApiError } from '../../../errors.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/content.js'
 import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
+import { showHostToken } from '../../../platform/rate-limits/rate-limit.js'
 import type { Memberships, Repohost } from '../../accounts/index.js'
 import { requireRules, warningsOf } from '../../workspaces/index.js'
 import { repoAdmin, repoMember } from '../access.js'
@@ -73,7 +74,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       access: push,
       validate: ({ body }) => requireRules(rules, (body as PushBody).settings),
       core: true,
-      limit: 'hostToken',
+      limit: 'refused_host_tokens',
       errors: [
         'repohost_token_required',
         'repohost_token_invalid',
@@ -104,7 +105,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const follow = (memberships: Memberships) => app.following.atPush(caller, memberships)
       const checkAccess: Repohost['checkAccess'] = (token, userId, name) => {
         const ask = () =>
-          app.rateLimits.showHostToken(request, () =>
+          showHostToken(request, () =>
             app.clients.repohost.checkAccess(token, userId, name, { trace: request.trace, follow }),
           )
         return request.work ? request.work.elsewhere(ask) : ask()

@@ -8,6 +8,7 @@ import {
   OrganizationMemberPage,
 } from '../../../../schemas/organizations.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
+import { showHostToken } from '../../../platform/rate-limits/rate-limit.js'
 import { lockCaller } from '../../accounts/index.js'
 import { adminOf, memberOf } from '../access.js'
 import { linkOrganization, requireOrganization, unlinkOrganization } from '../link-organization.js'
@@ -37,7 +38,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     url: '/workspaces/:id/organization',
     config: {
       access: adminOf('params.id'),
-      limit: 'hostToken',
+      limit: 'refused_host_tokens',
       errors: [
         'repohost_token_required',
         'repohost_token_invalid',
@@ -63,7 +64,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const token = request.headers['x-repohost-token']
       const { repohostId } = await database.transaction((tx) => lockCaller(tx, caller.userId))
       return linkOrganization(database, membership, body, () =>
-        app.rateLimits.showHostToken(request, () =>
+        showHostToken(request, () =>
           clients.repohost.administeredBy(token, repohostId, body.organization, trace),
         ),
       )

@@ -1,0 +1,155 @@
+/**
+ * The one place where limits are asked: `limits.ts` has them. They are counted per instance, or over all instances where there
+ * is a Redis; turns are always of an instance.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { tooMany } from '../../errors.js'
+import { KeyedSemaphore } from '../process/semaphore.js'
+import { type Counts, LocalCounts } from './counts.js'
+import { matcherOf } from './exempt.js'
+import { type TurnName, turns, type WindowName, windows } from './limits.js'
+import { addressOf, type Payers, payersOf } from './payers.js'
+import { People } from './people.js'
+import { connectRedis, redisFault } from './redis.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Charges everyone who pays, or no one.
+     * @returns what gives the charge back
+     * @throws {ApiError} `rate_limited`
+     */
+    admit(request: FastifyRequest, limit: WindowName, charge?: Charge): Promise<() => Promise<void>>
+    /**
+     * Waits for a turn.
+     * @param payers if not those of the request
+     * @returns what ends it; further calls do nothing
+     * @throws {ApiError} `rate_limited` when no turn comes in time
+     */
+    takeTurn(request: FastifyRequest, limit: TurnName, payers?: Payers): Promise<() => void>
+    people: People
+    /** Whether limits are counted over all instances now; undefined where that isn't configured. */
+    areLimitsShared: (() => boolean) | undefined
+  }
+}
+
+interface Charge {
+  /** 0 charges nothing, and only asks whether there is room for one more. */
+  amount?: number
+  /** If not those of the request. */
+  payers?: Payers
+  /** Gets `RateLimit` headers. */
+  reply?: FastifyReply
+}
+
+interface Options {
+  /** The id of a user's person at the repository host; null for an account that was deleted. */
+  findPerson(userId: string): Promise<string | null>
+}
+
+const payersIn = (request: FastifyRequest, per: 'all' | 'person' | 'address'): Payers | Promise<Payers> => {
+  if (per === 'address') return [addressOf(request)]
+  const payers = payersOf(request)
+  if (per === 'all') return payers
+  return payers instanceof Promise ? payers.then((all) => all.slice(-1)) : payers.slice(-1)
+}
+
+const nothingToGiveBack = async () => {}
+
+export default fp(
+  async (app, { findPerson }: Options) => {
+    const { config, log } = app
+    app.decorate('people', new People(findPerson))
+
+    const semaphores = Object.fromEntries(
+      Object.entries(turns).map(([name, { atOnce, waiting, waitMs, retryAfter, ...turn }]) => [
+        name,
+        new KeyedSemaphore(atOnce, waiting, waitMs, () =>
+          tooMany(name as TurnName, atOnce, retryAfter, 'detail' in turn ? turn.detail : undefined),
+        ),
+      ]),
+    ) as Record<TurnName, KeyedSemaphore>
+    app.decorate('takeTurn', async (request: FastifyRequest, name: TurnName, payers?: Payers) =>
+      semaphores[name].acquire(payers ?? (await payersIn(request, turns[name].per))),
+    )
+
+    if (!config.rateLimits) {
+      app.decorate('admit', async () => nothingToGiveBack)
+      app.decorate('areLimitsShared', undefined)
+      return
+    }
+    let counts: Counts = new LocalCounts()
+    if (config.redisUrl === undefined) app.decorate('areLimitsShared', undefined)
+    else {
+      const redis = await connectRedis({
+        url: config.redisUrl,
+        secret: config.jwtSecrets[0] ?? '',
+        fallback: counts,
+        onLost: (reason) =>
+          log.warn(
+            { reason: redisFault(reason) },
+            'Redis is unavailable: this instance counts limits separately',
+          ),
+        onRestored: () => log.info('Redis is available again: all instances share limits'),
+      })
+      app.addHook('onClose', async () => redis.close())
+      app.decorate('areLimitsShared', redis.isShared)
+      counts = redis
+    }
+
+    const isExempt = matcherOf(config.exemptAddresses)
+    const admit = async (
+      request: FastifyRequest,
+      name: WindowName,
+      { amount = 1, payers: given, reply }: Charge = {},
+    ) => {
+      if (isExempt(request.ip)) return nothingToGiveBack
+      const { per, windowMs, max: maxOfPerson, ...row } = windows[name]
+      const maxOfWorkspace = 'maxOfWorkspace' in row ? row.maxOfWorkspace : maxOfPerson
+      const asked = given ?? payersIn(request, per)
+      const payers = asked instanceof Promise ? await asked : asked
+      const giveBack = async (charged = payers.length) => {
+        for (const payer of payers.slice(0, charged)) await counts.add(name, payer, windowMs, -amount)
+      }
+      for (const [index, payer] of payers.entries()) {
+        // The last of several payers is the person.
+        const max = config.limits[index === payers.length - 1 ? maxOfPerson : maxOfWorkspace]
+        const { count, leftMs } = await counts.add(name, payer, windowMs, amount)
+        if (count + (amount === 0 ? 1 : 0) > max) {
+          await giveBack(index + 1)
+          throw tooMany(name, max, leftMs / 1_000)
+        }
+        reply?.header('RateLimit-Limit', max)
+        reply?.header('RateLimit-Remaining', max - count)
+        reply?.header('RateLimit-Reset', Math.ceil(leftMs / 1_000))
+      }
+      return () => giveBack()
+    }
+    app.decorate('admit', admit)
+  },
+  { name: 'admit' },
+)
+
+/**
+ * Does work that someone may reject, and that may be a guess. It's charged before it starts, so that no one can guess more often
+ * by guessing at once, and only what was rejected stays charged.
+ * @throws {ApiError} `rate_limited`; `work` was then not started
+ */
+export const chargeRejections = async <T>(
+  request: FastifyRequest,
+  limit: WindowName,
+  isRejection: (error: unknown) => boolean,
+  work: () => Promise<T>,
+): Promise<T> => {
+  const giveBack = await request.server.admit(request, limit)
+  let isCharged = false
+  try {
+    return await work()
+  } catch (error) {
+    isCharged = isRejection(error)
+    throw error
+  } finally {
+    if (!isCharged) await giveBack()
+  }
+}

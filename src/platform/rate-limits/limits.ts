@@ -1,0 +1,107 @@
+/**
+ * Every limit on what callers do in a window of time, or at once. What is stored, and the size of one request, has limits
+ * in `schemas/limits.ts` alone.
+ */
+import { limits, type RateLimitName } from '../../../schemas/limits.js'
+
+/** Everyone in `payersOf`, the last of them alone, or the address. */
+type Payer = 'all' | 'person' | 'address'
+
+interface Window {
+  per: Payer
+  max: RateLimitName
+  /** For a workspace that pays beside the person. */
+  maxOfWorkspace?: RateLimitName
+  windowMs: number
+}
+
+const MINUTE_MS = 60_000
+
+/** Limits in windows that start with the first request. */
+export const windows = {
+  caller: { per: 'all', max: 'rate_per_caller', windowMs: MINUTE_MS },
+  pages: { per: 'address', max: 'rate_pages_per_address', windowMs: MINUTE_MS },
+  sign_in: { per: 'address', max: 'rate_verify_per_address', windowMs: MINUTE_MS },
+  invite: { per: 'all', max: 'rate_join_per_caller', windowMs: MINUTE_MS },
+  export: { per: 'all', max: 'exports_per_hour', windowMs: 60 * MINUTE_MS },
+  refused_host_tokens: { per: 'person', max: 'rate_refused_tokens_per_caller', windowMs: MINUTE_MS },
+  refused_keys: { per: 'address', max: 'rate_refused_keys_per_address', windowMs: MINUTE_MS },
+  wrong_signatures: { per: 'address', max: 'rate_wrong_signatures_per_address', windowMs: MINUTE_MS },
+  deliveries: {
+    per: 'all',
+    max: 'rate_deliveries_per_person',
+    maxOfWorkspace: 'rate_deliveries_per_workspace',
+    windowMs: MINUTE_MS,
+  },
+  delivered_rows: {
+    per: 'all',
+    max: 'delivered_rows_per_person',
+    maxOfWorkspace: 'delivered_rows_per_workspace',
+    windowMs: 24 * 60 * MINUTE_MS,
+  },
+} as const satisfies Record<string, Window>
+export type WindowName = keyof typeof windows
+
+interface Turn {
+  per: Payer
+  atOnce: number
+  /** How many others of a payer wait, and for how long. */
+  waiting: number
+  waitMs: number
+  /** For those who wait in vain. */
+  retryAfter: number
+  detail?: string
+}
+
+/** Limits on what a payer does at once. Further requests wait for their turn. */
+export const turns = {
+  turns_of_caller: {
+    per: 'all',
+    atOnce: limits.requests_at_once_per_caller,
+    waiting: limits.rate_per_caller,
+    waitMs: 5_000,
+    retryAfter: 1,
+  },
+  turns_of_address: {
+    per: 'address',
+    atOnce: limits.requests_at_once_per_address,
+    waiting: limits.rate_per_caller,
+    waitMs: 5_000,
+    retryAfter: 1,
+  },
+  /** A look-up may take 10 s. */
+  model_lookups: {
+    per: 'person',
+    atOnce: limits.assistant_lookups_per_caller,
+    waiting: 20,
+    waitMs: 10_000,
+    retryAfter: 1,
+  },
+  /** Hosts give up after 10 s. */
+  turns_of_delivery: { per: 'person', atOnce: 1, waiting: 512, waitMs: 8_000, retryAfter: 1 },
+  large_uploads: {
+    per: 'person',
+    atOnce: 1,
+    waiting: 16,
+    waitMs: 5_000,
+    retryAfter: 5,
+    detail: 'Send large bodies one after the other.',
+  },
+  export: {
+    per: 'person',
+    atOnce: 1,
+    waiting: 0,
+    waitMs: 0,
+    retryAfter: 10,
+    detail: 'You already have an export in progress. Wait until it ends.',
+  },
+  import: {
+    per: 'person',
+    atOnce: 1,
+    waiting: 0,
+    waitMs: 0,
+    retryAfter: 10,
+    detail: 'You already have an import in progress. Wait until it ends, or cancel it.',
+  },
+} as const satisfies Record<string, Turn>
+export type TurnName = keyof typeof turns
