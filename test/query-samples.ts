@@ -109,8 +109,8 @@ export const samples: Sample[] = [
   ...calls(overrides.keepOverrideVersion, [place, 1_000]),
   ...calls(overrides.deleteOverrideVersions, [place]),
   ...calls(overrides.limitOverrideHistory, [place, 1_000]),
-  ...calls(overrides.listOverrideVersions, [place]),
-  ...calls(overrides.readOverrideVersion, [place, 1]),
+  ...calls(overrides.overrideHistory.list, [place]),
+  ...calls(overrides.overrideHistory.read, [place, 1]),
   ...calls(overrides.listOverrides, [id, undefined, 10]),
 
   ...calls(privacy.readPrivacy, [id]),
@@ -159,8 +159,8 @@ export const samples: Sample[] = [
   ...calls(snapshots.insertSnapshot, [place, { ...content, owner: 'Acme', repo: 'Web' }]),
   ...calls(snapshots.updateSnapshot, [place, { ...content, version: 1_000 }]),
   ...calls(snapshots.deleteSnapshot, [place]),
-  ...calls(snapshots.listVersions, [place]),
-  ...calls(snapshots.readVersion, [place, 1]),
+  ...calls(snapshots.snapshotHistory.list, [place]),
+  ...calls(snapshots.snapshotHistory.read, [place, 1]),
 
   ...calls(users.readUser, [id]),
   ...calls(users.readRepohostId, [id]),
@@ -187,9 +187,8 @@ export const samples: Sample[] = [
   ),
   ...calls(workspaceSettings.readLocked, [id]),
   ...calls(settingsHistory.keepSettingsVersion, [id, { ...user, reason: 'Why' }]),
-  ...calls(settingsHistory.dropOldSettingsVersions, [id, 1_000]),
-  ...calls(settingsHistory.listSettingsVersions, [id]),
-  ...calls(settingsHistory.readSettingsVersion, [id, 1]),
+  ...calls(settingsHistory.settingsHistory.list, [id]),
+  ...calls(settingsHistory.settingsHistory.read, [id, 1]),
 
   ...calls(workspaces.readWorkspaceSummary, [id]),
   ...calls(workspaces.listWorkspacesOf, [id], [id, [id]]),

@@ -21,8 +21,8 @@ import {
   keepOverrideVersion,
   limitOverrideHistory,
   matchesWorkspace,
+  overrideHistory,
   readOverride,
-  readOverrideVersion,
   type StoredOverride,
   upsertOverride,
 } from './queries/overrides.js'
@@ -75,7 +75,7 @@ export const restoreOverride = (
     const key = overrideKeyOf(call)
     const current = await readOverride(change.tx, key)
     if (!current) throw new ApiError('override_not_found')
-    const old = await readOverrideVersion(change.tx, key, version)
+    const old = await overrideHistory.read(change.tx, key, version)
     if (!old) throw new ApiError('version_not_found')
     const judged = judgeRestored(rules, old.settings)
     await requireOpen(change, key, JSON.parse(old.settings))

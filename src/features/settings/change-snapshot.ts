@@ -13,7 +13,7 @@ import {
 } from '../workspaces/index.js'
 import { writableHolder } from './policies/repo-access.js'
 import { toPushResult, writeSnapshot } from './push-settings.js'
-import { deleteSnapshot, readVersion, type SnapshotKey } from './queries/snapshots.js'
+import { deleteSnapshot, type SnapshotKey, snapshotHistory } from './queries/snapshots.js'
 
 /** Runs `change` on the snapshot that the caller may change, with the caller's role held. @throws {ApiError} */
 const changing = async <T>(
@@ -49,7 +49,7 @@ export const restoreSettings = (
   { version, reason }: RestoreBody,
 ): Promise<{ result: PushResult; etag: string }> =>
   changing(database, question, async ({ tx, key, caller }) => {
-    const old = await readVersion(tx, key, version)
+    const old = await snapshotHistory.read(tx, key, version)
     if (!old) throw new ApiError('version_not_found')
     const judged = judgeRestored(rules, old.settings)
     const { owner, repo, settings } = old

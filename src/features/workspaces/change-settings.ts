@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm'
 import type { PrivacyLevel, Warnings } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import type { WorkspaceSettingsPatch } from '../../../schemas/workspace-settings.js'
@@ -6,6 +7,7 @@ import type { Database } from '../../platform/database/client.js'
 import { type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
 import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 import { describeChange } from './describe-change.js'
+import { dropOldVersions } from './history.js'
 import { judgeRestored, type RestoreRules } from './policies/settings-rules.js'
 import { insertPrivacyLevel } from './queries/privacy-levels.js'
 import {
@@ -13,12 +15,9 @@ import {
   type StoredWorkspaceSettings,
   updateWorkspaceSettings,
 } from './queries/settings.js'
-import {
-  dropOldSettingsVersions,
-  keepSettingsVersion,
-  readSettingsVersion,
-} from './queries/settings-history.js'
+import { keepSettingsVersion, settingsHistory } from './queries/settings-history.js'
 import { mergeSettings } from './settings-merge.js'
+import { workspaceSettingsVersions as ofHistory } from './tables.js'
 
 /** A patch without effect creates no version. @throws {ApiError} `version_conflict`, `settings_too_large`, `validation_failed` */
 export const patchWorkspaceSettings = (
@@ -80,7 +79,7 @@ export const restoreWorkspaceSettings = (
   version: number,
 ): Promise<StoredWorkspaceSettings & { warnings?: Warnings }> =>
   changeWorkspace(database, call, 'admin', async (change) => {
-    const old = await readSettingsVersion(change.tx, call.workspaceId, version)
+    const old = await settingsHistory.read(change.tx, call.workspaceId, version)
     if (!old) throw new ApiError('version_not_found')
     const judged = judgeRestored(rules, old.settings)
     const current = await readCurrent(change, call)
@@ -134,7 +133,7 @@ const writeSettings = async (
   })
   await Promise.all([
     keepSettingsVersion(tx, workspaceId, { ...caller, reason }),
-    dropOldSettingsVersions(tx, workspaceId, version),
+    dropOldVersions(tx, ofHistory, eq(ofHistory.workspaceId, workspaceId), version),
     !isSameRest &&
       record(`workspace_settings.${restored === undefined ? 'changed' : 'restored'}`, undefined, {
         version,

@@ -4,6 +4,7 @@ export type { Author } from './author.js'
 export { applySettings, requireKeys, type SettingsContent } from './change-settings.js'
 export { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 export { describeChange } from './describe-change.js'
+export { dropOldVersions, historyOf } from './history.js'
 export { firstNamedDay, lastPublished, type PrivacyRules } from './policies/privacy-levels.js'
 export {
   requireRole,

@@ -4,7 +4,7 @@
  */
 
 /** The type of a column: PostgreSQL's names for it, and the driver's value. */
-interface Column<Value> {
+export interface Column<Value> {
   types: readonly string[]
   /** Exists only for its type. */
   value?: Value

@@ -1,14 +1,12 @@
-import { and, lte, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import { limits } from '../../../../schemas/limits.js'
-import type { SnapshotVersionList } from '../../../../schemas/settings.js'
 import { type BoundedPage, boundedList, readBoundedPage } from '../../../platform/database/bounded-page.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
   bool,
   integer,
   moment,
-  orNull,
   type RowOf,
   singleRow,
   statement,
@@ -16,7 +14,13 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
-import { type Author, authorName, patternMatches } from '../../workspaces/index.js'
+import {
+  type Author,
+  authorName,
+  dropOldVersions,
+  historyOf,
+  patternMatches,
+} from '../../workspaces/index.js'
 import { overrides, overrideVersions } from '../tables.js'
 import { isAt, isAtKey, keyParameters, type SnapshotKey } from './snapshots.js'
 
@@ -130,11 +134,7 @@ const KEEP_VERSION = statement(
 /** Adds the current version to the history, before it is replaced. @param version that comes next */
 export const keepOverrideVersion = async (tx: Db, key: SnapshotKey, version: number): Promise<void> => {
   await tx.rows(KEEP_VERSION, keyParameters(key))
-  const oldest = version - limits.settings_versions_kept
-  if (oldest < 1) return
-  await tx
-    .delete(overrideVersions)
-    .where(and(isAt(overrideVersions, key), lte(overrideVersions.version, oldest)))
+  await dropOldVersions(tx, overrideVersions, isAt(overrideVersions, key), version)
 }
 
 const HISTORY_BYTES = `greatest(octet_length(settings), ${limits.workspace_history_bytes_per_version})`
@@ -185,61 +185,24 @@ export const deleteOverrideVersions = async (tx: Db, key: SnapshotKey): Promise<
   await tx.delete(overrideVersions).where(isAt(overrideVersions, key))
 }
 
-const VERSION_AUTHOR = authorName('v.created_by_key', 'u.login')
-
-/** SQL: all versions of the override $1 to $3. */
-const VERSIONS = `(
+export const overrideHistory = historyOf({
+  name: 'an override',
+  parameters: keyParameters,
+  versions: `
     select o.version, o.settings, o.updated_at as created_at, o.updated_by as created_by, o.updated_by_key as created_by_key,
       o.reason, o.revision, o.owner, o.repo
     from overrides o
-    where o.owner_key = $1::text and o.repo_key = $2::text and o.workspace_id = $3::uuid
+    where ${isAtKey('o')}
     union all
     select k.version, k.settings, k.created_at, k.created_by, k.created_by_key, k.reason, o.revision, o.owner, o.repo
     from overrides o
     join override_versions k on k.owner_key = o.owner_key and k.repo_key = o.repo_key
       and k.workspace_id = o.workspace_id and k.version < o.version
-    where o.owner_key = $1::text and o.repo_key = $2::text and o.workspace_id = $3::uuid
-  ) v join users u on u.id = v.created_by`
-
-const LIST_VERSIONS = statement(
-  'list the versions of an override',
-  { version: integer, size_bytes: integer, created_at: moment, created_by: text, reason: orNull(text) },
-  `
-  select v.version, octet_length(v.settings) as size_bytes, v.created_at,
-    ${VERSION_AUTHOR} as created_by, v.reason
-  from ${VERSIONS}
-  order by v.version desc limit ${limits.settings_versions_kept}`,
-)
-
-/** Newest first; empty when there is no override. */
-export const listOverrideVersions = async (
-  db: Db,
-  key: SnapshotKey,
-): Promise<SnapshotVersionList['versions']> => {
-  const rows = await db.rows(LIST_VERSIONS, keyParameters(key))
-  return rows.map((row) => ({ ...row, created_at: toTimestamp(row.created_at) }))
-}
-
-const READ_VERSION = statement(
-  'read a version of an override',
-  storedOverride,
-  `
-  select v.revision, v.version, v.owner, v.repo, v.settings, v.created_at as "updatedAt",
-    ${VERSION_AUTHOR} as "updatedBy"
-  from ${VERSIONS}
-  where v.version = $4::int`,
-)
-
-export const readOverrideVersion = async (
-  db: Db,
-  key: SnapshotKey,
-  version: number,
-): Promise<StoredOverride | undefined> => {
-  // No version was ever too large for the column.
-  if (version > 2_147_483_647) return undefined
-  const [row] = await db.rows(READ_VERSION, [...keyParameters(key), version])
-  return row && withUpdatedAt(row)
-}
+    where ${isAtKey('o')}`,
+  version: '$4',
+  author: text,
+  more: { revision: uuid, owner: text, repo: text },
+})
 
 /** Deletes an override with its history. */
 export const deleteOverride = async (tx: Db, key: SnapshotKey): Promise<void> => {

@@ -1,9 +1,7 @@
-import { and, eq, lte, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { v7 as uuidv7 } from 'uuid'
-import { limits } from '../../../../schemas/limits.js'
 import type { RepoKeys } from '../../../../schemas/repo-keys.js'
-import type { SnapshotVersionList } from '../../../../schemas/settings.js'
 import type { Db } from '../../../platform/database/client.js'
 import { etagDiffers, etagSql } from '../../../platform/database/etag.js'
 import {
@@ -20,6 +18,8 @@ import {
 import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
 import {
   type Actor,
+  dropOldVersions,
+  historyOf,
   MATCH_ORDER,
   type RepoQuestion,
   repoParameters,
@@ -208,12 +208,7 @@ export const updateSnapshot = async (
     .where(isAt(snapshots, key))
     .returning(written)
   await keepVersion(tx, key, write)
-  if (version > limits.settings_versions_kept) {
-    const oldest = version - limits.settings_versions_kept
-    await tx
-      .delete(snapshotVersions)
-      .where(and(isAt(snapshotVersions, key), lte(snapshotVersions.version, oldest)))
-  }
+  await dropOldVersions(tx, snapshotVersions, isAt(snapshotVersions, key), version)
   return toStored(row, key, write)
 }
 
@@ -239,41 +234,15 @@ export const deleteSnapshot = async (
   return deleted
 }
 
-const LIST_VERSIONS = statement(
-  'list the versions of a snapshot',
-  { version: integer, size_bytes: integer, created_at: moment, created_by: text, reason: orNull(text) },
-  `
-  select v.version, v.size_bytes, v.created_at, u.login as created_by, v.reason
-  from snapshot_versions v join users u on u.id = v.created_by
-  where ${isAtKey('v')}
-  order by v.version desc`,
-)
-
-/** The kept versions, newest first. */
-export const listVersions = async (db: Db, key: SnapshotKey): Promise<SnapshotVersionList['versions']> => {
-  const rows = await db.rows(LIST_VERSIONS, keyParameters(key))
-  return rows.map((row) => ({ ...row, created_at: toTimestamp(row.created_at) }))
-}
-
-/** $4: the version. */
-const READ_VERSION = statement(
-  'read a version of a snapshot',
-  textColumns,
-  `
-  select s.id, s.owner, s.repo, s.workspace_id as "workspaceId", u.login as "updatedBy", v.version,
-    v.size_bytes as "sizeBytes", v.created_at as "updatedAt", v.settings
-  from snapshots s join snapshot_versions v on ${isAtKey('v')} join users u on u.id = v.created_by
-  where ${isAtKey('s')} and v.version = $4::int`,
-)
-
-/** One kept version, in the shape of a snapshot. */
-export const readVersion = async (
-  db: Db,
-  key: SnapshotKey,
-  version: number,
-): Promise<SnapshotText | undefined> => {
-  // No version is ever too large for the column.
-  if (version > 2_147_483_647) return undefined
-  const [row] = await db.rows(READ_VERSION, [...keyParameters(key), version])
-  return row && withUpdatedAt(row)
-}
+export const snapshotHistory = historyOf({
+  name: 'a snapshot',
+  parameters: keyParameters,
+  versions: `
+    select v.version, v.settings, v.created_at, v.created_by, null::text as created_by_key, v.reason, s.id, s.owner, s.repo,
+      s.workspace_id as "workspaceId", v.size_bytes as "sizeBytes"
+    from snapshots s join snapshot_versions v on ${isAtKey('v')}
+    where ${isAtKey('s')}`,
+  version: '$4',
+  author: text,
+  more: { id: uuid, owner: text, repo: text, workspaceId: uuid, sizeBytes: integer },
+})

@@ -33,13 +33,7 @@ import {
   restoreOverride,
   setOverride,
 } from '../change-overrides.js'
-import {
-  listOverrides,
-  listOverrideVersions,
-  readOverride,
-  readOverrideVersion,
-  type StoredOverride,
-} from '../queries/overrides.js'
+import { listOverrides, overrideHistory, readOverride, type StoredOverride } from '../queries/overrides.js'
 
 const toText = (override: StoredOverride & { warnings?: Warnings }) => {
   const { owner, repo, settings, version, updatedAt, updatedBy, warnings } = override
@@ -180,7 +174,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: SnapshotVersionList },
     },
     handler: async ({ membership: { workspaceId }, params }) => {
-      const versions = await listOverrideVersions(db, overrideKeyOf({ workspaceId, ...params }))
+      const versions = await overrideHistory.list(db, overrideKeyOf({ workspaceId, ...params }))
       if (versions.length === 0) throw new ApiError('override_not_found')
       return { versions }
     },
@@ -203,7 +197,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async ({ membership: { workspaceId }, params }, reply) => {
       const key = overrideKeyOf({ workspaceId, ...params })
-      const override = await readOverrideVersion(db, key, params.version)
+      const override = await overrideHistory.read(db, key, params.version)
       if (!override)
         throw new ApiError((await readOverride(db, key)) ? 'version_not_found' : 'override_not_found')
       return sendConditionally(reply, override)

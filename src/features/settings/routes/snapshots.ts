@@ -29,7 +29,7 @@ import { repoAdmin, repoMember } from '../access.js'
 import { deleteSettings, restoreSettings } from '../change-snapshot.js'
 import { toChange, toPull, toPush, toReadHistory } from '../policies/repo-access.js'
 import { afterSettings, beforeSettings, pushSettings } from '../push-settings.js'
-import { listVersions, readVersion, type SnapshotText } from '../queries/snapshots.js'
+import { type SnapshotText, snapshotHistory } from '../queries/snapshots.js'
 
 const pull = repoMember('params', toPull)
 const readHistory = repoMember('params', toReadHistory)
@@ -157,7 +157,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: SettingsQuery,
       response: { 200: SnapshotVersionList },
     },
-    handler: async (request) => ({ versions: await listVersions(db, request.granted(readHistory)) }),
+    handler: async (request) => ({ versions: await snapshotHistory.list(db, request.granted(readHistory)) }),
   })
 
   app.route({
@@ -174,7 +174,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Snapshot), 304: NotModified },
     },
     handler: async (request, reply) => {
-      const version = await readVersion(db, request.granted(readHistory), request.params.version)
+      const version = await snapshotHistory.read(db, request.granted(readHistory), request.params.version)
       if (!version) throw new ApiError('version_not_found')
       if (isUnchanged(reply, etagOf(version))) return reply.code(304).send(undefined)
       return sendSnapshot(reply, version)

@@ -27,7 +27,7 @@ import { patchWorkspaceSettings, restoreWorkspaceSettings } from '../change-sett
 import { requireFloor, stricterOf } from '../policies/privacy-levels.js'
 import { requireRules, warningsOf } from '../policies/settings-rules.js'
 import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../queries/settings.js'
-import { listSettingsVersions, readSettingsVersion } from '../queries/settings-history.js'
+import { settingsHistory } from '../queries/settings-history.js'
 
 const sendSettings = (
   reply: FastifyReply,
@@ -150,7 +150,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       response: { 200: WorkspaceSettingsVersionList },
     },
     handler: async ({ membership }) => ({
-      versions: await listSettingsVersions(app.db, membership.workspaceId),
+      versions: await settingsHistory.list(app.db, membership.workspaceId),
     }),
   })
 
@@ -167,7 +167,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       response: { 200: ref(WorkspaceSettingsVersion), 304: NotModified },
     },
     handler: async ({ membership: { workspaceId }, params }, reply) => {
-      const found = await readSettingsVersion(app.db, workspaceId, params.version)
+      const found = await settingsHistory.read(app.db, workspaceId, params.version)
       if (!found) throw new ApiError('version_not_found')
       const { settings, locked, idleWindowMinutes, version, updatedAt, updatedBy } = found
       // Apart from the ETag of the current settings, which have properties of their own.
