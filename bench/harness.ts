@@ -130,6 +130,7 @@ export const startTheService = (
 export interface Load {
   perSecond: number
   /** Milliseconds. */
+  p50: number
   p99: number
   /** CPU time of the measured process per request, in microseconds: steadier than the rate on a busy machine. */
   cpu: number
@@ -220,14 +221,17 @@ export const wrk = async (
   const used = (await cpuTime(pid)) - before
   if (/Non-2xx or 3xx responses|Socket errors/.test(stdout)) throw new Error(stdout)
   const perSecond = Number(stdout.match(/Requests\/sec:\s+([0-9.]+)/)?.[1])
-  const [, amount, unit] = stdout.match(/99%\s+([0-9.]+)(us|ms|s)/) ?? []
-  const scale = { us: 0.001, ms: 1, s: 1000 }[unit ?? ''] ?? Number.NaN
+  const latency = (share: number) => {
+    const [, amount, unit] = stdout.match(new RegExp(`${share}%\\s+([0-9.]+)(us|ms|s)`)) ?? []
+    return Number(amount) * ({ us: 0.001, ms: 1, s: 1000 }[unit ?? ''] ?? Number.NaN)
+  }
   const requests = Number(stdout.match(/([0-9]+) requests in/)?.[1])
-  return { perSecond, p99: Number(amount) * scale, cpu: used / requests, requests }
+  return { perSecond, p50: latency(50), p99: latency(99), cpu: used / requests, requests }
 }
 
 /**
- * Writes a script for wrk that sends requests of many callers in turn. `@` in a body becomes a new number.
+ * Writes a script for wrk that sends requests of many callers in turn. `@` in a body becomes a new number, and `@time` the
+ * start of the caller's next two minutes of the last week.
  * @returns its path
  */
 export const writeWrkScript = async (folder: string, name: string, requests: string[]): Promise<string> => {
@@ -238,9 +242,11 @@ export const writeWrkScript = async (folder: string, name: string, requests: str
     requests.join(',\n'),
     '}',
     'local run, turn = math.random(1000000000), math.random(#requests)',
+    'local slots, week = 7 * 720, os.time() - 8 * 86400',
     'request = function()',
     '  turn = turn + 1',
-    '  return requests[turn % #requests + 1](run .. "-" .. turn)',
+    '  local slot = (run + math.floor(turn / #requests)) % slots',
+    '  return requests[turn % #requests + 1](run .. "-" .. turn, string.format("%d", week + slot * 120))',
     'end',
   ]
   await writeFile(path, lines.join('\n'))
@@ -253,8 +259,8 @@ export const bearer = (token = ''): Record<string, string> => ({ Authorization: 
 export const asLua = (method: string, path: string, headers: Record<string, string>, body?: string) => {
   const given = Object.entries({ ...headers, 'Content-Type': 'application/json' })
   const table = given.map(([name, value]) => `["${name}"] = [==[${value}]==]`).join(', ')
-  const text = body === undefined ? 'nil' : `([==[${body}]==]):gsub("@", turn)`
-  return `function(turn) local body = ${text} return wrk.format("${method}", "${path}", { ${table} }, body) end`
+  const text = body === undefined ? 'nil' : `([==[${body}]==]):gsub("@time", time):gsub("@", turn)`
+  return `function(turn, time) local body = ${text} return wrk.format("${method}", "${path}", { ${table} }, body) end`
 }
 
 /** @param share 0.99 for the value that 1 % exceed */
@@ -280,7 +286,12 @@ export const medianLoads = async <Name extends string>(
   return Object.fromEntries(
     names.map((name) => [
       name,
-      { perSecond: middle(name, 'perSecond'), p99: middle(name, 'p99'), cpu: middle(name, 'cpu') },
+      {
+        perSecond: middle(name, 'perSecond'),
+        p50: middle(name, 'p50'),
+        p99: middle(name, 'p99'),
+        cpu: middle(name, 'cpu'),
+      },
     ]),
   ) as Record<Name, Load>
 }

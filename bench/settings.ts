@@ -10,7 +10,9 @@ import {
   benchmark,
   JWT_SECRETS,
   type Load,
+  median,
   medianLoads,
+  percentile,
   prepare,
   push,
   say,
@@ -54,7 +56,8 @@ await benchmark(async (cleanUp) => {
     const { user, system } = process.cpuUsage(cpu)
     return {
       perSecond: (times.length / (performance.now() - start)) * 1_000,
-      p99: times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN,
+      p50: median(times),
+      p99: percentile(times, 0.99),
       cpu: (user + system) / times.length,
     }
   }
