@@ -1,4 +1,3 @@
-import { eq } from 'drizzle-orm'
 import type { PrivacyLevel, Warnings } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import type { WorkspaceSettingsPatch } from '../../../schemas/workspace-settings.js'
@@ -7,7 +6,6 @@ import type { Database } from '../../platform/database/client.js'
 import { type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
 import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 import { describeChange } from './describe-change.js'
-import { dropOldVersions } from './history.js'
 import { judgeRestored, type RestoreRules } from './policies/settings-rules.js'
 import { insertPrivacyLevel } from './queries/privacy-levels.js'
 import {
@@ -15,9 +13,8 @@ import {
   type StoredWorkspaceSettings,
   updateWorkspaceSettings,
 } from './queries/settings.js'
-import { keepSettingsVersion, settingsHistory } from './queries/settings-history.js'
+import { dropOldSettingsVersions, keepSettingsVersion, settingsHistory } from './queries/settings-history.js'
 import { mergeSettings } from './settings-merge.js'
-import { workspaceSettingsVersions as ofHistory } from './tables.js'
 
 /** A patch without effect creates no version. @throws {ApiError} `version_conflict`, `settings_too_large`, `validation_failed` */
 export const patchWorkspaceSettings = (
@@ -133,7 +130,7 @@ const writeSettings = async (
   })
   await Promise.all([
     keepSettingsVersion(tx, workspaceId, { ...caller, reason }),
-    dropOldVersions(tx, ofHistory, eq(ofHistory.workspaceId, workspaceId), version),
+    dropOldSettingsVersions(tx, workspaceId, version),
     !isSameRest &&
       record(`workspace_settings.${restored === undefined ? 'changed' : 'restored'}`, undefined, {
         version,

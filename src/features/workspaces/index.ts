@@ -4,7 +4,6 @@ export type { Author } from './author.js'
 export { applySettings, requireKeys, type SettingsContent } from './change-settings.js'
 export { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 export { describeChange } from './describe-change.js'
-export { dropOldVersions, historyOf } from './history.js'
 export { firstNamedDay, lastPublished, type PrivacyRules } from './policies/privacy-levels.js'
 export {
   requireRole,
@@ -26,6 +25,7 @@ export {
   listAuditEntries,
   SERVICE_ACTOR,
 } from './queries/audit.js'
+export { dropOldVersions, historyOf } from './queries/history.js'
 export { revokeAllInvitesOf } from './queries/invites.js'
 export {
   FIRST_DAY,

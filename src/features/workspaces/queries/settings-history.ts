@@ -1,8 +1,10 @@
 /** The last versions of a workspace's settings. */
+import { eq } from 'drizzle-orm'
 import type { Db } from '../../../platform/database/client.js'
 import { integer, orNull, statement, text } from '../../../platform/database/statement.js'
 import type { Author } from '../author.js'
-import { historyOf } from '../history.js'
+import { workspaceSettingsVersions } from '../tables.js'
+import { dropOldVersions, historyOf } from './history.js'
 
 /** $2 to $4: who made the version, the name of the key that did, and why; or nulls. */
 const KEEP_VERSION = statement(
@@ -33,6 +35,15 @@ export const keepSettingsVersion = async (
     author?.reason ?? null,
   ])
 }
+
+/** @param version the newest */
+export const dropOldSettingsVersions = (tx: Db, workspaceId: string, version: number): Promise<void> =>
+  dropOldVersions(
+    tx,
+    workspaceSettingsVersions,
+    eq(workspaceSettingsVersions.workspaceId, workspaceId),
+    version,
+  )
 
 /** The current one is read from the workspace. */
 export const settingsHistory = historyOf({

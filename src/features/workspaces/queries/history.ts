@@ -1,8 +1,8 @@
 /** The history of settings: the last versions of a subject. Snapshots, overrides and workspace settings have one each. */
 import { and, lte, type SQL } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { limits } from '../../../schemas/limits.js'
-import type { Db } from '../../platform/database/client.js'
+import { limits } from '../../../../schemas/limits.js'
+import type { Db } from '../../../platform/database/client.js'
 import {
   type Column,
   type Columns,
@@ -13,9 +13,9 @@ import {
   type RowOf,
   statement,
   text,
-} from '../../platform/database/statement.js'
-import { toTimestamp, withUpdatedAt } from '../../platform/time/timestamps.js'
-import { authorName } from './tables.js'
+} from '../../../platform/database/statement.js'
+import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
+import { authorName } from '../tables.js'
 
 const AUTHOR = authorName('v.created_by_key', 'u.login')
 
