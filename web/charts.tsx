@@ -155,6 +155,9 @@ export interface Point {
   previousTitle?: string | undefined
 }
 
+/** Whether the range that is compared with has any value. */
+export const isCompared = (points: Point[]): boolean => points.some(({ previous }) => previous)
+
 /** Round numbers from 0 to at least `max`, in multiples of `unit`. */
 export const ticksOf = (max: number, unit: number): number[] => {
   const rough = Math.max(max, unit) / unit / 4
@@ -207,7 +210,7 @@ export const Trend = (props: {
   const slot = Math.max(0, width - left) / Math.max(1, points.length)
   const x = (index: number) => left + slot * (index + 0.5)
   const y = (value: number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / max)
-  const compared = points.some(({ previous }) => previous)
+  const compared = isCompared(points)
   const lacking = points.some(({ value }) => value === null)
   const peak = points.reduce<Point | undefined>(
     (most, point) => ((point.value ?? 0) > (most?.value ?? 0) ? point : most),
@@ -273,7 +276,7 @@ export const Trend = (props: {
             title,
             lines: [
               value === null && lack ? lack : `${write(value)}${isOpen ? ' so far' : ''}`,
-              ...(previous == null ? [] : [`${previousTitle}: ${write(previous)}`]),
+              ...(compared && previous != null ? [`${previousTitle}: ${write(previous)}`] : []),
             ],
             x: x(index),
             half: slot / 2,

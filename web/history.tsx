@@ -83,12 +83,14 @@ export const History = (props: {
                     <tr>
                       <th scope="col">Version</th>
                       <th scope="col">Change</th>
-                      <th scope="col">
-                        <span class="away">Compare: </span>
-                        <span class="sides">
-                          <span>From</span> <span>To</span>
-                        </span>
-                      </th>
+                      {numbers.length > 1 && (
+                        <th scope="col">
+                          <span class="away">Compare: </span>
+                          <span class="sides">
+                            <span>From</span> <span>To</span>
+                          </span>
+                        </th>
+                      )}
                     </tr>
                   </thead>
                   <tbody>
@@ -123,21 +125,23 @@ export const History = (props: {
                             </div>
                             {reason !== null && <div class="small">{reason}</div>}
                           </td>
-                          <td>
-                            <div class="sides">
-                              {(['older', 'newer'] as const).map((side) => (
-                                <label key={side} class="tap">
-                                  <input
-                                    type="radio"
-                                    name={`${prefix}${side}`}
-                                    aria-label={`${side === 'older' ? 'From' : 'To'} version ${version}`}
-                                    checked={(side === 'older' ? older : newer) === version}
-                                    onChange={() => change({ [`${prefix}${side}`]: String(version) })}
-                                  />
-                                </label>
-                              ))}
-                            </div>
-                          </td>
+                          {numbers.length > 1 && (
+                            <td>
+                              <div class="sides">
+                                {(['older', 'newer'] as const).map((side) => (
+                                  <label key={side} class="tap">
+                                    <input
+                                      type="radio"
+                                      name={`${prefix}${side}`}
+                                      aria-label={`${side === 'older' ? 'From' : 'To'} version ${version}`}
+                                      checked={(side === 'older' ? older : newer) === version}
+                                      onChange={() => change({ [`${prefix}${side}`]: String(version) })}
+                                    />
+                                  </label>
+                                ))}
+                              </div>
+                            </td>
+                          )}
                         </tr>
                       ))}
                   </tbody>
@@ -154,20 +158,18 @@ export const History = (props: {
           )}
         </Loaded>
       </section>
-      <section class="card stack tight" aria-labelledby={`${prefix}difference`}>
-        <h2 id={`${prefix}difference`}>
-          {older && newer && older !== newer ? `Changes from version ${older} to ${newer}` : 'Changes'}
-        </h2>
-        {older && newer && older !== newer ? (
-          <Difference key={`${older} ${newer}`} {...{ older, newer, useVersion }} />
-        ) : (
-          versions.data && (
-            <p class="muted">
-              {numbers.length < 2 ? 'There is only one version.' : 'Choose two different versions.'}
-            </p>
-          )
-        )}
-      </section>
+      {older && newer && (
+        <section class="card stack tight" aria-labelledby={`${prefix}difference`}>
+          <h2 id={`${prefix}difference`}>
+            {older === newer ? 'Changes' : `Changes from version ${older} to ${newer}`}
+          </h2>
+          {older === newer ? (
+            <p class="muted">Choose two different versions.</p>
+          ) : (
+            <Difference key={`${older} ${newer}`} {...{ older, newer, useVersion }} />
+          )}
+        </section>
+      )}
       {restoring !== undefined && numbers[0] !== undefined && (
         <Confirm
           title={`Restore version ${restoring}?`}

@@ -499,7 +499,6 @@ else {
         'Effective settings',
         'Override',
         'Override versions',
-        'Changes',
         'Pushed settings',
         'Pushed versions',
         'Changes from version 2 to 3',

@@ -67,7 +67,7 @@ else {
     [`/w/${id}/people`, 'invite'],
     [`/w/${id}/repos`, 'Another repository'],
     [`/w/${id}/repos/acme/web`, 'Working hours'],
-    [`/w/${id}/repos/acme/web/settings`, 'There is only one version.'],
+    [`/w/${id}/repos/acme/web/settings`, 'First version'],
     [`/w/${id}/settings`, 'Idle window in minutes'],
     [`/w/${id}/settings/privacy`, 'Only that person'],
     [`/w/${id}/settings/integrations`, 'nightly'],

@@ -29,6 +29,10 @@ else {
   await work(ada, 'acme/web', addDays(today, -2), 100)
   await work(bob, 'acme/web', addDays(today, -2), 40)
   await work(bob, 'acme/api', addDays(today, -1), 200)
+  for (const day of ['2025-03-05', '2026-02-24']) {
+    const members = [{ login: 'ada', repos: [{ repo: 'acme/web', count: 2 }] }]
+    await ada.post('/api/team/commits', { workspace: id, day, members })
+  }
   const admin = await visit(ada)
   /** The row headers of a table. */
   const rowsOf = ({ page }: Visitor, caption: string) =>
@@ -228,12 +232,26 @@ else {
   })
 
   t.test('a range is compared with the previous one, and the page shows the days of both', async () => {
-    await admin.open(`/w/${id}?from=2026-04-01&to=2026-06-30`)
+    await admin.open(`/w/${id}?show=commits&from=2026-04-01&to=2026-06-30`)
     await admin.sees('1 Apr – 30 Jun vs 31 Dec 2025 – 31 Mar 2026, the same weekdays')
-    await admin.open(`/w/${id}?from=2026-03-01&to=2026-03-10`)
+    await admin.open(`/w/${id}?show=commits&from=2026-03-01&to=2026-03-10`)
     await admin.sees('1–10 Mar vs 15–24 Feb, the same weekdays')
-    await admin.open(`/w/${id}?from=2026-03-02&to=2026-03-08`)
+    await admin.open(`/w/${id}?show=commits&from=2026-03-02&to=2026-03-08`)
     await admin.sees('2–8 Mar vs 23 Feb – 1 Mar, the same weekdays')
+  })
+
+  t.test('a value is read with the day that it is compared with', async (t) => {
+    await admin.open(`/w/${id}?show=commits&from=2026-03-02&to=2026-03-08`)
+    const chart = admin.page.getByRole('slider', { name: /^Commits,/ })
+    await chart.focus()
+    await admin.page.keyboard.press('Home')
+    await admin.page.keyboard.press('ArrowRight')
+    t.equal(await chart.getAttribute('aria-valuetext'), 'Tue, 3 Mar 2026: 0, Tue, 24 Feb 2026: 2')
+  })
+
+  t.test('where nothing is compared, the page shows no other days', async () => {
+    await admin.open(`/w/${id}?show=commits&from=2026-02-23&to=2026-03-01`)
+    await admin.sees('23 Feb – 1 Mar')
   })
 
   t.test('a chart can be read by keyboard and as a table', async (t) => {
@@ -243,8 +261,8 @@ else {
     await admin.page.keyboard.press('ArrowLeft')
     t.match(
       await chart.getAttribute('aria-valuetext'),
-      /^\w{3}, \d+ \w+ \d{4}: 3 h 20 min, \w{3}, \d+ \w+ \d{4}: 0 min$/,
-      'with the day that it is compared with',
+      /^\w{3}, \d+ \w+ \d{4}: 3 h 20 min$/,
+      'without another day, because nothing is compared',
     )
     await admin.page.keyboard.press('ArrowLeft')
     t.match(await chart.getAttribute('aria-valuetext'), /2 h 20 min/)
@@ -310,7 +328,7 @@ else {
     await admin.button('Previous range').click()
     await admin.button('Previous range').click()
     t.strictSame(at(), { from: '2026-01-01', to: '2026-01-31' })
-    await admin.open(`/w/${id}?from=2026-03-02&to=2026-03-08`)
+    await admin.open(`/w/${id}?show=commits&from=2026-03-02&to=2026-03-08`)
     await admin.button('Custom range').click()
     await admin.page
       .getByRole('combobox', { name: 'Compare with', exact: true })

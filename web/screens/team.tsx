@@ -5,7 +5,7 @@ import { dividePath } from '../../client/src/pattern.js'
 import { repoAddress } from '../addresses.js'
 import { announce } from '../announce.js'
 import { usePolling, useRead } from '../api.js'
-import { Heatmap, type Point, Sparkline, Trend } from '../charts.js'
+import { Heatmap, isCompared, type Point, Sparkline, Trend } from '../charts.js'
 import { finishedDays, type Range } from '../comparison.js'
 import { namesSince } from '../consent.js'
 import { StepsLeft } from '../first-steps.js'
@@ -402,32 +402,12 @@ const WEEKS_ABOVE = 92
 
 type MetricName = (typeof metrics)[number]['name']
 
-/** The range, and the days that are compared. */
-const Compared = (props: {
-  range: Range
-  with: { ranges: { now: Range; before: Range } | undefined; now: unknown; before: unknown }
-  isComparable: boolean
-}) => {
-  const { range, isComparable } = props
-  const { ranges, now, before } = props.with
-  if (!ranges || !now || !before)
-    return <span class="small muted compared">{shortDays(range.from, range.to)}</span>
-  return (
-    <span class="small muted compared">
-      {shortDays(ranges.now.from, ranges.now.to)}
-      {isComparable
-        ? ` vs ${shortDays(ranges.before.from, ranges.before.to)}, the same weekdays${isSame(ranges.now, range) ? '' : ', without today'}`
-        : '. No comparison: the compared range has a different number of published weeks.'}
-    </span>
-  )
-}
-
 /** A metric over time, with the days that it is compared with. */
 export const TrendCard = (props: {
   name: string
   data: Days & { totals: { [name in MetricName]?: number | null } }
   metric: (typeof metrics)[number]
-  compared: Parameters<typeof Compared>[0]['with']
+  compared: { ranges: { now: Range; before: Range } | undefined; now: unknown; before: unknown }
   /** undefined while it loads, and if it isn't comparable. */
   earlier: Days | undefined
 }) => {
@@ -436,13 +416,22 @@ export const TrendCard = (props: {
     () => pointsOf(data, earlier, metric.name),
     [data, earlier, metric],
   )
+  const ranges = compared.now && compared.before ? compared.ranges : undefined
+  const { from, to } = ranges && (!earlier || isCompared(points)) ? ranges.now : data.range
   return (
     <section class="card" aria-labelledby="trend">
       <header class="row apart">
         <h2 id="trend">
           {name} by {isByWeek ? 'week' : 'day'}
         </h2>
-        <Compared range={data.range} with={compared} isComparable={earlier !== undefined} />
+        <span class="small muted compared">
+          {shortDays(from, to)}
+          {ranges &&
+            (earlier
+              ? isCompared(points) &&
+                ` vs ${shortDays(ranges.before.from, ranges.before.to)}, the same weekdays${isSame(ranges.now, data.range) ? '' : ', without today'}`
+              : '. No comparison: the compared range has a different number of published weeks.')}
+        </span>
       </header>
       <Trend
         label={`${name}, ${days(data.range.from, data.range.to)}`}
