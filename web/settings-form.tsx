@@ -7,7 +7,7 @@ import { focusFirstIn } from './keyboard.js'
 import { useUrlQuery } from './query.js'
 import { Markdown, propertiesOf, type Schema } from './schema.js'
 import { boundsOf, descriptionOf, type Property, plainText, typeOf } from './setting-text.js'
-import { ShowMore } from './ui.js'
+import { ShowMore, showAtOnce } from './ui.js'
 
 interface Row {
   key: string
@@ -268,7 +268,7 @@ const Setting = (props: {
         </p>
       )}
       {draft !== undefined && !isJson(draft) && (
-        <p class="small wrong" id={`${id}-fault`} role="status">
+        <p class="small wrong" id={`${id}-fault`} role="status" ref={showAtOnce}>
           Not a valid value. {faultOf(schema)}
         </p>
       )}

@@ -141,6 +141,9 @@ export const NumbersSkeleton = (props: { isTeam?: boolean; children?: ComponentC
   </div>
 )
 
+/** As a ref, for what needs an answer: it may be far above the button that was pressed, or under a sticky one. */
+export const showAtOnce = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
+
 /** Says what happened and what to do. Pass `again` for calls that are safe to repeat. */
 export const FailureNote = ({ failure, again }: { failure: Failure; again?: (() => void) | undefined }) => {
   // The frame already says this for the whole page.

@@ -9,7 +9,7 @@ import { Diff, merged, patchOf, same, sizeOf, textOf, type Values } from '../jso
 import { useWorkspace } from '../me.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
 import { toast } from '../toast.js'
-import { FailureNote, Form, Loaded, ReasonField, reasonIn, SettingKey } from '../ui.js'
+import { FailureNote, Form, Loaded, ReasonField, reasonIn, SettingKey, showAtOnce } from '../ui.js'
 import { Unsaved } from '../unsaved.js'
 import { ConfigurationFile } from './configuration-file.js'
 
@@ -231,7 +231,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                 />
               )}
               {saved?.warnings && saved.version === draft.base.version && (
-                <div class="note" role="alert" ref={scrollTo}>
+                <div class="note" role="alert" ref={showAtOnce}>
                   <WarningList warnings={saved.warnings} />
                 </div>
               )}
@@ -287,9 +287,6 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
 
 const without = (all: readonly string[], some: readonly string[]) => all.filter((one) => !some.includes(one))
 
-/** On a phone, what needs an answer may be far above the button that was pressed. */
-const scrollTo = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
-
 /** Conflicting changes by two admins. The admin chooses a value for each key. */
 const Conflict = (props: {
   base: Values
@@ -306,7 +303,7 @@ const Conflict = (props: {
   const write = (value: unknown) =>
     value === undefined || value === null ? 'removed' : JSON.stringify(value)
   return (
-    <section class="note fault stack tight" role="alert" aria-label="Conflict" ref={scrollTo}>
+    <section class="note fault stack tight" role="alert" aria-label="Conflict" ref={showAtOnce}>
       <h2>Conflicting changes</h2>
       <p>
         Another admin saved changes first. Your input is kept.{' '}
