@@ -438,12 +438,7 @@ const Legend = ({ children }: { children: ComponentChildren }) => (
 )
 
 /** Mean minutes by weekday and hour. */
-export const Heatmap = ({
-  cells: sums,
-  counts,
-  total,
-  label,
-}: {
+export const Heatmap = (props: {
   cells: { weekday: number; hour: number; minutes: number | null }[]
   /** How many Mondays, Tuesdays and so on the sums cover. */
   counts: number[]
@@ -451,6 +446,7 @@ export const Heatmap = ({
   total: number | null
   label: string
 }) => {
+  const { cells: sums, counts, total, label } = props
   const all = useMemo(
     () =>
       sums.map((cell) => ({
@@ -674,8 +670,7 @@ export const Calendar = ({ daily, label }: { daily: { day: string; minutes: numb
 }
 
 /** A line without a scale, to compare shapes. */
-export const Sparkline = ({ points, words }: Spark) => {
-  const [word, ...numbers] = words.split(':')
+export const Sparkline = ({ points, word, words }: Spark) => {
   const max = Math.max(1, ...points)
   const d = points
     .map(
@@ -690,7 +685,7 @@ export const Sparkline = ({ points, words }: Spark) => {
       </svg>
       <span class="small muted">
         {word}
-        <span class="away">:{numbers}</span>
+        <span class="away">{words.slice(word.length)}</span>
       </span>
     </span>
   )

@@ -41,3 +41,38 @@ export const comparedRanges = (
   const back = Math.max(compare === 'year' ? YEAR : 0, WEEK * Math.ceil(lengthOf(now) / WEEK))
   return { now, before: { from: addDays(now.from, -back), to: addDays(now.to, -back) } }
 }
+
+/** A person or a repository. The row of all others has the name `null`. */
+export interface Named {
+  login?: string | null
+  repo?: string | null
+  active_minutes: number | null
+}
+
+export const nameOf = ({ login, repo }: Named): string | null => login ?? repo ?? null
+
+export type Both = { now: number; before: number }
+
+type Answer = { members?: readonly Named[]; repos: readonly Named[]; publication: unknown }
+
+/** The minutes by name, and those of a name without a row: null if all others, or too few people, may hide them. */
+const minutesOf = ({ publication, ...lists }: Answer, list: 'members' | 'repos') => {
+  const minutes = new Map(lists[list]?.map((row) => [nameOf(row), row.active_minutes]))
+  const other = publication === null && !minutes.has(null) ? 0 : null
+  return { minutes, read: (name: string) => minutes.get(name) ?? (minutes.has(name) ? null : other) }
+}
+
+/** The minutes in two answers by name, where both are known. */
+export const bothOf = (
+  list: 'members' | 'repos',
+  { now, before }: { now: Answer | undefined; before: Answer | undefined },
+): Map<string, Both> => {
+  const both = new Map<string, Both>()
+  if (!now || !before) return both
+  const [late, early] = [minutesOf(now, list), minutesOf(before, list)]
+  for (const name of [...late.minutes.keys(), ...early.minutes.keys()]) {
+    const [sum, sumBefore] = name === null ? [null, null] : [late.read(name), early.read(name)]
+    if (name !== null && sum !== null && sumBefore !== null) both.set(name, { now: sum, before: sumBefore })
+  }
+  return both
+}

@@ -199,15 +199,19 @@ type Numbers = 'GET /api/team/dashboard' | 'GET /api/team/dashboard/mine'
 
 /**
  * Loads what the numbers of a range are compared with.
- * @param optionsOf the call for a range
+ * @param filter what the call asks for, besides a range
  * @returns the numbers of the finished days of the range, and those of the days before; undefined while they load
  */
 export const useComparison = <O extends Numbers>(
   operation: O,
   shown: (AnswerOf<O> & { range: Range }) | undefined,
   compare: string | undefined,
-  optionsOf: (range: Range) => RequestOptions<O>,
+  filter: { workspace: string; member?: string | undefined; repo?: string | undefined },
 ) => {
+  const optionsOf = (range: Range) =>
+    ({
+      query: { ...filter, ...range, ...(operation === 'GET /api/team/dashboard' && { comparison: true }) },
+    }) as RequestOptions<O>
   // Published weeks are over and whole.
   const isPublished = shown !== undefined && 'publication' in shown && shown.publication !== null
   const ranges = shown && comparedRanges(shown.range, compare, isPublished ? '9999-12-31' : today())

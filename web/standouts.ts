@@ -2,7 +2,7 @@
  * Changes since before: repositories and days whose active time stands out. The rules are explained on the page,
  * and no rule looks at people.
  */
-import { lengthOf, type Range, WEEK } from './comparison.js'
+import { bothOf, lengthOf, type Range, WEEK } from './comparison.js'
 import { duration, percent, weekdayOf } from './format.js'
 
 /** Half as much again, or its reverse. */
@@ -41,24 +41,13 @@ const difference = ({ now, before }: Standout): number => Math.abs(now - before)
 const largestFirst = (all: Standout[]): Standout[] =>
   all.sort((a, b) => difference(b) - difference(a) || (a.name < b.name ? -1 : 1))
 
-/** The minutes of a repository. undefined if a row of all others, or too few people, may hide them. */
-const minutesIn = ({ repos, publication }: Numbers): ((repo: string) => number | null | undefined) => {
-  const minutes = new Map(repos.map(({ repo, active_minutes }) => [repo, active_minutes]))
-  const isWhole = publication === null && !minutes.has(null)
-  return (repo) => (minutes.has(repo) ? minutes.get(repo) : isWhole ? 0 : undefined)
-}
-
 const reposOf = (now: Numbers, before: Numbers): Standout[] => {
   const weeks = lengthOf(now.range) / WEEK
-  const [minutesNow, minutesBefore] = [minutesIn(now), minutesIn(before)]
-  const all = new Set([...now.repos, ...before.repos].flatMap(({ repo }) => repo ?? []))
-  return [...all].flatMap((name): Standout[] => {
-    const [sum, sumBefore] = [minutesNow(name), minutesBefore(name)]
-    if (sum == null || sumBefore == null) return []
-    return Math.abs(sum - sumBefore) >= MIN_MINUTES && isStanding(sum, sumBefore)
-      ? [{ kind: 'repo', name, now: Math.round(sum / weeks), before: Math.round(sumBefore / weeks) }]
-      : []
-  })
+  return [...bothOf('repos', { now, before })].flatMap(([name, sum]): Standout[] =>
+    Math.abs(sum.now - sum.before) >= MIN_MINUTES && isStanding(sum.now, sum.before)
+      ? [{ kind: 'repo', name, now: Math.round(sum.now / weeks), before: Math.round(sum.before / weeks) }]
+      : [],
+  )
 }
 
 const median = (values: number[]): number => {

@@ -23,6 +23,28 @@ interface Comparison {
     today: string,
   ) => { now: Range; before: Range } | undefined
 }
+type Both = { now: number; before: number }
+interface Trends {
+  bothOf: (list: 'repos', answers: { now: Numbers; before: Numbers }) => Map<string, Both>
+  sparkOf: (
+    trend: number[],
+    range: Range,
+    today: string,
+    both: Both | undefined,
+  ) => { word: string } | undefined
+}
+/** What the component of a figure renders: nothing, text, or elements. */
+interface Element {
+  props: { children?: unknown; isUp?: boolean }
+}
+interface Figures {
+  Change: (props: {
+    total: number
+    now: number
+    before: number
+    write: (value: number) => string
+  }) => Element | null
+}
 interface Standouts {
   standoutsOf: (now: Numbers, before: Numbers) => Standout[]
   wordsOf: (one: Standout) => string
@@ -188,6 +210,64 @@ t.test('for random teams, words and signs agree with the numbers of each weekday
               wordsOf(standout).startsWith('was busier than usual: ')
             )
           })
+      }),
+    )
+  })
+
+  await t.test('figures, trends and sentences have the sign of the numbers of each weekday', async (t) => {
+    const { bothOf } = (await load(t, await bundle('web/comparison.ts'))) as Trends
+    const { sparkOf } = (await load(t, await bundle('web/spark.ts'))) as Trends
+    // Nothing else of a page is needed to render a figure.
+    const page =
+      'const document = { getElementById: () => null }, navigator = { onLine: true }, addEventListener = () => {}'
+    const { Change } = (await load(t, await bundle('web/ui.tsx', { banner: { js: page } }))) as Figures
+    /** The minutes of a repository in the finished days, or in as many of the same weekdays before. */
+    const minutesIn = (range: Range, week: number[]) =>
+      listDays(range.from, range.to).reduce((sum, day) => sum + (week[weekdayOf(day) - 1] ?? 0), 0)
+    const signOf = (props: Parameters<Figures['Change']>[0]) => {
+      const shown = Change(props)
+      const arrow = [shown?.props.children]
+        .flat()
+        .find((one) => (one as Element | null)?.props?.isUp !== undefined)
+      return arrow === undefined ? 0 : (arrow as Element).props.isUp ? 1 : -1
+    }
+    fc.assert(
+      fc.property(team, (one) => {
+        const to = addDays(one.from, one.length - 1)
+        const { now, before } = compared(one)
+        const sums = bothOf('repos', { now, before })
+        const expected = one.repos.map((repo) => ({
+          now: minutesIn(now.range, repo.now),
+          before: minutesIn(now.range, repo.before),
+        }))
+        const sum = (name: 'now' | 'before') => expected.reduce((all, both) => all + both[name], 0)
+        const figure = {
+          total: sum('now') + one.soFar,
+          now: total(now),
+          before: total(before),
+          write: String,
+        }
+        const isSigned = figure.before === 0 || signOf(figure) === Math.sign(sum('now') - sum('before'))
+        const standouts = new Map(standoutsOf(now, before).map((standout) => [standout.name, standout]))
+        return (
+          isSigned &&
+          expected.every((both, index) => {
+            const name = `acme/${index}`
+            const trend = listDays(one.from, to).map((day) => one.repos[index]?.now[weekdayOf(day) - 1] ?? 0)
+            const word =
+              one.length <= 31 ? sparkOf(trend, { from: one.from, to }, to, sums.get(name))?.word : undefined
+            const sign = Math.sign(both.now - both.before)
+            const standout = standouts.get(name)
+            return (
+              JSON.stringify(sums.get(name)) === JSON.stringify(both) &&
+              (word === undefined ||
+                (word === 'steady'
+                  ? 10 * Math.abs(both.now - both.before) <= both.before
+                  : word === (sign > 0 ? 'rising' : 'falling'))) &&
+              (!standout || Math.sign(standout.now - standout.before) === sign)
+            )
+          })
+        )
       }),
     )
   })

@@ -15,7 +15,7 @@ import { rest } from '../rest.js'
 import { sum, weekdayCounts } from '../spark.js'
 import { useTitle } from '../title.js'
 import { Change, FailureOf, Filters, NumbersSkeleton, Skeleton, SkipLinks, SortedTable, Tip } from '../ui.js'
-import { listedRepos, metrics, numbersOf, repoColumn, TrendCard, useSummary } from './team.js'
+import { type Listing, listedRepos, metrics, numbersOf, repoColumn, TrendCard, useSummary } from './team.js'
 
 const FirstMinute = lazy(() => rest().then(({ FirstMinute }) => FirstMinute))
 
@@ -28,10 +28,10 @@ export const MyActivity = () => {
   useTitle(`My activity in ${workspace.name}`)
   const chosen = rangeOf(query)
   const { range } = chosen
-  const filter = query.repo ? { repo: query.repo } : {}
+  const filter = { workspace: workspace.id, ...(query.repo && { repo: query.repo }) }
   const asked = useRead(
     'GET /api/team/dashboard/mine',
-    chosen.problem ? undefined : { query: { workspace: workspace.id, ...range, ...filter, trends: true } },
+    chosen.problem ? undefined : { query: { ...filter, ...range, trends: true } },
   )
   useSummary(asked, `My activity${query.repo ? ` in ${query.repo}` : ''}`)
   // Fetched after the selected range, which matters most.
@@ -48,9 +48,7 @@ export const MyActivity = () => {
   }, [isNew])
   // Without activity, the year decides what comes first.
   const isReady = asked.data && (asked.data.totals.active_minutes !== 0 || year.data || year.failure)
-  const compared = useComparison('GET /api/team/dashboard/mine', asked.data, query.compare, (range) => ({
-    query: { workspace: workspace.id, ...range, ...filter },
-  }))
+  const compared = useComparison('GET /api/team/dashboard/mine', asked.data, query.compare, filter)
   const { before: previous } = compared
   const squares = useMemo(
     () => year.data?.daily.map(({ day, active_minutes }) => ({ day, minutes: active_minutes ?? 0 })),
@@ -117,7 +115,7 @@ export const MyActivity = () => {
               <Skeleton height={CALENDAR_HEIGHT} />
             )}
           </section>
-          <MyRepos data={asked.data} onChoose={(repo) => set({ repo })} />
+          <MyRepos data={asked.data} compared={compared} onChoose={(repo) => set({ repo })} />
         </div>
       ) : (
         !asked.failure && <NumbersSkeleton />
@@ -222,7 +220,7 @@ const Summary = (props: {
   )
 }
 
-const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => void }) => (
+const MyRepos = ({ data, compared, onChoose }: Listing<Own>) => (
   <section class="card" aria-labelledby="repos">
     <header class="row apart">
       <h2 id="repos">My repositories</h2>
@@ -233,7 +231,7 @@ const MyRepos = ({ data, onChoose }: { data: Own; onChoose: (repo: string) => vo
       rows={data.repos}
       columns={[
         repoColumn(useWorkspace().id, onChoose),
-        ...numbersOf(data.repos, data.range, ({ repo }) => repo === null),
+        ...numbersOf('repos', data.repos, data.range, compared),
       ]}
       keyOf={({ repo }) => repo ?? ''}
       isRest={({ repo }) => repo === null}

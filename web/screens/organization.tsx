@@ -201,15 +201,8 @@ const Linked = () => {
   )
 }
 
-const LinkForm = ({
-  link,
-  action,
-  onClose,
-}: {
-  link: Link | undefined
-  action: string
-  onClose: () => void
-}) => {
+const LinkForm = (props: { link: Link | undefined; action: string; onClose: () => void }) => {
+  const { link, action, onClose } = props
   const { id } = useWorkspace()
   const { busy, failure, act } = useAction()
   const submit = async (given: FormData) => {

@@ -5,7 +5,7 @@ import { repoAddress, repoSettingsAddress } from '../addresses.js'
 import { useRead } from '../api.js'
 import { useWorkspace } from '../me.js'
 import { nameOf, useProjects } from '../projects.js'
-import { rangeOf, selectedRange, useUrlQuery } from '../query.js'
+import { rangeOf, selectedRange, useComparison, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
 import { useTitle } from '../title.js'
 import { type Column, FailureOf, Form, More, RepoName, Skeleton, SortedTable } from '../ui.js'
@@ -28,11 +28,15 @@ export const Repositories = () => {
   const { route } = useLocation()
   const isAdmin = workspace.role === 'admin'
   const chosen = rangeOf(query, isAdmin && workspace.activity_privacy === 'team')
-  const options = { query: { workspace: workspace.id, ...chosen.range, trends: true } }
+  const filter = { workspace: workspace.id }
+  const options = { query: { ...filter, ...chosen.range, trends: true } }
   const isReady = !chosen.problem && query.repo === undefined
   const team = useRead('GET /api/team/dashboard', isReady && isAdmin ? options : undefined)
   const own = useRead('GET /api/team/dashboard/mine', isReady && !isAdmin ? options : undefined)
   const asked = isAdmin ? team : own
+  const teamCompared = useComparison('GET /api/team/dashboard', team.data, query.compare, filter)
+  const ownCompared = useComparison('GET /api/team/dashboard/mine', own.data, query.compare, filter)
+  const compared = isAdmin ? teamCompared : ownCompared
   const known = useProjects(query.repo === undefined)
   useTitle(`${workspace.name} repositories`)
   const open = (repo: string, replace = false) => route(repoAddress(workspace.id, dividePath(repo)), replace)
@@ -79,10 +83,10 @@ export const Repositories = () => {
             </span>
           ),
       },
-      ...(data ? numbersOf(rows, data.range, ({ repo }) => repo === null) : []),
+      ...(data ? numbersOf('repos', rows, data.range, compared) : []),
       ...(isAdmin ? [peopleColumn as Column<Row>] : []),
     ],
-    [rows, workspace.id, location.search],
+    [rows, compared.now, compared.before, workspace.id, location.search],
   )
   return (
     <>

@@ -197,9 +197,7 @@ const OwnNumbers = (props: { repo: string; links: ComponentChildren }) => {
     chosen.problem ? undefined : { query: { ...filter, ...chosen.range } },
   )
   const { data } = asked
-  const compared = useComparison('GET /api/team/dashboard/mine', data, query.compare, (range) => ({
-    query: { ...filter, ...range },
-  }))
+  const compared = useComparison('GET /api/team/dashboard/mine', data, query.compare, filter)
   const { before: previous } = compared
   useSummary(asked, `My activity in ${repo}`)
   const isEmpty = OWN_METRICS.every((name) => data?.totals[name] === 0)
@@ -259,37 +257,23 @@ const json = (value: unknown) => JSON.stringify(value)
 /** Every key with its source, and the values that this source hides. */
 const rowsOf = (data: Effective, { settings }: State, override: Override | undefined): Row[] => {
   const set = override?.settings ?? {}
+  const inWorkspace = (key: string) => `Workspace: ${json(settings[key])}`
   const rows = Object.entries(data.settings).map(([key, value]): Row => {
     const source = data.sources[key]
-    if (source === 'project') {
-      return {
-        key,
-        value: json(value),
-        source: 'Override',
-        hides: key in settings ? `Workspace: ${json(settings[key])}` : '',
-      }
-    }
+    const row = { key, value: json(value) }
+    if (source === 'project')
+      return { ...row, source: 'Override', hides: key in settings ? inWorkspace(key) : '' }
+    const isHidden = key in set && !same(set[key], value)
     return {
-      key,
-      value: json(value),
+      ...row,
       source: source === 'locked' ? 'Workspace, locked' : 'Workspace',
-      hides:
-        key in set && !same(set[key], value)
-          ? `Override: ${set[key] === null ? 'hide' : json(set[key])}`
-          : '',
+      hides: isHidden ? `Override: ${set[key] === null ? 'hide' : json(set[key])}` : '',
     }
   })
   const hidden = Object.keys(settings).filter((key) => !(key in data.settings))
   return [
     ...rows,
-    ...hidden.map(
-      (key): Row => ({
-        key,
-        value: undefined,
-        source: 'Override',
-        hides: `Workspace: ${json(settings[key])}`,
-      }),
-    ),
+    ...hidden.map((key) => ({ key, value: undefined, source: 'Override', hides: inWorkspace(key) })),
   ]
 }
 

@@ -167,13 +167,8 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
   return <SignInPage failed={failed}>{methods}</SignInPage>
 }
 
-const SignInPage = ({
-  failed,
-  children,
-}: {
-  failed: string | undefined
-  children: preact.ComponentChildren
-}) => {
+const SignInPage = (props: { failed: string | undefined; children: preact.ComponentChildren }) => {
+  const { failed, children } = props
   useTitle('Sign in', 'sign-in')
   const isInvited = location.pathname.startsWith('/join/')
   return (

@@ -45,15 +45,8 @@ export const Snapshots = () => {
 }
 
 /** The settings that were pushed with the repository, and their versions. */
-export const PushedSettings = ({
-  owner,
-  repo,
-  workspaceId,
-}: {
-  owner: string
-  repo: string
-  workspaceId: string | undefined
-}) => {
+export const PushedSettings = (props: { owner: string; repo: string; workspaceId: string | undefined }) => {
+  const { owner, repo, workspaceId } = props
   const { workspaces } = useMe()
   const [removing, remove] = useState(false)
   const path = { owner, repo }

@@ -6,7 +6,7 @@ import { repoAddress } from '../addresses.js'
 import { announce } from '../announce.js'
 import { usePolling, useRead } from '../api.js'
 import { Heatmap, isCompared, type Point, Sparkline, Trend } from '../charts.js'
-import { finishedDays, type Range } from '../comparison.js'
+import { bothOf, finishedDays, type Named, nameOf, type Range } from '../comparison.js'
 import { namesSince } from '../consent.js'
 import { StepsLeft } from '../first-steps.js'
 import {
@@ -121,19 +121,15 @@ export const TeamNumbers = ({ repo: own, links }: { repo?: string; links?: Compo
   const isWeekly = workspace.activity_privacy === 'team'
   const chosen = rangeOf(query, isWeekly)
   const { range } = chosen
-  const filter = { member: query.member, repo: own ?? query.repo }
+  const filter = { workspace: workspace.id, member: query.member, repo: own ?? query.repo }
   const asked = useRead(
     'GET /api/team/dashboard',
-    chosen.problem ? undefined : { query: { workspace: workspace.id, ...range, ...filter, trends: true } },
+    chosen.problem ? undefined : { query: { ...filter, ...range, trends: true } },
   )
   const { data } = asked
   const isPublishing = !!data?.publication?.weeks.some(({ state }) => state === 'publishing')
-  const compared = useComparison(
-    'GET /api/team/dashboard',
-    isPublishing ? undefined : data,
-    query.compare,
-    (range) => ({ query: { workspace: workspace.id, ...range, ...filter, comparison: true } }),
-  )
+  const complete = isPublishing ? undefined : data
+  const compared = useComparison('GET /api/team/dashboard', complete, query.compare, filter)
   const { now, before: previous } = compared
   const comparison = now && previous && isComparable(now, previous) ? previous : undefined
   usePolling(isPublishing, asked.again, PUBLISHING_MS)
@@ -143,7 +139,7 @@ export const TeamNumbers = ({ repo: own, links }: { repo?: string; links?: Compo
   useSummary(asked, `${filter.member ?? workspace.name}${filter.repo ? ` in ${filter.repo}` : ''}`)
   const shown = metrics.find(({ name }) => name === query.show) ?? metrics[0]
   const csv = new URLSearchParams(
-    Object.entries({ workspace: workspace.id, ...range, ...filter, format: 'csv' }).filter(
+    Object.entries({ ...filter, ...range, format: 'csv' }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     ),
   )
@@ -241,8 +237,8 @@ export const TeamNumbers = ({ repo: own, links }: { repo?: string; links?: Compo
             <Hours data={data} filter={filter} />
           </div>
           <div class={own === undefined ? 'two' : 'stack'}>
-            <Members data={data} onChoose={(member) => set({ member })} />
-            {own === undefined && <Repos data={data} onChoose={(repo) => set({ repo })} />}
+            <Members {...{ data, compared }} onChoose={(member) => set({ member })} />
+            {own === undefined && <Repos {...{ data, compared }} onChoose={(repo) => set({ repo })} />}
           </div>
         </div>
       ) : (
@@ -275,15 +271,8 @@ const isComparable = (one: Dashboard, other: Dashboard): boolean => {
 }
 
 /** Explains what published weeks show, and why others show nothing. */
-const PublicationNote = ({
-  data,
-  chosen,
-  repo,
-}: {
-  data: Dashboard
-  chosen: Range
-  repo: string | undefined
-}) => {
+const PublicationNote = (props: { data: Dashboard; chosen: Range; repo: string | undefined }) => {
+  const { data, chosen, repo } = props
   if (!data.publication) return null
   const { weeks, min_group } = data.publication
   const [publishing, hidden] = [countOf(weeks, 'publishing'), countOf(weeks, 'hidden')]
@@ -555,7 +544,13 @@ const weekdaysIn = ({ range, publication }: Days): number[] => {
   return published > 0 ? Array.from({ length: 7 }, () => published) : weekdayCounts(range)
 }
 
-const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: string) => void }) => {
+export interface Listing<Data = Dashboard> {
+  data: Data
+  compared: Parameters<typeof bothOf>[1]
+  onChoose: (name: string) => void
+}
+
+const Members = ({ data, compared, onChoose }: Listing) => {
   const { login: mine } = useMe()
   const { activity_privacy, activity_privacy_since } = useWorkspace()
   const isHidden = data.publication !== null && data.members.length === 0
@@ -577,7 +572,7 @@ const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: strin
             </button>
           ),
       },
-      ...numbersOf(data.members, data.range, ({ login }) => login === null),
+      ...numbersOf('members', data.members, data.range, compared),
       {
         name: 'active_days',
         title: 'Days',
@@ -587,7 +582,7 @@ const Members = ({ data, onChoose }: { data: Dashboard; onChoose: (member: strin
         cell: (row) => count(row.active_days),
       },
     ],
-    [data],
+    [data, compared.now, compared.before],
   )
   return (
     <section class="card" aria-labelledby="members">
@@ -688,15 +683,15 @@ export const peopleColumn: Column<{ members?: number | null }> = {
   cell: ({ members }) => count(members),
 }
 
-const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) => void }) => {
+const Repos = ({ data, compared, onChoose }: Listing) => {
   const { id: workspaceId } = useWorkspace()
   const columns = useMemo<Column<Dashboard['repos'][number]>[]>(
     () => [
       repoColumn(workspaceId, onChoose),
-      ...numbersOf(data.repos, data.range, ({ repo }) => repo === null),
+      ...numbersOf('repos', data.repos, data.range, compared),
       peopleColumn,
     ],
-    [data],
+    [data, compared.now, compared.before],
   )
   return (
     <section class="card" aria-labelledby="repos">
@@ -721,8 +716,7 @@ const Repos = ({ data, onChoose }: { data: Dashboard; onChoose: (repo: string) =
   )
 }
 
-export interface Numbers {
-  active_minutes: number | null
+export interface Numbers extends Named {
   commits: number | null
   closed_issues: number | null
   trend?: number[]
@@ -730,26 +724,31 @@ export interface Numbers {
 
 /**
  * The columns that people and repositories share. The row of all others has no bar, and doesn't scale those of others.
+ * @param compared the numbers of the finished days, and of those that they are compared with
  */
 export const numbersOf = <Row extends Numbers>(
+  list: 'members' | 'repos',
   rows: readonly Row[],
   range: Range,
-  isRest: (row: Row) => boolean,
+  compared: Parameters<typeof bothOf>[1],
 ): Column<Row>[] => {
   const now = today()
+  const both = bothOf(list, compared)
+  const isRest = (row: Row) => nameOf(row) === null
   const most = Math.max(1, ...rows.map((row) => (isRest(row) ? 0 : (row.active_minutes ?? 0))))
+  const sparkIn = (row: Row) => row.trend && sparkOf(row.trend, range, now, both.get(nameOf(row) ?? ''))
   const trend: Column<Row> = {
     name: 'trend',
     title: 'Trend',
     room: 'wide',
     cell: (row) => {
-      const spark = row.trend && sparkOf(row.trend, range, now)
+      const spark = sparkIn(row)
       return spark && <Sparkline {...spark} />
     },
   }
   return [
     // Either all rows have enough finished weeks, or none.
-    ...(rows.some((row) => row.trend && sparkOf(row.trend, range, now)) ? [trend] : []),
+    ...(rows.some(sparkIn) ? [trend] : []),
     {
       name: 'active_minutes',
       title: 'Active',
