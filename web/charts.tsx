@@ -25,7 +25,7 @@ const useWidth = () => {
   useLayoutEffect(() => {
     const element = ref.current
     if (!element) return
-    set(element.clientWidth)
+    // It also reports the first width, after the layout, which reading the width here would force.
     const observer = new ResizeObserver(() => set(element.clientWidth))
     observer.observe(element)
     return () => observer.disconnect()

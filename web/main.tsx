@@ -10,4 +10,5 @@ startKeyboard()
 startShortcuts()
 startBackGuard()
 const root = document.getElementById('app')
-if (root) render(<App />, root)
+// In a task of its own, because running the scripts takes one on a phone.
+if (root) setTimeout(() => render(<App />, root))

@@ -437,17 +437,8 @@ export const SkipLinks = ({ to }: { to: [id: string, text: string][] }) => (
 )
 
 /** `of` names the item for screen readers, where a page has several of these buttons. */
-export const Copy = ({
-  text,
-  what,
-  of,
-  isPrimary = false,
-}: {
-  text: string
-  what: string
-  of?: string
-  isPrimary?: boolean
-}) => {
+export const Copy = (props: { text: string; what: string; of?: string; isPrimary?: boolean }) => {
+  const { text, what, of, isPrimary = false } = props
   const [result, setResult] = useState('')
   // Browsers offer no clipboard on pages without TLS.
   if (!navigator.clipboard) return null
@@ -520,7 +511,8 @@ export const Search = (props: {
   )
 }
 
-const [FIRST, STEP] = [10, 50]
+/** How many rows are shown first and added at once, and the height of one in pixels. */
+const [FIRST, STEP, ROW] = [10, 50, 49]
 
 /** A table with sorting and search. The first column is the row header. */
 export const SortedTable = <Row extends object>(props: {
@@ -590,6 +582,12 @@ export const SortedTable = <Row extends object>(props: {
     // A sorted table is read from the top, so most rows can go.
     show(Math.min(shown, first + STEP))
   }
+  // Long lists come in a task of their own, because all that a screen has at once would block it.
+  const [isOn, turnOn] = useState(props.rows.length <= FIRST)
+  useEffect(() => {
+    const timer = setTimeout(turnOn, 0, true)
+    return () => clearTimeout(timer)
+  }, [])
   const body = useRef<HTMLTableSectionElement>(null)
   /** The index of the first row that “Show more” added. */
   const fresh = useRef<number>(undefined)
@@ -637,9 +635,10 @@ export const SortedTable = <Row extends object>(props: {
               ))}
             </tr>
           </thead>
-          <tbody ref={body}>{sorted.slice(0, shown).map(draw)}</tbody>
+          <tbody ref={body}>{isOn && sorted.slice(0, shown).map(draw)}</tbody>
         </table>
       </div>
+      {!isOn && <Skeleton height={ROW * Math.min(shown, sorted.length)} />}
       {sorted.length === 0 && <p class="muted">{wanted ? `No results for “${query}”.` : props.empty}</p>}
       {props.all ?? (
         <ShowMore
