@@ -9,14 +9,14 @@ import { setTheme, theme, themes } from './theme.js'
 export interface Item {
   kind: string
   title: string
-  /** More text to find it by. */
+  /** More text for the search to match. */
   about?: string
   href?: string
   /** Runs instead of a change of screens. */
   run?: () => void
 }
 
-/** The guides of the reference, by the ends of their addresses. */
+/** The reference's guides, by the ends of their addresses. */
 const guides: [path: string, title: string, about: string][] = [
   ['getting-started', 'Getting started', ''],
   ['settings', 'Settings to pull', 'extension, merge, conflicts, 412'],
@@ -41,7 +41,7 @@ export const guideItems = (): Item[] => [
   })),
 ]
 
-/** Ranges of the screen, with its filters. From a screen without a range, they lead to the numbers of the workspace. */
+/** The screen's ranges, with its filters. On a screen without a range, they lead to the workspace's numbers. */
 export const rangeItems = (
   workspace: Workspace | undefined,
   { path, query }: { path: string; query: Record<string, string> },

@@ -1,4 +1,4 @@
-/** Addresses of the pages of a repository. At GitLab, an owner has slashes, which are encoded. */
+/** The addresses of a repository's pages. At GitLab, an owner has slashes, which are encoded. */
 import { dividePath, matchesPattern } from '../client/src/pattern.js'
 
 interface Name {
@@ -11,7 +11,7 @@ const pathOf = ({ owner, repo }: Name): string => `${encodeURIComponent(owner)}/
 export const repoAddress = (workspaceId: string | undefined, name: Name): string =>
   `/w/${workspaceId}/repos/${pathOf(name)}`
 
-/** The page of a repository in the first workspace that covers it. */
+/** A repository's page in the first workspace that covers it. */
 export const coveredAddress = (
   workspaces: readonly { id: string; patterns: readonly string[] }[],
   repo: string,

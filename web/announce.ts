@@ -1,4 +1,4 @@
-/** Messages for screen readers when the page changes. */
+/** Announcements for screen readers when the page changes. */
 import { effect, signal } from '@preact/signals'
 import { loading } from './api.js'
 

@@ -1,4 +1,4 @@
-/** API calls through the typed client, and a memory of the responses that screens have shown. */
+/** API calls through the typed client, and a cache of the responses that screens have shown. */
 import { effect, signal } from '@preact/signals'
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import { type Client, createClient } from '../client/src/client.js'
@@ -16,7 +16,7 @@ export const ended = signal(false)
 /** The sign-in dialog is open on top of the page. It can be closed. */
 export const expired = signal(false)
 export const offline = signal(!navigator.onLine)
-/** How many requests are pending whose responses weren't seen before. */
+/** The number of pending requests whose responses are new to the page. */
 export const loading = signal(0)
 
 const client = createClient({ baseUrl: '', cookie: true })
@@ -34,7 +34,7 @@ export interface Failure {
   isEnd: boolean
   /** Seconds to wait, from the `Retry-After` header. */
   retryAfter: number | undefined
-  /** The members of the problem document. */
+  /** The problem document's properties. */
   problem: Record<string, unknown>
 }
 
@@ -147,7 +147,7 @@ const CHANGED_MEANWHILE: Failure = {
   problem: {},
 }
 
-/** For an undo, which must not overwrite what others changed after the change that it undoes. @throws {Failure} */
+/** For an undo, which mustn't overwrite later changes by others. @throws {Failure} */
 export const requireUnchanged = (isUnchanged: boolean) => {
   if (!isUnchanged) throw CHANGED_MEANWHILE
 }
@@ -156,7 +156,7 @@ const KEY_ENDED = { title: 'The access key was revoked', advice: 'Try again.', i
 
 const HEALTH = 'GET /api/health'
 
-/** One call, of the session or `via` another client. @throws {Failure} */
+/** A call, through the session or `via` another client. @throws {Failure} */
 export const call = async <O extends Operation>(
   operation: O,
   options: RequestOptions<O>,
@@ -173,7 +173,7 @@ export const call = async <O extends Operation>(
     if (failure.status > 0) offline.value = false
     // A browser extension may block only this call, so the health check decides.
     else if (failure.code === 'unreachable' && operation !== HEALTH) checkConnection()
-    // An access key ends without the session.
+    // An access key's end doesn't affect the session.
     if (failure.isEnd && via.token) throw { ...failure, ...KEY_ENDED }
     if (failure.isEnd && signedIn.value) {
       ended.value = true
@@ -185,7 +185,7 @@ export const call = async <O extends Operation>(
 
 /**
  * The delay before a retry in ms: exponential backoff, never shorter than `Retry-After`, with jitter so that clients
- * don't return all at once.
+ * don't all return at once.
  */
 const retryDelay = (failures: number, retryAfter = 0): number => {
   const seconds = Math.max(Math.min(60, 2 * 2 ** failures), Math.min(86_400, retryAfter))
@@ -239,12 +239,12 @@ export interface ReadState<T> {
   /** The version of `data`. */
   etag: string | undefined
   failure: Failure | undefined
-  /** `data` answers an earlier request. */
+  /** `data` is the response to an earlier request. */
   stale: boolean
   again: () => void
 }
 
-/** Answers that were seen. They appear at once when a screen reads them again. */
+/** Responses that were already shown. They appear at once when a screen reads them again. */
 const cache = new Map<string, Answer<unknown>>()
 const CACHE_MAX = 60
 
@@ -270,8 +270,8 @@ const startLoading = () => {
 }
 
 /**
- * The response to a read. It's fetched again when `options` change; `undefined` fetches nothing. The last response stays
- * until the new one arrives.
+ * The response to a read. It's fetched again when `options` change. `undefined` fetches nothing. The last response
+ * stays until the new one arrives.
  */
 export const useRead = <O extends Reading>(
   operation: O,
@@ -330,7 +330,7 @@ export const useRead = <O extends Reading>(
   }
 }
 
-/** An action that makes calls: whether it runs, and how it failed. */
+/** An action that makes calls: whether it's running, and how it failed. */
 export const useAction = () => {
   const [state, set] = useState<{ busy: boolean; failure?: Failure }>({ busy: false })
   const act = async (work: () => Promise<unknown>): Promise<boolean> => {
@@ -349,7 +349,7 @@ export const useAction = () => {
   return { ...state, act, clear: () => set({ busy: false }) }
 }
 
-/** Repeats work while it is on and someone looks. */
+/** Repeats work while it's turned on and the page is visible. */
 export const usePolling = (isOn: boolean, work: () => void, ms: number) =>
   useEffect(() => {
     if (!isOn) return

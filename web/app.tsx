@@ -34,7 +34,7 @@ const Join = lazy(() => rest().then(({ Join }) => Join))
 const Privacy = lazy(() => rest().then(({ Privacy }) => Privacy))
 const Welcome = lazy(() => rest().then(({ Welcome }) => Welcome))
 
-/** The paths of the page. The browser loads all others, such as the API reference. */
+/** The page's paths. The browser loads all others, such as the API reference. */
 const OWN_PATHS = /^\/(?:$|[?#]|w\/|s\/|join\/|account|funnel)/
 
 export const App = () => (
@@ -86,7 +86,7 @@ const SignedIn = () => {
   const { path, query } = useLocation()
   const asked = useRead('GET /api/team/me', {})
   const me = asked.data
-  // The settings of a repository are opened from a workspace, and the header keeps showing that workspace.
+  // Repository settings are opened from a workspace, and the header keeps showing that workspace.
   const id = path.match(/^\/w\/([^/]+)/)?.[1] ?? (path.startsWith('/s/') ? query.workspace : undefined)
   const workspace = me?.workspaces.find((one) => one.id === id)
   useEffect(() => {
@@ -146,7 +146,7 @@ const SignedIn = () => {
   )
 }
 
-/** Opens the screen where the person works. Addresses from before the screens had their own still work. */
+/** Opens the screen where the person works. Addresses from before the screens had their own paths still work. */
 const Home = () => {
   const me = useMe()
   const { query, route } = useLocation()
@@ -211,7 +211,7 @@ const ErrorBoundary = ({ children }: { children: preact.ComponentChildren }) => 
 const Page = (props: {
   me?: Me | undefined
   workspace?: Workspace | undefined
-  /** The address names a workspace. It may not be loaded yet, or not exist for this person. */
+  /** The address names a workspace. It may not be loaded yet, or may not exist for this person. */
   inWorkspace?: boolean
   failure?: preact.ComponentChildren
   children: preact.ComponentChildren
@@ -366,7 +366,7 @@ const Page = (props: {
   )
 }
 
-/** The search and other panels, whose code is loaded when the first one is opened. What is typed until then is kept. */
+/** The search and other panels, whose code is loaded when the first one is opened. Text typed until then is kept. */
 const Panels = (props: { me: Me; workspace: Workspace | undefined }) => {
   const [loaded, set] = useState<Awaited<ReturnType<typeof rest>>>()
   const typed = useRef('')
@@ -380,7 +380,7 @@ const Panels = (props: { me: Me; workspace: Workspace | undefined }) => {
       <Dialog title="Search" class="finder" onClose={() => closePanel('search')}>
         <input
           class="wide-input"
-          aria-label="Search, or do something"
+          aria-label="Search or run a command"
           onInput={(event) => {
             typed.current = event.currentTarget.value
           }}

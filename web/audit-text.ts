@@ -1,4 +1,4 @@
-/** Entries of the audit trail as sentences, and as CSV. */
+/** Audit-trail entries as sentences and as CSV. */
 
 import type { AnswerOf } from '../client/src/operations.js'
 import { dividePath } from '../client/src/pattern.js'
@@ -9,19 +9,19 @@ import { capitalized, count, time } from './format.js'
 
 export type Entry = AnswerOf<'GET /api/team/workspaces/{id}/audit'>['entries'][number]
 
-/** Text, and names that came from people. */
+/** Text, and names entered by people. */
 type Part = string | { name: string; href?: string }
 
 export interface Sentence {
   /** Follows the person: “made bob an admin”. */
   parts: Part[]
-  /** One for each key or value. */
+  /** One line for each key or value. */
   lines: string[]
-  /** Where the change of values is shown, below the address of the workspace or of the page. */
+  /** Where the changed values are shown, below the address of the workspace or the page. */
   changes?: string | undefined
 }
 
-/** `says\`removed ${'bob'}\``: the names stay apart from the text. */
+/** `says\`removed ${'bob'}\``: names stay separate from the text. */
 const says = (texts: TemplateStringsArray, ...names: unknown[]): Part[] =>
   texts.flatMap((text, index) => [text, ...(index < names.length ? [{ name: String(names[index]) }] : [])])
 
@@ -31,7 +31,7 @@ const list = (value: unknown): string[] => (Array.isArray(value) ? value.map(Str
 
 const article = (role: unknown): string => (role === 'admin' ? 'an admin' : 'a member')
 
-/** Why the removal of someone who has left an organization waits for an admin. */
+/** Why an admin has to remove someone who has left an organization. */
 const WAITS_BECAUSE: Record<string, string> = {
   last_admin: 'The last admin always stays',
   removals_per_hour: 'Too many left within an hour',
@@ -126,7 +126,7 @@ const sentences: Record<string, Describe> = {
     { name: target },
   ]),
   'key.created': plain(
-    // The personal key of an admin has no name in the trail of a shared workspace.
+    // An admin's personal key has no name in a shared workspace's audit trail.
     (target) => (target === '' ? ['created a personal access key'] : says`created the access key ${target}`),
     (details) => [`Scopes: ${list(details.scopes).join(', ')}`, ...expiry(details)],
   ),
@@ -196,13 +196,13 @@ const sentences: Record<string, Describe> = {
   'workspace_settings.restored': ofSettings('restored'),
 }
 
-/** The actions to filter by. Other actions are added when an entry has them. */
+/** The actions to filter by. Others are added when an entry has them. */
 export const KNOWN_ACTIONS = Object.keys(sentences)
 
 /** An action as text: `member.role_changed` as “member role changed”. */
 export const labelOf = (action: string) => action.replaceAll(/[._]/g, ' ')
 
-/** The sentence of an entry. An action that the page doesn't know keeps its names. */
+/** The sentence of an entry. Actions unknown to the page keep their names. */
 export const sentenceOf = ({ action, target, details }: Entry, workspaceId: string): Sentence => {
   const sentence = own(sentences, action)?.(target ?? '', details, workspaceId)
   if (!sentence) return unknown(action, target, details)
@@ -224,8 +224,8 @@ const cell = (text: string): string => {
 }
 
 /**
- * A line per entry: its time in UTC, the person, the action, its target, and the sentence. A note is the description of a last
- * line.
+ * A line per entry: its time in UTC, the person, the action, its target, and the sentence. A note becomes the
+ * description in a last line.
  */
 export const csvOf = (entries: Entry[], note?: string): string => {
   const rows = entries.map((entry) => {

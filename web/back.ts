@@ -7,5 +7,5 @@ export const guardBack = (next: Guard | undefined) => {
   guard = next
 }
 
-/** Listeners of the window run in the order of their registration, so this has to be called before the router starts. */
+/** Listeners of the window run in the order of their registration, so this must be called before the router starts. */
 export const startBackGuard = () => addEventListener('popstate', (event) => guard?.(event))

@@ -1,6 +1,6 @@
 /**
- * Builds the dashboard into build/web: the page, and assets that are named by their content and compressed. If no input
- * changed, it does nothing.
+ * Builds the dashboard into build/web: the page, and compressed assets named by their content. Does nothing if no input
+ * has changed.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
@@ -29,7 +29,7 @@ const isBuilt = async () => {
 }
 if (await isBuilt().catch(() => false)) process.exit()
 
-/** How long replaced assets are kept, for instances that still run and pages that are still open. */
+/** How long replaced assets are kept for running instances and open pages. */
 const KEPT_MS = 30 * 86_400_000
 const replaced = Object.keys(JSON.parse(await readFile(record, 'utf8').catch(() => '{}')))
 

@@ -33,10 +33,10 @@ const useWidth = () => {
   return [ref, width] as const
 }
 
-/** Scales the drawing on paper, whose width is another one. */
+/** Scales the drawing for paper, which has a different width. */
 const viewBox = (width: number, height: number) => `0 0 ${Math.max(1, width)} ${height}`
 
-/** The index that a key moves to. undefined for other keys. */
+/** The index that a key moves to. Undefined for other keys. */
 const targetOf = (key: string, right: number, down: number, last: number, at: number): number | undefined => {
   const targets: Record<string, number> = {
     ArrowRight: at + right,
@@ -53,30 +53,30 @@ const targetOf = (key: string, right: number, down: number, last: number, at: nu
 /** The value that is read. */
 interface Reading {
   title: string
-  /** The value, and what it is compared with, a line each. */
+  /** The value and what it's compared with, one line each. */
   lines: string[]
-  /** The middle of the bar or cell, half of its width, and its top, in pixels from the top left of the drawing. */
+  /** The center of the bar or cell, half its width, and its top, in pixels from the drawing's top left. */
   x: number
   half: number
   y: number
 }
 
-/** Between a bar and its tooltip, in pixels. */
+/** The gap between a bar and its tooltip, in pixels. */
 const TIP_GAP = 6
 
-/** A drawing whose values are read one by one. For keyboards and screen readers it is a slider. */
+/** A drawing whose values are read one by one. For keyboards and screen readers, it's a slider. */
 const Readable = (props: {
   label: string
   width: number
   count: number
-  /** How far the keys move. */
+  /** How far the keys move it. */
   right?: number
   down: number
   at: number | undefined
   /** The index that is read first. */
   first: number
   onMove: (at: number | undefined) => void
-  /** The index at a place. undefined if there is none. */
+  /** The index at a position. Undefined if there is none. */
   indexAt: (x: number, y: number) => number | undefined
   read: (at: number) => Reading
   children: ComponentChildren
@@ -148,9 +148,9 @@ export interface Point {
   value: number | null
   /** Why there is no value. */
   lack?: string | undefined
-  /** Whether the day, or the week, isn't over. */
+  /** Whether the day or week isn't over. */
   isOpen?: boolean
-  /** The value in the range that is compared with, and its day. */
+  /** The compared range's value, and its day. */
   previous?: number | null | undefined
   previousTitle?: string | undefined
 }
@@ -178,17 +178,17 @@ const labelled = (points: Point[], slot: number): Set<number> => {
   const mondays = all.filter((index) => points[index]?.isMonday)
   const gap = ((mondays[1] ?? 7) - (mondays[0] ?? 0)) * slot
   const every = Math.max(1, Math.ceil(LABEL / Math.max(1, gap)))
-  // The last label may have to move to the left, and must not meet the one before it.
+  // The last label may have to move left, and mustn't touch the one before it.
   const shift = (index: number) => Math.max(0, LABEL / 2 - (points.length - index - 0.5) * slot)
   return new Set(
     mondays.filter((day, index) => index === 0 || (index % every === 0 && gap * every - shift(day) >= LABEL)),
   )
 }
 
-/** Columns over time, each before the column of the range that is compared with. */
+/** Columns over time, each in front of the compared range's column. */
 export const Trend = (props: {
   label: string
-  /** The value of the whole range, as text. */
+  /** The whole range's value, as text. */
   total: string
   tone: string
   points: Point[]
@@ -196,7 +196,7 @@ export const Trend = (props: {
   write: (value: number | null) => string
   /** 60 if values are minutes and the axis shows hours. */
   unit?: number
-  /** Days of the range that have no bar. */
+  /** Days in the range without a bar. */
   leftOut: string
 }) => {
   const { points, write, unit = 1 } = props
@@ -227,7 +227,7 @@ export const Trend = (props: {
       rx={Math.min(3, slot / 5)}
     />
   )
-  // Moving the pointer draws only the tooltip and the mark again.
+  // Moving the pointer redraws only the tooltip and the mark.
   const drawn = useMemo(() => {
     if (width === 0) return null
     const names = labelled(points, slot)
@@ -320,10 +320,10 @@ export const Trend = (props: {
   )
 }
 
-/** The look of a drawing, which its file has to hold by itself. */
+/** A drawing's styles, which its file has to contain. */
 const LOOK = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-size']
 
-/** Saves the drawing of a figure, in the colours of the page. */
+/** Saves a figure's drawing in the page's colours. */
 const savePicture = (figure: Element | null, title: string) => {
   const drawing = figure?.querySelector('svg')
   if (!drawing) return
@@ -347,7 +347,7 @@ ${new XMLSerializer().serializeToString(copy)}</svg>`,
   )
 }
 
-/** The same numbers as a table, rendered when opened, and the drawing as a file. */
+/** The same numbers as a table, which is rendered when opened, and the drawing as a file. */
 const AsTable = (props: { caption: string; head: string[]; children: () => ComponentChildren }) => {
   const [open, set] = useState(false)
   return (
@@ -401,7 +401,7 @@ const SHADES = [0.2, 0.4, 0.6, 0.8, 1]
 const shadeOf = (value: number, max: number): number =>
   SHADES[Math.min(4, Math.floor((value / max) * 5))] ?? 1
 
-/** The hours from the first to the last that is used. All, if none is. */
+/** The hours from the first to the last one used. All hours if none are used. */
 const usedHours = (cells: { hour: number; minutes: number | null }[]) => {
   const used = cells.flatMap(({ hour, minutes }) => (minutes ? hour : []))
   return used.length > 0 ? { first: Math.min(...used), last: Math.max(...used) } : { first: 0, last: 23 }
@@ -442,7 +442,7 @@ export const Heatmap = (props: {
   cells: { weekday: number; hour: number; minutes: number | null }[]
   /** How many Mondays, Tuesdays and so on the sums cover. */
   counts: number[]
-  /** All minutes of the range, of which those without an hour aren't in the cells. */
+  /** All minutes in the range. Those without an hour aren't in the cells. */
   total: number | null
   label: string
 }) => {
@@ -566,11 +566,11 @@ export const Heatmap = (props: {
   )
 }
 
-/** The smallest square of a day with its gap, in pixels. */
+/** A day's smallest square with its gap, in pixels. */
 const SQUARE = 12
 const [WEEKDAYS_LEFT, MONTHS_TOP] = [32, 18]
 
-/** A square for each day: a column for each week, as many as fit. `daily` begins on a Monday and ends today. */
+/** A square for each day and a column for each week, as many as fit. `daily` begins on a Monday and ends today. */
 export const Calendar = ({ daily, label }: { daily: { day: string; minutes: number }[]; label: string }) => {
   const [at, move] = useState<number>()
   const [ref, width] = useWidth()

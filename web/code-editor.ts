@@ -19,7 +19,7 @@ import type { Fault } from './json-scan.js'
 import { describe, type Properties, plainText, typeOf } from './setting-text.js'
 
 export interface CodeEditor {
-  /** Shows a text unless it is there already, marks its faults, and completes these keys. */
+  /** Shows a text unless it's already there, marks its errors, and completes these keys. */
   show(content: { text: string; faults: Fault[]; properties: Properties }): void
   focus(): void
   destroy(): void
@@ -72,12 +72,13 @@ const theme = EditorView.theme({
 })
 
 /**
- * Replaces selected text with what is typed. Chrome would keep the look of the replaced text, such as the line below a fault,
- * in inline styles, which the content security policy forbids.
+ * Replaces selected text with what is typed. Chrome would keep the replaced text's look, such as the line below an
+ * error, in inline styles, which the content security policy forbids.
  */
 const replaceInsteadOfBrowser = EditorView.domEventHandlers({
   beforeinput: ({ inputType, isComposing, data }, view) => {
-    // The editor's own selection may be a moment older. Only Chrome has this one in a shadow root, and no target ranges there.
+    // The editor's own selection may be slightly older. Only Chrome has this selection in a shadow root, and it has no
+    // target ranges there.
     const selection = (view.root as Partial<Document>).getSelection?.()
     const { anchorNode, focusNode, isCollapsed } = selection ?? {}
     if (inputType !== 'insertText' || isComposing || data === null) return false
@@ -98,7 +99,7 @@ const replaceInsteadOfBrowser = EditorView.domEventHandlers({
   },
 })
 
-/** Completes the keys of the settings, and the values that a key allows. */
+/** Completes settings keys, and the values that a key allows. */
 const complete = (context: CompletionContext, properties: Properties): CompletionResult | null => {
   const { state, pos } = context
   const node = syntaxTree(state).resolveInner(pos, -1)
@@ -132,7 +133,7 @@ const complete = (context: CompletionContext, properties: Properties): Completio
         label: `"${key}"`,
         type: 'property',
         info: describe(schema),
-        // In front of a colon, only the key is replaced.
+        // Before a colon, only the key is replaced.
         apply: /^\s*:/.test(textOf(to, to + 20))
           ? `"${key}"`
           : `"${key}": ${JSON.stringify(schema.default ?? null)}`,
@@ -150,7 +151,7 @@ export const createEditor = (
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open', delegatesFocus: true })
   let properties: Properties = {}
   let isShowing = false
-  /** Typed texts that the page hasn't shown yet. It shows them one frame late, when the person may have typed more. */
+  /** Typed text that the page hasn't shown yet. It shows one frame late, when the person may have typed more. */
   let typed: string[] = []
   const invalid = new Compartment()
   const attributes = (isInvalid: boolean) =>

@@ -1,6 +1,6 @@
 /**
- * The rule by which the page compares, everywhere: finished days with as many finished days of the same weekdays, which
- * begin whole weeks earlier. Otherwise a month with more weekends, or a day that isn't over, would look like a change.
+ * How the page compares: finished days with the same number of finished days on the same weekdays, whole weeks earlier.
+ * Otherwise a month with more weekends, or a day that isn't over, would look like a change.
  */
 import { addDays, daysBetween } from './format.js'
 
@@ -18,7 +18,7 @@ export const finishedDays = ({ from, to }: Range, today: string): Range | undefi
   return { from, to: to < today ? to : addDays(today, -1) }
 }
 
-/** Ranges that a range can be compared with. */
+/** The ranges that a range can be compared with. */
 export const comparisons = [
   ['', 'Range before'],
   ['year', '52 weeks earlier'],
@@ -26,7 +26,7 @@ export const comparisons = [
 ] as const
 
 /**
- * The days of a range that are compared, and those that they are compared with.
+ * The days of a range to compare, and the days to compare them with.
  * @param compare one of `comparisons`
  * @returns undefined if nothing is compared
  */
@@ -37,7 +37,7 @@ export const comparedRanges = (
 ): { now: Range; before: Range } | undefined => {
   const now = finishedDays(range, today)
   if (!now || compare === 'none') return undefined
-  // A year is longer than 52 weeks, and no day is compared with itself.
+  // A year is longer than 52 weeks, so no day is compared with itself.
   const back = Math.max(compare === 'year' ? YEAR : 0, WEEK * Math.ceil(lengthOf(now) / WEEK))
   return { now, before: { from: addDays(now.from, -back), to: addDays(now.to, -back) } }
 }

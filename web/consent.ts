@@ -3,7 +3,7 @@ import { addDays, fullDay, mondayOf } from './format.js'
 /** After a change to the level `named`, names start with the next week. */
 export const namesSince = (changedAt: string): string => addDays(mondayOf(changedAt.slice(0, 10)), 7)
 
-/** From which day on admins see names, as a sentence. Empty if that was never different. */
+/** A sentence about the day from which admins see names. Empty if it was never different. */
 export const sinceText = (workspace: {
   activity_privacy: string
   activity_privacy_since: string

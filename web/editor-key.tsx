@@ -1,4 +1,4 @@
-/** Creates the key of an editor, and shows the lines that its WakaTime plugin needs. */
+/** Creates an editor key, and shows the lines that the WakaTime plugin needs. */
 import { useState } from 'preact/hooks'
 import { announce } from './announce.js'
 import { call, useAction } from './api.js'

@@ -6,7 +6,7 @@ import type { Workspace } from './me.js'
 import { lastDays } from './query.js'
 import { start } from './start.js'
 
-/** An editor that sent minutes in these days is connected. */
+/** An editor that has sent minutes within this many days is connected. */
 const RECENT_DAYS = 30
 const POLL_MS = 10_000
 
@@ -81,7 +81,7 @@ export const FirstSteps = (props: {
           sign in there, or <a href="/account/editors">connect any other editor</a> through its WakaTime
           plugin.{' '}
           {me.data?.heartbeats &&
-            'Your editor has reported, but no minute in a repository of this workspace yet.'}
+            'Your editor is connected, but you haven’t worked in this workspace’s repositories yet.'}
         </p>
       ),
     },
@@ -117,7 +117,7 @@ export const FirstSteps = (props: {
   )
 }
 
-/** Steps in their order. Those that are to do explain themselves: all of them, or the next one. */
+/** Steps in order. Open steps show an explanation, either all of them or only the next. */
 export const Checklist = ({ steps, showAll }: { steps: Step[]; showAll: boolean }) => {
   const next = steps.findIndex(({ isDone }) => !isDone)
   return (

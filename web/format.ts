@@ -19,7 +19,7 @@ const longDay = new Intl.DateTimeFormat(undefined, {
 })
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-/** Stands for a hidden number. */
+/** Shown in place of a hidden number. */
 export const HIDDEN = '–'
 
 type Maybe = number | null | undefined
@@ -35,7 +35,7 @@ export const people = (value: number): string => (value === 1 ? '1 person' : `${
 export const counted = (value: Maybe, noun: string): string =>
   `${count(value)} ${noun}${value === 1 ? '' : 's'}`
 
-/** Minutes as hours and minutes. Hours alone above 100. */
+/** Minutes as hours and minutes. Above 100 hours, only hours. */
 export const duration = (minutes: Maybe): string => {
   if (minutes == null) return HIDDEN
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
@@ -66,7 +66,7 @@ const shortDayOfYear = new Intl.DateTimeFormat(undefined, {
   year: 'numeric',
   timeZone: 'UTC',
 })
-/** Such as `26 Oct – 24 Nov`, with the year if it is another one. */
+/** Such as `26 Oct – 24 Nov`, with the year if it isn't the current one. */
 export const shortDays = (from: string, to: string): string => {
   const year = today().slice(0, 4)
   const format = from.startsWith(year) && to.startsWith(year) ? shortDay : shortDayOfYear

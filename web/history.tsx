@@ -18,7 +18,7 @@ interface Content {
   idle_window_minutes?: number
 }
 
-/** Locks and the idle window as further values. Their names can't be keys, which start with a prefix. */
+/** Locks and the idle window as additional values. Their names can't be keys, which start with a prefix. */
 const valuesOf = ({ settings, locked, idle_window_minutes }: Content): Values => ({
   ...settings,
   ...(locked && locked.length > 0 && { 'Locked keys': [...locked].sort() }),
@@ -30,7 +30,7 @@ const NAMED = 3
 
 export const History = (props: {
   title?: string
-  /** Tells the names in the address apart, where a page has two histories. */
+  /** Distinguishes names in the address if a page has two histories. */
   prefix?: string
   versions: ReadState<Heads>
   /** Reads a version; `undefined` reads nothing. */
@@ -41,7 +41,7 @@ export const History = (props: {
     version: number
     reason?: string
   }) => Promise<{ version: number; warnings?: Warnings | undefined }>
-  /** The changes of a restore, as a sentence. */
+  /** A restore's changes, as a sentence. */
   effect: string
 }) => {
   const { versions, useVersion, mayRestore, restore, title = 'Versions', prefix = '' } = props
@@ -195,7 +195,9 @@ export const History = (props: {
   )
 }
 
-/** The keys that a version changed. It stays empty until it is known, and fails silently: the comparison shows failures. */
+/**
+ * The keys that a version changed. Empty until they're known. Fails silently, because the comparison shows failures.
+ */
 const Summary = (props: {
   version: number
   previous: number | undefined
@@ -248,7 +250,7 @@ const Compare = (props: { before: Values; after: Values; titles: [string, string
   const keys = changedKeys(before, after)
   const shown = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    // A region that scrolls must be reachable by keyboard.
+    // A scrolling region must be reachable by keyboard.
     const { current } = shown
     if (current && current.scrollHeight > current.clientHeight) current.tabIndex = 0
   })
@@ -285,7 +287,7 @@ const Compare = (props: { before: Values; after: Values; titles: [string, string
   )
 }
 
-/** Values that were saved although they don't match the schema. */
+/** Saved values that don't match the schema. */
 export const WarningList = ({ warnings }: { warnings: Warnings }) =>
   warnings.length === 0 ? null : (
     <div class="stack tight">

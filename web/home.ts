@@ -1,4 +1,4 @@
-/** Where people work: which screen opens first, and which one after a switch of workspaces. */
+/** Decides which screen opens first, and which one after switching workspaces. */
 import type { Me, Workspace } from './me.js'
 import { store, stored } from './storage.js'
 
@@ -12,7 +12,7 @@ export const rememberWorkspace = (id: string) => store(LAST, id)
 /** Everyone starts with their own activity. */
 export const startOf = ({ id }: Pick<Workspace, 'id'>): string => `/w/${id}/me`
 
-/** The last workspace, otherwise the first one that the person manages. `undefined` without any. */
+/** The last workspace, or else the first one that the person manages. `undefined` if there is none. */
 export const homeOf = ({ workspaces }: Pick<Me, 'workspaces'>): Workspace | undefined => {
   const last = stored(LAST)
   return (
@@ -22,7 +22,7 @@ export const homeOf = ({ workspaces }: Pick<Me, 'workspaces'>): Workspace | unde
   )
 }
 
-/** Switching workspaces keeps the kind of screen, if the person has it there. */
+/** Switching workspaces keeps the kind of screen, if the person has access to it there. */
 export const switchTo = (workspace: Workspace, path: string): string => {
   const [, section] = path.match(/^\/w\/[^/]+(?:\/(me|people|repos|settings)\b|$)/) ?? [path, 'me']
   return section === undefined && workspace.role === 'admin'
@@ -33,17 +33,17 @@ export const switchTo = (workspace: Workspace, path: string): string => {
 const listed = (name: string): string[] => stored(name)?.split(' ') ?? []
 const hiddenSteps = (): string[] => listed(HIDDEN_STEPS)
 
-/** Whether an organization has made the person a member, who hasn't said yet to stay. */
+/** Whether an organization has made the person a member and they haven't yet chosen to stay. */
 export const isNewlyJoined = ({ id, joined_by }: Workspace): boolean =>
   joined_by === 'organization' && !listed(STAYS).includes(id)
 
 export const rememberStay = (id: string) => store(STAYS, [...listed(STAYS), id].join(' '))
 
-/** Whether the workspace of an admin has first steps left. Only what the first call answers counts, so it is known at once. */
+/** Whether an admin's workspace has first steps left. Only the first call's response matters, so it's known at once. */
 export const hasStepsLeft = ({ id, role, personal, patterns, member_count }: Workspace): boolean =>
   role === 'admin' && !personal && (patterns.length === 0 || member_count < 2) && !hiddenSteps().includes(id)
 
-/** A young workspace in which no editor has reported keeps its first steps, until the admin hides them. */
+/** A young workspace keeps its first steps until an editor has connected or the admin hides them. */
 export const isBeginning = ({ id, role, personal, created_at }: Workspace): boolean =>
   role === 'admin' &&
   !personal &&

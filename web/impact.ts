@@ -1,4 +1,4 @@
-/** The repositories and people that a change of the workspace settings affects, as far as they are loaded. */
+/** The repositories and people affected by a change to the workspace settings, as far as they're loaded. */
 import { useRead } from './api.js'
 import { count, people } from './format.js'
 import { useWorkspace } from './me.js'
@@ -27,7 +27,7 @@ export const useImpact = (isWanted: boolean) => {
       const hidden = hiding > 0 ? `; ${atLeast}${overrideCount(hiding)} a changed key` : ''
       return `Affects ${repositories} and ${people(workspace.member_count)}${hidden}.`
     },
-    /** The overrides that decide a key. */
+    /** The overrides that set a key. */
     about: (key: string, isLocked: boolean): string | undefined => {
       const repos = hidingFor(key).map(({ owner, repo }) => `${owner}/${repo}`)
       if (repos.length === 0) return isLocked ? 'Locked in every repository.' : undefined

@@ -1,4 +1,4 @@
-/** Tells a person that an organization has made them a member, with a way out. */
+/** Tells people that an organization has made them a member, and lets them leave. */
 import { useState } from 'preact/hooks'
 import { rememberStay } from './home.js'
 import type { Workspace } from './me.js'

@@ -1,4 +1,4 @@
-/** A scan of JSON text for faults, with their places. `JSON.parse` would accept some of them silently. */
+/** Scans JSON text for errors and their positions. `JSON.parse` would accept some of them silently. */
 import { limits } from '../schemas/limits.js'
 
 export interface Fault {
@@ -7,7 +7,7 @@ export interface Fault {
   message: string
 }
 
-/** A key of the outermost object. */
+/** A key in the outermost object. */
 interface Member {
   key: string
   from: number
@@ -16,7 +16,7 @@ interface Member {
 }
 
 export interface Scan {
-  /** Where the text stops being JSON. */
+  /** The position where the text stops being valid JSON. */
   syntax: Fault | undefined
   /** Duplicate keys, and numbers that would change. */
   faults: Fault[]
@@ -24,7 +24,7 @@ export interface Scan {
   isObject: boolean
 }
 
-/** The digits and the exponent of a number, the same for every way to write it. */
+/** A number's digits and exponent, the same however it's written. */
 const normalized = (literal: string): string => {
   const [, whole = '', fraction = '', power = '0'] =
     literal.match(/^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i) ?? []
@@ -33,7 +33,7 @@ const normalized = (literal: string): string => {
   return digits && `${digits}e${Number(power) - fraction.length + all.length - digits.length}`
 }
 
-/** Whether a double has the value of the literal. */
+/** Whether a double has exactly the literal's value. */
 const isExact = (literal: string): boolean => {
   const value = Number(literal)
   return Number.isFinite(value) && normalized(String(Math.abs(value))) === normalized(literal)
@@ -65,7 +65,7 @@ export const scanJson = (text: string): Scan => {
     if (found) return JSON.parse(found)
     return fail(text[at] === '"' ? 'a string on one line that ends with a quotation mark' : expected)
   }
-  /** The members or items between brackets. */
+  /** The properties or items between brackets. */
   const list = (close: string, item: () => void) => {
     at++
     if (peek() !== close) {

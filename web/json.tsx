@@ -1,4 +1,4 @@
-/** Settings as JSON: validation while the person types, and differences by key. */
+/** Settings as JSON, validated while the person types, and differences by key. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { limits } from '../schemas/limits.js'
@@ -20,7 +20,7 @@ export const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.strin
 export const sizeOf = (values: Values): number => new TextEncoder().encode(JSON.stringify(values)).length
 
 interface ParseOptions {
-  /** Overrides hide keys with null. */
+  /** Overrides unset keys with null. */
   allowNull?: boolean
   /** Keys that only the workspace settings may contain. */
   locked?: readonly string[]
@@ -28,7 +28,7 @@ interface ParseOptions {
 
 const isFault = (fault: Fault | false): fault is Fault => fault !== false
 
-/** Everything that prevents saving, with its place. */
+/** Everything that prevents saving, with its position. */
 export const faultsOf = (text: string, { allowNull = false, locked = [] }: ParseOptions = {}): Fault[] => {
   const { syntax, faults, members, isObject } = scanJson(text)
   if (syntax) {
@@ -58,7 +58,7 @@ export const faultsOf = (text: string, { allowNull = false, locked = [] }: Parse
   return [...faults, ...wrong, tooLarge].filter(isFault)
 }
 
-/** The settings in a text, or what is wrong with it. */
+/** The settings in a text, or what's wrong with it. */
 export const parse = (text: string, options?: ParseOptions): { values: Values } | { error: string } => {
   const [fault] = faultsOf(text, options)
   return fault ? { error: fault.message } : { values: JSON.parse(text) }
@@ -121,7 +121,7 @@ export const Diff = (props: {
   )
 }
 
-/** A JSON editor that shows errors while the person types. Until its code has loaded, it is a plain text field. */
+/** A JSON editor that shows errors while the person types. Until its code has loaded, it's a plain text field. */
 export const JsonField = (props: {
   label: string
   text: string

@@ -33,7 +33,7 @@ const siblings = (first: Node | null, direction: 'nextSibling' | 'previousSiblin
 
 let focused: Element | null = null
 
-/** Lets the focused element be removed without a successor, such as a dialog that a key opened. */
+/** Lets the focused element be removed without moving the focus, such as a dialog opened by a key. */
 export const releaseFocus = () => {
   focused = null
 }
@@ -43,7 +43,7 @@ const followRemoved = () => {
   addEventListener('focusin', ({ target }) => {
     focused = target as Element
   })
-  // A click elsewhere also blurs the element. Whether it was removed is known only a moment later.
+  // A click elsewhere also blurs the element. Whether it was removed becomes known only a moment later.
   addEventListener('focusout', () =>
     queueMicrotask(() => {
       if (focused?.isConnected && document.activeElement === document.body) focused = null
@@ -81,7 +81,7 @@ const inList = (all: HTMLElement[], at: number, key: string): HTMLElement | unde
   typed = (now - lastTyped < TYPING_MS ? typed : '') + key.toLowerCase()
   lastTyped = now
   const isOneLetter = [...typed].every((letter) => letter === typed[0])
-  // The same letter again moves to the next match.
+  // Typing the same letter again moves to the next match.
   const [sought = '', from] = isOneLetter ? [typed[0], at + 1] : [typed, at]
   return [...all.slice(from), ...all.slice(0, from)].find((one) =>
     one.innerText.trim().toLowerCase().startsWith(sought),
@@ -111,7 +111,7 @@ const inTable = (table: Element, from: HTMLElement, key: string): HTMLElement | 
 const searchOf = (table: Element) =>
   table.closest('section')?.querySelector<HTMLInputElement>('input[type="search"]') ?? undefined
 
-/** Lists whose items are reached by arrow keys as well as by Tab. */
+/** Lists whose items can be reached by arrow keys as well as by Tab. */
 const LISTS = 'nav ul, [popover] ul, .choices, .people'
 
 const arrow = (event: KeyboardEvent) => {

@@ -8,7 +8,7 @@ export const Menu = (props: {
   /** Names the list for screen readers. */
   label: string
   button: ComponentChildren
-  /** `end` aligns the menu with the right side of the button. */
+  /** `end` aligns the menu with the button's right side. */
   align?: 'start' | 'end'
   class?: string
   children: ComponentChildren
@@ -19,7 +19,7 @@ export const Menu = (props: {
     menu.current?.addEventListener('click', ({ target }) => {
       const item = target instanceof Element && target.closest('a, button')
       if (!item) return
-      // The menu would return the focus to its button, which the Enter key that followed the link would then press.
+      // The menu would return the focus to its button, and the Enter key that followed the link would press it.
       if (item.matches('a')) focusElement(document.querySelector<HTMLElement>('main h1'))
       menu.current?.hidePopover()
     })

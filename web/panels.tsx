@@ -1,4 +1,4 @@
-/** The search over everything, which also acts, and the list of keys. Both are loaded with the screens that are rarely opened first. */
+/** The search, which can also run commands, and the list of keys. Both load with the screens that are rarely first. */
 import { useEffect, useId, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { own } from '../schemas/own.js'
@@ -53,7 +53,7 @@ const pagesOf = (workspace: Workspace | undefined): Item[] => {
   ]
 }
 
-/** Everything that the search looks in. People and settings are those of one workspace. */
+/** Everything that can be searched. People and settings come from one workspace. */
 const useItems = (me: Me, workspace: Workspace | undefined): { items: Item[]; isLoading: boolean } => {
   const { path, query } = useLocation()
   const of = workspace && { path: { id: workspace.id } }
@@ -98,7 +98,7 @@ const useItems = (me: Me, workspace: Workspace | undefined): { items: Item[]; is
 }
 
 const MOST = 12
-/** The groups of the results, in the order in which equally good ones are shown. */
+/** The result groups, in the order in which equally good ones are shown. */
 const GROUPS = new Map([
   ['Page', 'Pages'],
   ['Action', 'Actions'],
@@ -121,14 +121,14 @@ const rankOf = (title: string, sought: string): number => {
   return title.includes(sought) ? 2 : 3
 }
 
-/** Those with all words, in groups, with the best group first. */
+/** The entries with all words, in groups, with the best group first. */
 const searchIn = (items: Item[], query: string): Item[] => {
   const sought = plain(query.trim())
   if (!sought) return items.filter(({ kind }) => AT_FIRST.includes(kind)).slice(0, 2 * MOST)
   const words = sought.split(/\s+/)
   const ranked = items.flatMap((item) => {
     const title = plain(item.title)
-    // One letter is in nearly every description.
+    // A single letter is in nearly every description.
     const text = sought.length > 1 ? plain(`${title} ${item.kind} ${item.about ?? ''}`) : title
     if (!words.every((word) => text.includes(word))) return []
     return [{ item, rank: rankOf(title, sought), group: [...GROUPS.keys()].indexOf(item.kind) }]
@@ -140,7 +140,7 @@ const searchIn = (items: Item[], query: string): Item[] => {
     .map(({ item }) => item)
 }
 
-/** `typed` is what was typed before this was loaded. */
+/** `typed` is the text typed before this was loaded. */
 export const SearchPanel = (props: { me: Me; workspace: Workspace | undefined; typed: string }) => {
   const { me, workspace, typed } = props
   const { items, isLoading } = useItems(me, workspace ?? homeOf(me))
@@ -172,7 +172,7 @@ export const SearchPanel = (props: { me: Me; workspace: Workspace | undefined; t
           class="wide-input"
           type="text"
           role="combobox"
-          aria-label="Search, or do something"
+          aria-label="Search or run a command"
           placeholder="A page, a repository, a person, “invite”, “dark”, “last month” …"
           autocomplete="off"
           aria-expanded={found.length > 0}
@@ -223,7 +223,7 @@ export const SearchPanel = (props: { me: Me; workspace: Workspace | undefined; t
 }
 
 const shortcuts: [keys: string, about: string][] = [
-  [isMac ? '⌘ K' : 'Ctrl K', 'Search everything, and do something'],
+  [isMac ? '⌘ K' : 'Ctrl K', 'Search or run a command'],
   ['/', 'Search on this screen, or everything'],
   ['?', 'Show keyboard shortcuts'],
   ['W, M, P, Q', 'Show this week, this month, last month or this quarter'],

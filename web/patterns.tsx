@@ -1,4 +1,4 @@
-/** The patterns of a workspace, with a preview of the repositories that they cover. */
+/** A workspace's patterns, with a preview of the repositories that they cover. */
 import { useState } from 'preact/hooks'
 import { matchesPattern } from '../client/src/pattern.js'
 import { limits } from '../schemas/limits.js'
@@ -25,7 +25,7 @@ export const Patterns = () => {
   const [text, type] = useState(workspace.patterns.join('\n'))
   const { busy, failure, act } = useAction()
   const path = { id: workspace.id }
-  /** @returns the patterns as the service stores them */
+  /** @returns the patterns as stored by the service */
   const replace = async (patterns: string[]) => {
     const { data } = await call('PUT /api/team/workspaces/{id}/patterns', { path, body: { patterns } })
     me.again()

@@ -1,17 +1,17 @@
-/** The repositories that the service knows: those with activity, pushed settings or an override. */
+/** The repositories known to the service: those with activity, pushed settings or an override. */
 import { useEffect } from 'preact/hooks'
 import type { AnswerOf } from '../client/src/operations.js'
 import { call, usePages, useRead } from './api.js'
 
 const PAGE = 500
-/** Pages that are loaded without being asked for. A list shows a button for the others. */
+/** How many pages load without a click. A list has a button for more. */
 const MOST_PAGES = 10
 
 type Project = AnswerOf<'GET /api/projects'>['projects'][number]
 
 export const nameOf = ({ owner, repo }: Pick<Project, 'owner' | 'repo'>): string => `${owner}/${repo}`
 
-/** The repositories of all workspaces of the caller. Nothing is fetched unless `isWanted`. */
+/** The repositories of all the caller's workspaces. Nothing is fetched unless `isWanted`. */
 export const useProjects = (isWanted = true) => {
   const asked = useRead('GET /api/projects', isWanted ? { query: { limit: PAGE } } : undefined)
   const { pages, more, busy, failure } = usePages(asked, (cursor) =>
@@ -24,7 +24,7 @@ export const useProjects = (isWanted = true) => {
   return {
     asked,
     projects: pages.flatMap(({ projects }) => projects),
-    /** Whether these are all. */
+    /** Whether the list is complete. */
     isComplete: asked.data !== undefined && more === undefined,
     isLoading: (isWanted && !asked.data && !asked.failure) || isLoadingMore,
     more: isLoadingMore ? undefined : more,

@@ -8,7 +8,7 @@ import { addDays, counted, mondayOf, shortDays, today, weekdayOf } from './forma
 
 type Query = Record<string, string | undefined>
 
-/** The query of the address, and a function that changes parts of it. `undefined` removes a part. */
+/** The address's query, and a function that changes parts of it. `undefined` removes a part. */
 export const useUrlQuery = () => {
   const { path, query, route } = useLocation()
   const change = (parts: Query, replace = false) => {
@@ -25,7 +25,7 @@ export const useUrlQuery = () => {
   return { query: query as Query, change }
 }
 
-/** Whether a dialog is open: after a button was pressed, or when the address asks for it with `?new=`. */
+/** Whether a dialog is open, because a button was pressed or the address has `?new=`. */
 export const useNew = (name: string): [isOpen: boolean, open: (isOpen: boolean) => void] => {
   const { path, query, route } = useLocation()
   const [isOpen, open] = useState(false)
@@ -46,7 +46,7 @@ export const isSame = (one: Range, other: Range): boolean => one.from === other.
 
 export const lastDays = (count: number): Range => ({ from: addDays(today(), 1 - count), to: today() })
 
-/** The last weeks that are published: three days after their end. */
+/** The last published weeks. Weeks are published three days after they end. */
 const lastWeeks = (count: number): Range => {
   const monday = mondayOf(addDays(today(), -10))
   return { from: addDays(monday, 7 * (1 - count)), to: addDays(monday, 6) }
@@ -71,7 +71,7 @@ export const presetsOf = (isWeekly: boolean): [name: string, range: Range][] =>
 const firstOfMonth = (year: number, month: number) =>
   new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10)
 
-/** The first day of a month before or after the month of a day. */
+/** The first day of a month before or after a day's month. */
 const monthFrom = (day: string, months: number): string => {
   const [year = 0, month = 0] = day.split('-').map(Number)
   return firstOfMonth(year, month - 1 + months)
@@ -93,7 +93,7 @@ export const namedRanges = (): [name: string, range: Range][] => {
   ]
 }
 
-/** How an address names a range that means the day on which it is opened, such as `30d` or `this-month`. */
+/** How an address names a range relative to the day it's opened, such as `30d` or `this-month`. */
 const slugOf = (name: string): string =>
   name
     .toLowerCase()
@@ -106,7 +106,7 @@ const relativeRanges = (isWeekly: boolean) => [
   ...namedRanges(),
 ]
 
-/** The address of the page, with a relative range if the range has one. */
+/** The page's address, with a relative range if possible. */
 export const linkTo = (range: Range, isWeekly: boolean): string => {
   const url = new URL(location.href)
   const name = relativeRanges(isWeekly).find(([, one]) => isSame(one, range))?.[0]
@@ -116,7 +116,7 @@ export const linkTo = (range: Range, isWeekly: boolean): string => {
   return url.href
 }
 
-/** How many whole months a range has. A month that ends today counts. 0 for other ranges. */
+/** The number of whole months in a range. A month that ends today counts. 0 for other ranges. */
 const monthsOf = ({ from, to }: Range): number => {
   if (from !== monthFrom(from, 0)) return 0
   for (let months = 1; months <= 12; months++) {
@@ -126,7 +126,7 @@ const monthsOf = ({ from, to }: Range): number => {
   return 0
 }
 
-/** The range of the same length just before or after. Months stay whole months, and a week that ends today is a whole week. */
+/** The range of the same length right before or after. Months stay whole, and so does a week that ends today. */
 export const shiftRange = (range: Range, by: 1 | -1): Range => {
   const { from, to } = range
   const months = monthsOf(range)
@@ -137,7 +137,7 @@ export const shiftRange = (range: Range, by: 1 | -1): Range => {
   return { from: start, to: start <= today() && end > today() ? today() : end }
 }
 
-/** The nearest date to a text such as `2026-02-31`. Undefined if it isn't a date at all. */
+/** The nearest date to a text such as `2026-02-31`. Undefined if it isn't a date. */
 const nearestDay = (text: string): string | undefined => {
   const parts = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text)?.slice(1).map(Number)
   if (!parts) return undefined
@@ -150,11 +150,11 @@ const nearestDay = (text: string): string | undefined => {
 
 export interface ChosenRange {
   range: Range
-  /** Why the range of the address can't be shown. `range` is the nearest one that can. */
+  /** Why the address's range can't be shown. `range` is the nearest one that can be. */
   problem?: string
 }
 
-/** The range of the address. By default the last 30 days, or the last 4 published weeks. */
+/** The address's range. By default the last 30 days, or the last 4 published weeks. */
 export const rangeOf = (query: Query, isWeekly = false): ChosenRange => {
   const [from, to] = [query.from || undefined, query.to || undefined]
   const usual = isWeekly ? lastWeeks(4) : lastDays(30)

@@ -23,7 +23,7 @@ const KEYS: Record<string, string> = {
   'This quarter': 'q',
 }
 
-/** Selects the range of days, and the range to compare with. @param isWeekly only published weeks are shown */
+/** Selects a range of days, and a range to compare it with. @param isWeekly only published weeks are shown */
 export const RangeChoice = ({
   chosen: { range, problem },
   isWeekly = false,
@@ -151,7 +151,7 @@ const limitEnd = (from: HTMLInputElement) => {
   if (to) to.min = from.value
 }
 
-/** Says what is wrong with the range of the address, and offers the nearest good one. */
+/** Says what's wrong with the address's range, and offers the nearest valid one. */
 export const RangeProblem = ({ chosen: { range, problem } }: { chosen: ChosenRange }) => {
   const { change } = useUrlQuery()
   return (

@@ -1,4 +1,4 @@
-/** The code that most visits don't need at first. */
+/** Code that most visits don't need at first. */
 import { offline } from './api.js'
 
 const RELOADED_AT = 'reloaded-at'
@@ -11,7 +11,7 @@ const reload = () => {
   setTimeout(() => location.reload(), Math.max(0, last + RELOAD_INTERVAL_MS - Date.now()))
 }
 
-/** The screens that are rarely opened first are one chunk, so that the first numbers need few requests. */
+/** Screens that are rarely opened first share one chunk, so that the first numbers need few requests. */
 export const rest = () =>
   import('./screens/rest.js').catch(() => {
     // The service is unreachable, or has a newer version of the page. The page reloads once the service answers.

@@ -1,4 +1,4 @@
-/** The settings schema: what the operator's extension says about its settings. */
+/** The settings schema: how the operator's extension describes its settings. */
 import type { ComponentChildren } from 'preact'
 import type { AnswerOf } from '../client/src/operations.js'
 import { useRead } from './api.js'
@@ -18,7 +18,7 @@ export const propertiesOf = (schema: Schema | undefined): Properties =>
 
 const MARKS = /(`[^`]+`|\[[^\]]*\]\(https?:\/\/[^)\s]+\)|\*\*[^*]+\*\*)/
 
-/** Descriptions with code, links to web pages and names of other settings. Everything else is text. */
+/** Descriptions with code, links to web pages and the names of other settings. Everything else is text. */
 export const Markdown = ({ text }: { text: string }) => (
   <>
     {text.split(MARKS).map((part, index): ComponentChildren => {

@@ -1,6 +1,6 @@
-/** The page's words about a setting. The JSON editor's chunk needs these functions, and nothing else of the page. */
+/** The page's texts about a setting. The JSON editor's chunk needs these functions, and nothing else of the page. */
 
-/** The properties of a setting's schema that the page shows. A published extension may contain anything else. */
+/** The parts of a setting's schema that the page shows. A published extension may contain anything else. */
 export interface Property {
   type?: string | string[]
   enum?: unknown[]
@@ -22,14 +22,14 @@ export type Properties = Record<string, Property>
 
 export const typeOf = ({ type }: Property): string[] => (type === undefined ? [] : [type].flat())
 
-/** Markdown without its marks. */
+/** Markdown without its markup. */
 export const plainText = (markdown: string): string =>
   markdown
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/`#?([^`]*?)#?`/g, '$1')
     .replaceAll(/\*\*?([^*]+)\*\*?/g, '$1')
 
-/** The types, bounds and default of a setting, as one sentence each. */
+/** A setting's types, bounds and default, one sentence each. */
 export const boundsOf = (schema: Property): string => {
   const { minimum, maximum, maxLength, maxItems, items } = schema
   const types = typeOf(schema)

@@ -25,7 +25,7 @@ interface Rules {
 const faultyField = ({ drafts }: Editing): string | undefined =>
   Object.keys(drafts).find((key) => !isJson(drafts[key] ?? ''))
 
-/** The settings as they would be saved; `undefined` if they can't be. */
+/** The settings as they would be saved. `undefined` if they can't be. */
 export const readEditing = (editing: Editing, rules: Rules): Values | undefined => {
   const parsed = parse(editing.text, rules)
   return 'values' in parsed && faultyField(editing) === undefined ? parsed.values : undefined
@@ -45,11 +45,11 @@ export const SettingsEditor = (props: {
   label: string
   editing: Editing
   onEdit: (change: Partial<Editing>) => void
-  /** The locked keys of the workspace. */
+  /** The workspace's locked keys. */
   locked: readonly string[]
   /** Changes the locks. Without it, this is an override, which can't contain locked keys. */
   onLock?: (locked: string[]) => void
-  /** The workspace's values, where this is an override. */
+  /** The workspace's values, if this is an override. */
   general?: Values
   children?: ComponentChildren
 }) => {
@@ -131,7 +131,7 @@ export const SettingsEditor = (props: {
 
 const STEP = 50
 
-/** A lock for each key, where the editor is JSON. */
+/** A lock for each key, for the JSON editor. */
 const Locks = (props: { values: Values; locked: readonly string[]; onLock: (locked: string[]) => void }) => {
   const { values, locked, onLock } = props
   const [shown, show] = useState(STEP)

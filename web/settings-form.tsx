@@ -1,4 +1,4 @@
-/** Settings as a form, in the order and the groups of the schema. */
+/** Settings as a form, in the schema's order and groups. */
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { count } from './format.js'
 import { same, type Values } from './json.js'
@@ -13,7 +13,7 @@ interface Row {
   key: string
   group: string
   schema: Property
-  /** Texts that the search looks in. */
+  /** Texts to search. */
   text: string
 }
 
@@ -42,7 +42,7 @@ interface FormProps {
   locked: readonly string[]
   /** Without it, locks are only shown. */
   onLock?: ((locked: string[]) => void) | undefined
-  /** The workspace's values, where the form edits an override. */
+  /** The workspace's values, if the form edits an override. */
   general?: Values | undefined
   /** Input that isn't a value yet, by key. */
   drafts: Record<string, string>
@@ -79,7 +79,7 @@ export const SettingsForm = (props: FormProps) => {
   useEffect(() => {
     if (setting === undefined) return
     search(setting)
-    // After the heading of a new screen has taken the focus.
+    // Runs after a new screen's heading has taken the focus.
     setTimeout(() => focusFirstIn(list.current?.querySelector('.setting')))
     asked.change({ setting: undefined }, true)
   }, [setting])
@@ -183,7 +183,7 @@ const Setting = (props: {
   draft: string | undefined
   isLocked: boolean
   isOverride: boolean
-  /** The workspace's value as JSON, where the form edits an override. */
+  /** The workspace's value as JSON, if the form edits an override. */
   general: string | undefined
   onSet: (value: unknown) => void
   onRemove: () => void
@@ -311,7 +311,7 @@ export const isJson = (text: string): boolean => {
 const faultOf = (schema: Property) =>
   isNumber(schema) ? 'Enter a number.' : 'Enter JSON, such as ["a", "b"].'
 
-/** The field that suits the type. Types without a special field are edited as JSON. */
+/** The field that fits the type. Types without a special field are edited as JSON. */
 const Control = (props: {
   id: string
   schema: Property

@@ -1,4 +1,4 @@
-/** Keys that work on every screen, and which panel they have opened. */
+/** Keys that work on every screen, and the panel they opened. */
 import { signal } from '@preact/signals'
 import { store, stored } from './storage.js'
 
@@ -30,7 +30,7 @@ export const setSingleKeys = (on: boolean) => {
 const isField = (target: EventTarget | undefined): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || target.matches('input, select, textarea'))
 
-/** Focuses the search field of the screen. @returns whether it has one */
+/** Focuses the screen's search field. @returns whether it has one */
 const focusSearchField = (): boolean => {
   const [field] = [...document.querySelectorAll<HTMLInputElement>('main input[type="search"]')].filter(
     (one) => one.checkVisibility(),
@@ -39,7 +39,7 @@ const focusSearchField = (): boolean => {
   return field !== undefined
 }
 
-/** Presses the button of the screen that has this key. @returns whether there is one */
+/** Presses the screen's button that has this key. @returns whether there is one */
 const pressButton = (key: string): boolean => {
   const button = document.querySelector<HTMLElement>(
     `main [aria-keyshortcuts="${CSS.escape(key.toLowerCase())}"]`,
@@ -48,7 +48,7 @@ const pressButton = (key: string): boolean => {
   return button !== null
 }
 
-/** The attribute of a button that a single key presses. */
+/** The attribute of a button that can be pressed by a single key. */
 export const keyShortcut = (key: string | undefined) => (singleKeys.value ? key : undefined)
 
 const onKey = (event: KeyboardEvent) => {

@@ -2,7 +2,7 @@
 import { start } from './start.js'
 import { Copy } from './ui.js'
 
-/** A block of text with a button that copies it. `what` names the text where the title doesn't. */
+/** A block of text with a button that copies it. `what` names the text if the title doesn't. */
 export const Snippet = ({ title, what = title, text }: { title: string; what?: string; text: string }) => (
   <div class="stack tight">
     <div class="row apart">
@@ -39,7 +39,7 @@ api_key = ${secret}
 [git]
 project_from_git_remote = true`
 
-/** A call that a key with these scopes can make. */
+/** A call that's possible with these scopes. */
 const curl = (scopes: readonly string[], bearer: string, workspaceId = 'WORKSPACE_ID') => {
   const call = (path: string, rest: string[] = []) =>
     [
@@ -66,10 +66,10 @@ const indented = (text: string, depth: number) => text.replaceAll('\n', `\n${' '
 
 const isGitlab = start.repohost_kind === 'gitlab'
 
-/** Where a CI workflow finds the secret of the key. */
+/** Where a CI workflow finds the key's secret. */
 export const secretsOfCi = isGitlab ? 'CI/CD variables of the project' : 'secrets of the repository'
 
-/** A workflow that makes the call, every night or as scheduled. */
+/** A workflow that makes the call every night or as scheduled. */
 export const workflow = (key: { scopes: string[] }, workspaceId?: string) => {
   const command = curl(key.scopes, '$TEAM_KEY', workspaceId)
   if (isGitlab) {

@@ -1,17 +1,17 @@
 /**
- * Changes since before: repositories and days whose active time stands out. The rules are explained on the page,
- * and no rule looks at people.
+ * Changes since the previous range: repositories and days whose active time stands out. The rules are explained on the
+ * page, and no rule looks at people.
  */
 import { bothOf, lengthOf, type Range, WEEK } from './comparison.js'
 import { duration, percent, weekdayOf } from './format.js'
 
-/** Half as much again, or its reverse. */
+/** One and a half times as much, or the inverse. */
 const FACTOR = 1.5
-/** A smaller difference is chance. */
+/** Smaller differences are noise. */
 const MIN_MINUTES = 300
 const MOST = 4
 const MOST_DAYS = 2
-/** Fewer days with the same weekday don't show what is usual. */
+/** With fewer days on the same weekday, there's no usual value. */
 const MIN_SAME_WEEKDAYS = 3
 
 /** The parts of a dashboard that are compared. Its days are over, and it has the same weekdays as the other one. */
@@ -26,12 +26,12 @@ export interface Standout {
   kind: 'repo' | 'day'
   /** The repository, or the day. */
   name: string
-  /** Minutes: of a repository in a mean week, of a day in the day. */
+  /** Minutes: for a repository, in an average week; for a day, on that day. */
   now: number
   before: number
 }
 
-/** A shorter range has weekdays that occur once, or never. */
+/** In a shorter range, weekdays occur once or never. */
 export const isTooShort = (range: Range | undefined): boolean => !range || lengthOf(range) < WEEK
 
 const isStanding = (now: number, before: number): boolean => now >= before * FACTOR || now * FACTOR <= before
@@ -83,7 +83,7 @@ export const standoutsOf = (now: Numbers, before: Numbers): Standout[] => {
   return [...shown, ...days.slice(0, MOST - shown.length)]
 }
 
-/** From here on, minutes say nothing. */
+/** From here on, minutes are meaningless. */
 const HOURS_FROM = 600
 
 const both = (before: number, now: number): string =>
@@ -91,7 +91,7 @@ const both = (before: number, now: number): string =>
     ? `from ${duration(before)} to ${duration(now)}`
     : `from ${Math.round(before / 60)} to ${Math.round(now / 60)} h`
 
-/** The rest of a sentence after the name. Both numbers stand in it, so that the reader judges the difference. */
+/** The rest of a sentence after the name. It has both numbers, so that readers can judge the difference. */
 export const wordsOf = ({ kind, now, before }: Standout): string => {
   if (kind === 'day') return `was busier than usual: ${duration(now)}, usually ${duration(before)}`
   if (before === 0) return `started: ${duration(now)} a week, none before`

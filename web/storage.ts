@@ -1,4 +1,4 @@
-/** Choices that the browser keeps. It may block storage, and the page then forgets them. */
+/** Choices stored in the browser. If it blocks storage, the page forgets them. */
 export const stored = (name: string): string | null => {
   try {
     return localStorage.getItem(name)

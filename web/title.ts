@@ -4,10 +4,10 @@ import { focusElement } from './keyboard.js'
 /** The dashboard's name. */
 export const PRODUCT = 'Team Settings & Activity'
 
-/** The address of the last screen; undefined before the first one. */
+/** The last screen's address. Undefined before the first one. */
 let place: string | undefined
 
-/** Sets the title of the window. After a change of screen, the focus moves to the new heading. */
+/** Sets the window title. After a change of screen, the focus moves to the new heading. */
 export const useTitle = (title: string, here = location.pathname) => {
   useEffect(() => {
     document.title = `${title} · ${PRODUCT}`

@@ -1,4 +1,4 @@
-/** Short messages about changes, each with a way to undo it where there is one. */
+/** Short messages about changes, with an undo if there is one. */
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { useAction } from './api.js'
@@ -13,7 +13,7 @@ interface Toast {
 const shown = signal<Toast[]>([])
 let last = 0
 
-/** How long a message stays. One that can be undone stays longer. Neither leaves while it has the pointer or the focus. */
+/** How long a message stays. Undoable changes stay longer. Neither leaves while it has the pointer or focus. */
 const [SHORT_MS, LONG_MS] = [6_000, 20_000]
 const MOST = 3
 

@@ -17,7 +17,7 @@ export const Arrow = ({ to = 'down' }: { to?: keyof typeof arrows }) => (
   </svg>
 )
 
-/** The mark of the product. */
+/** The product's logo. */
 export const Mark = () => (
   <svg class="mark" width="24" height="24" viewBox="0 0 16 16" aria-hidden="true">
     <rect width="16" height="16" rx="4" />
@@ -31,7 +31,7 @@ export const DownloadIcon = () => (
   </svg>
 )
 
-/** An arrow, and the same as a word. */
+/** An arrow, and its meaning in words. */
 export const UpOrDown = ({ isUp }: { isUp: boolean }) => (
   <>
     <svg class="change" width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">
@@ -63,13 +63,13 @@ export const Change = (props: {
   )
 }
 
-/** The change as text. The digits of a large one say nothing. */
+/** The change as text. For large changes, exact digits are meaningless. */
 const shareText = (share: number): string => {
   if (share < 0.005) return `<${percent(0.01)}`
   return share < 10 ? percent(share) : `>${percent(9.99)}`
 }
 
-/** Initials on a colour derived from the login. No pictures are loaded from other hosts. */
+/** Initials on a colour derived from the login. Pictures aren't loaded from other hosts. */
 export const Avatar = ({ login }: { login: string }) => {
   let hue = 0
   for (const char of login.toLowerCase()) hue = (hue * 31 + (char.codePointAt(0) ?? 0)) % 360
@@ -90,7 +90,7 @@ export const Person = ({ login }: { login: string }) => (
   </span>
 )
 
-/** A longer owner would leave no room for the name of the repository. Its end stays, because long owners often begin alike. */
+/** A longer owner would leave no room for the repository's name. The end stays, because many begin alike. */
 const LONG_OWNER = 20
 const shorten = (owner: string) =>
   owner.length > LONG_OWNER ? `${owner.slice(0, LONG_OWNER / 2)}…${owner.slice(-LONG_OWNER / 2)}` : owner
@@ -107,7 +107,7 @@ export const RepoName = ({ repo }: { repo: string }) => {
   )
 }
 
-/** The key of a setting. A long one breaks before a dot. */
+/** The key of a setting. Long keys break before a dot. */
 export const SettingKey = ({ name }: { name: string }) => (
   <>
     {name.split(/(?=\.)/).map((part, index) => (
@@ -126,7 +126,7 @@ export const Skeleton = ({ height }: { height: number }) => (
   </div>
 )
 
-/** The placeholder of a screen with figures and charts. */
+/** The placeholder for a screen with figures and charts. */
 export const NumbersSkeleton = (props: { isTeam?: boolean; children?: ComponentChildren }) => (
   <div class="stack skeleton">
     <div class="wait tiles">
@@ -181,7 +181,7 @@ export const FailureNote = ({ failure, again }: { failure: Failure; again?: (() 
   )
 }
 
-/** The first failure of several related responses. */
+/** The first failure among several related responses. */
 export const FailureOf = ({ asked }: { asked: { failure: Failure | undefined; again: () => void }[] }) => {
   const failed = asked.find(({ failure }) => failure)
   return failed?.failure ? <FailureNote failure={failed.failure} again={failed.again} /> : null
@@ -229,7 +229,7 @@ export const Tip = ({ about, children }: { about: string; children: ComponentChi
 /** A native dialog, open as long as it is mounted. */
 export const Dialog = (props: {
   title: string
-  /** Such as one that stays at the top while its height changes. */
+  /** For example, one that stays at the top while its height changes. */
   class?: string
   onClose: () => void
   children: ComponentChildren
@@ -237,23 +237,23 @@ export const Dialog = (props: {
   const dialog = useRef<HTMLDialogElement>(null)
   const isGone = useRef(false)
   const id = useId()
-  // At once, so that nothing that is typed right after the key that opened it is lost.
+  // At once, so that text typed right after the opening key isn't lost.
   useLayoutEffect(() => {
     const opener = document.activeElement as HTMLElement | null
     const element = dialog.current
-    // The button of a menu gets the focus back, because the menu is gone by then.
+    // The menu's button gets the focus back, because the menu is gone by then.
     opener?.closest<HTMLElement>('[popover]')?.hidePopover()
     element?.showModal()
     if (!element?.contains(document.activeElement)) focusFirstIn(element)
     return () => {
       isGone.current = true
-      // The page keeps its place if nothing had the focus. Otherwise the browser gives the focus back.
+      // The page keeps its scroll position if nothing had the focus. Otherwise the browser gives the focus back.
       if (opener === document.body) releaseFocus()
       element?.close()
     }
   }, [])
   const first = useRef(props.title)
-  // New content is read from its beginning.
+  // New content is read from the beginning.
   useEffect(() => {
     if (props.title !== first.current) dialog.current?.scrollTo(0, 0)
   }, [props.title])
@@ -306,7 +306,7 @@ export const ReasonField = () => (
   </label>
 )
 
-/** The reason of a form as a part of a body, if there is one. */
+/** A form's reason as part of a body, if there is one. */
 export const reasonIn = (given: FormData): { reason?: string } => {
   const reason = String(given.get('reason') ?? '').trim()
   return reason ? { reason } : {}
@@ -322,7 +322,7 @@ export const Confirm = (props: {
   /** Receives the named fields. @throws {Failure} */
   onYes: (given: FormData) => unknown
   onClose: () => void
-  /** More about a failure. */
+  /** Details about a failure. */
   explain?: (failure: Failure) => ComponentChildren
   children: ComponentChildren
 }) => {
@@ -396,7 +396,7 @@ export const Choices = <T extends string>(props: {
 /** The active filters, each with a button that removes it. */
 export const Filters = (props: {
   on: [text: string | undefined, onRemove: () => void][]
-  /** A link to what the filters select. */
+  /** A link to the filtered page. */
   children?: ComponentChildren
 }) => {
   const on = props.on.filter(([text]) => text)
@@ -425,7 +425,7 @@ export const SkipLinks = ({ to }: { to: [id: string, text: string][] }) => (
         class="away"
         href={`#${id}`}
         onClick={(event) => {
-          // The address keeps its query, without a hash.
+          // The address keeps its query, but not its hash.
           event.preventDefault()
           focusElement(document.getElementById(id))
         }}
@@ -440,7 +440,7 @@ export const SkipLinks = ({ to }: { to: [id: string, text: string][] }) => (
 export const Copy = (props: { text: string; what: string; of?: string; isPrimary?: boolean }) => {
   const { text, what, of, isPrimary = false } = props
   const [result, setResult] = useState('')
-  // Browsers offer no clipboard on pages without TLS.
+  // Browsers don't offer a clipboard on pages without TLS.
   if (!navigator.clipboard) return null
   const copy = async () => {
     const done = await navigator.clipboard.writeText(text).then(
@@ -477,7 +477,7 @@ export interface Column<Row> {
   numeric?: boolean
   /** `wide` hides the column on phones, `wider` also on medium widths. */
   room?: 'wide' | 'wider'
-  /** The sort key. A column without one can't be sorted. */
+  /** The sort key. A column without a key can't be sorted. */
   by?: (row: Row) => number | string | null
   cell: (row: Row) => ComponentChildren
 }
@@ -520,9 +520,9 @@ export const SortedTable = <Row extends object>(props: {
   rows: readonly Row[]
   columns: Column<Row>[]
   keyOf: (row: Row) => string
-  /** Whether a row adds up others. It stays last, however the table is sorted. */
+  /** Whether a row adds up other rows. It stays last, however the table is sorted. */
   isRest?: (row: Row) => boolean
-  /** The text that the search looks in. A table without it has no search. */
+  /** The text to search. Without it, a table has no search. */
   searchText?: (row: Row) => string
   first: string
   /** The first order, unless it is descending. */
@@ -552,7 +552,7 @@ export const SortedTable = <Row extends object>(props: {
         (a, b) => Number(isRest(a)) - Number(isRest(b)) || compare(by(a), by(b)) * (sort.down ? -1 : 1),
       )
     : found
-  // Rendered rows are reused by sorting, searching and loading more, which matters with hundreds of them.
+  // Sorting, searching and loading more reuse rendered rows, which matters with hundreds of them.
   const drawn = useMemo(() => new WeakMap<Row, ComponentChildren>(), [props.columns])
   const draw = (row: Row) => {
     const known = drawn.get(row)
@@ -579,7 +579,7 @@ export const SortedTable = <Row extends object>(props: {
     const down = sort.name === name ? !sort.down : numeric
     sortBy({ name, down })
     announce(`Sorted by ${title}, ${down ? 'descending' : 'ascending'}`)
-    // A sorted table is read from the top, so most rows can go.
+    // A sorted table is read from the top, so most rows can be dropped.
     show(Math.min(shown, first + STEP))
   }
   // Long lists come in a task of their own, because all that a screen has at once would block it.
@@ -655,7 +655,7 @@ export const SortedTable = <Row extends object>(props: {
   )
 }
 
-/** The button below a list that is shown in part. */
+/** The button below a partially shown list. */
 export const ShowMore = ({ shown, total, onMore }: { shown: number; total: number; onMore: () => void }) =>
   total > shown ? (
     <div>

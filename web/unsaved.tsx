@@ -55,7 +55,7 @@ export const Unsaved = ({ isChanged }: { isChanged: boolean }) => {
       onClose={() => leaveFor(undefined)}
       onYes={() => {
         mayLeave.current = true
-        // The browser loads pages that aren't part of this one.
+        // The browser loads pages outside this app.
         if (/^\/api\b/.test(target)) location.assign(target)
         else route(target)
       }}

@@ -1,11 +1,11 @@
-/** Shows what stands out in the selected range, against the range before. */
+/** Shows what stands out in the selected range, compared with the previous one. */
 import { useMemo } from 'preact/hooks'
 import { weekdayAndDay } from './format.js'
 import { type Numbers, standoutsOf, wordsOf } from './standouts.js'
 import { RepoName, Tip, UpOrDown } from './ui.js'
 
 export const WhatChanged = (props: {
-  /** The finished days of the range, and the compared ones. undefined while they load, and if there are none. */
+  /** The range's finished days, and the compared ones. Undefined while they load, or if there are none. */
   now: Numbers | undefined
   before: Numbers | undefined
   /** Whether the range has too few finished days. */

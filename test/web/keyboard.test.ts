@@ -225,7 +225,7 @@ else {
       ] as const
       for (const [text, option, path] of wanted) {
         await user.press('Control+k')
-        await user.comesTo('combobox', 'Search, or do something')
+        await user.comesTo('combobox', 'Search or run a command')
         await user.type(text)
         await page.getByRole('option', { name: option.slice('option "'.length, -1), exact: true }).waitFor()
         await user.press('Enter')
@@ -243,7 +243,7 @@ else {
     async (user, t) => {
       const chooses = async (text: string, option: string) => {
         await user.press('Control+k')
-        await user.comesTo('combobox', 'Search, or do something')
+        await user.comesTo('combobox', 'Search or run a command')
         await user.type(text)
         const best = page.getByRole('option', { name: option, exact: true, selected: true })
         await best.waitFor()
@@ -275,7 +275,7 @@ else {
       t.equal(pathname, `/w/${id}/me`, 'the screen stays')
       t.equal(searchParams.get('repo'), 'acme/web', 'and so does its filter')
       await user.press('Control+k')
-      await user.comesTo('combobox', 'Search, or do something')
+      await user.comesTo('combobox', 'Search or run a command')
       await user.type('documentation')
       await page.getByRole('option', { name: 'API reference Guide', exact: true }).waitFor()
       const guides = page.getByRole('option', { name: / Guide$/ })
@@ -295,7 +295,7 @@ else {
       )
     const search = async () => {
       await user.press('Control+k')
-      await user.comesTo('combobox', 'Search, or do something')
+      await user.comesTo('combobox', 'Search or run a command')
     }
     for (const size of [
       { width: 1280, height: 720 },
@@ -347,17 +347,17 @@ else {
     await user.type('pri')
     t.strictSame(await visitor.violations(), [])
     release()
-    await user.comesTo('combobox', 'Search, or do something')
+    await user.comesTo('combobox', 'Search or run a command')
     await user.type('vacy and')
     await visitor.page
       .getByRole('option', { name: 'Privacy and data Page', exact: true, selected: true })
       .waitFor()
-    t.equal(await visitor.field('Search, or do something').inputValue(), 'privacy and')
+    t.equal(await visitor.field('Search or run a command').inputValue(), 'privacy and')
     await user.press('Escape')
     await visitor.closed()
     await visitor.page.keyboard.press('Control+k')
-    await user.comesTo('combobox', 'Search, or do something')
-    t.equal(await visitor.field('Search, or do something').inputValue(), '', 'the next search is a new one')
+    await user.comesTo('combobox', 'Search or run a command')
+    t.equal(await visitor.field('Search or run a command').inputValue(), '', 'the next search is a new one')
     t.strictSame(visitor.complaints, [])
   })
 
@@ -371,7 +371,7 @@ else {
     t.equal(await countOf(page.getByRole('dialog'), 0), 0, 'a field receives the keys itself')
     await visitor.open('/account')
     await user.press('/')
-    await user.comesTo('combobox', 'Search, or do something')
+    await user.comesTo('combobox', 'Search or run a command')
     t.strictSame(await visitor.violations(), [])
     await user.press('Escape')
     await visitor.closed()
@@ -400,7 +400,7 @@ else {
     t.equal(await countOf(page.getByRole('dialog'), 0), 0)
     t.equal(page.url(), weekly)
     await user.press('Control+k')
-    await user.comesTo('combobox', 'Search, or do something')
+    await user.comesTo('combobox', 'Search or run a command')
     await user.press('Escape')
     await page
       .locator('html')

@@ -696,7 +696,7 @@ else {
       .getByRole('row', { name: /^acme\/api /, exact: true })
       .waitFor()
     await page.keyboard.press('Control+k')
-    await admin.field('Search, or do something').fill('acme/api')
+    await admin.field('Search or run a command').fill('acme/api')
     await page.getByRole('option', { name: 'acme/api Repository', exact: true }).waitFor()
     await page.keyboard.press('Escape')
     t.strictSame(admin.complaints, [])
@@ -731,7 +731,7 @@ else {
     await visitor.open(`/w/${id}/settings/privacy`)
     await visitor.page.getByRole('radio', { name: /^Only that person/ }).check()
     const consequence =
-      'From now on, no one sees another person’s numbers, on any day, past days included. Admins see whole weeks of the team. If you switch back later, all days until the end of that week stay hidden.'
+      'From now on, no one sees another person’s numbers, including those of past days. Admins see whole weeks of the team. If you switch back later, all days until the end of that week stay hidden.'
     await visitor.sees(consequence)
     await visitor.button('Save privacy level').click()
     await visitor.button('Cancel').click()

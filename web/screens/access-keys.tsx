@@ -1,4 +1,4 @@
-/** Access keys of a person, and of a workspace. */
+/** Personal and workspace keys. */
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
@@ -103,7 +103,7 @@ export const WorkspaceKeys = () => {
   )
 }
 
-/** Above this share, the page says how much of a limit is used. */
+/** Above this share, the page shows how much of a limit is used. */
 const NEARLY = 0.8
 
 const KeySection = (props: { title: string; owner: Owner; children?: preact.ComponentChildren }) => {

@@ -55,7 +55,7 @@ const Billing = ({ isCustomer }: { isCustomer: boolean }) => {
       const { data } = await call(operation, { body: {} })
       location.assign(data.url)
     })
-  // Without billing there is no portal.
+  // Without billing, there's no portal.
   if (start.billing === 'off') return null
   return (
     <>

@@ -21,7 +21,7 @@ interface Filter {
   to?: string | undefined
 }
 
-/** The moments in which days of the viewer's time zone begin and end. A date that is none gives no bound. */
+/** When days begin and end in the viewer's time zone. An invalid date sets no bound. */
 const boundsOf = ({ from, to }: Filter) => ({
   start: (from && Date.parse(`${from}T00:00`)) || Number.NEGATIVE_INFINITY,
   end: (to && Date.parse(`${to}T23:59:59.999`)) || Number.POSITIVE_INFINITY,

@@ -1,4 +1,4 @@
-/** The configuration of the workspace as a file, to download and to apply: what the command `team-settings` does. */
+/** The workspace's configuration as a file to download or apply, like the `team-settings` command. */
 import { useState } from 'preact/hooks'
 import {
   type Difference,
@@ -79,7 +79,7 @@ export const ConfigurationFile = ({ isAdmin, again }: { isAdmin: boolean; again:
   )
 }
 
-/** A file's changes, and the state that it was compared with. */
+/** A file's changes, and the state it was compared with. */
 interface Compared {
   prune: boolean
   etag: string | undefined
@@ -113,7 +113,7 @@ const Apply = (props: { name: string; file: ReadFile; onClose: () => void; again
   const apply = ({ etag, body }: Compared, reason: string) =>
     act(async () => {
       const { data } = await replace(etag, { ...body, ...(reason && { reason }) }, false).catch((error) => {
-        // It can be compared again with what is there now.
+        // It can be compared again with the current state.
         if (error.code === 'version_conflict') setCompared(undefined)
         throw error
       })
@@ -171,7 +171,7 @@ const Differences = ({ result, members }: { result: Difference; members: number 
   return (
     <div class="stack tight">
       {changes.length === 0 ? (
-        <p>The workspace already has what the file says.</p>
+        <p>The workspace already matches the file.</p>
       ) : (
         <>
           <p>

@@ -1,4 +1,4 @@
-/** Editors that send heartbeats: the set-up, the project names, and the import of older heartbeats. */
+/** Editors that send heartbeats: setup, project names, and importing older heartbeats. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Client, createClient } from '../../client/src/client.js'
 import type { AnswerOf } from '../../client/src/operations.js'
@@ -121,7 +121,7 @@ const Projects = () => {
     {
       name: 'state',
       title: 'Counts for',
-      // Names that wait come first in descending order.
+      // Unassigned names come first in descending order.
       by: ({ state, repo }) => (state === 'waiting' ? 2 : repo ? 1 : 0),
       cell: ({ state, repo }) => (
         <>
@@ -253,7 +253,7 @@ const POLL_MS = 2_000
 /** The service closes slower uploads after a minute. */
 const UPLOAD_MS = 120_000
 
-/** Sends a file in place of the body. Only `XMLHttpRequest` reports how much has been sent. */
+/** Sends a file as the body. Only `XMLHttpRequest` reports how much has been sent. */
 const sendingFile =
   (file: Blob, onSent: (share: number) => void): typeof fetch =>
   (address, { headers, signal } = {}) =>
@@ -281,7 +281,7 @@ const closing = createClient({
   fetch: (address, options) => fetch(address, { ...options, keepalive: true }),
 })
 
-/** Routes of editors accept no cookie, so this creates a key, keeps it in memory only, and revokes it after the work. */
+/** Editor routes don't accept cookies, so this creates a key, keeps it only in memory, and revokes it afterwards. */
 const withKey = async (work: (secret: string) => Promise<void>) => {
   const { data } = await call('POST /api/me/keys', {
     body: { name: 'Import in the dashboard', scopes: ['activity:write'], expires_in_days: 1 },

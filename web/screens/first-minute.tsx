@@ -1,4 +1,4 @@
-/** The way to a person's first minute in a workspace, and its arrival. */
+/** The steps to a person's first minute in a workspace, and its arrival. */
 import { usePolling, useRead } from '../api.js'
 import { EditorKey } from '../editor-key.js'
 import { Checklist } from '../first-steps.js'

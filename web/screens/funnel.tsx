@@ -77,7 +77,7 @@ export const Funnel = () => {
   )
 }
 
-/** A step can be reached without the one before it, and then a share of that step says nothing. */
+/** A step can be reached without the previous one, which makes a share of that step meaningless. */
 const comparedWith = (before: number, step: Data['steps'][number]): string =>
   step.users > before
     ? `${count(step.users - before)} more than the previous step`

@@ -1,4 +1,4 @@
-/** The name and the patterns of a workspace, and its deletion. Only for admins. */
+/** A workspace's name, patterns and deletion. Only for admins. */
 import { useState } from 'preact/hooks'
 import { limits } from '../../schemas/limits.js'
 import { call, requireUnchanged, useAction } from '../api.js'

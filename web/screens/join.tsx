@@ -14,7 +14,7 @@ const reasons: Record<string, string> = {
   revoked: 'This invite was revoked. Ask for a new invite.',
 }
 
-/** Shows the workspace of an invite before the person joins. */
+/** Shows an invite's workspace before the person joins. */
 export const Join = () => {
   const { params } = useRoute()
   const { login } = useMe()

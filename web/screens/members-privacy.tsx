@@ -1,4 +1,4 @@
-/** The privacy level of a workspace: who sees each person's numbers. Every member sees it, and admins change it. */
+/** A workspace's privacy level: who sees each person's numbers. Every member sees it, and admins change it. */
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { call, useRead } from '../api.js'
@@ -112,10 +112,10 @@ const Choice = ({ state, again }: { state: State; again: () => void }) => {
   )
 }
 
-/** Explains what a change of the privacy level does, and from which day. */
+/** Explains what a privacy-level change does, and starting when. */
 const consequenceOf = (level: Level): string =>
   level === 'team'
-    ? 'From now on, no one sees another person’s numbers, on any day, past days included. Admins see whole weeks of the team. If you switch back later, all days until the end of that week stay hidden.'
+    ? 'From now on, no one sees another person’s numbers, including those of past days. Admins see whole weeks of the team. If you switch back later, all days until the end of that week stay hidden.'
     : `From ${fullDay(namesSince(today()))} (UTC) on, admins see each person’s daily numbers by name. Earlier days stay hidden.`
 
 const levels = [

@@ -39,7 +39,7 @@ export const MyActivity = () => {
     'GET /api/team/dashboard/mine',
     asked.data && { query: { workspace: workspace.id, ...calendarRange() } },
   )
-  // Someone without a minute in a year is new here.
+  // Someone without any minutes in a year is new here.
   const isNew = year.data?.daily.every(({ active_minutes }) => !active_minutes) ?? false
   const [wasNew, remember] = useState(false)
   useEffect(() => {
@@ -125,7 +125,7 @@ export const MyActivity = () => {
 }
 
 const CALENDAR_WEEKS = 52
-/** Whole weeks, the last one so far. */
+/** Whole weeks, up to now in the last one. */
 const calendarRange = () => ({
   from: addDays(mondayOf(today()), -7 * (CALENDAR_WEEKS - 1)),
   to: today(),
@@ -137,7 +137,7 @@ const USUAL_WEEKS = 8
 
 /**
  * Today and this week so far, with the usual values for this weekday. Weeks in which this weekday came before the first
- * active day don't count, because they would lower the means of a new person.
+ * active day don't count, because they would lower a new person's means.
  */
 const usualOf = (daily: Own['daily']) => {
   const [now, monday] = [today(), mondayOf(today())]

@@ -102,7 +102,7 @@ export const Privacy = () => {
 /** The number of views that are loaded at once. */
 const VIEWS = 10
 
-/** Everything that the service stores about people. It's long, so it is loaded when someone opens it. */
+/** Everything that the service stores about people. It's long, so it's loaded only when opened. */
 const Stored = () => {
   const [isOpen, open] = useState(false)
   const asked = useRead('GET /api/privacy', isOpen ? {} : undefined)

@@ -1,4 +1,4 @@
-/** Membership that follows an organization of the host: the link, and members whose membership needs a look. */
+/** Membership that follows an organization on the host: the link, and members whose membership needs a review. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
@@ -70,7 +70,7 @@ const WHY: Record<NonNullable<Link['paused_because']>, (link: Link) => Component
   ),
 }
 
-/** Whether people still join by the link, and for how long, with what an admin can do. */
+/** Whether people still join through the link, for how long, and what an admin can do. */
 const Right = ({ link }: { link: Link }) => {
   const { role } = useWorkspace()
   const [renewing, renew] = useState(false)
@@ -102,7 +102,7 @@ const Right = ({ link }: { link: Link }) => {
   )
 }
 
-/** Among the people, for every member. Nothing if the workspace follows no one. */
+/** Among the people, for every member. Empty if the workspace follows no organization. */
 export const FollowedOrganization = () => {
   const { organization } = useWorkspace()
   const asked = useLink()
@@ -187,7 +187,7 @@ const Linked = () => {
               onClose={() => end(false)}
               onYes={async () => {
                 await call('DELETE /api/team/workspaces/{id}/organization', { path: { id }, body: {} })
-                // Not the link, which is gone.
+                // Doesn't return to the link, which is gone.
                 me.again()
                 toast('The membership follows no one now')
               }}
@@ -272,7 +272,7 @@ const LinkForm = (props: { link: Link | undefined; action: string; onClose: () =
   )
 }
 
-/** For admins: removals that wait, and memberships that no sign-in has confirmed for long. Nothing if there are none. */
+/** For admins: waiting removals, and memberships that no sign-in has confirmed lately. Empty if there are none. */
 export const ConcernedMembers = () => {
   const { id } = useWorkspace()
   const path = { id }

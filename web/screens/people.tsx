@@ -101,7 +101,7 @@ const List = () => {
   }
   const members = pages.flatMap(({ members }) => members)
   const rows: Row[] = [...invited.pages.flatMap(({ invites }) => invites), ...members]
-  // Rows that come later would move the others.
+  // Rows that arrive later would move the others.
   const waits = managed && !invites.data && !invites.failure
   const columns = useMemo(
     () => columnsOf(workspace, isMine, (member, role) => changeRole({ member, role }), remove, revoke),
@@ -285,7 +285,7 @@ const columnsOf = (
   return columns
 }
 
-/** The role of a member as it is now. `undefined` for a person who left. @throws {Failure} */
+/** A member's current role. `undefined` for a person who left. @throws {Failure} */
 const readRole = async (id: string, login: string): Promise<Role | undefined> => {
   let cursor: string | null = null
   do {
@@ -359,7 +359,7 @@ const MemberMenu = (props: { member: Member; isMine: boolean; onRemove: () => vo
   )
 }
 
-/** Explains what a change of role means for the person. */
+/** Explains what a role change means for the person. */
 const RoleEffect = (props: { member: Member; role: Role; isMine: boolean }) => {
   const { activity_privacy } = useWorkspace()
   const login = <bdi>{props.member.login}</bdi>

@@ -41,7 +41,7 @@ export const Repositories = () => {
   useTitle(`${workspace.name} repositories`)
   const open = (repo: string, replace = false) => route(repoAddress(workspace.id, dividePath(repo)), replace)
   useEffect(() => {
-    // Repositories had their address in the query before they had a page.
+    // Before repositories had a page, their address was in the query.
     if (query.repo) open(query.repo, true)
   }, [query.repo])
   const { data } = asked
@@ -53,7 +53,7 @@ export const Repositories = () => {
       if (project) byName.delete(nameOf(project).toLowerCase())
       return { ...row, has_override: project?.has_override, version: project?.version }
     })
-    // A row of all others, or a level that hides small groups, may have their numbers.
+    // Their numbers may be in the row of all others, or hidden by a level that hides small groups.
     const isWhole = data && !('publication' in data && data.publication) && active.every((row) => row.repo)
     const others = [...byName.values()].map(
       (project): Row => ({ ...(isWhole ? NONE : UNKNOWN), ...project, repo: nameOf(project) }),

@@ -45,7 +45,7 @@ export const Repository = () => {
   const name = `${owner}/${repo}`
   useTitle(name)
   const isAdmin = workspace.role === 'admin'
-  // Members come to see why they have a value, and links to versions are older than the page of settings.
+  // Members come to see why they have a value, and links to versions are older than the settings page.
   const isSettings = params.page ? params.page === 'settings' : !isAdmin || query.newer !== undefined
   const address = repoAddress(workspace.id, { owner, repo })
   const tab = (title: string, href: string, isCurrent: boolean) => (
@@ -90,7 +90,7 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
   const project = known.find(
     (one) => one.workspace_id === workspace.id && nameOf(one).toLowerCase() === name.toLowerCase(),
   )
-  // Reading an override that doesn't exist fails, so the list is read first. It may be too long to read it whole.
+  // Reading an override that doesn't exist fails, so the list is read first. It may be too long to read fully.
   const mayHave = project || !isLoading ? projects.data && (project?.has_override ?? !isComplete) : undefined
   const asked = useRead(
     'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}',
@@ -98,7 +98,7 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
   )
   const isNone = mayHave === false || asked.failure?.code === 'override_not_found'
   const override = isNone ? undefined : asked.data
-  /** Whether the override is known, or that there is none. */
+  /** Whether the page knows if there's an override. */
   const found = {
     data: isNone || asked.data !== undefined || undefined,
     failure: isNone ? undefined : (projects.failure ?? asked.failure),
@@ -246,7 +246,7 @@ const OwnNumbers = (props: { repo: string; links: ComponentChildren }) => {
 
 interface Row {
   key: string
-  /** As JSON; undefined if the override hides the key. */
+  /** As JSON. Undefined if the override unsets the key. */
   value: string | undefined
   source: string
   hides: string
@@ -254,7 +254,7 @@ interface Row {
 
 const json = (value: unknown) => JSON.stringify(value)
 
-/** Every key with its source, and the values that this source hides. */
+/** Every key with its source, and the values that it overrides. */
 const rowsOf = (data: Effective, { settings }: State, override: Override | undefined): Row[] => {
   const set = override?.settings ?? {}
   const inWorkspace = (key: string) => `Workspace: ${json(settings[key])}`
@@ -322,7 +322,7 @@ const EffectiveSettings = (props: { data: Effective; state: State; override: Ove
       <p class="muted">
         Matched pattern: <span class="mono">{data.matched_pattern}</span>. Idle window:{' '}
         {data.idle_window_minutes} minutes.
-        {data.also_matched.length > 0 && ' Other workspaces of yours also cover this repository.'}
+        {data.also_matched.length > 0 && ' More of your workspaces match this repository.'}
       </p>
       <SortedTable
         caption="Effective settings"
@@ -474,8 +474,8 @@ const OverrideSection = (props: {
           }}
         >
           <p>
-            The workspace settings apply to this repository again. You can undo this for a moment, but the
-            history of the override is deleted permanently.
+            This repository goes back to the workspace settings. You can undo this for a few seconds, but you
+            can’t restore the override’s history.
           </p>
         </Confirm>
       )}
@@ -483,7 +483,7 @@ const OverrideSection = (props: {
   )
 }
 
-/** The keys of an override that the workspace has locked since. */
+/** An override's keys that the workspace has locked since. */
 const IneffectiveKeys = ({ settings, locked }: { settings: Values; locked: readonly string[] }) => {
   const keys = Object.keys(settings).filter((key) => locked.includes(key))
   if (keys.length === 0) return null

@@ -1,4 +1,4 @@
-/** The settings of a workspace, in pages of their own. */
+/** A workspace's settings, on separate pages. */
 import { useRoute } from 'preact-iso/router'
 import { useWorkspace, type Workspace } from '../me.js'
 import { useTitle } from '../title.js'

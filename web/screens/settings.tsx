@@ -128,7 +128,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
   const impact = useImpact(keys.length > 0)
   const path = { id: workspace.id }
   useEffect(() => {
-    // Another state came, such as a restored version. Input is never replaced.
+    // A new state arrived, such as a restored version. Input is never replaced.
     set((old) => (old.etag === etag || !isUntouched(old) ? old : draftOf(state, etag)))
   }, [etag])
 

@@ -21,7 +21,7 @@ const RETURN_TO = 'return-to'
 
 const place = () => location.pathname + location.search + location.hash
 
-/** The failure of a sign-in, from `auth_error` in the address. */
+/** A failed sign-in, from `auth_error` in the address. */
 const signInFailure = (): string | undefined => {
   const code = new URLSearchParams(location.search).get('auth_error')
   if (code === null) return undefined
@@ -36,7 +36,7 @@ const signInFailure = (): string | undefined => {
   return own(texts, code) ?? 'Sign-in failed. Try again.'
 }
 
-/** Signs in and stays at the address. With `again`, it is the content of a dialog on top of the page. */
+/** Signs in and stays at the address. With `again`, it's the content of a dialog on top of the page. */
 export const SignIn = ({ again = false }: { again?: boolean }) => {
   const [token, type] = useState('')
   const { busy, failure, act } = useAction()

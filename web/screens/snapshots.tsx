@@ -10,7 +10,7 @@ import { useUrlQuery } from '../query.js'
 import { useTitle } from '../title.js'
 import { Card, Confirm, Loaded, Skeleton } from '../ui.js'
 
-/** The old address of the pushed settings of a repository. It leads to its page in the workspace, if the person has that. */
+/** The old address of a repository's pushed settings. It leads to the repository's page, if the person has access. */
 export const Snapshots = () => {
   const { params } = useRoute()
   const { workspaces } = useMe()

@@ -114,7 +114,7 @@ export const Team = () => {
   return <TeamNumbers />
 }
 
-/** The numbers of a team, or those of one repository on its own page. */
+/** A team's numbers, or those of one repository on its own page. */
 export const TeamNumbers = ({ repo: own, links }: { repo?: string; links?: ComponentChildren }) => {
   const workspace = useWorkspace()
   const { query, change: set } = useUrlQuery()
@@ -343,7 +343,7 @@ export const Figures = (props: {
   data: Pick<Dashboard, 'totals' | 'publication'>
   /** The names of the metrics to show. */
   only?: readonly MetricName[]
-  /** The totals of the finished days, and of the compared range. */
+  /** The totals of the finished days and of the compared range. */
   now: Dashboard['totals'] | undefined
   previous: Dashboard['totals'] | undefined
   shown: string
@@ -448,7 +448,7 @@ const pointsOf = (
   name: MetricName,
 ): { points: Point[]; isByWeek: boolean; leftOut: string } => {
   const weeks = new Map(publication?.weeks.map((week) => [week.week, week]))
-  // The days of a published week can be hidden although its total isn't.
+  // A published week's days can be hidden even if its total isn't.
   const isHidden = publication !== null && daily.every((one) => one[name] === null)
   const lack = (week: Week | undefined) => (publication ? lackOf(week) : undefined)
   if (daily.length <= WEEKS_ABOVE && !(isHidden && countOf([...weeks.values()], 'published') > 0)) {
@@ -484,7 +484,7 @@ const pointsOf = (
   return { points, isByWeek: true, leftOut: leftOut.join(', ') }
 }
 
-/** Sums per whole week, because a part of a week looks like a drop. For people, the busiest day, so that no one counts twice. */
+/** Sums per whole week, because a partial week looks like a drop. For people, the busiest day: no one counts twice. */
 const weeksOf = ({ daily, publication }: Pick<Days, 'daily' | 'publication'>, name: MetricName) => {
   const weeks = new Map<string, number | null>()
   const [first = '', last = ''] = [daily[0]?.day, daily.at(-1)?.day]
@@ -538,7 +538,7 @@ const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; r
   )
 }
 
-/** How many of each weekday the numbers of a dashboard cover. Published weeks are whole. */
+/** How many of each weekday a dashboard's numbers cover. Published weeks are whole. */
 const weekdaysIn = ({ range, publication }: Days): number[] => {
   const published = countOf(publication?.weeks ?? [], 'published')
   return published > 0 ? Array.from({ length: 7 }, () => published) : weekdayCounts(range)
@@ -615,7 +615,7 @@ const Members = ({ data, compared, onChoose }: Listing) => {
   )
 }
 
-/** How many repositories a list names, without the row of all others. */
+/** How many repositories a list has, not counting the row of all others. */
 export const listedRepos = (repos: readonly { repo: string | null }[]): string => {
   const named = repos.filter(({ repo }) => repo !== null).length
   return named === repos.length ? `${count(named)} total` : `${count(named)} and others`
@@ -637,7 +637,7 @@ const RepoChoice = (props: {
       <button
         type="button"
         class="filter"
-        // The arrow keys of the table reach it. As a stop of the Tab key, it would double the way through the rows.
+        // The arrow keys of the table reach it. As a Tab stop, it would double the number of stops in the rows.
         tabIndex={-1}
         aria-label={`Show only ${repo}`}
         title={`Show only ${repo}`}
@@ -666,7 +666,7 @@ export const repoColumn = (
   cell: ({ repo }) => <RepoChoice repo={repo} workspaceId={workspaceId} onChoose={onChoose} />,
 })
 
-/** The range of an address, which links to other numbers keep. */
+/** The address's range, which links to other numbers keep. */
 export const rangeIn = (search: string): string => {
   const query = [...new URLSearchParams(search)].filter(([name]) =>
     ['from', 'to', 'range', 'compare'].includes(name),

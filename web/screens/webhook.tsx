@@ -65,7 +65,7 @@ const Details = () => {
       </>
     )
   }
-  // While the list of a new webhook loads, the last failure still says that there is none.
+  // While a new webhook's list loads, the last failure still says that there's none.
   const read = asked.failure?.code === 'webhook_not_found' ? { ...asked, failure: undefined } : asked
   return (
     <>
@@ -133,14 +133,14 @@ const Details = () => {
   )
 }
 
-/** Where a webhook is added, and the names of the fields there. */
+/** Where to add a webhook, and what the fields there are called. */
 const places: Record<RepohostKind, { open: string; url: string; rest: string; events: string }> = {
   github: {
     open: 'In the repository or organization, open Settings, then Webhooks, and select “Add webhook”.',
     url: 'Payload URL',
     rest: 'Choose the content type application/json.',
     events:
-      'Select individual events: Pushes and Issues, and for an organization whose leavers are removed also Organizations.',
+      'Select individual events: Pushes and Issues, and also Organizations to remove people who leave an organization.',
   },
   gitlab: {
     open: 'In the project or group, open Settings, then Webhooks, and select “Add new webhook”.',
@@ -224,7 +224,7 @@ const Deliveries = ({ deliveries, again }: { deliveries: Delivery[]; again: () =
       />
       <p class="small muted">
         {activity_privacy === 'team'
-          ? 'The privacy level of the workspace hides repositories and numbers.'
+          ? 'The workspace’s privacy level hides repositories and numbers.'
           : 'Commits and issues are skipped if the person isn’t a member, or if no pattern matches the repository.'}
       </p>
     </>

@@ -3,7 +3,7 @@ import { useMe } from '../me.js'
 import { useTitle } from '../title.js'
 import { CreateWorkspace, JoinWorkspace } from './workspaces.js'
 
-/** The first screen of a person without a workspace. */
+/** The first screen for a person without a workspace. */
 export const Welcome = () => {
   const { login } = useMe()
   useTitle('Welcome')
@@ -11,8 +11,8 @@ export const Welcome = () => {
     <div class="stack narrow">
       <h1>Welcome</h1>
       <p>
-        A workspace is a team and its repositories. It records the minutes in which editors are in use there,
-        and gives every editor the same settings. Create a workspace, or join one with an invite.
+        A workspace is a team and its repositories. It records the minutes that editors are in use there, and
+        gives every editor the same settings. Create a workspace, or join one with an invite.
       </p>
       <JoinWorkspace />
       <FirstSteps workspace={undefined}>

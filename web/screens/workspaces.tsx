@@ -11,7 +11,7 @@ import { Card, Dialog, FailureNote, Form } from '../ui.js'
 
 type Level = keyof typeof consent
 
-/** The workspaces of a person, in a dialog of the switcher. */
+/** A person's workspaces, in a dialog of the switcher. */
 export const WorkspacesPanel = ({ me }: { me: Me }) => (
   <Dialog title="Workspaces" onClose={() => closePanel('workspaces')}>
     {me.workspaces.length > 0 && <MyWorkspaces workspaces={me.workspaces} />}
