@@ -55,8 +55,7 @@ export const View = Resource(
     }),
   },
   {
-    description:
-      'Views of one viewer, kind and range of days, on one day and in one workspace, that showed the caller by name.',
+    description: 'Views that showed the caller by name, grouped by viewer, kind, range, day and workspace.',
   },
 )
 export type View = Static<typeof View>
@@ -312,7 +311,7 @@ export const AccountExport = Resource(
       commits: Count,
       closed_issues: Count,
       hours: Nullable(Type.Array(Type.Integer()), {
-        description: 'The minutes of the 24 UTC hours. Null: they aren’t known.',
+        description: 'The minutes of the 24 UTC hours. Null: the service doesn’t know them.',
       }),
     }),
     flushes: List('Flushes', {
@@ -330,7 +329,7 @@ export const AccountExport = Resource(
         agent_projects: ProjectMinutes,
         agent_last_projects: ProjectMinutes,
       },
-      `The minutes in which editors sent heartbeats, for the last ${limits.heartbeat_days} days. They are listed by the project of the first and last heartbeat in each minute, and by the workspaces in which they counted. Agent minutes are separate.`,
+      `The minutes in which editors sent heartbeats, for the last ${limits.heartbeat_days} days. They are listed by the project of the first and last heartbeat in each minute, and by the workspaces where they counted. Agent minutes are separate.`,
     ),
     agent_minutes: List(
       'AgentMinutes',

@@ -24,7 +24,7 @@ export const ActivityEntry = Named('MinutesEntry', {
 })
 export type ActivityEntry = Static<typeof ActivityEntry>
 
-/** The longest name of a time zone that is looked up. */
+/** The longest time-zone name that is looked up. */
 export const TIMEZONE_LENGTH = 100
 
 export const FlushBody = Named('FlushBody', {
@@ -52,7 +52,7 @@ const FlushNote = Named('FlushNote', {
   status: StringEnum(['capped', 'ignored']),
   code: StringEnum(['hour_full', 'day_full', 'repo_not_matched', 'day_out_of_window', 'recording_off'], {
     description:
-      '`day_out_of_window` comes before all others. `recording_off` (see `PUT /api/me/recording`) comes next if recording is off for the whole entry, then `repo_not_matched`, then `recording_off` if it is off for a part. `hour_full` comes before `day_full`.',
+      '`day_out_of_window` takes precedence. `recording_off` (see `PUT /api/me/recording`) comes next if recording is off for the whole entry, then `repo_not_matched`, then `recording_off` if it is off for a part. `hour_full` comes before `day_full`.',
   }),
 })
 export type FlushNote = Static<typeof FlushNote>
@@ -63,7 +63,7 @@ export const FlushResult = Resource(
     accepted: Type.Integer({ description: 'Entries that count in full.' }),
     capped: Type.Integer({
       description:
-        'Entries that were cut in at least one workspace, or by the hours in the recording preferences.',
+        'Entries that were cut short in at least one workspace, or by the hours in the recording preferences.',
     }),
     ignored: Type.Integer({ description: 'Entries that don’t count in any workspace.' }),
     duplicate: Type.Boolean({
@@ -116,7 +116,7 @@ export const MinutesOfDay = Resource('MinutesOfDay', {
   day: Day,
   workspaces: Type.Array(WorkspaceMinutes, {
     description:
-      'The caller’s workspaces, oldest first. In the response for a range, only those with minutes on the day.',
+      'The caller’s workspaces, oldest first. For a range, only the workspaces with minutes on that day.',
   }),
 })
 export type MinutesOfDay = Static<typeof MinutesOfDay>
@@ -156,7 +156,7 @@ export const CountsResult = Resource(
         'Counts that are new or have changed. At the privacy level `team`, all accepted counts, so that the response doesn’t tell what was counted before.',
     }),
     unchanged: Type.Integer({
-      description: 'Counts that didn’t change, and zeros for which there was no count.',
+      description: 'Counts that didn’t change, and zeros where there was no count.',
     }),
     skipped: Type.Array(
       Named('SkippedCount', {

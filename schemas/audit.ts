@@ -6,7 +6,7 @@ export const AuditEntry = Resource('AuditEntry', {
   at: Timestamp,
   actor: {
     ...Login,
-    description: 'The login of the person at that moment, `key <name>`, `service` or `operator`.',
+    description: 'The person’s login at the time, `key <name>`, `service` or `operator`.',
   },
   action: Type.String({ description: '`noun.verb`', examples: ['member.removed'] }),
   target: Nullable(

@@ -5,7 +5,7 @@ import { limits } from './limits.js'
 export const StringEnum = <const T extends readonly string[]>(values: T, options: object = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
 
-/** `T | null` as OpenAPI 3.1 writes it: `type: ['string', 'null']`. `T` must have a plain `type`. */
+/** `T | null` in OpenAPI 3.1 notation: `type: ['string', 'null']`. `T` must have a plain `type`. */
 export const Nullable = <T extends TSchema>(schema: T, options: object = {}) => {
   const values = schema.enum as unknown[] | undefined
   return Type.Unsafe<Static<T> | null>({
@@ -26,7 +26,7 @@ export const ref = <T extends TSchema>(schema: T) => {
 export const Closed: typeof Type.Object = (properties, options) =>
   Type.Object(properties, { additionalProperties: false, ...options })
 
-/** A closed object with a name in the document (`Resource` is for those that others refer to). */
+/** A closed object with a name in the document. Use `Resource` for objects that others refer to. */
 export const Named = <T extends TProperties>(title: string, properties: T) => Closed(properties, { title })
 
 /** A closed object that others refer to (`ref`): a component of the document. */
@@ -37,24 +37,26 @@ export const Uuid = Type.String({ format: 'uuid', examples: ['0193a0c2-7d55-7cc1
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-21T09:30:00.000Z'] })
 export const Day = Type.String({ format: 'date', examples: ['2026-11-21'] })
 export const Login = Type.String({ examples: ['ada'] })
-/** The author of something that access keys of workspaces can also write. */
+/** The author of something that workspace keys can also write. */
 export const Author = Type.String({
   description: 'A login, or `key <name>` for an access key of the workspace.',
   examples: ['ada'],
 })
 export const AvatarUrl = Type.String({ examples: ['https://avatars.example.com/ada'] })
 
-/** Every name but `.` and `..`. Generators for Go and Rust don't support lookahead, so these are three alternatives. */
+/**
+ * Every name except `.` and `..`. Generators for Go and Rust don't support lookahead, so these are three alternatives.
+ */
 const nameOfRepohost = {
   pattern: '^([A-Za-z0-9_-][A-Za-z0-9_.-]*|\\.[A-Za-z0-9_-][A-Za-z0-9_.-]*|\\.\\.[A-Za-z0-9_.-]+)$',
   minLength: 1,
 }
-/** At GitLab, the path of groups (`subgroups.ts`). */
+/** At GitLab, the group path (`subgroups.ts`). */
 export const Owner = Type.String({
   ...nameOfRepohost,
   format: 'owner',
   maxLength: limits.owner_length,
-  description: 'At GitLab, the path of groups as one segment: `acme%2Fplatform`.',
+  description: 'At GitLab, the group path as one segment: `acme%2Fplatform`.',
   examples: ['acme'],
 })
 export const Repo = Type.String({
@@ -84,7 +86,7 @@ export type RepohostKind = (typeof repohostKinds)[number]
 export const privacyLevels = ['named', 'team'] as const
 export const PrivacyLevel = StringEnum(privacyLevels, {
   description:
-    '`named`: admins see what each member did. `team`: only members themselves see what they did. Admins see only published weeks of the team, with enough people behind every number.',
+    '`named`: admins see each member’s activity. `team`: members see only their own activity. Admins see only the team’s published weeks, with enough people behind every number.',
   examples: ['named'],
 })
 export type PrivacyLevel = Static<typeof PrivacyLevel>
@@ -131,7 +133,7 @@ export const Settings = Type.Unsafe<Record<string, unknown>>({
   examples: settingsRules.examples,
 })
 
-/** The problem with a stored value, if the operator's schema only warns. */
+/** What's wrong with a stored value, if the operator's schema only warns. */
 export const Warnings = Type.Optional(
   Type.Array(
     Named('SettingsWarning', {
@@ -170,7 +172,7 @@ export const LockedKeys = Type.Array(Type.String({ examples: ['ext.theme'] }), {
 
 export const Ok = Resource('Ok', { ok: Type.Literal(true) }, { examples: [{ ok: true }] })
 
-/** The body of an operation that takes none: absent, or an empty object. */
+/** For operations without a body: nothing, or an empty object. */
 export const NoBody = Closed({}, { title: 'NoBody', description: 'No body, or `{}`.' })
 
 export const PageQuery = Type.Object({
@@ -220,7 +222,9 @@ export const ConditionalWriteHeaders = Type.Object({
   'if-match': Type.Optional(Type.String({ description: onlyOnto })),
   'if-none-match': Type.Optional(Type.String({ description: onlyIfNothing })),
 })
-/** The same in the query, for pages of other origins, which may not send these headers. If both are sent, both must hold. */
+/**
+ * The same in the query, for pages on other origins, which can’t send these headers. If both are sent, both must hold.
+ */
 export const ConditionalWriteQuery = {
   if_match: Type.Optional(
     Type.String({ maxLength: 1_000, description: `The same as the header \`If-Match\`. ${onlyOnto}` }),

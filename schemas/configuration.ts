@@ -1,4 +1,4 @@
-/** The whole configuration of a workspace as one resource, for files in Git. The privacy level is never part of it. */
+/** A workspace's whole configuration as one resource, for files in Git. The privacy level is never part of it. */
 import { type Static, Type } from '@sinclair/typebox'
 import {
   ConditionalWriteQuery,
@@ -14,7 +14,7 @@ import { PatternList } from './workspaces.js'
 
 const examples = [{ 'acme/api-gateway': { settings: { 'ext.fontSize': 16 } } }]
 
-/** The names of repositories are checked one by one (`configuration-reader.ts`), as they depend on the host. */
+/** Repository names are checked one by one (`configuration-reader.ts`), as they depend on the host. */
 const projects = (settings: typeof Settings) =>
   Type.Unsafe<Record<string, { settings: Record<string, unknown> }>>({
     type: 'object',
@@ -73,7 +73,7 @@ export const ConfigurationResult = Resource('ConfigurationResult', {
           type: 'string',
           enum: ['before', 'after'],
           description:
-            'The side whose null is an override value that unsets the workspace’s key. Absent: a null means that there is no value.',
+            'The side on which null is an override value that unsets the workspace’s key. Absent: a null means that there is no value.',
           examples: ['after'],
         }),
       ),

@@ -32,7 +32,7 @@ export const DashboardQuery = Type.Object({
       minLength: 1,
       maxLength: limits.login_length,
       description:
-        'Only this login’s activity. It can name someone who has left. A login that was never a member returns 404 `member_not_found`. If the range has days of the privacy level `team`, every login but the caller’s own returns 403 `member_detail_hidden`, whether it exists or not.',
+        'Only this login’s activity. It can name someone who has left. A login that was never a member returns 404 `member_not_found`. If the privacy level was `team` on any day in the range, every login except the caller’s own returns 403 `member_detail_hidden`, whether it exists or not.',
     }),
   ),
   repo: Type.Optional(Type.Unsafe<string>({ ...RepoPath, description: 'Only activity in this repository.' })),
@@ -52,7 +52,7 @@ export const DashboardQuery = Type.Object({
 })
 
 const { member: _, comparison: __, ...ofAnybody } = DashboardQuery.properties
-/** The dashboard of the caller. */
+/** The caller's own dashboard. */
 export const OwnDashboardQuery = Type.Object(ofAnybody)
 
 const sums = {
@@ -64,7 +64,7 @@ const sums = {
 const trend = Type.Optional(
   Type.Array(Type.Integer(), {
     maxItems: Math.ceil(limits.range_days / 7) + 1,
-    description: `Only with \`trends=true\`. The active minutes of the row on each day of the range, oldest first. In ranges of more than ${limits.trend_days} days, those of each ISO week (Monday to Sunday, UTC) with days in the range. The first and the last week count only their days in the range, so the numbers add up to \`active_minutes\`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members.`,
+    description: `Only with \`trends=true\`. The active minutes of the row on each day of the range, oldest first. Ranges of more than ${limits.trend_days} days have one number per ISO week (Monday to Sunday, UTC) instead. The first and the last week count only their days in the range, so the numbers add up to \`active_minutes\`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members.`,
     examples: [[95, 0, 217]],
   }),
 )
@@ -78,8 +78,7 @@ const Totals = Named('Totals', {
   ...shownSums,
   active_members: Nullable(
     Type.Integer({
-      description:
-        'Members with more than 0 minutes. If published weeks are added up, the largest number of a week.',
+      description: 'Members with more than 0 minutes. For published weeks, the largest number in any week.',
       examples: [1],
     }),
   ),
@@ -97,7 +96,7 @@ const Publication = Named('Publication', {
       week: Type.Unsafe<string>({ ...Day, description: 'The Monday of the ISO week.' }),
       state: StringEnum(['published', 'hidden', 'scheduled', 'publishing'], {
         description:
-          '`published`: the week has numbers. `hidden`: it has none, because too few people were active. `scheduled`: it is published on `published_on`. `publishing`: the service is still publishing past weeks of the workspace, which takes minutes.',
+          '`published`: the week has numbers. `hidden`: too few people were active, so it has no numbers. `scheduled`: it is published on `published_on`. `publishing`: the service is still publishing past weeks of the workspace, which takes minutes.',
       }),
       published_on: Type.Unsafe<string>({
         ...Day,
@@ -118,7 +117,7 @@ export const Dashboard = Resource('Dashboard', {
   previous_totals: Type.Unsafe<Static<typeof Totals>>({
     ...Totals,
     description:
-      'The totals of the same number of days just before the range, widened to whole weeks if published weeks are shown.',
+      'Totals for the same number of days just before the range, widened to whole weeks if published weeks are shown.',
   }),
   daily: Type.Array(Named('DashboardDay', { day: Day, ...Totals.properties }), {
     description: 'Every day of the range, oldest first. Hidden numbers are null.',
@@ -137,7 +136,7 @@ export const Dashboard = Resource('Dashboard', {
       }),
       commits: sums.commits,
       closed_issues: sums.closed_issues,
-      last_active_day: Nullable(Day, { description: 'The last day of the range with more than 0 minutes.' }),
+      last_active_day: Nullable(Day, { description: 'The last day in the range with more than 0 minutes.' }),
       trend,
     }),
     {
@@ -155,7 +154,7 @@ export const Dashboard = Resource('Dashboard', {
       members: Nullable(
         Type.Integer({
           description:
-            'Members with any activity in the repository. If published weeks are added up, the members with minutes in it, in the week with the most of them.',
+            'Members with any activity in the repository. For published weeks, the members with minutes in it, in the week with the most such members.',
           examples: [1],
         }),
       ),
@@ -179,13 +178,13 @@ export const Dashboard = Resource('Dashboard', {
         maxItems: 168,
         examples: [[{ weekday: 6, hour: 9, minutes: 48 }]],
         description:
-          "All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours past their retention period, aren’t included. A day counts only if at least 2 people other than the caller had hours on it. With `repo`, those hours must be in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null in three cases: hours exist but no day counts; `member` names another person; no part of it is published. The caller’s own heatmap is always complete.",
+          "All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours past their retention period, aren’t included. A day counts only if at least 2 people other than the caller had hours on it. With `repo`, those hours must be in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null if hours exist but no day counts, if `member` names another person, or if no part of it is published. The caller’s own heatmap is always complete.",
       },
     ),
   ),
   publication: Nullable(Publication, {
     description:
-      'The published weeks of the range, with the totals of each. Null if the range shows none. While a week is `publishing`, the totals are incomplete.',
+      'The published weeks in the range, each with its totals. Null if the range has none. While a week is `publishing`, the totals are incomplete.',
   }),
   generated_at: Timestamp,
 })
@@ -199,7 +198,7 @@ const agent_minutes = Type.Integer({
 })
 const { totals: _totals, daily: _daily, repos: _repos, ...asForTeam } = Dashboard.properties
 
-/** The dashboard of the caller, with agent time. */
+/** The caller's own dashboard, with agent time. */
 export const OwnDashboard = Resource('OwnDashboard', {
   ...asForTeam,
   totals: Named('OwnTotals', { ...Totals.properties, agent_minutes }),
@@ -215,6 +214,6 @@ export type OwnDashboard = Static<typeof OwnDashboard>
 
 export const DashboardCsv = Type.String({
   description:
-    'A header line, then one line per day and member with any activity, and one for all `deleted user`s. Lines end with a line feed. If the range has days of the privacy level `team`, the columns are `day,active_minutes,commits,closed_issues`, with one line per day. Hidden numbers are empty.',
+    'A header line, then one line per day and member with any activity, and one for all `deleted user`s. Lines end with a line feed. If the privacy level was `team` on any day in the range, the columns are `day,active_minutes,commits,closed_issues`, with one line per day. Hidden numbers are empty.',
   examples: ['day,login,active_minutes,commits,closed_issues\n2026-11-21,ada,312,7,2\n'],
 })

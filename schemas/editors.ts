@@ -19,7 +19,7 @@ export const Heartbeat = Type.Object(
   {
     time: Type.Optional(
       Type.Number({
-        description: 'Seconds since 1970, with a fraction. A string with such a number also counts.',
+        description: 'Seconds since 1970, with a fraction. A string that contains such a number also works.',
         examples: [heartbeat.time],
       }),
     ),
@@ -32,13 +32,13 @@ export const Heartbeat = Type.Object(
     ),
     alternate_project: Type.Optional(
       Type.String({
-        description: 'Counts if `project` names no repository.',
+        description: 'Used if `project` doesn’t name a repository.',
         examples: ['api-gateway'],
       }),
     ),
     category: Type.Optional(
       Type.String({
-        description: '`ai coding` is agent time. All others are the caller’s active minutes.',
+        description: '`ai coding` is agent time. Every other category is the caller’s own time.',
         examples: ['coding'],
       }),
     ),
@@ -55,7 +55,7 @@ export const HeartbeatsAnswer = Resource(
   'HeartbeatsAnswer',
   {
     responses: Type.Array(Type.Array(Type.Unknown()), {
-      description: 'One `[{"data": null}, 201]` for each heartbeat, in their order.',
+      description: 'One `[{"data": null}, 201]` for each heartbeat, in order.',
     }),
   },
   { examples: [{ responses: [[{ data: null }, 201]] }] },
@@ -118,7 +118,7 @@ export const Import = Resource('Import', {
   days_done: Type.Integer({ minimum: 0, description: 'Days counted so far.', examples: [180] }),
   minutes: Type.Integer({
     minimum: 0,
-    description: 'Minutes added in all workspaces together.',
+    description: 'Minutes added across all workspaces.',
     examples: [31_904],
   }),
   created_at: Nullable(Timestamp),

@@ -24,7 +24,7 @@ const List = (item: object, expected: string, options: object) =>
 const port = { minimum: 1, maximum: 65_535 }
 
 /**
- * The environment variables of the service, in the order of `.env.example`. `expected` completes the error about
+ * The service's environment variables, in the order of `.env.example`. `expected` completes the error about
  * a wrong value, and `whenUnset` describes a default that isn't a constant. A `secret` can also come from a file: the
  * variable with `_FILE` at the end of its name holds the path.
  */
@@ -170,7 +170,7 @@ export const Environment = Type.Object({
     BaseUrl({
       whenUnset: '`https://api.github.com`, `https://gitlab.com/api/v4`; required for `forgejo`',
       description:
-        'The address of the API of the repository host: `https://HOST/api/v3` for GitHub Enterprise Server, `https://HOST/api/v4` for GitLab, `https://HOST/api/v1` for Forgejo.',
+        'The address of the repository host’s API: `https://HOST/api/v3` for GitHub Enterprise Server, `https://HOST/api/v4` for GitLab, `https://HOST/api/v1` for Forgejo.',
       examples: ['https://git.example.com/api/v3'],
     }),
   ),
@@ -205,7 +205,7 @@ export const Environment = Type.Object({
     List({}, 'OAuth client ids', {
       whenUnset: 'all',
       description:
-        'OAuth apps whose tokens `POST /api/auth/verify` accepts, comma-separated. Not with Forgejo, which doesn’t say for which app a token was made.',
+        'OAuth apps whose tokens `POST /api/auth/verify` accepts, comma-separated. Not available with Forgejo, which doesn’t say which app a token was made for.',
       examples: ['Iv1.0123456789abcdef'],
     }),
   ),
@@ -276,14 +276,14 @@ export const Environment = Type.Object({
     maximum: 36_500,
     default: 400,
     description:
-      'How many days the service keeps the hours of activity. It keeps the totals of days as long as the workspace.',
+      'How many days the service keeps the hours of activity. Daily totals are kept as long as the workspace.',
     examples: [90],
   }),
 
   ACTIVITY_PRIVACY_FLOOR: StringEnum(privacyLevels, {
     default: 'named',
     description:
-      'With `team`, no workspace can show what a single member did. Workspaces with `named` change to `team` at the next start, and keep it if you remove the floor.',
+      'With `team`, no workspace can show any single member’s activity. Workspaces with `named` change to `team` at the next start, and keep it if you remove the floor.',
     examples: ['team'],
   }),
   ACTIVITY_MIN_GROUP: Type.Integer({

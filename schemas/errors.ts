@@ -22,7 +22,7 @@ export const errorCatalogue = {
   ],
   signature_invalid: [
     400,
-    'The signature of the notification is missing, wrong or too old. Sign the raw bytes with the current secret; for the billing provider, also the time of sending.',
+    'The signature of the notification is missing, wrong or too old. Sign the raw bytes with the current secret; the billing provider also signs the time.',
   ],
   bad_request: [400, 'This isn’t a valid HTTP request.'],
   assistant_key_rejected: [
@@ -57,11 +57,11 @@ export const errorCatalogue = {
   ],
   member_detail_hidden: [
     403,
-    'The workspace has, or had in this range, the privacy level `team`, so only members themselves can see what they did. Leave out `member`.',
+    'The workspace has, or had in this range, the privacy level `team`, so members can see only their own activity. Leave out `member`.',
   ],
   scope_missing: [
     403,
-    'This access key lacks the scope that `scope` names. If `scope` is null, no access key of this kind can do this: sign in instead.',
+    'This access key lacks the scope in `scope`. If `scope` is null, no access key of this kind can do this: sign in instead.',
   ],
   account_disabled: [
     403,
@@ -128,11 +128,11 @@ export const errorCatalogue = {
     412,
     'The stored version doesn’t meet the condition of the request. Get the current version, if there is one, merge your changes, and send them again.',
   ],
-  payload_too_large: [413, 'The body is larger than this route accepts. Send less in one request.'],
+  payload_too_large: [413, 'The body is too large for this route. Send less in one request.'],
   settings_too_large: [413, 'The settings exceed the size limit. Shorten or remove some.'],
   workspace_full: [
     413,
-    'The overrides and current settings of this workspace would exceed its size limit. Remove some first.',
+    'This workspace’s overrides and current settings would exceed its size limit. Remove some first.',
   ],
   unsupported_media_type: [415, 'Send the body as application/json.'],
   repo_outside_patterns: [
@@ -180,7 +180,7 @@ export const errorCatalogue = {
 export type ErrorCode = keyof typeof errorCatalogue
 export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[]
 
-/** The page that shows the catalogue. The `type` of a problem links to the entry of its code. */
+/** The page that shows the catalogue. The `type` of a problem links to the entry for its code. */
 export const ERROR_PAGE = '/api/docs/errors'
 
 export const Problem = Type.Object({
@@ -195,7 +195,7 @@ export const Problem = Type.Object({
   request_id: Type.String({ description: 'The `X-Request-Id` of the response.' }),
   error: Type.Optional(
     Type.String({
-      description: "At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read.",
+      description: 'Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect.',
     }),
   ),
   errors: Type.Optional(

@@ -44,7 +44,7 @@ const Events = Type.Integer({ description: 'Events, including repeated ones.', e
 const Conversion = Nullable(
   Type.Number({
     description:
-      'From 0 to 1: the users who have both events, divided by the users who have the other one. Null if there are none.',
+      'From 0 to 1: the share of users with the other event who also have this one. Null if there are none.',
     examples: [0.75],
   }),
 )
@@ -62,7 +62,7 @@ export const Funnel = Resource('Funnel', {
       median_seconds_from_start: Nullable(
         Type.Number({
           description:
-            'Seconds between the first event of each, for the users who have both. A step before the start counts as 0.',
+            'Seconds between the first occurrences of the two events, for users who have both. A step before the start counts as 0.',
           examples: [86_400],
         }),
       ),

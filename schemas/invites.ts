@@ -50,7 +50,7 @@ export const CreateInviteBody = Named('CreateInviteBody', {
         minimum: 1,
         maximum: limits.invite_uses,
         default: null,
-        description: 'How many people can join with it. Null: no limit.',
+        description: 'How many people can still join with it. Null: no limit.',
       }),
     ),
   ),

@@ -24,7 +24,7 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
-/** The scopes that a key of a workspace can have: activity belongs to people. */
+/** The scopes that a workspace key can have: activity belongs to people. */
 export const workspaceScopes = [
   'settings:read',
   'settings:write',
@@ -65,7 +65,7 @@ export const CreateKeyBody = keyBody(
 export const CreateWorkspaceKeyBody = keyBody(
   'CreateWorkspaceKeyBody',
   workspaceScopes,
-  'A workspace key can’t have activity scopes, because it acts for no person.',
+  'A workspace key can’t have activity scopes, because it doesn’t act for a person.',
 )
 export type CreateKeyBody = Static<typeof CreateKeyBody>
 

@@ -8,22 +8,22 @@ export const limits = {
   settings_versions_kept: 20,
   /** Why a change was made, in the author's words. */
   reason_length: 200,
-  /** Overrides and current snapshots of a workspace together, in UTF-8 bytes of their settings. */
+  /** A workspace's overrides and current snapshots together, in UTF-8 bytes of their settings. */
   workspace_bytes: 16_777_216,
-  /** The minimum that each of them counts as: 16,384 repositories with settings or an override fill a workspace. */
+  /** The least that each is charged, so 16,384 repositories with settings or an override fill a workspace. */
   workspace_bytes_per_settings: 1_024,
-  /** Versions of a workspace's overrides before the current ones. */
+  /** Earlier versions of a workspace's overrides. */
   workspace_history_bytes: 67_108_864,
-  /** The minimum that each of those counts as. */
+  /** The least that each is charged. */
   workspace_history_bytes_per_version: 512,
   json_depth: 32,
-  /** Properties and items in a body. A full upload of counts has 301,503, and no settings have more than 174,800. */
+  /** Properties and items in a body. A full upload of counts has 301,503. Settings have at most 174,800. */
   json_values: 320_000,
-  /** Properties of all objects in a body of at most `body_bytes`. No settings have more than 37,450. */
+  /** Properties in all objects of a body of at most `body_bytes`. Settings have at most 37,450. */
   json_members: 37_500,
   body_bytes: 1_048_576,
   counts_body_bytes: 25_165_824,
-  /** The configuration of a workspace that has as many overrides as fit, each with the longest name. */
+  /** Fits the configuration of a workspace that's full of overrides with the longest names. */
   configuration_body_bytes: 25_165_824,
   /** Properties and items in such a body. */
   configuration_json_values: 320_000,
@@ -36,7 +36,7 @@ export const limits = {
   removals: 20,
   /** Workspaces that a person joins through an organization. These don't count as joined. */
   workspaces_by_organization: 100,
-  /** How many of these one person can have created. */
+  /** How many such workspaces one person can have created. */
   workspaces_by_organization_of_one: 20,
   /** After this many days without a sign-in, a membership that follows an organization counts as not confirmed. */
   membership_unconfirmed_days: 60,
@@ -52,9 +52,9 @@ export const limits = {
   invite_hours_default: 168,
   page_size_max: 500,
   page_size_default: 100,
-  /** An owner, and each group of an owner at GitLab. */
+  /** An owner, and at GitLab each group in an owner's path. */
   owner_length: 100,
-  /** The path of groups that owns a repository at GitLab. */
+  /** The group path that owns a repository at GitLab. */
   owner_path_length: 255,
   owner_groups: 20,
   repo_length: 100,
@@ -66,28 +66,28 @@ export const limits = {
   flush_days_back: 30,
   heartbeats: 500,
   heartbeats_body_bytes: 8_388_608,
-  /** How long the service keeps which minutes heartbeats have marked, and project names that wait. */
+  /** How long the service keeps the minutes that heartbeats have marked, and unassigned project names. */
   heartbeat_days: 32,
-  /** Heartbeats further apart leave the minutes between them uncounted, whatever the idle window of a workspace. */
+  /** The minutes between heartbeats that are further apart never count, whatever a workspace's idle window. */
   heartbeat_idle_minutes_min: 5,
   heartbeat_idle_minutes_max: 10,
   editor_project_length: 200,
-  /** Project names of a person that wait for a repository. */
+  /** A person's unassigned project names. */
   editor_projects_waiting: 200,
-  /** Project names of a person with a repository, or that are ignored. */
+  /** A person's project names that have a repository or are ignored. */
   editor_projects_chosen: 1_000,
-  /** Repositories that the service remembers because a person has pushed or sent them by their full address. */
+  /** Repositories remembered because a person has pushed them or sent their full address. */
   person_repos: 1_000,
   /** How long it remembers them after their last use. */
   person_repo_days: 400,
   import_body_bytes: 104_857_600,
-  /** Projects in a file that is imported, projects in a day of it, and all days of it, counted once for each project. */
+  /** Projects in an imported file, projects on one of its days, and the sum of every project's days. */
   import_projects: 2_000,
   import_projects_per_day: 50,
   import_project_days: 50_000,
-  /** How many rows (a day of a repository in a workspace) one flush, or one request with heartbeats, may change. */
+  /** How many rows (one per repository, day and workspace) a flush or a request with heartbeats may change. */
   flush_rows: 5_000,
-  /** Minutes times workspaces in which they may count, for one request with heartbeats or one assignment of a name. */
+  /** Minutes times the workspaces where they may count, per request with heartbeats or assignment of a name. */
   heartbeat_minutes: 250_000,
   /**
    * The cost of the comparisons that find a flush's workspaces. Each repository costs its characters times those of each
@@ -103,29 +103,29 @@ export const limits = {
   /** As `flush_comparisons`, for one upload. */
   counts_comparisons: 1_000_000_000,
   count_max: 10_000,
-  /** Commits in one delivery of the repository host. */
+  /** Commits in one webhook delivery. */
   webhook_commits: 10_000,
   webhook_body_bytes: 25_165_824,
-  /** Properties and items in such a body, whose commits can list many files. */
+  /** Properties and items in a delivery, whose commits can list many files. */
   webhook_json_values: 1_000_000,
   /** Older commits don't count. How long the service keeps deliveries and the hashes of commits. */
   webhook_days: 400,
   /** How long a webhook secret works after it was replaced. */
   webhook_secret_hours: 24,
-  /** How many replaced secrets of a webhook work at once: each costs an HMAC of every body. */
+  /** How many replaced secrets of a webhook work at once. Each costs one HMAC per body. */
   webhook_former_secrets: 3,
   /** How many deliveries of a webhook the service lists. */
   webhook_deliveries_listed: 50,
   range_days: 366,
-  /** Trends have a number for each day of ranges up to this, and for each week of longer ones. */
+  /** Trends have one number per day in ranges of up to this length, and one per week in longer ranges. */
   trend_days: 31,
   /** How many members, and repositories, a dashboard lists. The last row sums up all others. */
   dashboard_rows: 1_000,
-  /** How many projects a day of a summary for WakaTime's tools lists, and all days of it together. */
+  /** How many projects WakaTime summaries list per day, and in total. */
   summary_projects_per_day: 100,
   summary_projects: 5_000,
   session_days: 30,
-  /** Access keys of a person, and of a workspace, that have neither expired nor been revoked. */
+  /** Access keys per person, and per workspace, that have neither expired nor been revoked. */
   keys_per_owner: 20,
   key_name_length: 100,
   key_days_default: 365,
@@ -136,18 +136,18 @@ export const limits = {
   /** How long the service keeps who viewed whose numbers. */
   view_days: 400,
   assistant_key_length: 500,
-  /** Model look-ups of one caller at the same time. */
+  /** One caller's simultaneous model look-ups. */
   assistant_lookups_per_caller: 4,
   funnel_slug_length: 64,
-  /** How many sources, and events that aren't steps, the funnel lists. */
+  /** How many sources the funnel lists, and how many events that aren't steps. */
   funnel_names: 100,
-  /** Requests of one caller at the same time. Further requests wait. */
+  /** One caller's simultaneous requests. Further requests wait. */
   requests_at_once_per_caller: 4,
-  /** The same for anonymous requests of one address. */
+  /** The same for anonymous requests from one address. */
   requests_at_once_per_address: 64,
   /**
-   * Seconds in a minute that the service works on one caller's requests, those at the same time added up. Beyond that, such
-   * callers have few requests at the same time between them.
+   * Seconds per minute that the service works on one caller's requests, counting simultaneous ones separately. Callers
+   * above this share a few request slots.
    */
   busy_seconds_per_caller: 30,
   /** Requests per minute. */
@@ -162,10 +162,10 @@ export const limits = {
   /** Files with everything about a caller, per hour. */
   exports_per_hour: 10,
   rate_wrong_signatures_per_address: 600,
-  /** Signed deliveries per minute: to a workspace, and to all webhooks that a person has created. */
+  /** Signed deliveries per minute: per workspace, and for all of a person's webhooks. */
   rate_deliveries_per_workspace: 600,
   rate_deliveries_per_person: 1_200,
-  /** Rows that they store per day: one for each delivery, each new commit and each issue. */
+  /** Rows that deliveries store per day: one for each delivery, new commit and issue. */
   delivered_rows_per_workspace: 25_000,
   delivered_rows_per_person: 50_000,
 } as const
@@ -174,22 +174,21 @@ type LimitName = keyof typeof limits
 
 /** The limits that the operator can change with `LIMITS`. */
 export const rateLimits = {
-  rate_per_caller: 'Requests of a caller per minute.',
-  rate_pages_per_address:
-    'Requests of an address per minute for the dashboard, the reference and their files.',
-  rate_verify_per_address: 'Sign-ins from an address per minute.',
-  rate_join_per_caller: 'Joins and invite lookups of a caller per minute.',
-  rate_refused_tokens_per_caller: 'Tokens of a caller per minute that the repository host may reject.',
-  rate_refused_keys_per_address: 'Invalid access keys from an address per minute.',
-  rate_wrong_signatures_per_address: 'Wrongly signed webhook calls from an address per minute.',
-  exports_per_hour: 'Account exports of a caller per hour.',
-  rate_deliveries_per_workspace: 'Webhook deliveries to a workspace per minute.',
-  rate_deliveries_per_person: 'Webhook deliveries per minute to all webhooks that a person has created.',
-  delivered_rows_per_workspace: 'Deliveries, commits and issues that webhooks of a workspace report per day.',
-  delivered_rows_per_person: 'The same for all webhooks that a person has created.',
-  workspaces_created: 'Workspaces that a person has created and that still exist.',
-  workspaces_joined: 'Workspaces that a person is in, without those joined through an organization.',
-  removals: 'Members who are removed from a workspace per hour because they left its organization.',
+  rate_per_caller: 'Requests per caller and minute.',
+  rate_pages_per_address: 'Requests per address and minute for the dashboard, the reference and their files.',
+  rate_verify_per_address: 'Sign-ins per address and minute.',
+  rate_join_per_caller: 'Joins and invite lookups per caller and minute.',
+  rate_refused_tokens_per_caller: 'Tokens that the repository host may reject, per caller and minute.',
+  rate_refused_keys_per_address: 'Invalid access keys per address and minute.',
+  rate_wrong_signatures_per_address: 'Wrongly signed webhook calls per address and minute.',
+  exports_per_hour: 'Account exports per caller and hour.',
+  rate_deliveries_per_workspace: 'Webhook deliveries per workspace and minute.',
+  rate_deliveries_per_person: 'Webhook deliveries per minute to all of a person’s webhooks.',
+  delivered_rows_per_workspace: 'Deliveries, commits and issues that a workspace’s webhook reports per day.',
+  delivered_rows_per_person: 'The same for all of a person’s webhooks.',
+  workspaces_created: 'Existing workspaces that a person has created.',
+  workspaces_joined: 'Workspaces that a person is in, not counting those joined through an organization.',
+  removals: 'Members removed from a workspace per hour because they left its organization.',
 } as const satisfies Partial<Record<LimitName, string>>
 export type RateLimitName = keyof typeof rateLimits
 /** The values in effect. */

@@ -21,7 +21,7 @@ export const Member = Resource('Member', {
   last_active_day: Nullable({
     ...Day,
     description:
-      'The last UTC day with active minutes in this workspace. Null if there is none, and for all members at the privacy level `team`.',
+      'The last UTC day with active minutes in this workspace. Null if there is none. At the privacy level `team`, null for everyone.',
   }),
 })
 export type Member = Static<typeof Member>
@@ -31,7 +31,7 @@ export const MemberPage = Named('MemberPage', { members: Type.Array(ref(Member))
 const NamedLogin = Type.String({
   minLength: 1,
   maxLength: limits.login_length,
-  description: 'Upper and lower case don’t matter.',
+  description: 'Case doesn’t matter.',
   examples: ['bob'],
 })
 export const MemberQuery = Type.Object({ login: NamedLogin })

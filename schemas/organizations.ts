@@ -21,7 +21,7 @@ export const organizationLeaves = ['keep', 'remove'] as const
 
 const choices = {
   join: StringEnum(organizationJoins, {
-    description: '`member`: people of the organization become members of the workspace when they sign in.',
+    description: '`member`: people in the organization become workspace members when they sign in.',
     examples: ['member'],
   }),
   leave: StringEnum(organizationLeaves, {
@@ -35,7 +35,7 @@ const name = Type.Unsafe<string>({
   description: 'The name of the organization at the repository host, or at GitLab the group’s path.',
 })
 
-/** Why a link currently admits no one. */
+/** Why a link currently doesn't admit anyone. */
 export const pauseReasons = ['maker_left', 'maker_not_owner', 'not_confirmed'] as const
 
 /** The caller's own token. */

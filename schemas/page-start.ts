@@ -1,7 +1,7 @@
 import type { RepohostKind } from './common.js'
 import type { SettingsKeyRules } from './settings-keys.js'
 
-/** A person whom the dashboard offers to sign in as, with a button. Only the demo has such people. */
+/** A person with a "Sign in as" button on the dashboard. Only the demo has such people. */
 export interface OfferedPerson {
   login: string
   /** Why a visitor would sign in as this person. */
@@ -19,7 +19,7 @@ export interface PageStart {
   repohost_kind: RepohostKind
   /** The repository host's display name, such as GitHub. */
   repohost_name: string
-  /** Where people create a token of the host. */
+  /** Where people create a token for the host. */
   repohost_token_url: string
   settings_keys: SettingsKeyRules
   /** Where people install the extension. Null if the operator hasn't said so. */

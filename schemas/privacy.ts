@@ -14,17 +14,17 @@ export type PrivacyRecord = Static<typeof PrivacyRecord>
 const PrivacyView = Named('PrivacyView', {
   what: Type.String({ examples: ['The hours of a person.'] }),
   named: Type.String({
-    description: 'The people who see it in a workspace with the level `named`.',
+    description: 'The people who see it in workspaces with the level `named`.',
     examples: ['The person.'],
   }),
   team: Type.String({
-    description: 'The people who see it in a workspace with the level `team`.',
+    description: 'The people who see it in workspaces with the level `team`.',
     examples: ['The person.'],
   }),
 })
 export type PrivacyView = Static<typeof PrivacyView>
 
-/** The recorded data about people, and who sees it. */
+/** The data recorded about people, and who sees it. */
 export const Privacy = Resource('Privacy', {
   activity_privacy_floor: Type.Unsafe<PrivacyLevel>({
     ...PrivacyLevel,

@@ -1,10 +1,10 @@
-/** The names of a repository in lower case, for comparisons. */
+/** A repository's names in lower case, for comparisons. */
 export interface RepoKeys {
   ownerKey: string
   repoKey: string
 }
 
-/** `owner/repo` is divided at the last slash: at GitLab, the owner is a path of groups. */
+/** `owner/repo` is split at the last slash, because at GitLab the owner is a group path. */
 export const divideRepo = (path: string): { owner: string; repo: string } => {
   const end = path.lastIndexOf('/')
   return { owner: path.slice(0, Math.max(end, 0)), repo: path.slice(end + 1) }

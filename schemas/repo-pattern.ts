@@ -2,7 +2,7 @@
  * Repo patterns: `owner/*`, `owner/repo`, or `owner/` + a repository name with `*` in it. The owner is always literal,
  * `*` stands for zero or more characters, and case doesn't matter. At GitLab, `owner/**` also matches the repositories
  * of all subgroups. The database matches, with LIKE over `repoLike`, and `client/src/pattern.ts` for the client and the
- * page. One property test holds them to the definition.
+ * page. A property test checks both against the definition.
  */
 import type { RepohostKind } from './common.js'
 import { limits } from './limits.js'
@@ -13,8 +13,8 @@ import { isOwner } from './subgroups.js'
 export const SUBGROUPS = '**'
 
 /**
- * The fixed cost of comparing a name with a pattern, besides their characters. LIKE takes time for each
- * character of the one times each of the other; a product of both bounds what a request compares.
+ * The fixed cost of comparing a name with a pattern, in addition to their lengths. LIKE's time grows with the product
+ * of both lengths, so that product bounds what a request compares.
  */
 export const COMPARED = 10
 
@@ -24,9 +24,9 @@ export interface RepoPattern {
   ownerKey: string
   repoKey: string
   exact: boolean
-  /** Characters that aren't `*`, the slash before the repository not counted. */
+  /** Characters other than `*`, not counting the slash before the repository. */
   literalLength: number
-  /** `repoKey` for SQL's LIKE, its special characters escaped. */
+  /** `repoKey` for SQL's LIKE, with its special characters escaped. */
   repoLike: string
 }
 
@@ -42,7 +42,7 @@ export const isPattern = (text: string, kind: RepohostKind): boolean => {
   return isClear && isOwner(owner, kind) && parsePattern(text) !== undefined
 }
 
-/** Undefined if the text isn't a pattern at any kind of host. */
+/** Undefined if the text isn't a pattern on any kind of host. */
 export const parsePattern = (pattern: string): RepoPattern | undefined => {
   if (pattern.length > limits.pattern_length) return undefined
   const { owner, repo } = divideRepo(pattern)

@@ -28,11 +28,11 @@ export const DENIED_KEYS = [
 
 export const DENIED_MESSAGE = 'is denied on this server (`SETTINGS_DENIED`)'
 
-/** Plain data, which a worker can be given. */
+/** Plain data that can be passed to a worker. */
 export interface SettingsKeyRules {
-  /** The first one belongs to the team's own extension, where no key is denied. */
+  /** The first is the team's own extension, whose keys are never denied. */
   prefixes: string[]
-  /** Patterns, which match without case. */
+  /** Patterns. Case doesn't matter. */
   denied: string[]
 }
 

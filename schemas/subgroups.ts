@@ -1,6 +1,6 @@
 /**
- * At GitLab, an owner is the whole path of groups (`acme/platform`). Schemas describe owners without slashes, as every other
- * kind of host has them; this widens them.
+ * At GitLab, an owner is the whole group path (`acme/platform`). Schemas describe owners without slashes, as on every
+ * other kind of host. This file widens them.
  */
 import { type RepohostKind, shortName } from './common.js'
 import { limits } from './limits.js'
@@ -24,7 +24,7 @@ const withSubgroups = (schema: unknown): unknown => {
   return { ...Object.fromEntries(entries), ...(typeof format === 'string' && own(widened, format)) }
 }
 
-/** The schema as it is at a kind of host. */
+/** The schema for a kind of host. */
 export const schemaAt = <T>(kind: RepohostKind, schema: T): T =>
   kind === 'gitlab' ? (withSubgroups(schema) as T) : schema
 

@@ -4,7 +4,7 @@ import { TIMEZONE_LENGTH } from './activity.js'
 import { Closed, Day, Named, Resource, Timestamp } from './common.js'
 import { limits } from './limits.js'
 
-/** How many characters of these queries are read. */
+/** How many characters of these parameters are read. */
 const RANGE_LENGTH = 40
 const NAME_LENGTH = 400
 
@@ -14,7 +14,7 @@ const decimal = Type.String({ description: 'Hours.', examples: ['3.20'] })
 const seconds = Type.Integer({ minimum: 0, examples: [11_520] })
 const days = Type.Integer({ minimum: 0, examples: [7] })
 const timezone = Type.String({ examples: ['Europe/Berlin'] })
-/** Without fractions of a second, which some of WakaTime's tools can't read. */
+/** Whole seconds, because some WakaTime tools can't read fractions. */
 const moment = Type.String({ format: 'date-time', examples: ['2026-11-20T23:00:00Z'] })
 
 const duration = {
@@ -111,7 +111,7 @@ export const SummariesQuery = Type.Object({
 export const StatsRange = Type.String({ maxLength: RANGE_LENGTH, examples: ['last_7_days'] })
 export const StatsQuery = Type.Object({ ...projectParameter, ...timezoneParameter })
 export const ProjectsQuery = Type.Object({
-  q: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'A part of the name.' })),
+  q: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'Part of the name.' })),
 })
 export const DurationsQuery = Type.Object({
   date: Type.String(dayText),

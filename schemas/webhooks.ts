@@ -3,21 +3,21 @@ import { Named, Nullable, Resource, Timestamp, Uuid } from './common.js'
 import { limits } from './limits.js'
 
 const url = Type.String({
-  description: 'Enter it on the repository host as the URL of the webhook.',
+  description: 'Enter it on the repository host as the webhook URL.',
   examples: ['https://api.example.com/api/repohost/webhook/0193a0c2-7d55-4cc1-9c5e-6a1f2b3c4d5e'],
 })
 
 export const CreatedWebhook = Named('CreatedWebhook', {
   url,
   secret: Type.String({
-    description: 'Enter it on the repository host as the secret of the webhook. It is shown only here.',
+    description: 'Enter it on the repository host as the webhook secret. It is shown only here.',
     examples: ['Hc0l2wJYqYVfX9bD5oKc1x7m3sUe8aTgRnPzLqWv4iE'],
   }),
 })
 
 export const Delivery = Named('WebhookDelivery', {
   at: Timestamp,
-  event: Type.String({ description: 'As the repository host names it.', examples: ['push'] }),
+  event: Type.String({ description: 'The repository host’s name for it.', examples: ['push'] }),
   status: Type.Integer({ description: 'The HTTP status of the response.', examples: [200] }),
   repo: Type.Optional(
     Nullable(
@@ -98,7 +98,7 @@ export const DeliveryPayload = Type.Object(
     $id: 'DeliveryPayload',
     additionalProperties: true,
     description:
-      'A payload of the repository host in its own format. Properties that the service doesn’t use are ignored.',
+      'A payload in the repository host’s own format. Properties that the service doesn’t use are ignored.',
     examples: [{ zen: 'Keep it logically awesome.' }],
   },
 )

@@ -54,7 +54,7 @@ export const Workspace = Resource('Workspace', {
   }),
   joined_by: StringEnum(['created', 'invite', 'organization'], {
     description:
-      'How you became a member. `organization`: because you belong to the organization that the workspace follows. Then nothing you did up to the day you joined counts in the workspace.',
+      'How you became a member. `organization`: because you belong to the organization that the workspace follows. In that case, your activity up to the day you joined doesn’t count in the workspace.',
     examples: ['created'],
   }),
   created_at: Timestamp,

@@ -105,7 +105,7 @@ export const createClients = (config: Config, meter: Meter = noopMeter): Clients
   }
 }
 
-/** Builds the whole service; tests and production differ in nothing but these arguments. */
+/** Builds the whole service. Tests and production differ only in these arguments. */
 export const buildApp = async (
   config: Config,
   database: Database,
@@ -136,12 +136,12 @@ export const buildApp = async (
     requestTimeout: timeouts.upload,
     connectionTimeout: timeouts.inactivity,
     keepAliveTimeout: timeouts.idle,
-    // A start takes long on a busy machine, and ending it would only make it take longer.
+    // A start takes a while on a busy machine, and cutting it short would only make it take longer.
     pluginTimeout: 0,
     http: {
       headersTimeout: timeouts.headers,
       connectionsCheckingInterval: timeouts.check,
-      // Answered in platform/http/connections.ts instead.
+      // platform/http/connections.ts responds instead.
       requireHostHeader: false,
     },
     trustProxy: config.trustProxy ?? false,

@@ -18,21 +18,21 @@ export interface Config {
   /** Undefined: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined
   dataDir: string
-  /** The folder of daily backups, and how many stay in it. Undefined: the service makes none. */
+  /** The folder for daily backups, and how many to keep. Undefined: the service makes none. */
   backups: { folder: string | undefined; keep: number }
   databasePoolSize: number
   databasePrepare: boolean
-  /** The first signs, all verify. Empty only with the embedded database, which brings a generated one. */
+  /** The first signs, all verify. Empty only with the embedded database, which generates one. */
   jwtSecrets: string[]
   /** The dashboard's origin, for OAuth. */
   siteUrl: string | undefined
   /** The service's own origin. */
   baseUrl: string
-  /** The URL of the dashboard, or of the service itself without one. */
+  /** The dashboard's URL, or the service's own if there's no dashboard. */
   homeUrl: string
   /** Origins that CORS allows with credentials: the dashboard's and further known ones. */
   dashboardOrigins: string[]
-  /** Origins whose pages may change things with the cookie: the dashboards and the service itself. */
+  /** Origins whose pages may make changes with the cookie: the dashboards and the service itself. */
   trustedOrigins: string[]
   /** Whether the service shows its own dashboard. */
   dashboard: boolean
@@ -41,7 +41,7 @@ export interface Config {
   settingsKeys: SettingsKeyRules
   /** Where people install the extension. */
   extensionUrl: string | undefined
-  /** The schema of settings, and whether other settings are rejected. Undefined: anything is accepted. */
+  /** The settings schema, and whether settings that don't match are rejected. Undefined: anything is accepted. */
   settingsRules: SettingsRules | undefined
   repohost: {
     kind: RepohostKind
@@ -56,7 +56,7 @@ export interface Config {
     /** The host's former address, if the operator says that it has moved. */
     movedFrom: string | undefined
   }
-  /** Webhook secrets are derived with the first; deliveries are accepted with any. Empty: no webhook can be created. */
+  /** New webhook secrets come from the first key, and all keys' secrets work. Empty: no webhook can be created. */
   webhookKeys: string[]
   adminKeys: string[]
   billing: {
@@ -72,7 +72,7 @@ export interface Config {
   funnelSteps: string[]
   activityDetailDays: number
   privacy: {
-    /** No workspace is below this level. */
+    /** No workspace can have a looser level. */
     floor: PrivacyLevel
     /** The fewest people that a number may cover at the level `team`. */
     minGroup: number
@@ -80,23 +80,23 @@ export interface Config {
   rateLimits: boolean
   /** The Redis in which instances share their rate limits. */
   redisUrl: string | undefined
-  /** By the name that `GET /api/limits` has. */
+  /** Keyed by the names in `GET /api/limits`. */
   limits: AdjustedLimits
   /** Addresses and ranges without rate limits. */
   exemptAddresses: string[]
-  /** A message that begins maintenance at the start, and the file that switches it later. */
+  /** A message that turns maintenance on at startup, and the file that toggles it later. */
   maintenance: { message: string | undefined; file: string }
   /** Addresses of proxies whose `X-Forwarded-For` is trusted. */
   trustProxy: string[] | undefined
   metricsPort: number | undefined
-  /** How long the service keeps serving after a signal to stop, in milliseconds. */
+  /** How many milliseconds the service keeps serving after a signal to stop. */
   shutdownDelayMs: number
   logLevel: string
-  /** Variables without an effect. They don't prevent a start. */
+  /** Variables that have no effect. They don't prevent startup. */
   warnings: { says: string; remedy: string }[]
 }
 
-/** Everything that is wrong with the environment, in one message that never contains a value. */
+/** Reports everything that's wrong with the environment, without quoting any value. */
 export class ConfigError extends OperatorError {
   constructor(readonly problems: string[]) {
     super(`The configuration isn’t valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
@@ -229,7 +229,7 @@ const knownNames = Object.entries(variables).flatMap(([name, { secret }]) =>
   secret ? [name, `${name}_FILE`] : [name],
 )
 
-/** Variables whose names are nearly one of ours. The environment also has those of other programs. */
+/** Variables whose names are close to one of ours. The environment also has other programs' variables. */
 const misspeltOf = (env: Record<string, string | undefined>): Config['warnings'] =>
   Object.keys(env).flatMap((name) => {
     const meant = Object.hasOwn(gone, name.replace(/_FILE$/, '')) ? undefined : nearestTo(name, knownNames)
@@ -257,7 +257,7 @@ const readSettingsRules = (
   if (file === undefined) {
     if (enforced)
       problems.push(
-        'SETTINGS_VALIDATION=enforce must be set together with SETTINGS_SCHEMA: it has no effect without',
+        'SETTINGS_VALIDATION=enforce must be set together with SETTINGS_SCHEMA: it has no effect on its own',
       )
     return { settingsRules: undefined, warnings: [] }
   }

@@ -13,7 +13,7 @@ export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly extras: ProblemExtras
-  /** Seconds for `Retry-After`; what only the operator can change has none. */
+  /** Seconds for `Retry-After`. Absent if only the operator can fix it. */
   readonly retryAfter: number | undefined
   /** The value of `RateLimit-Limit`. */
   readonly limit: number | undefined

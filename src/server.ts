@@ -1,4 +1,4 @@
-/** Starts the service: configuration, database, migrations, HTTP; and stops it without dropping a request. */
+/** Starts the service: configuration, database, migrations and HTTP. Also stops it without dropping a request. */
 import './platform/process/require-node.js'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -65,18 +65,18 @@ const main = async (stopped: AbortSignal) => {
 
 /**
  * Node ends a process when a promise is rejected and no code handles it. One request with such a fault could end
- * instance after instance, so the service reports it and continues: whatever awaited the promise has its own failure.
+ * instance after instance, so the service reports it and continues. Whatever awaited the promise fails on its own.
  * An uncaught exception still stops the service (`program.ts`), as Node recommends: it left a callback halfway,
  * perhaps a database connection's.
  */
 const outliveRejections = (logger: Logger, meter: Meter) => {
   process.on('unhandledRejection', (err) => {
-    logger.error({ err }, 'no code has handled this failure, which is a fault of the service')
+    logger.error({ err }, 'no code has handled this failure, which is a bug in the service')
     meter.count('team_settings_unhandled_rejections_total', {})
   })
 }
 
-/** Reports that the service isn't ready, and waits until balancers stop sending requests, before connections close. */
+/** Reports that the service isn't ready, and waits until load balancers stop sending requests. */
 const leave = async (app: FastifyInstance, forceSignal: AbortSignal) => {
   const delayMs = app.config.shutdownDelayMs
   const underWay = app.requestsUnderWay()

@@ -16,7 +16,7 @@ import { patternRoutes } from './features/workspaces/routes/patterns.js'
 import { workspaceSettingsRoutes } from './features/workspaces/routes/settings.js'
 import { workspaceRoutes } from './features/workspaces/routes/workspaces.js'
 
-/** Everything below `/api/team`. Only joining doesn't need Pro. */
+/** Everything below `/api/team`. Only joining works without Pro. */
 export const teamRoutes: FastifyPluginAsync = async (app) => {
   await app.register(joinRoute)
   await app.register(async (pro) => {

@@ -777,7 +777,7 @@ t.test(
     t.equal(rejected.body.code, 'payload_too_large')
     t.equal(
       rejected.body.detail,
-      'This request names 200 repositories, too many to compare with the patterns of all your workspaces. Name at most 2 in one request.',
+      'This request names 200 repositories, too many to compare with all your workspaces’ patterns. Name at most 2 in one request.',
     )
     const first = await flush(entries.slice(0, 1))
     t.same(
@@ -829,7 +829,7 @@ t.test('an upload with too many patterns to compare is rejected as a whole', asy
   t.equal(rejected.body.code, 'payload_too_large')
   t.equal(
     rejected.body.detail,
-    'This upload names 3200 repositories, too many to compare with the patterns of the workspace. Name at most 3094 per upload.',
+    'This upload names 3200 repositories, too many to compare with the workspace’s patterns. Name at most 3094 per upload.',
   )
   const { status, body } = await upload(15)
   t.same([status, body.upserted, body.skipped.length], [200, 0, 214])

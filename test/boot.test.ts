@@ -102,7 +102,7 @@ t.test('a route whose workspace is not certain to be there does not boot', async
   const inBody = { access: adminOf('body.workspace') }
   const body = Closed({ workspace: Type.String() })
   await t.rejects(boot({ method: 'POST', config: inBody, schema: answering({ body }) }), {
-    message: 'POST /api/new takes its workspace from body.workspace, which is no uuid',
+    message: 'POST /api/new takes its workspace from body.workspace, which isn’t a UUID',
   })
 })
 

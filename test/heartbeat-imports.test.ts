@@ -352,7 +352,7 @@ t.test('imports', async (t) => {
     ])
     t.same(await detailOf(csv(daily(50, 1_001, (_, n) => `p${n}`))), [
       400,
-      'must have at most 50000 projects, each counted on each of its days: import it in parts',
+      'must have at most 50000 projects, counted once per day: import it in parts',
     ])
     t.equal((await caller.get(IMPORT)).body.state, 'none')
     const most = await importFile(caller, csv(daily(50, 40, (day, n) => `p${day * 50 + n}`)))

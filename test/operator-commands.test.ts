@@ -170,7 +170,7 @@ t.test(
     t.strictSame(await users(t, 'keys', 'pia'), { code: 0, output: adminsLine + ofWorkspaceLine })
     t.equal(
       await revokeKeyOf(service.database, own.id.toUpperCase()),
-      `The key of pia, id ${own.id}, had ended before.`,
+      `The key of pia, id ${own.id}, had already stopped working.`,
     )
     t.equal(
       await revokeKeyOf(service.database, ` ${ofWorkspace.secret}\n`),

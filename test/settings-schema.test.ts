@@ -254,7 +254,7 @@ t.test('the service does not start with a file that it cannot use, and names the
     'SETTINGS_SCHEMA must name a file that can be read (ENOENT)',
   ])
   t.same(problemsOf({ SETTINGS_VALIDATION: 'enforce' }), [
-    'SETTINGS_VALIDATION=enforce must be set together with SETTINGS_SCHEMA: it has no effect without',
+    'SETTINGS_VALIDATION=enforce must be set together with SETTINGS_SCHEMA: it has no effect on its own',
   ])
 })
 
@@ -433,7 +433,7 @@ t.test('hostile schemas and values take little time', async (t) => {
   ])
   t.notOk('pattern' in (schema.document.properties['ext.ahead'] as object))
   const messages = (settings: Record<string, unknown>) => schema.check(settings).map(({ message }) => message)
-  t.same(messages({ 'ext.slow': `${'a'.repeat(1_000)}!` }), ['doesn’t have the required form'])
+  t.same(messages({ 'ext.slow': `${'a'.repeat(1_000)}!` }), ['doesn’t have the required format'])
   t.same(messages({ 'ext.ahead': 'b' }), [], 'a pattern that was skipped rejects nothing')
   const tooLarge = ['is too large to be checked']
   t.same(messages({ 'ext.states': 'ab'.repeat(130_000) }), tooLarge)

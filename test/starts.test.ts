@@ -189,7 +189,7 @@ t.test('a database that the service cannot use is rejected in one sentence', asy
     ],
     [
       early.url,
-      'a database that a version before 1.0.0 made. Start version 1.0.0 with it first, which brings it forward. Then start this version.',
+      'a database that a version before 1.0.0 made. Start version 1.0.0 with it first, which upgrades it. Then start this version.',
     ],
     [
       old.url,

@@ -73,7 +73,7 @@ export type AccountExport = {
   override_versions_written: ExportedOverrideVersionsWritten[]
   activity: ExportedActivity[]
   flushes: ExportedFlushes[]
-  /** The minutes in which editors sent heartbeats, for the last 32 days. They are listed by the project of the first and last heartbeat in each minute, and by the workspaces in which they counted. Agent minutes are separate. */
+  /** The minutes in which editors sent heartbeats, for the last 32 days. They are listed by the project of the first and last heartbeat in each minute, and by the workspaces where they counted. Agent minutes are separate. */
   heartbeat_hours: ExportedHeartbeatHours[]
   /** Minutes in which the caller’s agents worked and the caller didn’t. */
   agent_minutes: ExportedAgentMinutes[]
@@ -100,7 +100,7 @@ export type AccountExport = {
 export type AuditEntry = {
   id: string
   at: string
-  /** The login of the person at that moment, `key <name>`, `service` or `operator`. */
+  /** The person’s login at the time, `key <name>`, `service` or `operator`. */
   actor: string
   /** `noun.verb` */
   action: string
@@ -150,7 +150,7 @@ export type ConfigurationResult = {
 export type CountsResult = {
   /** Counts that are new or have changed. At the privacy level `team`, all accepted counts, so that the response doesn’t tell what was counted before. */
   upserted: number
-  /** Counts that didn’t change, and zeros for which there was no count. */
+  /** Counts that didn’t change, and zeros where there was no count. */
   unchanged: number
   /** Logins that aren’t members (one entry each), and repositories that match no pattern. */
   skipped: SkippedCount[]
@@ -177,7 +177,7 @@ export type Dashboard = {
   range: DayRange
   idle_window_minutes: number
   totals: Totals
-  /** The totals of the same number of days just before the range, widened to whole weeks if published weeks are shown. */
+  /** Totals for the same number of days just before the range, widened to whole weeks if published weeks are shown. */
   previous_totals: Totals
   /** Every day of the range, oldest first. Hidden numbers are null. */
   daily: DashboardDay[]
@@ -185,13 +185,13 @@ export type Dashboard = {
   members: DashboardMember[]
   /** Repositories with activity, most minutes first. */
   repos: DashboardRepo[]
-  /** All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours past their retention period, aren’t included. A day counts only if at least 2 people other than the caller had hours on it. With `repo`, those hours must be in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null in three cases: hours exist but no day counts; `member` names another person; no part of it is published. The caller’s own heatmap is always complete. */
+  /** All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours past their retention period, aren’t included. A day counts only if at least 2 people other than the caller had hours on it. With `repo`, those hours must be in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null if hours exist but no day counts, if `member` names another person, or if no part of it is published. The caller’s own heatmap is always complete. */
   heatmap: HeatmapCell[] | null
   publication: Publication
   generated_at: string
 }
 
-/** A payload of the repository host in its own format. Properties that the service doesn’t use are ignored. */
+/** A payload in the repository host’s own format. Properties that the service doesn’t use are ignored. */
 export type DeliveryPayload = Record<string, never> & Record<string, unknown>
 
 export type EditorProject = {
@@ -222,7 +222,7 @@ export type EffectiveConfig = {
 export type FlushResult = {
   /** Entries that count in full. */
   accepted: number
-  /** Entries that were cut in at least one workspace, or by the hours in the recording preferences. */
+  /** Entries that were cut short in at least one workspace, or by the hours in the recording preferences. */
   capped: number
   /** Entries that don’t count in any workspace. */
   ignored: number
@@ -248,18 +248,18 @@ export type Funnel = {
 
 /** All other properties are ignored and not stored. */
 export type Heartbeat = {
-  /** Seconds since 1970, with a fraction. A string with such a number also counts. */
+  /** Seconds since 1970, with a fraction. A string that contains such a number also works. */
   time?: number
   /** A repository (`owner/repo`, or the address of its remote), or another name, such as a folder’s. */
   project?: string
-  /** Counts if `project` names no repository. */
+  /** Used if `project` doesn’t name a repository. */
   alternate_project?: string
-  /** `ai coding` is agent time. All others are the caller’s active minutes. */
+  /** `ai coding` is agent time. Every other category is the caller’s own time. */
   category?: string
 } & Record<string, unknown>
 
 export type HeartbeatsAnswer = {
-  /** One `[{"data": null}, 201]` for each heartbeat, in their order. */
+  /** One `[{"data": null}, 201]` for each heartbeat, in order. */
   responses: unknown[][]
 }
 
@@ -273,7 +273,7 @@ export type Import = {
   days: number
   /** Days counted so far. */
   days_done: number
-  /** Minutes added in all workspaces together. */
+  /** Minutes added across all workspaces. */
   minutes: number
   created_at: string | null
   updated_at: string | null
@@ -412,13 +412,13 @@ export type Member = {
   avatar_url: string
   role: 'admin' | 'member'
   joined_at: string
-  /** The last UTC day with active minutes in this workspace. Null if there is none, and for all members at the privacy level `team`. */
+  /** The last UTC day with active minutes in this workspace. Null if there is none. At the privacy level `team`, null for everyone. */
   last_active_day: string | null
 }
 
 export type MinutesOfDay = {
   day: string
-  /** The caller’s workspaces, oldest first. In the response for a range, only those with minutes on the day. */
+  /** The caller’s workspaces, oldest first. For a range, only the workspaces with minutes on that day. */
   workspaces: WorkspaceMinutes[]
 }
 
@@ -444,7 +444,7 @@ export type Organization = {
   organization: string
   /** The host's id, which never changes hands. */
   organization_id: number
-  /** `member`: people of the organization become members of the workspace when they sign in. */
+  /** `member`: people in the organization become workspace members when they sign in. */
   join: 'nobody' | 'member'
   /** `remove`: people who leave the organization are removed from the workspace. */
   leave: 'keep' | 'remove'
@@ -460,7 +460,7 @@ export type Organization = {
 }
 
 export type Override = {
-  /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
+  /** At GitLab, the group path as one segment: `acme%2Fplatform`. */
   owner: string
   repo: string
   settings: Settings
@@ -480,11 +480,11 @@ export type OwnDashboard = {
   }
   range: DayRange
   idle_window_minutes: number
-  /** The totals of the same number of days just before the range, widened to whole weeks if published weeks are shown. */
+  /** Totals for the same number of days just before the range, widened to whole weeks if published weeks are shown. */
   previous_totals: Totals
   /** Most minutes first. All members, with or without activity, and people who have left but were active in the range. With `repo`, only people with activity in it. If published weeks are shown, their days list no one. */
   members: DashboardMember[]
-  /** All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours past their retention period, aren’t included. A day counts only if at least 2 people other than the caller had hours on it. With `repo`, those hours must be in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null in three cases: hours exist but no day counts; `member` names another person; no part of it is published. The caller’s own heatmap is always complete. */
+  /** All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours past their retention period, aren’t included. A day counts only if at least 2 people other than the caller had hours on it. With `repo`, those hours must be in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null if hours exist but no day counts, if `member` names another person, or if no part of it is published. The caller’s own heatmap is always complete. */
   heatmap: HeatmapCell[] | null
   publication: Publication
   generated_at: string
@@ -521,7 +521,7 @@ export type Profile = {
 }
 
 export type PushResult = {
-  /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
+  /** At GitLab, the group path as one segment: `acme%2Fplatform`. */
   owner: string
   repo: string
   workspace_id: string
@@ -558,7 +558,7 @@ export type SettingsSchema = {
 }
 
 export type Snapshot = {
-  /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
+  /** At GitLab, the group path as one segment: `acme%2Fplatform`. */
   owner: string
   repo: string
   workspace_id: string
@@ -577,7 +577,7 @@ export type VerifyResult = {
   avatar_url: string
 }
 
-/** Views of one viewer, kind and range of days, on one day and in one workspace, that showed the caller by name. */
+/** Views that showed the caller by name, grouped by viewer, kind, range, day and workspace. */
 export type View = {
   /** The login of the viewer, or `deleted user` if the viewer has deleted the account. `key <name> (created by <login>)` for an access key of the workspace. */
   viewer: string
@@ -611,7 +611,7 @@ export type WakaTimeEntry = {
 }
 
 export type Webhook = {
-  /** Enter it on the repository host as the URL of the webhook. */
+  /** Enter it on the repository host as the webhook URL. */
   url: string
   created_at: string
   /** The last 50 correctly signed deliveries, the latest first. At the privacy level `team`, `repo`, `counted` and `skipped` are left out, because they would show who worked when. */
@@ -624,7 +624,7 @@ export type Workspace = {
   personal: boolean
   role: 'admin' | 'member'
   idle_window_minutes: number
-  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Admins see only published weeks of the team, with enough people behind every number. */
+  /** `named`: admins see each member’s activity. `team`: members see only their own activity. Admins see only the team’s published weeks, with enough people behind every number. */
   activity_privacy: 'named' | 'team'
   /** When this level took effect. */
   activity_privacy_since: string
@@ -632,7 +632,7 @@ export type Workspace = {
   member_count: number
   /** The organization of the repository host that the membership follows. Null: none. */
   organization: string | null
-  /** How you became a member. `organization`: because you belong to the organization that the workspace follows. Then nothing you did up to the day you joined counts in the workspace. */
+  /** How you became a member. `organization`: because you belong to the organization that the workspace follows. In that case, your activity up to the day you joined doesn’t count in the workspace. */
   joined_by: 'created' | 'invite' | 'organization'
   created_at: string
 }
@@ -642,7 +642,7 @@ export type WorkspaceSettings = {
   settings: Settings
   /** Keys that no override can change. */
   locked: string[]
-  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Admins see only published weeks of the team, with enough people behind every number. */
+  /** `named`: admins see each member’s activity. `team`: members see only their own activity. Admins see only the team’s published weeks, with enough people behind every number. */
   activity_privacy: 'named' | 'team'
   /** When this level took effect. */
   activity_privacy_since: string
@@ -691,7 +691,7 @@ export type DeleteAccountBody = {
 }
 
 export type Project = {
-  /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
+  /** At GitLab, the group path as one segment: `acme%2Fplatform`. */
   owner: string
   repo: string
   workspace_id: string
@@ -1030,7 +1030,7 @@ export type PatternList = string[]
 export type CreateWorkspaceBody = {
   name: string
   patterns?: PatternList
-  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Admins see only published weeks of the team, with enough people behind every number. */
+  /** `named`: admins see each member’s activity. `team`: members see only their own activity. Admins see only the team’s published weeks, with enough people behind every number. */
   activity_privacy?: 'named' | 'team'
 }
 
@@ -1050,7 +1050,7 @@ export type MemberPage = {
 }
 
 export type ChangeRoleBody = {
-  /** Upper and lower case don’t matter. */
+  /** Case doesn’t matter. */
   login: string
   role: 'admin' | 'member'
 }
@@ -1059,7 +1059,7 @@ export type WorkspaceToJoin = {
   name: string
   member_count: number
   patterns: string[]
-  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Admins see only published weeks of the team, with enough people behind every number. */
+  /** `named`: admins see each member’s activity. `team`: members see only their own activity. Admins see only the team’s published weeks, with enough people behind every number. */
   activity_privacy: 'named' | 'team'
 }
 
@@ -1080,13 +1080,13 @@ export type CreateInviteBody = {
   /** The role that people get when they join. */
   role?: 'admin' | 'member'
   expires_in_hours?: number
-  /** How many people can join with it. Null: no limit. */
+  /** How many people can still join with it. Null: no limit. */
   max_uses?: number | null
 }
 
 export type CreateWorkspaceKeyBody = {
   name: string
-  /** A workspace key can’t have activity scopes, because it acts for no person. */
+  /** A workspace key can’t have activity scopes, because it doesn’t act for a person. */
   scopes: ('settings:read' | 'settings:write' | 'counts:write' | 'dashboard:read')[]
   expires_in_days?: number
 }
@@ -1102,7 +1102,7 @@ export type PatternsBody = {
 export type OrganizationBody = {
   /** The name of the organization at the repository host, or at GitLab the group’s path. */
   organization: string
-  /** `member`: people of the organization become members of the workspace when they sign in. */
+  /** `member`: people in the organization become workspace members when they sign in. */
   join?: 'nobody' | 'member'
   /** `remove`: people who leave the organization are removed from the workspace. */
   leave?: 'keep' | 'remove'
@@ -1127,7 +1127,7 @@ export type SettingsPatch = Record<string, unknown>
 
 export type WorkspaceSettingsPatch = {
   idle_window_minutes?: number
-  /** `named`: admins see what each member did. `team`: only members themselves see what they did. Admins see only published weeks of the team, with enough people behind every number. */
+  /** `named`: admins see each member’s activity. `team`: members see only their own activity. Admins see only the team’s published weeks, with enough people behind every number. */
   activity_privacy?: 'named' | 'team'
   settings?: SettingsPatch
   /** Replaces the list of locked keys. Each must be a key of the settings after the change. A change that removes a key from the settings also removes its lock. */
@@ -1219,9 +1219,9 @@ export type CountsBody = {
 }
 
 export type CreatedWebhook = {
-  /** Enter it on the repository host as the URL of the webhook. */
+  /** Enter it on the repository host as the webhook URL. */
   url: string
-  /** Enter it on the repository host as the secret of the webhook. It is shown only here. */
+  /** Enter it on the repository host as the webhook secret. It is shown only here. */
   secret: string
 }
 
@@ -1391,7 +1391,7 @@ export type ExportedActivity = {
   minutes: number
   commits: number
   closed_issues: number
-  /** The minutes of the 24 UTC hours. Null: they aren’t known. */
+  /** The minutes of the 24 UTC hours. Null: the service doesn’t know them. */
   hours: number[] | null
 }
 
@@ -1516,7 +1516,7 @@ export type ConfigurationChange = {
   before: unknown
   /** Null means no value, unless `hides` says otherwise. */
   after: unknown
-  /** The side whose null is an override value that unsets the workspace’s key. Absent: a null means that there is no value. */
+  /** The side on which null is an override value that unsets the workspace’s key. Absent: a null means that there is no value. */
   hides?: 'before' | 'after'
 }
 
@@ -1548,7 +1548,7 @@ export type Totals = {
   active_minutes: number | null
   commits: number | null
   closed_issues: number | null
-  /** Members with more than 0 minutes. If published weeks are added up, the largest number of a week. */
+  /** Members with more than 0 minutes. For published weeks, the largest number in any week. */
   active_members: number | null
 }
 
@@ -1557,7 +1557,7 @@ export type DashboardDay = {
   active_minutes: number | null
   commits: number | null
   closed_issues: number | null
-  /** Members with more than 0 minutes. If published weeks are added up, the largest number of a week. */
+  /** Members with more than 0 minutes. For published weeks, the largest number in any week. */
   active_members: number | null
 }
 
@@ -1572,9 +1572,9 @@ export type DashboardMember = {
   active_days: number
   commits: number
   closed_issues: number
-  /** The last day of the range with more than 0 minutes. */
+  /** The last day in the range with more than 0 minutes. */
   last_active_day: string | null
-  /** Only with `trends=true`. The active minutes of the row on each day of the range, oldest first. In ranges of more than 31 days, those of each ISO week (Monday to Sunday, UTC) with days in the range. The first and the last week count only their days in the range, so the numbers add up to `active_minutes`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members. */
+  /** Only with `trends=true`. The active minutes of the row on each day of the range, oldest first. Ranges of more than 31 days have one number per ISO week (Monday to Sunday, UTC) instead. The first and the last week count only their days in the range, so the numbers add up to `active_minutes`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members. */
   trend?: number[]
 }
 
@@ -1584,9 +1584,9 @@ export type DashboardRepo = {
   active_minutes: number | null
   commits: number | null
   closed_issues: number | null
-  /** Members with any activity in the repository. If published weeks are added up, the members with minutes in it, in the week with the most of them. */
+  /** Members with any activity in the repository. For published weeks, the members with minutes in it, in the week with the most such members. */
   members: number | null
-  /** Only with `trends=true`. The active minutes of the row on each day of the range, oldest first. In ranges of more than 31 days, those of each ISO week (Monday to Sunday, UTC) with days in the range. The first and the last week count only their days in the range, so the numbers add up to `active_minutes`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members. */
+  /** Only with `trends=true`. The active minutes of the row on each day of the range, oldest first. Ranges of more than 31 days have one number per ISO week (Monday to Sunday, UTC) instead. The first and the last week count only their days in the range, so the numbers add up to `active_minutes`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members. */
   trend?: number[]
 }
 
@@ -1600,18 +1600,18 @@ export type HeatmapCell = {
 export type PublishedWeek = {
   /** The Monday of the ISO week. */
   week: string
-  /** `published`: the week has numbers. `hidden`: it has none, because too few people were active. `scheduled`: it is published on `published_on`. `publishing`: the service is still publishing past weeks of the workspace, which takes minutes. */
+  /** `published`: the week has numbers. `hidden`: too few people were active, so it has no numbers. `scheduled`: it is published on `published_on`. `publishing`: the service is still publishing past weeks of the workspace, which takes minutes. */
   state: 'published' | 'hidden' | 'scheduled' | 'publishing'
   /** The UTC day on which the week is published, three days after its end. */
   published_on: string
   active_minutes: number | null
   commits: number | null
   closed_issues: number | null
-  /** Members with more than 0 minutes. If published weeks are added up, the largest number of a week. */
+  /** Members with more than 0 minutes. For published weeks, the largest number in any week. */
   active_members: number | null
 }
 
-/** The published weeks of the range, with the totals of each. Null if the range shows none. While a week is `publishing`, the totals are incomplete. */
+/** The published weeks in the range, each with its totals. Null if the range has none. While a week is `publishing`, the totals are incomplete. */
 export type Publication = {
   /** Numbers of fewer people are hidden. */
   min_group: number
@@ -1623,7 +1623,7 @@ export type FlushNote = {
   /** The index of the entry in the request. */
   index: number
   status: 'capped' | 'ignored'
-  /** `day_out_of_window` comes before all others. `recording_off` (see `PUT /api/me/recording`) comes next if recording is off for the whole entry, then `repo_not_matched`, then `recording_off` if it is off for a part. `hour_full` comes before `day_full`. */
+  /** `day_out_of_window` takes precedence. `recording_off` (see `PUT /api/me/recording`) comes next if recording is off for the whole entry, then `repo_not_matched`, then `recording_off` if it is off for a part. `hour_full` comes before `day_full`. */
   code: 'hour_full' | 'day_full' | 'repo_not_matched' | 'day_out_of_window' | 'recording_off'
 }
 
@@ -1633,11 +1633,11 @@ export type FunnelStep = {
   users: number
   /** Events, including repeated ones. */
   events: number
-  /** From 0 to 1: the users who have both events, divided by the users who have the other one. Null if there are none. */
+  /** From 0 to 1: the share of users with the other event who also have this one. Null if there are none. */
   conversion_from_previous: number | null
-  /** From 0 to 1: the users who have both events, divided by the users who have the other one. Null if there are none. */
+  /** From 0 to 1: the share of users with the other event who also have this one. Null if there are none. */
   conversion_from_start: number | null
-  /** Seconds between the first event of each, for the users who have both. A step before the start counts as 0. */
+  /** Seconds between the first occurrences of the two events, for users who have both. A step before the start counts as 0. */
   median_seconds_from_start: number | null
 }
 
@@ -1685,7 +1685,7 @@ export type OwnTotals = {
   active_minutes: number | null
   commits: number | null
   closed_issues: number | null
-  /** Members with more than 0 minutes. If published weeks are added up, the largest number of a week. */
+  /** Members with more than 0 minutes. For published weeks, the largest number in any week. */
   active_members: number | null
   /** Minutes in which the caller’s agents worked and the caller didn’t. They don’t count as active minutes, and only the caller sees them. */
   agent_minutes: number
@@ -1696,7 +1696,7 @@ export type OwnDashboardDay = {
   active_minutes: number | null
   commits: number | null
   closed_issues: number | null
-  /** Members with more than 0 minutes. If published weeks are added up, the largest number of a week. */
+  /** Members with more than 0 minutes. For published weeks, the largest number in any week. */
   active_members: number | null
   /** Minutes in which the caller’s agents worked and the caller didn’t. They don’t count as active minutes, and only the caller sees them. */
   agent_minutes: number
@@ -1708,9 +1708,9 @@ export type OwnDashboardRepo = {
   active_minutes: number | null
   commits: number | null
   closed_issues: number | null
-  /** Members with any activity in the repository. If published weeks are added up, the members with minutes in it, in the week with the most of them. */
+  /** Members with any activity in the repository. For published weeks, the members with minutes in it, in the week with the most such members. */
   members: number | null
-  /** Only with `trends=true`. The active minutes of the row on each day of the range, oldest first. In ranges of more than 31 days, those of each ISO week (Monday to Sunday, UTC) with days in the range. The first and the last week count only their days in the range, so the numbers add up to `active_minutes`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members. */
+  /** Only with `trends=true`. The active minutes of the row on each day of the range, oldest first. Ranges of more than 31 days have one number per ISO week (Monday to Sunday, UTC) instead. The first and the last week count only their days in the range, so the numbers add up to `active_minutes`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members. */
   trend?: number[]
   /** Minutes in which the caller’s agents worked and the caller didn’t. They don’t count as active minutes, and only the caller sees them. */
   agent_minutes: number
@@ -1728,9 +1728,9 @@ export type PrivacyRecord = {
 
 export type PrivacyView = {
   what: string
-  /** The people who see it in a workspace with the level `named`. */
+  /** The people who see it in workspaces with the level `named`. */
   named: string
-  /** The people who see it in a workspace with the level `team`. */
+  /** The people who see it in workspaces with the level `team`. */
   team: string
 }
 
@@ -1751,7 +1751,7 @@ export type SettingsGroup = {
 
 export type WebhookDelivery = {
   at: string
-  /** As the repository host names it. */
+  /** The repository host’s name for it. */
   event: string
   /** The HTTP status of the response. */
   status: number
@@ -1782,7 +1782,7 @@ export type ProblemValidationFailed = {
     path: string
     message: string
   }[]
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -1799,7 +1799,7 @@ export type ProblemInvalidJson = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -1816,7 +1816,7 @@ export type ProblemInvalidTimezone = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -1833,7 +1833,7 @@ export type ProblemInvalidRange = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -1850,7 +1850,7 @@ export type ProblemRepohostTokenRequired = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -1867,11 +1867,11 @@ export type ProblemOauthStateInvalid = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
-/** The signature of the notification is missing, wrong or too old. Sign the raw bytes with the current secret; for the billing provider, also the time of sending. */
+/** The signature of the notification is missing, wrong or too old. Sign the raw bytes with the current secret; the billing provider also signs the time. */
 export type ProblemSignatureInvalid = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#signature_invalid'
@@ -1884,7 +1884,7 @@ export type ProblemSignatureInvalid = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -1901,7 +1901,7 @@ export type ProblemBadRequest = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -1918,7 +1918,7 @@ export type ProblemAssistantKeyRejected = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -1935,7 +1935,7 @@ export type ProblemUnauthenticated = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -1952,7 +1952,7 @@ export type ProblemTokenInvalid = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -1969,7 +1969,7 @@ export type ProblemTokenExpired = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -1986,7 +1986,7 @@ export type ProblemTokenRevoked = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2003,7 +2003,7 @@ export type ProblemRepohostTokenInvalid = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2020,7 +2020,7 @@ export type ProblemAdminKeyInvalid = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2037,7 +2037,7 @@ export type ProblemProRequired = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2054,7 +2054,7 @@ export type ProblemNotAMember = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2071,7 +2071,7 @@ export type ProblemAdminRequired = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2088,7 +2088,7 @@ export type ProblemRepoAccessDenied = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2105,11 +2105,11 @@ export type ProblemOrganizationAccessDenied = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
-/** The workspace has, or had in this range, the privacy level `team`, so only members themselves can see what they did. Leave out `member`. */
+/** The workspace has, or had in this range, the privacy level `team`, so members can see only their own activity. Leave out `member`. */
 export type ProblemMemberDetailHidden = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#member_detail_hidden'
@@ -2122,11 +2122,11 @@ export type ProblemMemberDetailHidden = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
-/** This access key lacks the scope that `scope` names. If `scope` is null, no access key of this kind can do this: sign in instead. */
+/** This access key lacks the scope in `scope`. If `scope` is null, no access key of this kind can do this: sign in instead. */
 export type ProblemScopeMissing = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#scope_missing'
@@ -2141,7 +2141,7 @@ export type ProblemScopeMissing = {
   request_id: string
   /** The scope that the access key lacks. Null: no access key of its kind can do this. */
   scope: 'activity:write' | 'activity:read' | 'settings:read' | 'settings:write' | 'counts:write' | 'dashboard:read' | null
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2158,7 +2158,7 @@ export type ProblemAccountDisabled = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2175,7 +2175,7 @@ export type ProblemCsrfRejected = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2192,7 +2192,7 @@ export type ProblemNeverSynced = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2209,7 +2209,7 @@ export type ProblemWorkspaceNotFound = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2226,7 +2226,7 @@ export type ProblemMemberNotFound = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2243,7 +2243,7 @@ export type ProblemInviteNotFound = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2260,7 +2260,7 @@ export type ProblemKeyNotFound = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2277,7 +2277,7 @@ export type ProblemOverrideNotFound = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2294,7 +2294,7 @@ export type ProblemVersionNotFound = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2311,7 +2311,7 @@ export type ProblemSchemaNotConfigured = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2328,7 +2328,7 @@ export type ProblemOrganizationNotFound = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2345,7 +2345,7 @@ export type ProblemWebhookNotFound = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2362,7 +2362,7 @@ export type ProblemRouteNotFound = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2379,7 +2379,7 @@ export type ProblemRequestTimeout = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2398,7 +2398,7 @@ export type ProblemWorkspaceRequired = {
   request_id: string
   /** A pattern that matches all repositories of the owner. */
   suggested_pattern: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2420,7 +2420,7 @@ export type ProblemLastAdmin = {
     id: string
     name: string
   }[]
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2437,7 +2437,7 @@ export type ProblemPersonalWorkspace = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2454,7 +2454,7 @@ export type ProblemSubscriptionActive = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2471,7 +2471,7 @@ export type ProblemNoSubscription = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2488,7 +2488,7 @@ export type ProblemFlushIdReused = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2505,7 +2505,7 @@ export type ProblemWorkspaceLimit = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2522,7 +2522,7 @@ export type ProblemKeyLimit = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2539,7 +2539,7 @@ export type ProblemInviteExpired = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2556,7 +2556,7 @@ export type ProblemInviteExhausted = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2573,7 +2573,7 @@ export type ProblemInviteRevoked = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2592,11 +2592,11 @@ export type ProblemVersionConflict = {
   request_id: string
   /** The current version. Null: there is none. */
   current_version: number | null
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
-/** The body is larger than this route accepts. Send less in one request. */
+/** The body is too large for this route. Send less in one request. */
 export type ProblemPayloadTooLarge = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#payload_too_large'
@@ -2609,7 +2609,7 @@ export type ProblemPayloadTooLarge = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2630,11 +2630,11 @@ export type ProblemSettingsTooLarge = {
   limit_bytes: number
   /** The size in bytes after the request. */
   actual_bytes: number
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
-/** The overrides and current settings of this workspace would exceed its size limit. Remove some first. */
+/** This workspace’s overrides and current settings would exceed its size limit. Remove some first. */
 export type ProblemWorkspaceFull = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#workspace_full'
@@ -2649,7 +2649,7 @@ export type ProblemWorkspaceFull = {
   request_id: string
   /** The limit in bytes. */
   limit_bytes: number
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2666,7 +2666,7 @@ export type ProblemUnsupportedMediaType = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2683,7 +2683,7 @@ export type ProblemRepoOutsidePatterns = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2700,7 +2700,7 @@ export type ProblemPatternOutsideOrganization = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2719,7 +2719,7 @@ export type ProblemKeyLocked = {
   request_id: string
   /** The locked keys that the override contains. */
   keys: string[]
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2736,7 +2736,7 @@ export type ProblemRateLimited = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2753,7 +2753,7 @@ export type ProblemInternalError = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2772,7 +2772,7 @@ export type ProblemUpstreamFailed = {
   request_id: string
   /** The service that failed or didn’t respond. */
   upstream: 'repohost' | 'billing-provider' | 'assistant-a' | 'assistant-b'
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2789,7 +2789,7 @@ export type ProblemUnavailable = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2806,7 +2806,7 @@ export type ProblemMaintenance = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2823,7 +2823,7 @@ export type ProblemOauthNotConfigured = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2840,7 +2840,7 @@ export type ProblemBillingNotConfigured = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2857,7 +2857,7 @@ export type ProblemWebhooksNotConfigured = {
   detail: string
   /** The `X-Request-Id` of the response. */
   request_id: string
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -2876,7 +2876,7 @@ export type ProblemUpstreamTimeout = {
   request_id: string
   /** The service that failed or didn’t respond. */
   upstream: 'repohost' | 'billing-provider' | 'assistant-a' | 'assistant-b'
-  /** At `/api/wakatime` only: `detail`, under the name that WakaTime's tools read. */
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
@@ -3152,7 +3152,7 @@ export interface Operations {
         user: string
       }
       query?: {
-        /** A part of the name. */
+        /** Part of the name. */
         q?: string | undefined
       }
       headers?: {
@@ -3248,7 +3248,7 @@ export interface Operations {
   'GET /api/settings/{owner}/{repo}': {
     request: {
       path: {
-        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
+        /** At GitLab, the group path as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -3264,7 +3264,7 @@ export interface Operations {
   'PUT /api/settings/{owner}/{repo}': {
     request: {
       path: {
-        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
+        /** At GitLab, the group path as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -3293,7 +3293,7 @@ export interface Operations {
   'DELETE /api/settings/{owner}/{repo}': {
     request: {
       path: {
-        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
+        /** At GitLab, the group path as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -3310,7 +3310,7 @@ export interface Operations {
   'GET /api/settings/{owner}/{repo}/versions': {
     request: {
       path: {
-        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
+        /** At GitLab, the group path as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -3326,7 +3326,7 @@ export interface Operations {
   'GET /api/settings/{owner}/{repo}/versions/{version}': {
     request: {
       path: {
-        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
+        /** At GitLab, the group path as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
         version: number
@@ -3343,7 +3343,7 @@ export interface Operations {
   'POST /api/settings/{owner}/{repo}/restore': {
     request: {
       path: {
-        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
+        /** At GitLab, the group path as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -3440,7 +3440,7 @@ export interface Operations {
         id: string
       }
       query: {
-        /** Upper and lower case don’t matter. */
+        /** Case doesn’t matter. */
         login: string
       }
       body?: NoBody
@@ -3700,7 +3700,7 @@ export interface Operations {
     request: {
       path: {
         id: string
-        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
+        /** At GitLab, the group path as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -3713,7 +3713,7 @@ export interface Operations {
     request: {
       path: {
         id: string
-        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
+        /** At GitLab, the group path as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -3739,7 +3739,7 @@ export interface Operations {
     request: {
       path: {
         id: string
-        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
+        /** At GitLab, the group path as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -3765,7 +3765,7 @@ export interface Operations {
     request: {
       path: {
         id: string
-        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
+        /** At GitLab, the group path as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -3778,7 +3778,7 @@ export interface Operations {
     request: {
       path: {
         id: string
-        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
+        /** At GitLab, the group path as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
         version: number
@@ -3792,7 +3792,7 @@ export interface Operations {
     request: {
       path: {
         id: string
-        /** At GitLab, the path of groups as one segment: `acme%2Fplatform`. */
+        /** At GitLab, the group path as one segment: `acme%2Fplatform`. */
         owner: string
         repo: string
       }
@@ -3912,7 +3912,7 @@ export interface Operations {
         from?: string | undefined
         /** The last UTC day. Default: 30 days that begin with `from`, or today. */
         to?: string | undefined
-        /** Only this login’s activity. It can name someone who has left. A login that was never a member returns 404 `member_not_found`. If the range has days of the privacy level `team`, every login but the caller’s own returns 403 `member_detail_hidden`, whether it exists or not. */
+        /** Only this login’s activity. It can name someone who has left. A login that was never a member returns 404 `member_not_found`. If the privacy level was `team` on any day in the range, every login except the caller’s own returns 403 `member_detail_hidden`, whether it exists or not. */
         member?: string | undefined
         /** Only activity in this repository. */
         repo?: string | undefined

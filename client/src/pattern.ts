@@ -1,4 +1,4 @@
-/** `owner/repo`, divided at the last slash: at GitLab, the owner is a path of groups. */
+/** `owner/repo`, divided at the last slash: at GitLab, the owner is a group path. */
 export const dividePath = (path: string): { owner: string; repo: string } => {
   const end = path.lastIndexOf('/')
   return { owner: path.slice(0, Math.max(end, 0)), repo: path.slice(end + 1) }

@@ -1,4 +1,4 @@
-/** Writes all data into one file. */
+/** Writes all data to one file. */
 
 import '../platform/process/require-node.js'
 import { readConfig } from '../config.js'

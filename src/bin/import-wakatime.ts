@@ -67,7 +67,7 @@ runCommand(async (stopped) => {
       if (found.id !== id || found.state === 'cancelled')
         throw new OperatorError(`${user.login} cancelled the import. Days that were already added stay.`)
       if (found.state !== 'running') return found
-      // The running service imports a day of this file now.
+      // The running service is importing a day of this file right now.
       await sleep(WAIT_MS)
     }
   }

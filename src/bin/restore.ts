@@ -1,4 +1,4 @@
-/** Puts a backup into an empty database. */
+/** Restores a backup into an empty database. */
 
 import '../platform/process/require-node.js'
 import { readConfig } from '../config.js'

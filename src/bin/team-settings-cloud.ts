@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command of the package: starts the service, or runs one of the operator's commands. */
+/** The package's command: starts the service, or runs one of the operator's commands. */
 import '../platform/process/require-node.js'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -44,7 +44,7 @@ const USAGE = `${NAME} [command]
   docs/configuration.md in the package lists them.
 `
 
-/** Where the system keeps the data of programs, because a package has no folder to write to. */
+/** The system's folder for application data, because a package has no folder to write to. */
 const platformDataDir = (): string => {
   if (process.platform === 'darwin') return join(homedir(), 'Library/Application Support', NAME)
   return join(process.env.XDG_DATA_HOME || join(homedir(), '.local/share'), NAME)

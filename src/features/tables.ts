@@ -1,4 +1,4 @@
-/** Every table of the service. None refers to a later one. */
+/** Every table of the service. No table refers to a later one. */
 import './accounts/tables.js'
 import './workspaces/tables.js'
 import './settings/tables.js'

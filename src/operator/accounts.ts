@@ -1,4 +1,4 @@
-/** The operator's commands for accounts. Changes are in the audit trail of the person's workspaces. */
+/** The operator's commands for accounts. Changes appear in the audit trails of the person's workspaces. */
 import type { Config } from '../config.js'
 import { lockCaller, personKeysOf, revokeAllTokens } from '../features/accounts/index.js'
 import { findUsers, setDisabled, type User } from '../features/accounts/queries/users.js'
@@ -25,7 +25,7 @@ export const findAccount = async ({ read }: Database, name: string): Promise<Use
   throw new OperatorError(`${name} is the login of one account and the id of another: ${ids}.`)
 }
 
-/** An account and its data, in lines. */
+/** An account and its data, as lines. */
 export const describeAccount = async ({ read }: Database, user: User): Promise<string[]> => {
   const { id, login, repohostId, disabledAt } = user
   const [workspaces, status, rows] = await Promise.all([
@@ -53,7 +53,7 @@ const record = async (tx: Db, person: User, action: string): Promise<void> => {
   )
 }
 
-/** @param work on the locked account. @returns whether it changed something */
+/** @param work runs on the locked account. @returns whether it changed anything */
 const changeAccount = (
   database: Database,
   { id }: User,
@@ -102,13 +102,13 @@ export const exportAccountOf = async (
 ): Promise<AsyncGenerator<string>> =>
   exportAccount(database, await explainFailure(readProfile(database, config, id)))
 
-/** The secrets of the service. None with DATABASE_URL but without JWT_SECRETS. */
+/** The secrets of the service. Empty with DATABASE_URL but without JWT_SECRETS. */
 const secretsOf = async ({ jwtSecrets, databaseUrl, dataDir }: Config): Promise<string[]> =>
   jwtSecrets.length > 0 || databaseUrl !== undefined
     ? jwtSecrets
     : [await readOrCreateSecret(dataDir, 'jwt-secret')]
 
-/** Ends an account as `DELETE /api/me` does, and erases everything that can already be erased. */
+/** Deletes an account as `DELETE /api/me` does, and erases everything that can be erased now. */
 export const deleteAccountOf = async (
   database: Database,
   config: Config,

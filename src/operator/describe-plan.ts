@@ -4,14 +4,14 @@ import { inDedicatedSession } from '../platform/database/dedicated-session.js'
 import { isCurrent, readNewestMigration, readPending, requireUsable } from '../platform/database/migrate.js'
 import { migrations, newestMigration } from '../platform/database/migrations.js'
 
-/** @throws {OperatorError} when a newer version has migrated the database, or the service can't use it */
+/** @throws {OperatorError} if a newer version has migrated the database, or the service can't use it */
 export const describePlan = (url: string, stopped?: AbortSignal, shipped = migrations): Promise<string[]> =>
   inDedicatedSession(url, stopped, async (sql) => {
     await requireUsable(sql)
     if (await isCurrent(sql, shipped))
       return [`The database is current: ${newestMigration.tag}. Nothing would run.`]
     if ((await readNewestMigration(sql)) === undefined)
-      return ['The database has no tables of this service. All would be made in one transaction.']
+      return ['The database has no tables of this service. All would be created in one transaction.']
     const sizes = await readSizes(sql)
     return (await readPending(sql, shipped)).flatMap(({ migration: { tag, steps }, done }) => [
       tag,
@@ -24,10 +24,10 @@ export const describePlan = (url: string, stopped?: AbortSignal, shipped = migra
     ])
   })
 
-/** The bytes of an activity row with its header, for a table that was never analysed. */
+/** An activity row's size in bytes with its header, for a table that was never analysed. */
 const BYTES_PER_ROW = 100
 
-/** How many rows each table has, as the planner estimates it. */
+/** The planner's estimate of each table's rows. */
 const readSizes = async (sql: postgres.ISql): Promise<Map<string, number>> => {
   const found = await sql<{ name: string; rows: number }[]>`
     select relname as name,

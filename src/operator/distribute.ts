@@ -17,7 +17,7 @@ const spreadBy = (column: string) =>
 
 const MIGRATIONS = 'drizzle.__drizzle_migrations'
 
-/** The distribution of each table. Tables that are joined share a column, and so a node. */
+/** Each table's distribution. Tables that are joined share a column, and so a node. */
 export const layout = {
   /** Ordered so that each table references only earlier ones. */
   copied: namesPlacedAt((place) => place === 'every node'),
@@ -26,28 +26,27 @@ export const layout = {
     workspace_id: spreadBy('workspace_id'),
     user_id: spreadBy('user_id'),
   },
-  /** Only on the coordinator, where sessions of any node read and write them. */
+  /** Only on the coordinator, where sessions from any node read and write them. */
   kept: [...namesPlacedAt((place) => place === 'coordinator'), MIGRATIONS],
 }
 
 /**
- * The setting of a cluster's database, which Citus applies on every node. Statements that change rows on several
- * nodes visit them one by one, as they must in a transaction that also changes what every node has a copy of:
- * migrations do, and the removal of a workspace.
+ * The setting of a cluster's database, which Citus applies on every node. Statements that change rows on several nodes
+ * visit them one by one. They must in transactions that also change replicated tables, such as migrations and workspace
+ * removals.
  */
 export const clusterSetting = `set citus.multi_shard_modify_mode = 'sequential'`
 
 /**
  * Distributes every table that isn't distributed yet, according to `layout`. Each table is a separate step, so that an
- * interrupted run continues with the next one.
- * @param stopped ends it
+ * interrupted run continues with the next one. @param stopped ends the run
  * @throws {OperatorError} if there is no cluster
  */
 export const distribute = (url: string, say: (line: string) => void, stopped?: AbortSignal): Promise<void> =>
   inDedicatedSession(url, stopped, async (sql) => {
     await requireCoordinator(sql)
-    // Prevents a migration or a second run at the same time. A session that waited for the lock would keep a
-    // migration from making indexes.
+    // Prevents a migration or a second run at the same time. A session that waited for the lock would keep a migration
+    // from building indexes.
     const take = () => sql`select pg_try_advisory_lock(${locks.migration}) as taken`
     while (!(await take())[0]?.taken) await sleep(ASK_AGAIN_MS, undefined, stopped && { signal: stopped })
     if (!(await isCurrent(sql)))
@@ -85,7 +84,7 @@ interface Place {
   column: string
 }
 
-/** The tables that every node knows. */
+/** The tables known to every node. */
 const readPlaces = async (sql: postgres.Sql): Promise<Map<string, Place>> => {
   const rows = await sql<(Place & { name: string })[]>`
     select table_name::text as name, citus_table_type as kind, distribution_column as column from citus_tables
@@ -98,7 +97,7 @@ const placeTables = async (sql: postgres.Sql, say: (line: string) => void) => {
   /** @returns whether the table is already in its place */
   const isPlaced = (table: string, wanted: Place): boolean => {
     const place = places.get(table)
-    // Citus itself makes tables local that refer to copied ones.
+    // Citus makes tables that refer to copied ones local by itself.
     if (!place || (place.kind === 'local' && wanted.kind !== 'local')) return false
     if (place.kind === wanted.kind && (place.kind !== 'distributed' || place.column === wanted.column))
       return true
@@ -125,7 +124,7 @@ const placeTables = async (sql: postgres.Sql, say: (line: string) => void) => {
     await sql`select citus_add_local_table_to_metadata(${table}::text::regclass)`
     say(`${table}: on the coordinator, known to every node`)
   }
-  // The old rows have been copied to the nodes. The originals would only use disk space.
+  // The old rows have been copied to the nodes. The originals would only waste disk space.
   for (const table of [...Object.values(layout.spread).flat(), ...layout.copied.toReversed()])
     await sql`select truncate_local_data_after_distributing_table(${table}::text::regclass)`
 }

@@ -21,6 +21,6 @@ const explain = ({ code, message, extras }: ApiError): string => {
   return message
 }
 
-/** Text that people have entered, for a terminal: control characters, line breaks and invisible characters are escaped. */
+/** Escapes control characters, line breaks and invisible characters in user input, for a terminal. */
 export const printable = (text: string): string =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)

@@ -12,7 +12,7 @@ import { OperatorError } from '../platform/process/operator-error.js'
 import { toTimestamp } from '../platform/time/timestamps.js'
 import { explainFailure, printable } from './explain-failure.js'
 
-/** The keys that a person created and that still work, in lines. */
+/** A person's working keys, as lines. */
 export const describeKeys = async ({ read }: Database, { id: userId, login }: User): Promise<string[]> => {
   const keys = await listKeysCreatedBy(read, userId)
   if (keys.length === 0) return [`${login} has no access keys.`]
@@ -44,7 +44,7 @@ export const revokeKeyOf = async (database: Database, given: string): Promise<st
   const owner = login ?? `workspace ${workspaceId}`
   return revoked
     ? `The key ${printable(revoked.name)} of ${owner}, id ${id}, is revoked.`
-    : `The key of ${owner}, id ${id}, had ended before.`
+    : `The key of ${owner}, id ${id}, had already stopped working.`
 }
 
 const revokeOfWorkspace = (database: Database, workspaceId: string, id: string) =>

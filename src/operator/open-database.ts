@@ -6,7 +6,7 @@ import { isSchemaCurrent } from '../platform/database/schema-state.js'
 import { OperatorError } from '../platform/process/operator-error.js'
 import { onExit } from '../platform/process/program.js'
 
-/** Opens the database for a command that runs beside the service. @throws {OperatorError} */
+/** Opens the database for a command that runs alongside the service. @throws {OperatorError} */
 export const openDatabaseForCommand = (config: Config, stopped: AbortSignal): Promise<Database> =>
   withCommandDatabase(config, stopped, async (databaseUrl) => {
     const database = connectToDatabaseUrl({ ...config, databaseUrl })

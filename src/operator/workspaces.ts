@@ -50,7 +50,7 @@ const headOf = ({ id, name, personal, members, admins }: WorkspaceFacts, bytes: 
   return `${id}  ${printable(name)}, ${people}, ${inStorage(bytes)}`
 }
 
-/** A line for each workspace, oldest first. @param search a part of the name or of a pattern; empty: all */
+/** A line for each workspace, oldest first. @param search part of the name or of a pattern; empty: all */
 export async function* describeWorkspaces({ read }: Database, search: string): AsyncGenerator<string> {
   let after: string | undefined
   for (;;) {
@@ -63,7 +63,7 @@ export async function* describeWorkspaces({ read }: Database, search: string): A
   }
 }
 
-/** A workspace and its data, in lines. */
+/** A workspace and its data, as lines. */
 export async function* describeWorkspace({ read }: Database, facts: WorkspaceFacts): AsyncGenerator<string> {
   const { id, createdAt, activityPrivacy, invites } = facts
   const bytes = (await readStorage(read, [id])).get(id) ?? 0
@@ -85,8 +85,7 @@ export async function* describeWorkspace({ read }: Database, facts: WorkspaceFac
 }
 
 /**
- * Makes an account an admin of the workspace.
- * @returns false if it was one before
+ * Makes an account an admin of the workspace. @returns false if it already was
  * @throws {OperatorError}
  */
 export const transferWorkspace = (
@@ -97,7 +96,7 @@ export const transferWorkspace = (
 ): Promise<boolean> =>
   explainFailure(
     database.transaction(async (tx) => {
-      // In the order in which others take these locks.
+      // In the same order as all other code that takes these locks.
       const user = await lockCaller(tx, userId)
       const workspace = await lockWorkspace(tx, workspaceId)
       if (!workspace) throw missing(workspaceId)
@@ -124,7 +123,7 @@ export const transferWorkspace = (
     }),
   )
 
-/** Deletes a workspace as the `DELETE` of an admin does. */
+/** Deletes a workspace as an admin's `DELETE` does. */
 export const deleteWorkspace = (database: Database, { id }: WorkspaceFacts): Promise<void> =>
   database.transaction(async (tx) => {
     if (!(await lockWorkspace(tx, id))) throw missing(id)

@@ -22,7 +22,7 @@ const toStandardOutput = (): Writable =>
     decodeStrings: false,
     write: (piece: string, _encoding, done) => {
       process.stdout.write(piece, (error) =>
-        done(error ? new OperatorError('The export wasn’t read to its end.') : null),
+        done(error ? new OperatorError('The export wasn’t read to the end.') : null),
       )
     },
     final: (done) => {

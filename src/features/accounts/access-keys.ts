@@ -37,7 +37,7 @@ export class AccessKeys {
 
   constructor(private readonly database: Pick<Database, 'hot' | 'write'>) {}
 
-  /** @returns the key, or why the secret admits no one. @throws {ApiError} `rate_limited` */
+  /** @returns the key, or why the secret doesn't work. @throws {ApiError} `rate_limited` */
   async find(request: FastifyRequest, secret: string): Promise<KeyInUse | ApiError> {
     const hash = hashOfSecret(secret)
     const known = this.known.get(hash)
@@ -51,14 +51,14 @@ export class AccessKeys {
     }
   }
 
-  /** Forgets keys at once, because their rights on this instance have ended. */
+  /** Drops keys from the cache at once, because their rights on this instance have ended. */
   forget(isEnded: (key: KeyInUse) => boolean): void {
-    // Results that are under way may be from before the right ended.
+    // A look-up in progress may have read the key before it ended.
     this.asked.clear()
     for (const [hash, { key }] of this.known) if (isEnded(key)) this.known.delete(hash)
   }
 
-  /** Requests at the same time share one query. */
+  /** Simultaneous requests share one query. */
   private ask(hash: string): Promise<KeyInUse> {
     const asked = this.asked.get(hash)
     if (asked) return asked
@@ -78,7 +78,7 @@ export class AccessKeys {
       throw new ApiError(found ? `token_${found.state}` : 'token_invalid')
     }
     const { key, isUsedToday } = found
-    // The request continues if the database accepts no writes.
+    // The request continues even if the database is read-only.
     if (!isUsedToday) await markUsed(this.database.write, key.keyId).catch(() => {})
     if (isCurrent()) remember(this.known, hash, { key, freshUntil }, REMEMBERED)
     return key
@@ -103,7 +103,7 @@ export default fp(
   { name: 'access-keys', dependencies: ['session', 'admit'] },
 )
 
-/** Creates a key of a locked owner. @throws {ApiError} `key_limit` */
+/** Creates a key for a locked owner. @throws {ApiError} `key_limit` */
 export const issueKey = async (
   tx: Db,
   owner: KeyOwner,

@@ -5,17 +5,17 @@ import { OperatorError } from '../../platform/process/operator-error.js'
 import { type RecordedHost, readHost, recordHost, replaceHost } from './queries/installation.js'
 
 interface ConfiguredHost extends RecordedHost {
-  /** The address that the operator says it had before, or the kind that was recorded wrongly. */
+  /** The previous address according to the operator, or the kind that was recorded by mistake. */
   movedFrom: string | undefined
 }
 
 const describe = ({ kind, url }: RecordedHost) => `the ${hostKinds[kind].name} host ${url}`
 
 /**
- * Why the accounts in a database aren't those of the configured host, and what to do; undefined if they are, or if
- * the operator has confirmed it. A host that moves stays of its kind. One that keeps its address can have been
- * recorded as the wrong kind, because Forgejo answers much as GitHub does. The operator names the former value, so
- * the same confirmation can't apply to a later change.
+ * Why the accounts in a database aren't those of the configured host, and what to do; undefined if they are, or if the
+ * operator has confirmed it. A host that moves keeps its kind. A host at the same address may have been recorded as the
+ * wrong kind, because Forgejo responds much like GitHub. The operator gives the previous value, so a confirmation can't
+ * apply to a later change.
  */
 export const hostFault = (
   recorded: RecordedHost,
@@ -39,7 +39,7 @@ export const hostFault = (
  * Accounts are keyed by the numeric ids of one host, which the first start on a writable database records. A start on a
  * read-only one compares the host and records nothing.
  * @returns a warning if the operator confirms a change, and nothing has changed
- * @throws {OperatorError} for another host, unless the operator confirms that it is the same
+ * @throws {OperatorError} for another host, unless the operator confirms that it's the same one
  */
 export const checkHost = async (database: Database, host: ConfiguredHost): Promise<string | undefined> => {
   const { kind, url, movedFrom } = host

@@ -1,10 +1,10 @@
-/** Recognizes people whose account is gone, by an HMAC of their id at the repository host. */
+/** Recognizes people who deleted their account, by an HMAC of their repository-host id. */
 import { createHmac, hkdfSync } from 'node:crypto'
 
 export interface PersonKey {
   /** Tells keys apart and reveals nothing of the secret. */
   id: string
-  /** Differs between workspaces, so that rows of one person in two workspaces can't be linked. */
+  /** Differs between workspaces, so that one person's rows in two workspaces can't be linked. */
   personOf(workspaceId: string, repohostId: number): string
 }
 

@@ -1,4 +1,4 @@
-/** The account of the caller (a token may outlive its account), and what access keys may do. */
+/** The caller's account (a token may outlive it), and what access keys may do. */
 import type { Scope } from '../../../schemas/keys.js'
 import { ApiError, invalid } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
@@ -18,7 +18,7 @@ export const lockCaller = async (tx: Db, userId: string): Promise<User> => prese
 const forEditors: readonly Scope[] = ['activity:write', 'activity:read']
 
 /**
- * An editor's key is stored in plain text in a `.wakatime.cfg`, so it can do nothing else.
+ * An editor's key is stored in plain text in `.wakatime.cfg`, so it can't do anything else.
  * @throws {ApiError} `validation_failed`
  */
 export const requireCombinable = (scopes: readonly Scope[]): void => {

@@ -1,4 +1,4 @@
-/** Remembers which repositories a person names in full. */
+/** Remembers the repositories that a person names in full. */
 import type { Database, Db } from '../../platform/database/client.js'
 import { remember } from '../../platform/process/maps.js'
 import { type NamedRepo, writePersonRepos } from './queries/person-repos.js'
@@ -14,7 +14,7 @@ interface ReposToRemember {
   committed(): void
 }
 
-/** Those that this process hasn't stored today. */
+/** The repositories that this process hasn't stored today. */
 export const reposToRemember = (
   database: Database,
   userId: string,

@@ -24,7 +24,7 @@ export interface RepohostOAuth {
   finish(request: FastifyRequest, reply: FastifyReply): Promise<string>
 }
 
-/** The cookies of a login in progress. The prefix keeps other hosts, and plain HTTP, from planting them. */
+/** The cookies for a login in progress. The prefix keeps other hosts and plain HTTP from setting them. */
 export const oauthCookiesOf = (origin: string) => {
   const prefix = origin.startsWith('https:') ? '__Host-' : ''
   return { state: `${prefix}oauth2-redirect-state`, verifier: `${prefix}oauth2-code-verifier` }
@@ -54,7 +54,7 @@ export default fp(
           tokenPath: `${path}${ofKind.tokenPath}`,
         },
         options: { authorizationMethod: 'body' },
-        // Options of the HTTP client: bounded time and size, no redirects.
+        // HTTP client options: bounded time and size, no redirects.
         http: { timeout: 5_000, maxBytes: 65_536, redirects: false, json: 'force' },
       } as never,
       redirectStateCookieName: cookies.state,
@@ -86,7 +86,7 @@ export default fp(
           })
         const isGiven = typeof token.access_token === 'string'
         end(isGiven ? 'answered' : 'refused')
-        // The host responds to a wrong code with status 200.
+        // Hosts respond to a wrong code with status 200.
         if (!isGiven) throw failureOf(new Error('The host gave no token'))
         return token.access_token as string
       },

@@ -1,4 +1,4 @@
-/** The repository host: the owner of a token, and what it gives access to. `platform/hosts` has the kinds of host. */
+/** The repository host: who owns a token, and what it gives access to. The kinds of host are in `platform/hosts`. */
 
 import type { RepohostKind } from '../../../schemas/common.js'
 import { ApiError } from '../../errors.js'
@@ -15,7 +15,7 @@ export interface Memberships {
   /** Undefined if the host doesn't say. */
   list(): Promise<HostOrganization[] | undefined>
   membership(organization: HostOrganization): Promise<MembershipAnswer>
-  /** Whether the person owns or administers it. Undefined: the host doesn't say clearly. */
+  /** Whether the person owns or administers the organization. Undefined: the host doesn't say clearly. */
   owns(organization: HostOrganization): Promise<boolean | undefined>
 }
 
@@ -47,7 +47,7 @@ export interface Repohost {
 
 const BUDGET_MS = 5_000
 
-/** The time budget of all calls that one request makes. */
+/** The time budget for all of a request's calls. */
 export const repohostBudget = (): AbortSignal => AbortSignal.timeout(BUDGET_MS)
 
 export const createRepohost = (
@@ -86,7 +86,7 @@ export const createRepohost = (
     return user
   }
 
-  /** The OAuth app of a token, where the host says it apart from the user. Requested only if it matters. */
+  /** A token's OAuth app, on hosts that report it separately from the user. Looked up only if it matters. */
   const appOf = async (
     token: string,
     signal: AbortSignal,
@@ -118,7 +118,7 @@ export const createRepohost = (
 
   return {
     userOf: async (token, trace, budget = repohostBudget()) => {
-      // Asked first: a token that belongs to no app now never will.
+      // Checked first, because a token without an app never gets one.
       const app = await appOf(token, budget, trace)
       return { ...(await userOf(token, budget, trace)), ...app }
     },

@@ -24,8 +24,9 @@ declare module 'fastify' {
 const SESSION_COOKIE = 'svc_token'
 
 /**
- * The names of the session cookie for a browser whose dashboard is at `home`. The last one present wins. Hosts of the
- * same site can set the first one for each other, but no host can set a `__Host-` cookie for another one.
+ * The names of the session cookie for a browser whose dashboard is at `home`. If a browser sends several, the last one
+ * wins. Hosts of the same site can set the first one for each other, but no host can set a `__Host-` cookie for another
+ * one.
  */
 export const sessionCookiesOf = (home: string): string[] =>
   home.startsWith('https:') ? [SESSION_COOKIE, `__Host-${SESSION_COOKIE}`] : [SESSION_COOKIE]
@@ -33,7 +34,7 @@ export const sessionCookiesOf = (home: string): string[] =>
 /** The options of cookies for a browser whose dashboard is at `home`. */
 export const cookieOptionsOf = (home: string) =>
   ({ path: '/', httpOnly: true, sameSite: 'lax', secure: home.startsWith('https:') }) as const
-/** A sign-out on one instance, or a disabled account, is effective on all others after this time. */
+/** Sign-outs and disabled accounts take effect on all other instances within this time. */
 const REFRESH_MS = 2_000
 const FORGET_MS = 3_600_000
 
@@ -70,13 +71,13 @@ export default fp(
     const sessionOf = (token: string): Session | ApiError => {
       const session = tokens.read(token)
       if (session instanceof ApiError) return session
-      // The sessions of a disabled account are revoked as well, but this says why.
+      // A disabled account's sessions are revoked as well, but this gives the reason.
       if (revocations.isDisabled(session.userId)) return new ApiError('account_disabled')
       return revocations.includes(session) ? new ApiError('token_revoked') : session
     }
 
     const names = sessionCookiesOf(app.config.homeUrl)
-    /** The token of the cookie. Empty if there are several, because the browser doesn't say which host has set which. */
+    /** The token of the cookie. Empty if there are several, because the browser doesn't say which host set which. */
     const cookieOf = ({ cookies, headers }: FastifyRequest): string | undefined => {
       const name = names.findLast((name) => cookies[name] !== undefined)
       if (name === undefined) return undefined
@@ -105,7 +106,7 @@ export default fp(
     let since: string | undefined
     const refresh = async () => {
       const found = await readRevocations(app.database.reserved, since)
-      // Read last, so that a session of an account that is being disabled isn't reported as only revoked.
+      // Read last, so that sessions of an account that's being disabled aren't reported as merely revoked.
       const disabled = await listDisabledUsers(app.database.reserved)
       revocations.take(found.revocations)
       revocations.setDisabled(disabled)

@@ -8,7 +8,7 @@ interface SignInContext {
   database: Database
   tokens: { issue(user: User): string }
   milestones: { reached(userId: string, event: 'signed_in'): void }
-  /** Memberships that follow the host change before the sign-in is answered. */
+  /** Memberships that follow the host are updated before the response. */
   follow(user: User): Promise<void>
 }
 

@@ -14,8 +14,8 @@ declare module 'fastify' {
 const PERIOD_MS = 60_000
 
 /**
- * Explains what is wrong if a key of `inUse` belongs to no secret. Instances need not have the same list, as during a
- * rotation: each must only have the first secret of every other one.
+ * Explains what is wrong if a key of `inUse` belongs to no secret. Lists may differ, as during a rotation. Each
+ * instance only needs every other instance's first secret.
  */
 export const secretsFault = (
   inUse: string[],
@@ -37,7 +37,7 @@ export default fp(
       const fault = secretsFault(await listSigningKeys(app.database.reserved), jwtSecrets)
       if (fault && !hasFault) app.log.warn(`${fault.says} ${fault.remedy}`)
       hasFault = fault !== undefined
-      // Not while the database is read-only.
+      // Skipped while the database is read-only.
       if (await app.isReady()) await recordSigningKey(app.database.write, keyIdOf(jwtSecrets[0] ?? ''))
     }
     app.decorate('compareSecrets', compare)

@@ -16,7 +16,7 @@ import { limits } from '../../../schemas/limits.js'
 import { daysAgo } from '../../platform/database/limited-delete.js'
 import { moment, table } from '../../platform/database/table.js'
 
-/** The repository host whose numeric ids the accounts are keyed by: one row, since the first start. */
+/** The repository host whose numeric ids identify the accounts. One row, inserted at the first start. */
 export const repositoryHost = table(
   'repository_host',
   {
@@ -29,7 +29,8 @@ export const repositoryHost = table(
 )
 
 /**
- * The ids of the keys with which instances sign sessions, so that an instance can report that it lacks another's key.
+ * The ids of the keys with which instances sign sessions, so that an instance can report that it's missing another's
+ * key.
  */
 export const signingKeys = table(
   'signing_keys',
@@ -92,7 +93,7 @@ export const recordings = table(
   },
 )
 
-/** Tokens that were logged out: one (`jti`), or all of a user below a generation. Kept until they would have expired. */
+/** Revoked tokens: a single one (`jti`), or all of a user's below a generation. Kept until they would have expired. */
 export const revocations = table(
   'revocations',
   {
@@ -118,7 +119,7 @@ export const revocations = table(
   (t) => [index('revocations_revoked_at').on(t.revokedAt), index('revocations_expires_at').on(t.expiresAt)],
 )
 
-/** OAuth logins under way; a row is deleted by the callback that uses it, so a state works once on any instance. */
+/** OAuth logins in progress. The callback deletes the row it uses, so a state works only once on any instance. */
 export const oauthStates = table(
   'oauth_states',
   {
@@ -138,8 +139,8 @@ export const oauthStates = table(
 const KEY_END = 'least(expires_at, revoked_at)'
 
 /**
- * The SHA-256 of the secrets of access keys. They name no one, and stay for a while after a key has ended for any
- * reason, so that its user learns why it no longer works.
+ * The SHA-256 of the secrets of access keys. They contain no names, and outlast the key for a while, so that its user
+ * can learn why it no longer works.
  */
 export const keySecrets = table(
   'key_secrets',
@@ -158,8 +159,8 @@ export const keySecrets = table(
 )
 
 /**
- * Access keys of people and of workspaces. Its row in `key_secrets` says whether a key still works. A key that no longer
- * works stays as long as that row: views of dashboards name it.
+ * Personal and workspace keys. Its row in `key_secrets` says whether a key still works. A key that no longer works
+ * stays as long as that row, because dashboard views name it.
  */
 export const accessKeys = table(
   'access_keys',
@@ -197,8 +198,8 @@ export const accessKeys = table(
 )
 
 /**
- * Repositories that a person has pushed settings for, or has named in full in a flush or a heartbeat. A folder's name can
- * stand for one of these, and for no other.
+ * Repositories that a person has pushed settings for, or has named in full in a flush or a heartbeat. A folder name can
+ * stand for one of these only.
  */
 export const personRepos = table(
   'person_repos',
@@ -206,11 +207,11 @@ export const personRepos = table(
     userId: uuid('user_id').notNull(),
     /** `owner/repo` in lower case. */
     repoKey: text('repo_key').notNull(),
-    /** The part behind the last slash. */
+    /** The part after the last slash. */
     name: text('name').notNull(),
     /** As first given. */
     repo: text('repo').notNull(),
-    /** The last UTC day on which the person named it. */
+    /** The last UTC day the person named it. */
     seenDay: date('seen_day').notNull(),
   },
   {

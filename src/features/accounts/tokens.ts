@@ -28,7 +28,7 @@ interface Signer {
   verify(token: string): Claims
 }
 
-/** A name for a secret that reveals nothing of it. */
+/** A name for a secret that reveals nothing about it. */
 export const keyIdOf = (secret: string) =>
   createHmac('sha256', secret).update('kid').digest('hex').slice(0, 16)
 

@@ -11,14 +11,14 @@ export interface SubscriptionChange {
   status: SubscriptionStatus
   /** Seconds since the epoch. */
   created: number
-  /** Orders the events of one second: deleted, then updated, then created wins. */
+  /** Breaks ties within a second: deleted beats updated, which beats created. */
   rank: number
 }
 
 /** The content of a relevant notification. */
 export interface BillingNews {
   change?: SubscriptionChange
-  /** The user of the customer, if the notification names one. */
+  /** The customer's user, if the notification names one. */
   link?: { customerId: string; userId: string }
 }
 
@@ -28,7 +28,7 @@ const ranks: Record<string, number> = {
   'customer.subscription.deleted': 3,
 }
 
-/** The provider's statuses (docs.stripe.com/api/subscriptions/object) as ours. */
+/** Maps the provider's statuses (docs.stripe.com/api/subscriptions/object) to ours. */
 const statuses: Record<string, SubscriptionStatus> = {
   incomplete: 'none',
   incomplete_expired: 'canceled',
@@ -48,7 +48,7 @@ const idOf = (value: unknown): string | undefined => {
 const userIdOf = (value: unknown): string | undefined =>
   typeof value === 'string' && isUuid(value) ? value : undefined
 
-/** @returns undefined for a kind, or a status, that doesn't matter here. */
+/** @returns undefined for a kind or status that doesn't matter here. */
 export const readBillingEvent = ({ type, created, data }: BillingEvent): BillingNews | undefined => {
   const object = (data?.object ?? {}) as Record<string, unknown>
   const customerId = idOf(object.customer)

@@ -6,7 +6,7 @@ import { boundedFetch, measured, tracing } from '../../platform/http/upstream.js
 import { type Meter, noopMeter } from '../../platform/metrics/meter.js'
 
 export interface BillingProvider {
-  /** Makes a customer; asking again within minutes gives the same one. @returns its id. @throws {ApiError} */
+  /** Creates a customer. Calls within a few minutes return the same one. @returns its id. @throws {ApiError} */
   createCustomer(user: { id: string; login: string }, trace?: Trace): Promise<string>
   /** @returns the URL of a page where the customer subscribes. @throws {ApiError} */
   createCheckout(checkout: Checkout, trace?: Trace): Promise<string>
@@ -22,21 +22,19 @@ export interface Checkout {
   cancelUrl: string
 }
 
-/** The time budget of one call with its retry. A click makes at most two calls. */
+/** The time budget for a call and its retry. A click makes at most two calls. */
 const BUDGET_MS = 4_500
 const RETRIES = 1
-/**
- * The provider repeats the first response of an idempotency key for a day, a failure as well: so keys change sooner.
- */
+/** For a day, the provider repeats its first response to an idempotency key, even a failure. So keys change sooner. */
 const KEY_MS = 10 * 60_000
 
 export const createBillingProvider = (
   { secretKey, apiUrl }: { secretKey: string; apiUrl: string | undefined },
   { budgetMs = BUDGET_MS, meter = noopMeter }: { budgetMs?: number; meter?: Meter } = {},
 ): BillingProvider => {
-  // Loaded only where billing is configured, because it has hundreds of modules.
+  // Loaded only if billing is configured, because it has hundreds of modules.
   const library = import('stripe')
-  /** One call within the budget, because the library's own timeout restarts with each attempt. */
+  /** Keeps a call within the budget, because the library's own timeout restarts with each attempt. */
   const call = async <T>(trace: Trace | undefined, work: (stripe: Stripe) => Promise<T>): Promise<T> => {
     const { Stripe } = await library
     const budget = AbortSignal.timeout(budgetMs)
@@ -68,7 +66,7 @@ export const createBillingProvider = (
   return {
     createCustomer: ({ id, login }, trace) =>
       call(trace, async (stripe) => {
-        // The key belongs to these parameters. The provider rejects it with others.
+        // The key is tied to these parameters. The provider rejects it with any others.
         const idempotencyKey = `customer-${id}-${login}-${Math.floor(Date.now() / KEY_MS)}`
         const customer = await stripe.customers.create(
           { name: login, metadata: { user_id: id } },
@@ -105,7 +103,7 @@ const expectText = (value: unknown): string => {
   return value
 }
 
-/** Keeps only the kind of the failure, because the provider's message may quote the request. */
+/** Keeps only the kind of failure, because the provider's message may quote the request. */
 const translate = (error: unknown, timedOut: boolean): ApiError => {
   const { type, code, statusCode, requestId, detail } = error as Partial<Stripe.errors.StripeError>
   const outOfTime = timedOut || (detail as { code?: string } | undefined)?.code === 'ETIMEDOUT'

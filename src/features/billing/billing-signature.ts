@@ -1,7 +1,6 @@
 /**
  * Enforces the access `billingSignature`: the body of such a route is the billing provider's notification, or nothing.
- * The signature covers the original bytes, so the scope of the route must leave them unparsed: a body that was
- * parsed before is rejected.
+ * The signature covers the original bytes, so the route's scope mustn't parse them. Already parsed bodies are rejected.
  */
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'

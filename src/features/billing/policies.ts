@@ -11,7 +11,7 @@ export const planOf = (status: SubscriptionStatus, { dormant }: { dormant: boole
   dormant || givesPro(status) ? 'pro' : 'free'
 
 /**
- * The Pro gate. It reads the status every time, so that a lapse or a renewal takes effect at once.
+ * The Pro gate. It reads the status every time, so that lapses and renewals take effect at once.
  * @throws {ApiError} `pro_required`
  */
 export const requirePro = async (db: Db, billing: { dormant: boolean }, userId: string): Promise<void> => {

@@ -6,7 +6,7 @@ import { users } from '../accounts/index.js'
 import type { SubscriptionChange } from './billing-event.js'
 import { billingCustomers, billingEvents, subscriptions } from './tables.js'
 
-/** The user's customer at the billing provider: of several the first. */
+/** The user's customer at the billing provider, or the first of several. */
 export const readCustomer = async (db: Db, userId: string): Promise<string | undefined> => {
   const [customer] = await db
     .select({ id: billingCustomers.id })
@@ -17,7 +17,7 @@ export const readCustomer = async (db: Db, userId: string): Promise<string | und
   return customer?.id
 }
 
-/** Remembers whose a customer is. A known customer stays, and nothing is kept about users that don't exist. */
+/** Records whose customer this is. Known customers stay unchanged, and nothing is stored for users who don't exist. */
 export const linkCustomer = async (db: Db, customerId: string, userId: string): Promise<void> => {
   await db
     .insert(billingCustomers)
@@ -55,13 +55,13 @@ const READ_STATUS = statement(
   limit 1`,
 )
 
-/** With several subscriptions, the status of the one that gives most. */
+/** With several subscriptions, the status that grants the most. */
 export const readSubscriptionStatus = async (db: Db, userId: string): Promise<SubscriptionStatus> => {
   const [subscription] = await db.rows(READ_STATUS, [userId])
   return subscription?.status ?? 'none'
 }
 
-/** @returns false for an event that was there before; waits for a transaction that is storing the same one. */
+/** @returns false for a known event. Waits if another transaction is storing it. */
 export const insertBillingEvent = async (tx: Db, id: string, type: string): Promise<boolean> => {
   const inserted = await tx
     .insert(billingEvents)
@@ -71,7 +71,7 @@ export const insertBillingEvent = async (tx: Db, id: string, type: string): Prom
   return inserted.length > 0
 }
 
-/** Applies a change unless a newer one is stored. Of two with the same time, the later one received wins. */
+/** Applies a change unless a newer one is stored. If two have the same time, the one received later wins. */
 export const applyChange = async (
   tx: Db,
   { subscriptionId, customerId, status, created, rank }: SubscriptionChange,
@@ -82,7 +82,7 @@ export const applyChange = async (
     .values({ id: subscriptionId, ...state })
     .onConflictDoUpdate({
       target: subscriptions.id,
-      // The time of the row that was to be inserted: a cluster refuses functions here.
+      // The time in the row to insert, because a cluster doesn't allow functions here.
       set: { ...state, updatedAt: sql`excluded.updated_at` },
       setWhere: sql`(${subscriptions.eventCreated}, ${subscriptions.eventRank}) <= (${created}, ${rank})`,
     })

@@ -6,7 +6,7 @@ const TOLERANCE_SECONDS = 300
 /**
  * Stripe's scheme (docs.stripe.com/webhooks#verify-manually): `t=<seconds>,v1=<hex>[,v1=…]`, each `v1` an HMAC-SHA256
  * of `<t>.<payload>`. There are several while the provider rotates its secret. Other schemes (`v0`) are ignored.
- * @param now seconds since the epoch; a time too far in the future is rejected like one too far in the past
+ * @param now seconds since the epoch; times too far in the future are rejected like those too far in the past
  */
 export const isSignedBy = (secret: string, header: string, payload: Buffer, now: number): boolean => {
   const parts = header.split(',').map((part) => part.trim().split('='))

@@ -3,7 +3,9 @@ import { daysAgo } from '../../platform/database/limited-delete.js'
 import { moment, table } from '../../platform/database/table.js'
 import { person } from '../accounts/tables.js'
 
-/** Customers at the billing provider, and whose they are. A user has one, unless the provider made another for them. */
+/**
+ * Customers at the billing provider, and the users they belong to. A user has one, unless the provider created another.
+ */
 export const billingCustomers = table(
   'billing_customers',
   {
@@ -19,7 +21,7 @@ export const billingCustomers = table(
   (t) => [index('billing_customers_of_user').on(t.userId)],
 )
 
-/** The newest state of each subscription. There is no reference, because its customer may become known later. */
+/** The latest state of each subscription. There's no foreign key, because the customer may become known later. */
 export const subscriptions = table(
   'subscriptions',
   {
@@ -28,7 +30,7 @@ export const subscriptions = table(
     status: text('status', { enum: ['none', 'trialing', 'active', 'past_due', 'canceled'] }).notNull(),
     /** Seconds since the epoch, by the provider's clock. */
     eventCreated: bigint('event_created', { mode: 'number' }).notNull(),
-    /** Orders the events of one second. */
+    /** Orders events within a second. */
     eventRank: smallint('event_rank').notNull(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },

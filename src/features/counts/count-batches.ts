@@ -1,6 +1,6 @@
 /**
- * Daily counts in columns, made for the database: texts that it reads as arrays, and few enough rows in each that
- * neither side is busy with one for long. A request can bring 100,000 rows, so no object is made for each.
+ * Daily counts in columns, as array literals for PostgreSQL. Each batch is small enough that neither side is busy with
+ * it for long. A request can have 100,000 rows, so rows don't become objects.
  */
 import type { CountsBody } from '../../../schemas/activity.js'
 import { limits } from '../../../schemas/limits.js'
@@ -10,8 +10,8 @@ import { invalid } from '../../errors.js'
 const ROWS_PER_BATCH = 5_000
 
 /**
- * An array literal of PostgreSQL in ASCII. As bytes it is handed from one thread to another without a copy, and is no
- * work for the garbage collector, which would pause all requests.
+ * An array literal of PostgreSQL in ASCII. Bytes move between threads without a copy, and don't burden the garbage
+ * collector, which would pause all requests.
  */
 export type ArrayLiteral = Uint8Array<ArrayBuffer>
 
@@ -27,7 +27,7 @@ export interface CountedMember {
   login: string
   /** Some of these may be 0. */
   counts: number
-  /** Whether one isn't 0. */
+  /** Whether any count isn't 0. */
   hasMore: boolean
 }
 
@@ -35,15 +35,15 @@ export interface CountBatches {
   workspace: string
   day: string
   members: CountedMember[]
-  /** All repositories, each once: how many, and their characters as they count where names are compared. */
+  /** How many distinct repositories there are, and the cost of comparing their names. */
   named: { repos: number; characters: number }
-  /** The repositories that have a count, each once and sorted, in parts. */
+  /** The distinct repositories with a count, sorted, in parts. */
   repos: ArrayLiteral[]
   batches: CountBatch[]
 }
 
 const encoder = new TextEncoder()
-// The grammar of repositories leaves nothing to escape; the quotes keep `null` a name.
+// Repository names contain nothing to escape. The quotes keep `null` a name.
 const arrayOf = (elements: (string | number)[]): ArrayLiteral =>
   encoder.encode(
     `{${elements.map((element) => (typeof element === 'string' ? `"${element}"` : element)).join()}}`,
@@ -54,7 +54,7 @@ const inParts = <Row>(rows: Row[]): Row[][] =>
     rows.slice(part * ROWS_PER_BATCH, (part + 1) * ROWS_PER_BATCH),
   )
 
-/** Rows are sorted by repository and login, so that two uploads at the same moment wait for each other in one order. */
+/** Rows are sorted by repository and login, so that simultaneous uploads lock them in the same order. */
 export const toCountBatches = ({ workspace, day, members }: CountsBody): CountBatches => {
   const rows = members.flatMap(({ login, repos }, member) =>
     repos.map(({ repo, count }) => ({ key: `${repo} ${login}`.toLowerCase(), member, repo, count })),
@@ -97,8 +97,8 @@ export const buffersOf = ({ repos, batches }: CountBatches): ArrayBuffer[] =>
   )
 
 /**
- * Every value of a JSON text but the first follows one of these characters, so their number bounds the cost of parsing in
- * time and memory. Few bytes can cost much: 24 MiB of `{},` become a gigabyte.
+ * Every value in a JSON text except the first follows one of these characters, so their number bounds the cost of
+ * parsing in time and memory. A few bytes can cost a lot: 24 MiB of `{},` become a gigabyte.
  */
 const OPENERS = new Uint8Array(256)
 for (const character of ',:[{') OPENERS[character.charCodeAt(0)] = 1
@@ -108,7 +108,7 @@ const PER_REPO = 5
 const PER_MEMBER = 6 + limits.login_length + limits.counts_repos_per_member * PER_REPO
 const MOST_OPENERS = 7 + limits.counts_members * PER_MEMBER
 
-/** A loop over an index with a local variable. Other ways are 5 to 20 times slower. */
+/** A loop over an index with a local variable. Alternatives are 5 to 20 times slower. */
 const countOpeners = (chunk: Buffer): number => {
   let total = 0
   for (let at = 0; at < chunk.length; at++) total += OPENERS[chunk[at] as number] as number
@@ -121,7 +121,7 @@ const tooManyValues = () =>
     `has more values than ${limits.counts_members} members with ${limits.counts_repos_per_member} repositories each`,
   )
 
-/** Inspects the chunks of one body. @throws {ApiError} `validation_failed` */
+/** Inspects the chunks of a body. @throws {ApiError} `validation_failed` */
 export const limitOpeners = (): ((chunk: Buffer) => void) => {
   let openers = 0
   return (chunk) => {

@@ -11,7 +11,7 @@ export const webhooks = table(
   'webhooks',
   {
     workspaceId: workspaceId().primaryKey(),
-    /** Random. The address of the webhook contains it, and its secrets are derived from it. */
+    /** Random. It's part of the webhook's address, and the secrets are derived from it. */
     id: uuid('id').notNull().unique(),
     /** Secrets of a webhook are numbered from 1. */
     generation: integer('generation').notNull().default(1),
@@ -35,7 +35,7 @@ export const webhooks = table(
   (t) => [index('webhooks_by_creator').on(t.createdBy)],
 )
 
-/** Correctly signed requests of the repository host. */
+/** Correctly signed requests from the repository host. */
 export const deliveries = table(
   'deliveries',
   {
@@ -47,7 +47,7 @@ export const deliveries = table(
     event: text('event').notNull(),
     /** Null: the payload names no repository. */
     repo: text('repo'),
-    /** The status of the response. */
+    /** The response status. */
     status: smallint('status').notNull(),
     counted: integer('counted').notNull(),
     skipped: integer('skipped').notNull(),
@@ -60,9 +60,7 @@ export const deliveries = table(
   (t) => [primaryKey({ columns: [t.workspaceId, t.id] }), index('deliveries_by_age').on(t.at)],
 )
 
-/**
- * SQL: what is too old to be reported again, and a day older, so that nothing expires while it could still be reported.
- */
+/** SQL: rows too old to be reported again, plus a day, so that nothing expires while it could still be reported. */
 const CANNOT_BE_REPORTED = `day < (now() at time zone 'UTC')::date - ${limits.webhook_days + 1}`
 
 /** Members' commits that webhooks have reported, so that each counts once. */

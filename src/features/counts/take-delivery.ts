@@ -20,7 +20,7 @@ import {
 import { findWebhook, insertDelivery } from './queries/webhooks.js'
 import type { DeliveredCommit, DeliveredIssue, Delivery } from './webhooks/delivery.js'
 
-/** The name of a delivery. */
+/** A delivery's name. */
 export interface DeliveryHead {
   kind: RepohostKind
   webhookId: string
@@ -36,7 +36,7 @@ interface Outcome {
 
 const NOTHING: Outcome = { counted: 0, skipped: 0 }
 
-/** The workspace may be removed in the meantime, and the same commits may arrive twice at once. */
+/** The workspace may be deleted in the meantime, and the same commits may arrive twice at once. */
 const options = { rowsMayConflict: true }
 
 /**
@@ -67,15 +67,15 @@ export const noteFailure = (database: Database, head: DeliveryHead, failure: Api
   )
 
 /**
- * Lists the delivery, if there still is the webhook. Roles are held only now, because no one can change one or delete the
- * workspace until the transaction ends.
+ * Lists the delivery, if the webhook still exists. Roles are locked only now, because no one can change one or delete
+ * the workspace until the transaction ends.
  */
 const list = async (
   tx: Db,
   { webhookId, workspaceId, event, deliveryId }: DeliveryHead,
   answer: Outcome & { repo: string | undefined; status: number },
 ): Promise<void> => {
-  // Sent together; the webhook is read once the roles are held.
+  // Sent together. The webhook is read once the roles are locked.
   const [, webhook] = await Promise.all([
     holdRoles(tx, workspaceId),
     findWebhook(tx, webhookId),

@@ -33,14 +33,14 @@ const checkComparisons = ({ repos, characters }: CountBatches['named'], patternC
   if (comparisons <= limits.counts_comparisons) return
   const reposThatFit = Math.floor((repos * limits.counts_comparisons) / comparisons)
   throw new ApiError('payload_too_large', {
-    detail: `This upload names ${repos} repositories, too many to compare with the patterns of the workspace. Name at most ${reposThatFit} per upload.`,
+    detail: `This upload names ${repos} repositories, too many to compare with the workspace’s patterns. Name at most ${reposThatFit} per upload.`,
   })
 }
 
 /**
- * Sets daily counts of a day that was checked, all or none.
+ * Sets the counts of a validated day, all or none.
  * @throws {ApiError} `payload_too_large` for a request that would be compared with too many patterns
- * @returns the `CountsResult` as JSON text: it can name 100,000 repositories, and is never taken apart on its way
+ * @returns the `CountsResult` as JSON text: it can name 100,000 repositories and is never parsed on the way
  */
 export const uploadCounts = async (
   database: Database,
@@ -77,10 +77,10 @@ export const uploadCounts = async (
       if (written.skipped !== null) skipped.push(written.skipped)
     }
     if (upserted > 0) await markDays(tx, workspaceId, [day])
-    // Checked last, because an upload takes seconds, and the lock blocks changes of all roles.
+    // Checked last, because an upload takes seconds, and the lock blocks all role changes.
     const role = await lockRole(tx, workspaceId, userId)
     requireRole(role && { role }, 'admin')
-    // Otherwise an admin could find what deliveries counted for a person by uploading guesses.
+    // Otherwise an admin could find out what deliveries counted for a person by uploading guesses.
     const firstNamed = firstNamedDay(floor, await readPrivacy(tx, workspaceId))
     if (firstNamed === null || day < firstNamed) [upserted, unchanged] = [upserted + unchanged, 0]
     return `{"upserted":${upserted},"unchanged":${unchanged},"skipped":[${skipped.join()}]}`

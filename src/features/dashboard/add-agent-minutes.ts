@@ -1,4 +1,4 @@
-/** Adds the agent time of the caller to the caller's own dashboard. */
+/** Adds the caller's agent time to the caller's own dashboard. */
 import type { Dashboard, OwnDashboard } from '../../../schemas/dashboard.js'
 import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
@@ -21,7 +21,7 @@ export const addAgentMinutes = async (
     return minutes
   }
   const named = repos.flatMap((row) => (row.repo === null ? [] : [{ ...row, agent_minutes: take(row.repo) }]))
-  // One row stays free for all others.
+  // Leaves one row for all others.
   const room = Math.max(0, limits.dashboard_rows - 1 - named.length)
   const { active_members: _, ...sumsOfNothing } = nothing
   const onlyAgents = Array.from(left.values(), ({ repo, minutes }) => ({

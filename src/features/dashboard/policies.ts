@@ -6,19 +6,19 @@ import { lastPublished, type PrivacyRules, type WorkspacePrivacy } from '../work
 import type { Filter } from './queries/filter.js'
 import type { NamedDays } from './queries/sources.js'
 
-/** The viewer, with the operator's rules. */
+/** The viewer and the operator's rules. */
 export interface Viewer extends PrivacyRules {
-  /** Null: a key of the workspace, for which no activity is its own. */
+  /** Null: a workspace key, which has no activity of its own. */
   userId: string | null
 }
 
-/** The data that a response may use. */
+/** The data that a response may contain. */
 export interface View {
   /** The range in the response, widened to whole weeks where it shows published ones. */
   range: Range
   /** Days that are shown as they were recorded. */
   named: NamedDays | undefined
-  /** Whole weeks of which only what was published is shown. */
+  /** Whole weeks that show only what was published. */
   published: { from: string; to: string } | undefined
 }
 
@@ -51,7 +51,7 @@ export const viewOf = (viewer: Viewer, privacy: WorkspacePrivacy, asked: Range, 
   return view
 }
 
-/** The view of the same number of days immediately before. */
+/** The same number of days immediately before. */
 export const viewBefore = (
   viewer: Viewer,
   privacy: WorkspacePrivacy,

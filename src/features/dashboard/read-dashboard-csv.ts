@@ -13,11 +13,11 @@ import { beginView, hiddenSums, nothing } from './read-dashboard.js'
 /** More days of 5,000 members in one response would block the event loop for tens of milliseconds. */
 const DAYS_PER_READ = 3
 
-/** A dashboard as CSV: its subject, and its lines as they are read. */
+/** A dashboard as CSV: its subject, and its lines as they're read. */
 export interface DashboardLines {
   name: string
   range: Range
-  /** The days with names of people. */
+  /** The days that name people. */
   named: Range | undefined
   lines: AsyncGenerator<string>
 }
@@ -55,7 +55,7 @@ async function* once(text: string): AsyncGenerator<string> {
   yield text
 }
 
-/** A line for each day, where some are shown as published weeks; hidden numbers are empty. */
+/** A line for each day if some are shown as published weeks. Hidden numbers are empty. */
 const readDayLines = async (
   tx: Db,
   { minGroup }: Viewer,
@@ -77,7 +77,7 @@ const readDayLines = async (
   return ['day,active_minutes,commits,closed_issues', ...lines, ''].join('\n')
 }
 
-/** A few days at a time, so that no range and no team is too large for memory. */
+/** A few days at a time, so that memory is enough for any range and team. */
 async function* readMemberLines(
   database: Database,
   viewer: Viewer,
@@ -90,7 +90,7 @@ async function* readMemberLines(
     const lines = await database.transaction(
       async (tx) => {
         const { named, published } = (await beginView(tx, viewer, workspaceId, asked, filter)).view
-        // If some lines were sent and the others must not be, the connection is closed.
+        // If the remaining lines may no longer be sent, the connection is closed.
         if (!named || published) throw new ApiError('member_detail_hidden')
         return listMemberDays(tx, workspaceId, filter, daysWithin(named, start, DAYS_PER_READ))
       },

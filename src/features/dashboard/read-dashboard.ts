@@ -1,7 +1,8 @@
 /**
- * Assembles a dashboard from two sources: days that may be shown as recorded, and published weeks. A range can contain both,
- * so each number is read from both and merged here. `policies.ts` decides which days belong to which source. All reads of
- * one dashboard use one transaction and so one snapshot. Otherwise rows and totals would differ while people work.
+ * Assembles a dashboard from two sources: days that may be shown as recorded, and published weeks. A range can have
+ * both kinds, so each number is read from both and merged here. `policies.ts` decides which days belong to which
+ * source. All reads of one dashboard use one transaction and so one snapshot. Otherwise rows and totals would disagree
+ * while people work.
  */
 import type { Dashboard, Publication } from '../../../schemas/dashboard.js'
 import { limits } from '../../../schemas/limits.js'
@@ -36,7 +37,7 @@ type RepoRow = Dashboard['repos'][number]
 export const nothing = { active_minutes: 0, commits: 0, closed_issues: 0, active_members: 0 }
 export const hiddenSums = { active_minutes: null, commits: null, closed_issues: null, active_members: null }
 
-/** The sum without hidden (null) numbers. Null if all are hidden. */
+/** The sum, not counting hidden (null) numbers. Null if all are hidden. */
 const add = (one: number | null, other: number | null): number | null =>
   one === null ? other : one + (other ?? 0)
 
@@ -53,7 +54,7 @@ const addUp = (parts: Sums[]): Sums =>
     hiddenSums,
   )
 
-/** People aren't added up, because they may be the same. */
+/** People aren't added up, because the same person may be in both. */
 const addUpTotals = (parts: Totals[]): Totals => ({
   ...addUp(parts),
   active_members: parts.map(({ active_members }) => active_members).reduce(larger, null),
@@ -125,7 +126,7 @@ const readTrends = async (
   }
 }
 
-/** The weeks of the range, each with its state. */
+/** The weeks in the range, each with its state. */
 const publicationOf = async (
   tx: Db,
   { minGroup, floor }: Viewer,
@@ -152,7 +153,7 @@ const publicationOf = async (
   }
 }
 
-/** Numbers of the published weeks. */
+/** The published weeks' numbers. */
 const readPublished = async (
   tx: Db,
   viewer: Viewer,
@@ -184,7 +185,7 @@ const readPublished = async (
   }
 }
 
-/** The rest of the total, from repositories that may not be named. */
+/** The rest of the total, from repositories that can't be named. */
 const remainderOf = (total: Sums, listed: Sums): RepoRow[] => {
   const rest = (name: keyof Sums) => (total[name] === null ? null : total[name] - (listed[name] ?? 0))
   const [active_minutes, commits, closed_issues] = [
@@ -234,8 +235,8 @@ const mergeCells = (parts: ({ weekday: number; hour: number; minutes: number }[]
 }
 
 /**
- * A dashboard as of one moment: all of its parts see the same state of the database, the privacy level included; and the
- * days of which it says who did what, in the range and in the one before.
+ * A dashboard from one snapshot of the database, privacy level included, and the days on which it names people, in the
+ * range and the one before it.
  * @throws {ApiError} `workspace_not_found`, `member_detail_hidden`
  */
 export const readDashboard = (
@@ -294,7 +295,7 @@ export const readDashboard = (
     { readsFirst: true },
   )
 
-/** Opens the snapshot, and decides what may be shown in it. */
+/** Opens the snapshot and decides what may be shown. */
 export const beginView = async (
   tx: Db,
   viewer: Viewer,
@@ -305,7 +306,7 @@ export const beginView = async (
   const [, workspace] = await Promise.all([beginSnapshot(tx), readWorkspaceSummary(tx, workspaceId)])
   if (!workspace) throw new ApiError('workspace_not_found')
   const view = viewOf(viewer, workspace.privacy, asked, filter)
-  // Checked only now, so that at the level "team" the error doesn't reveal who is or was a member.
+  // Checked only now, so that the error doesn't reveal who is or was a member at the level "team".
   if (filter.userId === UNKNOWN_PERSON) throw new ApiError('member_not_found')
   return { workspace, view }
 }

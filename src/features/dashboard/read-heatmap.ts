@@ -14,13 +14,13 @@ import {
 } from './queries/heatmap.js'
 import type { Sources } from './queries/sources.js'
 
-/** A heatmap, and how many of its days are hidden. */
+/** A heatmap and the number of its hidden days. */
 interface Part {
   heatmap: Heatmap
   hiddenDays: number
 }
 
-/** Undefined without a viewer, and if it would reveal the hours of fewer than two people other than the viewer. */
+/** Undefined without a viewer, or if it would reveal the hours of fewer than two other people. */
 export const readHeatmap = async (
   tx: Db,
   { userId: viewerId }: Viewer,
@@ -73,7 +73,7 @@ const leaveOut = (heatmap: Heatmap, crews: SmallCrew[] = []): void => {
 
 const byDay = (rows: ZoneCrew[]): ZoneCrew[][] => [...groupBy(rows, ({ day }) => day).values()]
 
-/** How many days of a large team are processed in a fraction of a second. */
+/** How many days of a large team can be processed in a fraction of a second. */
 const DAYS_PER_READ = 31
 
 /** Reads rollups, except for days that are read from the activity. */
@@ -124,7 +124,7 @@ const othersByClock = (zones: ZoneCrew[], viewerId: string) => {
   return { day, zones, others }
 }
 
-/** Day and clock of at least two other people, on a day on which no repository is held back. */
+/** Day and clock of at least two other people, on a day when no repository is held back. */
 const clocksOfSeveral = (
   { day, others }: { day: string; others: Map<string, number> },
   timezones: string[],
@@ -136,7 +136,7 @@ const clocksOfSeveral = (
   )
 }
 
-/** Day and clock of those whose hours in the repository may be shown. */
+/** Day and clock of the people whose hours in the repository may be shown. */
 const findShared = async (
   tx: Db,
   source: 'raw' | 'rolledUp',

@@ -2,12 +2,12 @@ import type { Database } from '../../platform/database/client.js'
 import { readToday } from '../../platform/time/clock.js'
 import { type AccessLogView, recordView } from './queries/access-log.js'
 
-/** How many views are remembered, to skip writes without effect. */
+/** How many views are remembered, to skip redundant writes. */
 const REMEMBERED = 50_000
 
 /** Records views of other people's numbers: one write for each viewer, day, filter, kind and range. */
 export const createViewRecorder = (database: Database) => {
-  /** The day of the last write of a view. */
+  /** The day on which a view was last written. */
   const known = new Map<string, string>()
 
   return async (view: AccessLogView): Promise<void> => {

@@ -4,8 +4,8 @@ import { dayRanges, table } from '../../platform/database/table.js'
 import { workspaceId } from '../workspaces/tables.js'
 
 /**
- * The access log: all views of a viewer on a UTC day with the same filter. There isn't a row for each viewed person,
- * because the activity shows who that was.
+ * The access log: all views of a viewer on a UTC day with the same filter. There's no row for each viewed person,
+ * because the activity shows who they were.
  */
 export const dashboardViews = table(
   'dashboard_views',
@@ -15,9 +15,9 @@ export const dashboardViews = table(
     viewerId: uuid('viewer_id').notNull(),
     /** The viewed person. The nil UUID means all members. */
     memberId: uuid('member_id').notNull(),
-    /** In lower case; empty without a filter. */
+    /** In lower case. Empty without a filter. */
     repoKey: text('repo_key').notNull(),
-    /** The first and the last day of all views. */
+    /** The first and last day of all views. */
     from: date('from_day').notNull(),
     to: date('to_day').notNull(),
     /** Whether a view was a CSV download. */

@@ -1,4 +1,4 @@
-/** The access of routes that editors call: the person of a session or access key, as WakaTime tools send them. */
+/** Access to the routes for editors: a session or access key, sent the way WakaTime tools do. */
 import { ApiError } from '../../errors.js'
 import { type Access, anyCallerWith } from '../../platform/access/access.js'
 import { editorTokenOf, readCaller } from '../accounts/index.js'

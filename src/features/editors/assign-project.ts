@@ -13,7 +13,7 @@ import { chooseRepo, findNames, listNames, namesOf, readRoomForNames } from './q
 import { Projects, storedFor } from './record-heartbeats.js'
 import { Timeline } from './timeline.js'
 
-/** The names of a person, and the minutes that are stored for each. */
+/** A person's names, and the minutes stored for each. */
 export const listEditorProjects = async (db: Db, userId: string): Promise<Answer[]> => {
   const [names, stored] = await Promise.all([listNames(db, userId), readAllMarks(db, userId)])
   const minutes = new Map<string, number>()
@@ -53,7 +53,7 @@ export const assignProject = (
       if (!isChosen && (await readRoomForNames(tx, userId)).chosen <= 0)
         throw invalid(
           '/body/name',
-          `is one too many: you can choose for ${limits.editor_projects_chosen} names`,
+          `is one too many: you can assign or ignore ${limits.editor_projects_chosen} names`,
         )
       const choice = { name, repo, ignored: repo === null, automatic: false }
       const projects = new Projects(known.set(name, choice), host.kind)

@@ -17,7 +17,7 @@ const rangeOf = (from: string, to: string): Range => ({ from, to, days: countDay
 
 const endingWith = (to: string, days: number): Range => ({ from: addDays(to, 1 - days), to, days })
 
-/** As WakaTime names them, with any case, and with blanks, `-` or `_` between the words. */
+/** WakaTime's names, in any case, with spaces, `-` or `_` between the words. */
 const named: Record<string, (today: string) => Range> = {
   today: (today) => rangeOf(today, today),
   yesterday: (today) => endingWith(addDays(today, -1), 1),
@@ -36,7 +36,7 @@ const named: Record<string, (today: string) => Range> = {
   },
 }
 
-/** The day after the same date this many months ago, so that the range contains no date of a month twice. */
+/** The day after the same date this many months ago, so that the range doesn't contain the same date twice. */
 const monthsBefore = (day: string, months: number): string => {
   const moment = new Date(day)
   moment.setUTCDate(1)
@@ -56,7 +56,10 @@ export const rangeName = (text: string): string =>
 export const rangeNamed = (name: string, today: string): Range | undefined =>
   own(named, rangeName(name))?.(today)
 
-/** A day, or a moment of which only the day is read. The first and the last have no day beside them, which time zones need. */
+/**
+ * A day, or a timestamp of which only the day is read. The first and last possible days lack a neighbour for time
+ * zones.
+ */
 const dayOf = (text: string, today: string): string | undefined => {
   const word = text.trim().toLowerCase()
   if (word === 'today') return today

@@ -1,6 +1,6 @@
 /**
  * Agent time: minutes in which a person's agents worked and the person didn't. It follows from the marks alone, so the hours
- * around a new mark are worked out again and replaced. It has no influence on the person's own minutes.
+ * around a new mark are worked out again and replaced. It doesn't affect the person's own minutes.
  */
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
@@ -26,19 +26,19 @@ export const hoursBeside = (hours: Iterable<number>, reach = 1): number[] => {
 interface Agents {
   /** The repository of a project, in lower case. */
   repoKeyOf(project: string): string | undefined
-  /** Hours whose marks belong to another repository now. */
+  /** Hours whose marks now belong to another repository. */
   reassigned?: Iterable<number>
   /** Whether minutes count only from the day of joining a workspace. */
   isFromJoining?: boolean | undefined
-  /** The rows read for the person's own minutes, which aren't read again where they're enough. */
+  /** The rows read for the person's own minutes, to avoid reading them again. */
   read?: { target: FlushTarget; repoKeys: ReadonlySet<string> }
-  /** Hours of a day whose marks are in a file, and not kept: no hour gets less than it has, and no other day changes. */
+  /** Hours of a day whose marks come from a file and aren't kept. No hour loses minutes, and no other day changes. */
   imported?: { day: string; hours: number[] }
 }
 
 /**
  * Needs the marks of the hours that have changed, and of two hours before and after each. Agent time never makes a request
- * fail: where there is too much of it, the hours stay as they were until the next heartbeat near them.
+ * fail: if there's too much of it, the hours stay unchanged until the next heartbeat nearby.
  */
 export const countAgents = async (
   tx: Db,

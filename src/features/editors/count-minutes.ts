@@ -26,7 +26,7 @@ export const dayOfHour = (hour: number): string => new Date(hour * HOUR_MS).toIS
 export const clampIdleWindow = (minutes: number): number =>
   Math.min(Math.max(minutes, limits.heartbeat_idle_minutes_min), limits.heartbeat_idle_minutes_max)
 
-/** Whether a person lets the minutes of a repository and hour be recorded now. */
+/** Whether a person currently allows recording for a repository and hour. */
 export const recordedBy = ({ recording, timezone }: FlushTarget) => {
   const reposOff = new Set(recording?.reposOff)
   const ofDays = new Map<string, boolean[]>()
@@ -50,7 +50,7 @@ interface Minutes {
   target: FlushTarget
   /** The repository of a project, in lower case. */
   repoKeyOf(project: string): string | undefined
-  /** Where minutes were imported before, the candidates are in the order of their minutes. */
+  /** If minutes were imported before, the candidates are ordered by minute. */
   candidates: Candidate[]
   fromJoining: CountsFromJoining
   /** How many minutes an earlier import found. They don't count again. */
@@ -64,7 +64,7 @@ export interface Place {
   repoKey: string
 }
 
-/** Minutes, and the places in which they may count. */
+/** Minutes, and the places where they may count. */
 interface AimedMinutes extends Minutes {
   places: (AskedDays & { idleWindow: number; own: (Candidate & { repoKey: string })[] })[]
   /** Whether they can be counted, and written, at once. */
@@ -113,8 +113,7 @@ export const aimMinutes = async (asked: Minutes): Promise<AimedMinutes> => {
 }
 
 /**
- * Counts those that count now in each workspace.
- * @param members the days of `places`, in their order, to which it adds
+ * Counts the minutes that count in each workspace. @param members the days of `places`, in the same order, to add to
  */
 export const planMinutes = async (
   { timeline, imported, places, isSmall }: AimedMinutes,
@@ -169,7 +168,7 @@ export const writeCounted = async (
   for (const { members, names } of counted)
     for (const member of members) {
       const write = writeMinutes(tx, addedTo([member], names))
-      // It's awaited only after the others were sent.
+      // Awaited only after the others were sent.
       write.catch(() => {})
       writes.push(write)
       await nextTurn()
@@ -180,7 +179,7 @@ export const writeCounted = async (
 /** How many minutes are processed before other requests run. */
 const PIECE_MINUTES = 1_000
 
-/** @returns the work since the last pause */
+/** @returns the work done since the last pause */
 const pauseAfter = async (work: number): Promise<number> => {
   if (work < PIECE_MINUTES) return work
   await nextTurn()
@@ -188,7 +187,7 @@ const pauseAfter = async (work: number): Promise<number> => {
 }
 
 /**
- * Asked before the work.
+ * Checked before the work starts.
  * @throws {ApiError} `payload_too_large`
  */
 const checkSize = (
@@ -214,7 +213,7 @@ const checkSize = (
 /** Minutes of one repository on one day. */
 interface RepoDay extends Place {
   minutes: number
-  /** How many of them, the first ones, were imported before. */
+  /** How many of the first ones were imported before. */
   skipped: number
   /** The others, by UTC hour. */
   hours: Record<string, number>
@@ -227,7 +226,7 @@ const newRepoDay = (place: Place, imported: Minutes['imported']): RepoDay => ({
   hours: {},
 })
 
-/** The UTC days of minutes, each of which is named once. */
+/** The distinct UTC days of minutes. */
 const daysOfMinutes = () => {
   const names = new Map<number, string>()
   return (minute: number): string => {

@@ -1,4 +1,4 @@
-/** Imports heartbeat files: receives a file whole, then counts it a day at a time, even after a restart. */
+/** Imports heartbeat files: receives the whole file, then counts it day by day, even after a restart. */
 
 import { v7 as uuidv7 } from 'uuid'
 import type { RepohostKind } from '../../../schemas/common.js'
@@ -47,7 +47,7 @@ export const requireNoImport = async (db: Db, userId: string): Promise<void> => 
   if ((await readImport(db, userId))?.state === 'running') throw importUnderWay()
 }
 
-/** Stores what a file says, to be counted by `runImports`. @throws {ApiError} `rate_limited`, as above */
+/** Stores a file's content for `runImports` to count. @throws {ApiError} `rate_limited`, as above */
 export const startImport = async (database: Database, userId: string, file: ReducedFile): Promise<Import> => {
   const { heartbeats, days } = file
   await database.transaction(async (tx) => {
@@ -118,7 +118,7 @@ export const runImports = (database: Database, kind: RepohostKind, isStopped = (
 
 const background = { background: true, rowsMayConflict: true }
 
-/** A day that exceeds a limit is left out. @returns whether there may be more to do */
+/** Skips a day that exceeds a limit. @returns whether there may be more to do */
 const importNextDay = async (database: Database, userId: string, kind: RepohostKind): Promise<boolean> => {
   let failed: Place | undefined
   try {
@@ -183,9 +183,9 @@ const importDay = async (
 interface DayOfImport extends Pick<CountedHeartbeats, 'projects' | 'mayWait'> {
   kind: RepohostKind
   day: string
-  /** The day, the day before it and the day after it. */
+  /** The day and the days before and after it. */
   days: ImportDay[]
-  /** Whether the day was counted from heartbeats, so that its minutes are only remembered. */
+  /** Whether the day was already counted from heartbeats, so that its minutes are only remembered. */
   isKept: boolean
 }
 
@@ -211,7 +211,7 @@ const countDay = async (
     fromJoining: () => true,
     imported: isKept ? () => Number.POSITIVE_INFINITY : imported,
   })
-  // On a day that is kept, the agents' marks have counted as heartbeats do.
+  // On a day that's kept, agents' marks have already counted like heartbeats.
   const agentHours = isKept
     ? []
     : [...timeline.agents.all()].flatMap(({ minute }) => (isOfDay(minute) ? [hourOf(minute)] : []))
@@ -254,7 +254,7 @@ const heartbeatsIn = (
     }),
   )
 
-/** The values of an hour in a file that are unknown. */
+/** The values of an hour that a file doesn't have. */
 const UNCOUNTED = {
   leaves: null,
   lastAt: null,

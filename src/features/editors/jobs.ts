@@ -1,4 +1,4 @@
-/** Counts the days of imports in the background; each day on one instance. During maintenance, they wait. */
+/** Counts imported days in the background, each on one instance. During maintenance, they wait. */
 import fp from 'fastify-plugin'
 import { measuredTask } from '../../platform/metrics/meter.js'
 import { repeat } from '../../platform/process/async.js'
@@ -7,7 +7,7 @@ import { runImports } from './import-heartbeats.js'
 declare module 'fastify' {
   interface FastifyInstance {
     imports: {
-      /** Counts everything that has arrived so far. Never rejects: what fails is tried again. */
+      /** Counts everything that has arrived so far. Never rejects. Failed imports are tried again. */
       run(): Promise<void>
     }
   }

@@ -13,7 +13,7 @@ interface Found {
   project: Project
 }
 
-/** The project of the last heartbeat up to a minute, among these hours. */
+/** The project of the last heartbeat up to a minute within these hours. */
 const lastIn = (hours: LastMarks[], minute: number, kind: RepohostKind): Found | undefined => {
   let found: { minute: number; project: string } | undefined
   for (const { hour, projects, leaves } of hours) {
@@ -31,8 +31,8 @@ const lastIn = (hours: LastMarks[], minute: number, kind: RepohostKind): Found |
 }
 
 /**
- * Replaces the placeholder in heartbeats with the project of the person's nearest earlier heartbeat, stored or among these. Those
- * without an earlier one are left out.
+ * Replaces the placeholder in heartbeats with the project of the person's nearest earlier heartbeat, stored or among
+ * these. Leaves out heartbeats without an earlier one.
  * @param heartbeats oldest first
  */
 export const resolveLastProjects = async (

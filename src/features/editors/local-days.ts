@@ -1,4 +1,4 @@
-/** Days as they begin and end in a time zone. */
+/** Days in a time zone. */
 import { TIMEZONE_LENGTH } from '../../../schemas/activity.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
 import { canonicalTimezone, type DayMinutes, localHoursOf } from '../minutes/index.js'
@@ -6,7 +6,7 @@ import { canonicalTimezone, type DayMinutes, localHoursOf } from '../minutes/ind
 const SECOND_MS = 1_000
 const LOCAL_LENGTH = '2026-11-21T10:00:00'.length
 
-/** Creating a format takes longer than using it a hundred times. */
+/** Creating a formatter takes longer than using it a hundred times. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 const REMEMBERED = 100
 
@@ -19,21 +19,21 @@ const formatOf = (timeZone: string): Intl.DateTimeFormat => {
   return format
 }
 
-/** How far the clocks of a zone are ahead of UTC at a moment, in milliseconds. */
+/** How many milliseconds a zone's clocks are ahead of UTC at a given time. */
 const offsetAt = (timezone: string, moment: number): number => {
-  // The format writes the year 3 with one digit.
+  // The formatter writes the year 3 with one digit.
   const local = formatOf(timezone).format(moment).replace(' ', 'T').padStart(LOCAL_LENGTH, '0')
   return Date.parse(`${local}Z`) - Math.floor(moment / SECOND_MS) * SECOND_MS
 }
 
-/** The zone that a caller names, if it is one, otherwise the person's. */
+/** The caller's requested zone if it's valid, otherwise the person's. */
 export const chooseTimezone = (given: unknown, stored: string | null): string => {
   const named =
     typeof given === 'string' && given.length <= TIMEZONE_LENGTH ? canonicalTimezone(given) : undefined
   return named ?? canonicalTimezone(stored ?? 'UTC') ?? 'UTC'
 }
 
-/** The day of a moment in a zone. */
+/** The day of a given time in a zone. */
 export const dayAt = (timezone: string, moment: number): string =>
   new Date(moment + offsetAt(timezone, moment)).toISOString().slice(0, 10)
 
@@ -47,7 +47,7 @@ export const startOf = (timezone: string, day: string): number => {
 /** The last second of a day in a zone. */
 export const endOf = (timezone: string, day: string): number => startOf(timezone, addDays(day, 1)) - SECOND_MS
 
-/** A part of a UTC day that lies on one local day. */
+/** The part of a UTC day that falls on one local day. */
 interface Part {
   /** The local day. */
   day: string

@@ -1,4 +1,4 @@
-/** How long a person has worked, by the days of a time zone, in all workspaces together and each minute once. */
+/** How long a person has worked, by local day, across all workspaces and counting each minute once. */
 import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
 import { addDays, countDays, type Range } from '../../platform/time/days.js'
@@ -39,7 +39,7 @@ const around = ({ from, to }: { from: string; to: string }): Range => {
 const addTo = (minutes: Map<string, number>, key: string, more: number) =>
   minutes.set(key, (minutes.get(key) ?? 0) + more)
 
-/** The minutes of each local day with any. */
+/** The minutes of each local day that has any. */
 const readTotals = async (
   sumDays: typeof sumOwnDays,
   db: Db,
@@ -107,7 +107,7 @@ export const readDays = async (
 }
 
 export interface Sums {
-  /** The minutes of each day with any. */
+  /** The minutes of each day that has any. */
   days: Map<string, number>
   agentMinutes: number
   projects: Project[]
@@ -143,7 +143,7 @@ export const readRange = async (
 
 const sumOf = ({ hours, rest }: DayMinutes) => Math.min(totalOf(hours) + rest, limits.minutes_per_day)
 
-/** Everything, by UTC days, because the days of a time zone would have to be computed for decades. */
+/** All time uses UTC days, because local days would have to be computed for decades. */
 export const readEverything = async (
   db: Db,
   userId: string,
@@ -172,7 +172,7 @@ export interface Duration {
 
 const HOUR_MS = 3_600_000
 
-/** @param start when the day begins: minutes without an hour are shown there */
+/** @param start when the day begins, where minutes without an hour are shown */
 export const readDurations = async (
   db: Db,
   userId: string,
@@ -223,7 +223,7 @@ export const durationOf = (total: number) => ({
   total_seconds: total * SECONDS,
 })
 
-/** A part of a total, with its share of it. */
+/** Part of a total, with its share. */
 export const entryOf = (name: string, minutes: number, total: number) => ({
   name,
   ...durationOf(minutes),
@@ -232,5 +232,5 @@ export const entryOf = (name: string, minutes: number, total: number) => ({
   percent: total === 0 ? 0 : Math.round((minutes / total) * 10_000) / 100,
 })
 
-/** The moment without fractions of a second, which some of WakaTime's tools can't read. */
+/** The time in whole seconds, because some WakaTime tools can't read fractions. */
 export const momentOf = (moment: number): string => `${new Date(moment).toISOString().slice(0, -5)}Z`

@@ -3,7 +3,7 @@ import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { isRepoPath } from '../../../schemas/subgroups.js'
 
-/** The repository host, as addresses name it. */
+/** The repository host as it appears in addresses. */
 export interface ProjectHost {
   name: string
   kind: RepohostKind
@@ -55,8 +55,8 @@ const SSH_LIKE = /^([A-Za-z0-9_.-]{2,}|\[[0-9A-Fa-f:.]+\]):(?!\/\/)(.+)$/s
 const AUTHORITY = /^(\[[^\]/]*\]|[^/:]*)(?::[0-9]*(?=\/|$))?[/:]?(.*)$/s
 
 /**
- * Takes users, passwords and ports out of an address. Where it is unclear how far a password goes, all that can belong to
- * it is taken out.
+ * Removes users, passwords and ports from an address. If it's unclear where a password ends, everything that could
+ * belong to it is removed.
  */
 const withoutSecrets = (text: string): string => {
   const url = URL_LIKE.exec(text)
@@ -74,7 +74,7 @@ const withoutSecrets = (text: string): string => {
 /** Limits the work on a name, because an address can have any length. */
 const MOST_READ = 4 * limits.editor_project_length
 
-/** @returns undefined for text that names no project */
+/** @returns undefined if the text doesn't name a project */
 const readProject = (text: string | undefined, host: ProjectHost): Project | undefined => {
   if (text === undefined || text.length > MOST_READ || text.includes('\0') || !text.isWellFormed())
     return undefined
@@ -87,7 +87,7 @@ const readProject = (text: string | undefined, host: ProjectHost): Project | und
   return name === '' || name.length > limits.editor_project_length ? undefined : { name }
 }
 
-/** The project of a heartbeat. The alternate project counts if the project names no repository. */
+/** The project of a heartbeat. The alternate project is used if the project doesn't name a repository. */
 export const projectOf = (
   { project, alternate }: Pick<SentHeartbeat, 'project' | 'alternate'>,
   host: ProjectHost,

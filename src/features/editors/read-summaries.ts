@@ -1,5 +1,5 @@
 /**
- * A person's time in WakaTime's formats, for tools that show and export it. Data that the service doesn't store is
+ * A person's time in WakaTime's formats, for tools that show and export it. Data that the service doesn't store is left
  * empty.
  */
 import type { AllTime, Durations, Projects, Stats, StatusBar, Summaries } from '../../../schemas/wakatime.js'
@@ -36,7 +36,7 @@ export const nothingElse = () => ({
 export const projectEntries = (projects: Project[], total: number) =>
   projects.map(({ name, minutes }) => entryOf(name ?? OTHERS, minutes, total))
 
-/** Agent time is in no total. */
+/** No total includes agent time. */
 const categoriesOf = (minutes: number, agentMinutes: number) => {
   const both = minutes + agentMinutes
   const coding = entryOf('Coding', minutes, both)
@@ -238,7 +238,7 @@ export const readDay = async (
   }
 }
 
-/** The database's clock decides what now and today are, as for everyone. */
+/** The database's clock decides what "now" and "today" are, as it does for everyone. */
 export const readStatusBar = async (
   db: Db,
   { userId, timezone, now, today: day }: { userId: string; timezone: string; now: string; today: string },

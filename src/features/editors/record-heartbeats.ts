@@ -50,7 +50,7 @@ export interface Heartbeat {
   /** Minutes since 1970. */
   minute: number
   project: Project
-  /** Whether an agent has sent it, and not the person. */
+  /** Whether an agent sent it rather than the person. */
   isOfAgent: boolean
 }
 
@@ -77,26 +77,26 @@ export const heartbeatsOf = (sent: readonly SentHeartbeat[], host: ProjectHost):
     })
     .sort((a, b) => a.time - b.time)
 
-/** How many days beyond the window a time can still be, because the database's clock decides. */
+/** How many days a time may lie outside the window, because the database's clock decides. */
 const CLOCK_DAYS = 2
 
-/** Larger ones are recorded alone. */
+/** Larger batches are recorded alone. */
 const TOGETHER = { heartbeats: 50, hours: 12, comparisons: limits.flush_comparisons / 100 }
 
-/** Heartbeats of a person, oldest first. */
+/** A person's heartbeats, oldest first. */
 interface Sent {
   userId: string
   heartbeats: Heartbeat[]
   kind: RepohostKind
-  /** Further names to choose repositories for. */
+  /** More names to match with repositories. */
   names?: string[]
-  /** Whether all minutes, and not only those of names, count only from the day of joining a workspace. */
+  /** Whether all minutes, not just those of names, count only from the day of joining a workspace. */
   isFromJoining?: boolean
 }
 
 /**
- * Counts heartbeats that were sent just now. Sending them again changes nothing, in whatever order. Those of different
- * people that arrive at the same time are written together.
+ * Counts heartbeats that were sent just now. Sending them again changes nothing, in any order. Heartbeats that arrive
+ * at the same time from different people are written together.
  * @throws {ApiError} `token_invalid`, and `payload_too_large` for a request that would change too many rows
  */
 export const recordHeartbeats = async (
@@ -166,7 +166,7 @@ const record = async <S extends Sent>(tx: Tx, database: Database, all: S[], wait
 
 /**
  * Marks the minutes of heartbeats, and counts what follows from the new marks; `writeHeartbeats` writes it.
- * @param waits whether to wait for others; if not, those who would, or who have much to count, are left out
+ * @param waits whether to wait for others; if not, leaves out people who would have to wait or have a lot to count
  */
 export const countHeartbeats = async <S extends Sent>(tx: Db, all: readonly S[], waits = true) => {
   const known = await readKnown(tx, all, waits)
@@ -174,7 +174,7 @@ export const countHeartbeats = async <S extends Sent>(tx: Db, all: readonly S[],
     known.map(async (one) => {
       const marked = { ...one, ...markHeartbeats(one) }
       const minutes = await aimMinutes(marked).catch((error) => {
-        // Heartbeats that are too many are rejected alone.
+        // A batch that's too large is rejected alone.
         if (waits || !(error instanceof ApiError)) throw error
         return undefined
       })
@@ -217,7 +217,7 @@ export const writeHeartbeats = (tx: Db, counted: readonly CountedHeartbeats[]): 
     ...counted.map(({ agents, projects }) => agents.write(projects.repos)),
   ])
 
-/** Reads what is stored about people around the time of their heartbeats, and where these count. */
+/** Reads what's stored about people around the time of their heartbeats, and where the heartbeats count. */
 const readKnown = async <S extends Sent>(tx: Db, all: readonly S[], waits: boolean) => {
   const asked = all.map((sent) => {
     const { userId, heartbeats, names = [] } = sent
@@ -242,7 +242,7 @@ const readKnown = async <S extends Sent>(tx: Db, all: readonly S[], waits: boole
   }
   const [held] = await Promise.all([
     Promise.all(asked.map(({ userId }) => lockMarks(tx, userId, waits))),
-    // Most name repositories in full, near marks of the same ones, so that this is enough.
+    // Usually enough, because most heartbeats name a repository in full, near marks of the same one.
     read(asked, asked.filter(isNaming)),
     aim(
       asked.filter(({ repoKeys }) => repoKeys.size > 0),
@@ -292,7 +292,7 @@ const isNaming = ({ names }: { names: readonly string[] }) => names.length > 0
 const hasNames = ({ projects, agentProjects }: StoredHour, kind: RepohostKind) =>
   [...projects, ...(agentProjects ?? [])].some((project) => !isRepo(project, kind))
 
-/** The repositories of heartbeats, and of those before them. */
+/** The repositories of the heartbeats and of those before them. */
 const involvedIn = (heartbeats: Heartbeat[], projects: Projects, timeline: Timeline): Set<string> => {
   const involved = new Set(heartbeats.flatMap(({ project }) => projects.keyOf(projects.add(project)) ?? []))
   for (const { minute, isOfAgent } of heartbeats) {
@@ -331,7 +331,7 @@ const markHeartbeats = ({ sent, projects, mayWait, timeline, target }: Known) =>
     if (isInTime && project.repo !== undefined) repos.push(project.repo)
     const firstDay = repoKey === undefined ? undefined : matched.get(repoKey)
     const isMatched = firstDay !== undefined && day >= firstDay
-    // Names are marked whatever patterns there are, so that no admin changes what their owner sees of them.
+    // Names are marked regardless of patterns, so that no admin can change what their owner sees.
     const canCount = project.name === undefined ? isMatched : repoKey !== undefined || mayWait.has(name)
     if (!isInTime || !canCount) {
       recorded.ignored++
@@ -371,7 +371,7 @@ export const storedFor = (timeline: Timeline, names: ReadonlySet<string>): Candi
 
 /** The projects of marks: repositories in lower case, or names that may be assigned to one. */
 export class Projects {
-  /** Repositories as given, by their keys. */
+  /** Repository names as given, by key. */
   readonly repos = new Map<string, string>()
 
   constructor(
@@ -384,7 +384,7 @@ export class Projects {
     return repo === undefined ? name : this.addRepo(repo)
   }
 
-  /** The key of the repository; undefined for a name that has none. */
+  /** The repository's key. Undefined for a name without one. */
   keyOf(project: string): string | undefined {
     if (isRepo(project, this.kind)) return project
     const repo = this.known.get(project)?.repo

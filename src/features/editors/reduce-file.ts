@@ -19,7 +19,7 @@ import { CsvReader } from './reading/csv.js'
 import { JsonReader, NoJsonError } from './reading/json.js'
 
 export const DAY_MINUTES = 1_440
-/** The first of January 2000, in minutes since 1970. */
+/** January 1, 2000, in minutes since 1970. */
 const FIRST_MINUTE = 946_684_800 / 60
 const PIECE_BYTES = 16_384
 
@@ -27,7 +27,7 @@ const PIECE_BYTES = 16_384
 export interface ReducedMinutes {
   /** The number of the project for each minute of the day. 0: no project. */
   minutes: Uint16Array
-  /** The numbers in `minutes`. */
+  /** The project numbers in `minutes`. */
   numbers: Set<number>
 }
 
@@ -61,7 +61,7 @@ class Reduction {
     if (sent.time === undefined) return
     this.heartbeats++
     const minute = Math.floor(sent.time / 60)
-    // Also false for anything but a number.
+    // Also false for anything that isn't a number.
     if (!(minute >= FIRST_MINUTE && minute <= this.lastMinute)) return
     const number = this.numberOf(sent)
     if (number === undefined) return
@@ -77,7 +77,7 @@ class Reduction {
     if (++this.projectDays > limits.import_project_days)
       throw invalid(
         '/body',
-        `must have at most ${limits.import_project_days} projects, each counted on each of its days: import it in parts`,
+        `must have at most ${limits.import_project_days} projects, counted once per day: import it in parts`,
       )
   }
 

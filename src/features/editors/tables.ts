@@ -29,15 +29,15 @@ const minutesOf = (name: string) => bit(name, { dimensions: 60 }).array()
 const hour = () => integer('hour').notNull()
 
 /**
- * Which minutes of a UTC hour the heartbeats of a person have marked, and for which project. They serve counting alone
- * (`features/editors/timeline.ts`). No response shows them except the person's own export.
+ * Which minutes of a UTC hour the heartbeats of a person have marked, and for which project. They're used only for
+ * counting (`features/editors/timeline.ts`). They appear only in the person's own export.
  */
 export const heartbeatHours = table(
   'heartbeat_hours',
   {
     userId: uuid('user_id').notNull(),
     hour: hour(),
-    /** Repositories in lower case, and project names that name none. */
+    /** Repositories in lower case, and project names that aren't repositories. */
     projects: text('projects').array().notNull(),
     /** For each project, the minutes in which its heartbeat was the first. */
     marks: minutesOf('marks').notNull(),
@@ -45,7 +45,7 @@ export const heartbeatHours = table(
     leaves: minutesOf('leaves'),
     /** For each minute with a mark, when its last heartbeat was, in hundredths of a second. Null: not known. */
     lastTimes: smallint('last_times').array(),
-    /** Workspaces, and the minutes that have counted there. */
+    /** Workspaces and the minutes that have counted there. */
     countedIn: uuid('counted_in').array().notNull(),
     counted: minutesOf('counted').notNull(),
     /** Repositories, and the minutes that have counted for them, so that no minute counts for two. Null: not known. */
@@ -71,7 +71,7 @@ export const heartbeatHours = table(
   (t) => [primaryKey({ columns: [t.userId, t.hour] }), index('heartbeat_hours_by_age').on(t.hour)],
 )
 
-/** Editors' project names that name no repository, and what their owner or the service has chosen for them. */
+/** Editors' project names that aren't repositories, and what their owner or the service has chosen for them. */
 export const editorProjects = table(
   'editor_projects',
   {
@@ -113,7 +113,7 @@ export const imports = table(
     heartbeats: integer('heartbeats').notNull(),
     days: integer('days').notNull(),
     daysDone: integer('days_done').notNull().default(0),
-    /** Minutes added in all workspaces together. */
+    /** Minutes added across all workspaces. */
     minutes: integer('minutes').notNull().default(0),
     createdAt: moment('created_at').notNull().defaultNow(),
     updatedAt: moment('updated_at').notNull().defaultNow(),

@@ -1,8 +1,8 @@
 /**
- * The minutes that heartbeats of a person and of the person's agents have marked, and where the person's minutes have
- * counted. The set of heartbeats alone determines which minutes count: a mark is never removed, and minutes between
- * two marks that are close enough stay between closer ones. So it is enough to look at new marks and their
- * neighbours, and to count no minute twice.
+ * The minutes that a person's and their agents' heartbeats have marked, and where the person's minutes have counted.
+ * The set of heartbeats alone determines which minutes count: a mark is never removed, and minutes between two close
+ * marks are also between even closer ones. So it is enough to look at new marks and their neighbours, and to count no
+ * minute twice.
  */
 import { limits } from '../../../schemas/limits.js'
 
@@ -10,7 +10,7 @@ import { limits } from '../../../schemas/limits.js'
 const MINUTES = 60
 const MINUTE_SECONDS = 60
 const HUNDREDTHS = 100
-/** Stands for an unknown time, so that nothing comes after it. */
+/** Represents an unknown time. Nothing comes after it. */
 const END_OF_MINUTE = MINUTE_SECONDS * HUNDREDTHS
 /** How far apart two heartbeats can be, at most, for the minutes between them to count. */
 const FARTHEST = limits.heartbeat_idle_minutes_max
@@ -84,7 +84,7 @@ const bitsOfSet = (minutes: ReadonlySet<number>): string => bitsOf((minute) => m
 
 export const hourOf = (minute: number): number => Math.floor(minute / MINUTES)
 
-/** The hours in which marks can be that are close enough to these minutes, with their own. */
+/** The hours that can contain marks close enough to these minutes, including their own. */
 export const hoursAround = (minutes: Iterable<number>): number[] => {
   const hours = new Set<number>()
   for (const minute of minutes) {
@@ -109,7 +109,7 @@ export class Marks {
       for (const minute of eachMinute((leaves ?? marks)[index] ?? '')) hour.last[minute] = project
     })
     const minutes = Object.keys(hour.first).map(Number)
-    // Instances of an earlier version add marks without it.
+    // Instances of an earlier version add marks without a time.
     const isKnown = lastAt?.length === minutes.length
     minutes.forEach((minute, index) => {
       hour.lastAt[minute] = isKnown ? lastAt[index] : END_OF_MINUTE
@@ -155,7 +155,7 @@ export class Marks {
     }
   }
 
-  /** All marks, and the minutes between them and the next. */
+  /** All marks, and the minutes between each and the next. */
   *all(): Generator<Candidate> {
     for (const [number, { first }] of this.hours) {
       for (let index = 0; index < MINUTES; index++) {
@@ -260,7 +260,7 @@ export class Timeline extends Marks {
     return false
   }
 
-  /** A minute that has counted for a repository in one workspace counts for no other one elsewhere. */
+  /** A minute that has counted for one repository in a workspace never counts for another one elsewhere. */
   mayCountFor(repoKey: string, minute: number): boolean {
     const counted = this.countsOf(hourOf(minute)).repoOf[minute % MINUTES]
     return counted === undefined || counted === repoKey

@@ -15,7 +15,7 @@ export const adminKey: Access = {
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/** Compares digests, so that the time reveals neither a key nor its length. */
+/** Compares digests, so that timing reveals neither a key nor its length. */
 const hasAdminKey = (request: FastifyRequest, keys: string[]): boolean => {
   const given = request.headers['x-service-admin-key'] ?? (request.query as { key?: unknown }).key
   if (typeof given !== 'string' || given === '') return false

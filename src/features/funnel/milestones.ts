@@ -15,17 +15,17 @@ declare module 'fastify' {
 
 export interface Milestones {
   reached(userId: string, milestone: Milestone): void
-  /** Writes what was noted so far. */
+  /** Writes what has been noted so far. */
   flush(): Promise<void>
 }
 
 const DELAY_MS = 200
 /** The delay after a failure. */
 const RETRY_MS = 2_000
-/** How long a stop waits for the last batch. Lost events are recorded at the users' next visit. */
+/** How long shutdown waits for the last batch. Lost events are recorded at the users' next visit. */
 const LAST_MS = 500
 const BATCH = 1_000
-/** Beyond this many the memory is cleared: it only saves writes that would change nothing. */
+/** The cache is cleared above this size. It only saves redundant writes. */
 const REMEMBERED = 50_000
 
 export default fp(async (app) => {

@@ -20,7 +20,7 @@ const INSERT_EVENT = statement(
   returning events`,
 )
 
-/** @returns false when there is no such user. */
+/** @returns false if there's no such user. */
 export const insertFunnelEvent = async (
   db: Db,
   userId: string,
@@ -69,8 +69,8 @@ interface StepCounts {
 }
 
 /**
- * $1: the steps; $2: the source or null; more for `rows`. Everything in one statement, which reads the rows several times:
- * to keep them for that would cost several times as much.
+ * $1: the steps; $2: the source or null; more for `rows`. A single statement that reads the rows several times, because
+ * keeping them would cost several times as much.
  */
 const funnelOf = (name: string, rows: string) =>
   statement(

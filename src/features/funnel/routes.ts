@@ -39,7 +39,7 @@ export const funnelRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['funnel'],
       summary: 'Read the funnel',
       description:
-        'Shows how many users reach each step. The operator configures the steps (`FUNNEL_STEPS`). A step counts the users who have its event, in any order. A conversion counts the users who have both events. With `from` or `to`, only events on these UTC days count.',
+        'Shows how many users reach each step. The operator configures the steps (`FUNNEL_STEPS`). A step counts the users who have its event, in any order. A conversion counts the users who have both events. With `from` or `to`, only events within that range of UTC days count.',
       querystring: FunnelQuery,
       response: { 200: ref(Funnel) },
     },

@@ -10,7 +10,7 @@ const funnelColumns = () => ({
   events: integer('events').notNull().default(1),
 })
 
-/** Funnel events of all time: when a user had one first, and how often. */
+/** All-time funnel events: when a user first had each, and how often. */
 export const funnelUsers = table(
   'funnel_users',
   funnelColumns(),

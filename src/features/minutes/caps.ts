@@ -1,4 +1,4 @@
-/** Caps active minutes: at most 60 in an hour and 1440 in a day, per member and workspace, over all repositories. */
+/** Caps active minutes per member and workspace at 60 an hour and 1440 a day, across all repositories. */
 import { limits } from '../../../schemas/limits.js'
 import { HOURS } from '../../platform/time/days.js'
 
@@ -20,11 +20,11 @@ export const addTo = (sum: Minutes, minutes: number, hours: number[]): void => {
 }
 
 /**
- * One member's day in one workspace. Entries are added in their order. Minutes beyond a limit are cut from the hour, the
- * day and the repository alike, so that they always agree.
+ * One member's day in one workspace. Entries are added in order. Minutes above a limit are cut from the hour, the day
+ * and the repository alike, so that the three always agree.
  */
 export class MemberDay {
-  /** The added minutes by repository. */
+  /** The minutes added, by repository. */
   readonly added = new Map<string, Minutes>()
 
   /**
@@ -49,7 +49,7 @@ export class MemberDay {
       left -= asked - fits
     }
     const counted = Math.min(left, Math.max(0, limits.minutes_per_day - this.total.minutes))
-    // Minutes without an hour are cut first, because they say least. Then the latest hours are cut.
+    // Minutes without an hour are cut first, because they're the least specific. Then the latest hours are cut.
     for (let hour = HOURS - 1; inHours > counted; hour--) {
       const cut = Math.min(inHours - counted, fitting[hour] ?? 0)
       fitting[hour] = (fitting[hour] ?? 0) - cut

@@ -6,7 +6,7 @@ import { addDays, countDays, type Range, resolveRange } from '../../platform/tim
 
 const DEFAULT_DAYS = 30
 
-/** The days that a query means, both ends included. @throws {ApiError} `invalid_range` */
+/** The days in a query's range, both ends included. @throws {ApiError} `invalid_range` */
 export const chooseRange = async (
   database: Database,
   given: { from?: string | undefined; to?: string | undefined },

@@ -5,8 +5,8 @@ const HOUR_MS = 3_600_000
 const REMEMBERED_DAYS = 50_000
 
 /**
- * The runtime's name for a time zone, so that aliases count as the same. Undefined if it isn't an IANA name. Numeric
- * offsets, which newer runtimes accept, aren't.
+ * The runtime's name for a time zone, so that aliases are treated as one. Undefined if it isn't an IANA name. Numeric
+ * offsets aren't, although newer runtimes accept them.
  */
 export const canonicalTimezone = (name: string): string | undefined => {
   if (!/^[A-Za-z]/.test(name)) return undefined
@@ -22,7 +22,7 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 const formatOf = (timezone: string): Intl.DateTimeFormat => {
   let format = formats.get(timezone)
   if (!format) {
-    // A name that another version of the runtime has accepted may be unknown here.
+    // This runtime may not know a name that another version accepted.
     const timeZone = canonicalTimezone(timezone) ?? 'UTC'
     format = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', day: 'numeric', hour: 'numeric' })
     formats.set(timezone, format)
@@ -30,7 +30,7 @@ const formatOf = (timezone: string): Intl.DateTimeFormat => {
   return format
 }
 
-/** The local hour in which a moment lies, counted from the midnight that begins its UTC day: -12 to 38. */
+/** The local hour of a moment, counted from the midnight that begins its UTC day: -12 to 38. */
 const localHour = (timezone: string, day: string, moment: number): number => {
   const parts = formatOf(timezone).formatToParts(moment)
   const part = (type: string) => Number(parts.find((candidate) => candidate.type === type)?.value)
@@ -72,7 +72,7 @@ export interface HeatmapCell {
 
 const CELLS = DAYS_OF_WEEK * HOURS
 
-/** From 0, Monday 0:00. A local hour, counted as above, may lie in the week before or after. */
+/** From 0, Monday 0:00. A local hour, counted as above, may fall in the week before or after. */
 const cellAt = (weekday: number, local: number): number => (CELLS + (weekday - 1) * HOURS + local) % CELLS
 
 /** The cells in which the hours of one person are drawn, on a day counted from a Monday. */

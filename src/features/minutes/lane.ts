@@ -1,4 +1,4 @@
-/** Lets writes that arrive while others are under way wait, and then go together, in one transaction. */
+/** Queues writes that arrive while others are running, then sends them together in one transaction. */
 import type { Database } from '../../platform/database/client.js'
 import {
   codeOf,
@@ -10,16 +10,16 @@ import { inTime } from '../../platform/process/async.js'
 
 export interface Item {
   userId: string
-  /** How much of a set it takes. */
+  /** How much of a set it uses. */
   size: number
-  /** Whether it may be written again when it isn't known whether it was written. */
+  /** Whether to write it again if the outcome of the first attempt is unknown. */
   isRepeatable: boolean
 }
 
 interface Writing<I, Result> {
   /**
-   * One transaction. It never waits long for others.
-   * @param sent to be called before the commit is sent
+   * One transaction. Never waits long for other writes.
+   * @param sent called before the commit is sent
    * @returns the results, except for writes that have to be done alone
    */
   together(items: I[], sent: () => void): Promise<ReadonlyMap<I, Result>>
@@ -28,31 +28,31 @@ interface Writing<I, Result> {
 
 interface Waiting<I, Result> {
   item: I
-  /** Ends the wait. Undefined for one that comes alone. */
+  /** Ends the wait. Undefined for a write that comes alone. */
   timer: NodeJS.Timeout | undefined
   resolve(result: Result | Promise<Result>): void
   reject(error: unknown): void
 }
 
-/** The most people, and the most work, in a set. */
+/** The maximum number of people, and amount of work, in a set. */
 const MOST_PEOPLE = 16
 const MOST_SIZE = 200
 const MOST_WAITING = 1_000
-/** How long a write waits for a set: as long as for a statement. */
+/** How long a write waits for a set, the same as for a statement. */
 const WAIT_MS = 5_000
 /** More than one, so that a waiting write doesn't block all others. */
 const LANES = 2
-/** How long others wait for a write that is done alone, and may be waiting for a lock. */
+/** How long others wait for a write that's done alone and may be waiting for a lock. */
 const LONE_MS = 100
 
-/** Writes sets one after another. No one waits for a set to fill: what comes alone goes at once. */
+/** Writes sets one after another. Sets aren't held back to fill up. A write that comes alone is sent at once. */
 class Lane<I extends Item, Result> {
   private waiting: Waiting<I, Result>[] = []
   private isRunning = false
 
   constructor(private readonly writing: Writing<I, Result>) {}
 
-  /** @throws {DatabaseBusy} when too many wait, or this one for too long; it was then not written */
+  /** @throws {DatabaseBusy} if too many are waiting, or this one waited too long. Nothing was written then. */
   add(item: I): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.waiting.length >= MOST_WAITING) throw new DatabaseBusy('Too many wait for a transaction')
@@ -77,7 +77,7 @@ class Lane<I extends Item, Result> {
     this.isRunning = false
   }
 
-  /** Those who have waited longest, each person once. */
+  /** The writes that have waited longest, one per person. */
   private takeSet(): Waiting<I, Result>[] {
     const people = new Set<string>()
     const set: Waiting<I, Result>[] = []
@@ -97,7 +97,7 @@ class Lane<I extends Item, Result> {
     return set
   }
 
-  /** Takes fewer statements than a set of one. */
+  /** Needs fewer statements than a set of one. */
   private async writeLone({ item, resolve }: Waiting<I, Result>): Promise<void> {
     const written = this.writing.alone(item)
     resolve(written)
@@ -129,7 +129,7 @@ class Lane<I extends Item, Result> {
   }
 }
 
-/** @returns the lane of a person, which is always the same */
+/** @returns a person's lane, which is always the same */
 export const lanesOf = <I extends Item, Result>(writingOf: (database: Database) => Writing<I, Result>) => {
   const lanes = new WeakMap<Database, Lane<I, Result>[]>()
   return (database: Database, userId: string): Lane<I, Result> => {
@@ -139,6 +139,6 @@ export const lanesOf = <I extends Item, Result>(writingOf: (database: Database) 
   }
 }
 
-/** Each has waited for a connection, or for a response, as long as a request may. */
+/** Each has waited as long as a request may for a connection or a response. */
 const hasWaited = (error: unknown): boolean =>
   ['DATABASE_BUSY', 'CONNECT_TIMEOUT', 'ANSWER_TIMEOUT'].includes(codeOf(error) ?? '')

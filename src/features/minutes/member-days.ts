@@ -7,7 +7,7 @@ import { type FlushTarget, readTargets } from './queries/flush-target.js'
 import { type AddedMinutes, type AskedDays, lockDays } from './queries/minutes.js'
 
 /**
- * Reads where the minutes of a person count.
+ * Reads where a person's minutes count.
  * @param repoKeys `owner/repo` in lower case
  * @throws {ApiError} `token_invalid`, and `payload_too_large` for too many repositories to compare with all patterns
  */
@@ -27,7 +27,7 @@ export const requireTarget = (target: FlushTarget | undefined, repos: number): F
   if (comparisons <= limits.flush_comparisons) return target
   const reposThatFit = Math.max(1, Math.floor((repos * limits.flush_comparisons) / comparisons))
   throw new ApiError('payload_too_large', {
-    detail: `This request names ${repos} repositories, too many to compare with the patterns of all your workspaces. Name at most ${reposThatFit} in one request.`,
+    detail: `This request names ${repos} repositories, too many to compare with all your workspaces’ patterns. Name at most ${reposThatFit} in one request.`,
   })
 }
 
@@ -39,8 +39,8 @@ export interface MemberDays {
 }
 
 /**
- * Locks days of people, each one's in the order of workspaces, until the transaction ends.
- * @param waits whether to wait for other transactions; if not, those are left out of whose days others hold one
+ * Locks people's days, in workspace order for each person, until the transaction ends.
+ * @param waits whether to wait for other transactions; if not, leaves out people whose days another transaction holds
  */
 export const lockPlaces = async <Aimed extends { places: readonly AskedDays[] }>(
   tx: Db,

@@ -1,4 +1,4 @@
-/** The changes of a flush, computed from what is known of its person. */
+/** A flush's changes, computed from what's known about the person. */
 import type { ActivityEntry, FlushNote, FlushResult } from '../../../schemas/activity.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
@@ -15,7 +15,7 @@ export interface Flush {
   entries: Entry[]
   timezone: string | undefined
   bodyHash: string
-  /** How many entries. */
+  /** The number of entries. */
   size: number
   /** Whether the flush has an id. */
   isRepeatable: boolean
@@ -35,15 +35,15 @@ interface Entry {
 /** A flush, and where it counts. */
 export interface AimedFlush {
   flush: Flush
-  /** Without what the person doesn't let be recorded. */
+  /** Without anything that the person excludes from recording. */
   entries: Entry[]
   /** The first and the last day that still count. */
   window: readonly [string, string]
-  /** Each workspace that matches, in the order of their ids, with the days that may get minutes. */
+  /** The matching workspaces by id, each with the days that may get minutes. */
   places: (AskedDays & { repoKeys: ReadonlySet<string>; firstDay: string })[]
   /** How many rows it may change. */
   rows: number
-  /** The time zone, if it is another than before. */
+  /** The time zone, if it has changed. */
   newTimezone: string | undefined
 }
 
@@ -81,7 +81,7 @@ export const requireFewRows = ({ rows, places }: AimedFlush): void => {
   if (rows <= limits.flush_rows) return
   const entriesThatFit = Math.floor(limits.flush_rows / places.length)
   throw new ApiError('payload_too_large', {
-    detail: `This flush would change ${rows} rows, one for each day of a repository in each of your ${places.length} workspaces that match; ${limits.flush_rows} is the limit. Send at most ${entriesThatFit} entries in a flush.`,
+    detail: `This flush would change ${rows} rows (one per repository and day in each of the ${places.length} workspaces that match). The limit is ${limits.flush_rows}. Send at most ${entriesThatFit} entries in a flush.`,
   })
 }
 
@@ -99,10 +99,7 @@ const recordedOf = (flush: Flush, { recording, timezone }: FlushTarget): Entry[]
   })
 }
 
-/**
- * Adds the entries in their order.
- * @param members the days of `places`, in their order, to which it adds
- */
+/** Adds the entries in order. @param members the days of `places`, in the same order, to add to */
 export const planFlush = (
   { flush, entries, window: [first, last], places }: AimedFlush,
   members: readonly MemberDays[],

@@ -52,7 +52,7 @@ export async function* readMinutesOfRange(
   yield `${text}]}`
 }
 
-/** The range in parts, each with as many days as fit into one read. */
+/** The range in parts, each with as many days as fit in one read. */
 const partsOf = ({ from, to }: Range, counts: { day: string; rows: number }[]) => {
   const parts = [{ from, to, rows: 0 }]
   for (const { day, rows } of counts) {
@@ -66,7 +66,7 @@ const partsOf = ({ from, to }: Range, counts: { day: string; rows: number }[]) =
   return parts
 }
 
-/** For each UTC hour of a day, whether it is recorded, based on the local hour in which it starts. */
+/** Whether each UTC hour of a day is recorded, based on the local hour in which it starts. */
 export const recordedHoursOf = (
   { from, to, weekdays }: RecordingHours,
   timezone: string,
@@ -82,7 +82,7 @@ export const recordedHoursOf = (
   })
 }
 
-/** The part of an entry that lies in recorded hours, and its minutes without an hour. */
+/** The part of an entry within recorded hours, and its minutes without an hour. */
 export const recordedPart = (
   minutes: number,
   hours: Record<string, number>,

@@ -14,13 +14,14 @@ import { type AimedFlush, aimFlush, type Flush, planFlush, requireFewRows } from
 import { type FlushTarget, readTargets } from './queries/flush-target.js'
 import { changeTimezone, readAnswers, rememberFlush, writeMinutes } from './queries/minutes.js'
 
-/** Larger flushes are recorded alone: their entries, and what is known only once their person was read. */
+/**
+ * Larger flushes are recorded alone. The limits are for entries, and for what's known only once the person was read.
+ */
 const TOGETHER = { entries: 50, rows: 200, days: 8, comparisons: limits.flush_comparisons / 100 }
 
 /**
- * Counts a client's minutes in every workspace that matches, once per `flush_id`, within the limits of an hour and a
- * day and to what the person lets be recorded. Flushes of different people that arrive at the same time are written
- * together.
+ * Counts a client's minutes in every matching workspace, once per `flush_id`, within the hourly and daily limits and
+ * the person's recording preferences. Flushes that arrive at the same time from different people are written together.
  * @throws {ApiError} `invalid_timezone`, `flush_id_reused`, `validation_failed` for hours that exceed their minutes,
  * `payload_too_large` for a request that would change too many rows
  */
@@ -93,7 +94,7 @@ const aimTogether = (flush: Flush, target: FlushTarget | undefined): AimedFlush 
   return isSmall && aimed.newTimezone === undefined ? aimed : undefined
 }
 
-/** Waits for others, and answers a flush that was already counted. */
+/** Waits for others, and repeats the response to a flush that was already counted. */
 const recordAlone = async (database: Database, flush: Flush): Promise<FlushResult> => {
   const { userId, bodyHash } = flush
   const { result, counted } = await database.transaction(
@@ -134,7 +135,7 @@ const count = async (tx: Tx, database: Database, aimed: AimedFlush[], waits: boo
     const repos = entries.flatMap(({ repo, off }) => (off === 'all' ? [] : [repo]))
     return { flush, named: reposToRemember(database, flush.userId, repos), ...planFlush(aimed, members) }
   })
-  // After the locks of activity, so that no other flush waits for these rows behind them.
+  // After the activity locks, so that no other flush waits for these rows behind them.
   await Promise.all(plans.map(({ named }) => named.write(tx)))
   const remembered = plans.map(
     async ({ flush: { userId, id, bodyHash }, result }) =>
@@ -153,7 +154,7 @@ const checkHours = ({ minutes, hours = {} }: ActivityEntry, index: number) => {
   }
 }
 
-/** A hash of the parsed body, so that neither the order of keys nor white space matters. */
+/** A hash of the parsed body, so that key order and white space don't matter. */
 const hashOf = ({ entries, timezone }: FlushBody): string => {
   const texts = entries.map(
     ({ repo, day, minutes, hours }) => `["${repo}","${day}",${minutes},${textOf(hours)}]`,

@@ -13,8 +13,8 @@ export const sums = () => ({
 })
 
 /**
- * The activity of a member on a UTC day in a repository. Rows of zeros have no meaning. There is no reference
- * to `members`, because what people did stays when they leave. Its pages are filled to 70 % (`drizzle/0029`): a row that
+ * A member's activity on a UTC day in a repository. Rows with only zeros mean nothing. There's no foreign key to
+ * `members`, because people's activity stays when they leave. Its pages are filled to 70 % (`drizzle/0029`): a row that
  * changes then stays in its page, and needs no new entries in the indexes.
  */
 export const activity = table(
@@ -52,7 +52,7 @@ export const activity = table(
   ],
 )
 
-/** Repositories with activity, in the case first given. */
+/** Repositories with activity, in their original case. */
 export const activityRepos = table(
   'activity_repos',
   { workspaceId: workspaceId(), repoKey: text('repo_key').notNull(), repo: text('repo').notNull() },
@@ -61,8 +61,8 @@ export const activityRepos = table(
 )
 
 /**
- * Members and former members with activity in a workspace. The row exists before the activity. A change of a person's
- * minutes locks the row, so that flushes of one person run one by one.
+ * Members and former members with activity in a workspace. The row exists before the activity. Changing a person's
+ * minutes locks the row, so that their flushes run one by one.
  */
 export const activityPeople = table(
   'activity_people',
@@ -85,8 +85,8 @@ export const activityPeople = table(
 )
 
 /**
- * Minutes in which a person's agents worked and the person didn't. Only the person sees them: no statement about a team
- * reads this table.
+ * Minutes in which a person's agents worked and the person didn't. Only the person sees them. No team query reads this
+ * table.
  */
 export const agentMinutes = table(
   'agent_minutes',
@@ -115,7 +115,7 @@ export const agentMinutes = table(
   ],
 )
 
-/** Responses to flushes, so that a retry counts nothing. Written in the transaction that counts the flush. */
+/** Responses to flushes, so that retries don't count again. Written in the transaction that counts the flush. */
 export const flushes = table(
   'flushes',
   {
@@ -152,7 +152,7 @@ export const staleDays = table(
   },
   {
     place: { spreadBy: 'workspace_id' },
-    // A running rollup holds the marks, and no later one finds any.
+    // A rollup in progress holds the marks, so a later one doesn't find them.
     purgedFirst: true,
     privacyRecord: null,
     label: 'days that wait for their rollups',

@@ -22,9 +22,9 @@ export interface Assistants {
   b: Assistant
 }
 
-/** The time budget of all pages of one look-up. */
+/** The time budget for all pages of a look-up. */
 const BUDGET_MS = 10_000
-/** No provider has as many. A provider that pages endlessly must not use up time or memory. */
+/** No provider has as many. A provider that pages endlessly mustn't use up time or memory. */
 const MAX_PAGES = 20
 
 interface Shape {
@@ -124,13 +124,13 @@ const readList = ({ status, json }: UpstreamAnswer) => {
   }
   if (status !== 200 || !Array.isArray(data)) return undefined
   if (has_more !== true) return { entries: data as unknown[], next: undefined }
-  // There is another page, but no cursor to request it with. A part must not look complete.
+  // There is another page, but no cursor to request it with. A partial list mustn't look complete.
   return typeof last_id === 'string' ? { entries: data as unknown[], next: last_id } : undefined
 }
 
 const momentOf = (time: number | string | undefined): string | null => {
   const date = new Date(time ?? Number.NaN)
-  // RFC 3339 ends with the year 9999.
+  // RFC 3339 ends in the year 9999.
   return date.getTime() >= 0 && date.getUTCFullYear() <= 9_999 ? date.toISOString() : null
 }
 

@@ -23,16 +23,16 @@ import { beginErasure, eraseBatch, listErasures, lockMemberships } from './queri
 
 const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }
 
-/** A workspace from which the person was removed may itself be removed in the meantime. */
+/** A workspace that the person was removed from may itself be deleted in the meantime. */
 const options = { rowsMayConflict: true }
 
 /**
- * Ends an account, so that it no longer names a person. `eraseAccounts` removes the remaining rows.
+ * Closes an account, so that it no longer names a person. `eraseAccounts` removes the remaining rows.
  * @param key recognizes the person in removals that outlive the account
- * @param confirm has to be the login
- * @param actor the operator, if the person doesn't do it
+ * @param confirm must be the login
+ * @param actor the operator, if not the person themselves
  * @returns a generation above that of every token, so that all of them are invalid
- * @throws {ApiError} `token_invalid` when there is no such account, `validation_failed`, `subscription_active`,
+ * @throws {ApiError} `token_invalid` if there's no such account, `validation_failed`, `subscription_active`,
  * `last_admin` for workspaces of others
  */
 export const deleteAccount = (
@@ -77,7 +77,7 @@ export const deleteAccount = (
         }),
       ),
     )
-    // The roles are locked, so that a removal under way is included.
+    // The roles are locked, so that a removal in progress is included.
     await preserveRemovals(tx, user, key)
     await unlinkCustomers(tx, userId)
     const generation = await revokeAllTokens(tx, userId)
@@ -86,7 +86,7 @@ export const deleteAccount = (
     return generation
   }, options)
 
-/** The most rows of one step, which is one background transaction. */
+/** The maximum rows per step, which is one background transaction. */
 const ROWS = 2_000
 
 /**

@@ -1,4 +1,4 @@
-/** A JSON object with lists that may not fit into memory. */
+/** A JSON object with lists that may not fit in memory. */
 import { PIECE_LENGTH } from '../../platform/http/streaming.js'
 
 type Pages = Iterable<string[]> | AsyncIterable<string[]>

@@ -30,7 +30,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'time zone',
-    what: 'The last time zone that a person’s client has sent.',
+    what: 'The last time zone that a person’s client sent.',
     fields: fieldsOf(FlushBody, 'entries', 'flush_id'),
     why: 'To show hours, and to apply chosen hours, in local time.',
     kept_days: null,
@@ -64,13 +64,13 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     name: 'hours',
     what: 'The UTC hours in which a person’s active minutes fell.',
     fields: fieldsOf(ActivityEntry, 'repo', 'day', 'minutes'),
-    why: 'To limit an hour to sixty minutes, and to show the heatmap of the team.',
+    why: 'To limit an hour to sixty minutes, and to show the team’s heatmap.',
     kept_days: detailDays,
     kept: `${detailDays} days. Then only the minutes of the day remain.`,
   },
   {
     name: 'commits and closed issues',
-    what: 'The numbers that a workspace admin has uploaded, or the repository host has reported, for a person, a day and a repository, without contents.',
+    what: 'The numbers that a workspace admin has uploaded or the repository host has reported, by person, day and repository, without content.',
     fields: [...fieldsOf(CountsBody, 'workspace', 'members'), 'login', ...fieldsOf(counted)],
     why: 'To show them next to the minutes.',
     kept_days: null,
@@ -78,7 +78,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'deliveries',
-    what: 'The repository host’s reports to a workspace’s webhook: the event, the repository, and how much of it counted. Commits that counted are stored as a hash without the author. Issues are stored with the time of a day at which they were last closed or reopened, and the member who closed them.',
+    what: 'The repository host’s reports to a workspace’s webhook: the event, the repository, and how much of it counted. Commits that counted are stored as a hash without the author. Issues are stored with the time they were last closed or reopened on a day, and the member who closed them.',
     fields: [...fieldsOf(Delivery), 'hash', 'number', 'closed', 'user_id'],
     why: 'To avoid double counting, and to show admins that the webhook works.',
     kept_days: limits.webhook_days,
@@ -104,7 +104,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     name: 'agent time',
     what: 'Minutes in which a person’s agents worked and the person didn’t, by UTC day, hour and repository. They never count as active minutes. No tokens, models, prompts or lines are stored.',
     fields: ['day', 'repo', 'agent_minutes', 'agent_hours', 'workspace_id'],
-    why: 'To keep the time of agents apart from the person’s, and to show it to the person.',
+    why: 'To keep agent time separate from the person’s own, and to show it to the person.',
     kept_days: null,
     kept: `As long as the account and the workspace exist. Hours are kept for ${detailDays} days.`,
   },
@@ -118,7 +118,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'imports',
-    what: 'The progress of a person’s latest import, its times and projects until they are counted, with those of agents apart, and the minutes that imports have found by day, repository and workspace.',
+    what: 'The progress of a person’s latest import, its times and projects until they are counted, with those of agents kept separately, and the minutes that imports have found by day, repository and workspace.',
     fields: ['state', 'heartbeats', 'days', 'days_done', 'minutes', 'workspace_id', 'day', 'repo'],
     why: 'To continue after a restart, and to count only additional minutes in a later import.',
     kept_days: null,
@@ -136,7 +136,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     name: 'settings',
     what: 'The authors of the versions of settings, workspace settings and overrides, and of invites.',
     fields: fieldsOf(SnapshotVersionList.properties.versions.items),
-    why: 'To show a team whom to ask.',
+    why: 'To show a team who to ask.',
     kept_days: null,
     kept: `The last ${limits.settings_versions_kept} versions. Invites are kept as long as the workspace exists.`,
   },
@@ -175,7 +175,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'access keys',
-    what: 'The access keys that a person has created, personal ones and those of workspaces, with their scopes and the day of their last use.',
+    what: 'The personal and workspace keys that a person has created, with their scopes and the day of their last use.',
     fields: fieldsOf(AccessKey),
     why: 'To identify callers with a key, and to check what the key may do.',
     kept_days: limits.ended_key_days,
@@ -262,6 +262,6 @@ export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] 
       'Time zone, responses to flushes, ended sessions, kept removals, hashes of access keys, the id at the billing provider.',
       'No one.',
     ),
-    everywhere('Funnel events.', 'No one. With an admin key, the operator sees totals over all people.'),
+    everywhere('Funnel events.', 'No one. With an admin key, the operator sees totals for everyone.'),
   ]
 }

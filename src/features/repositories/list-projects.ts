@@ -5,7 +5,7 @@ import { FIRST_DAY } from '../../platform/time/days.js'
 import { firstNamedDay, type PrivacyRules } from '../workspaces/index.js'
 import { listCallersWorkspaces, listProjects, type SeenWorkspaces } from './queries/projects.js'
 
-/** Members see the repositories of their own activity. Admins see everyone's, as far as the privacy level shows them. */
+/** Members see the repositories where they've been active. Admins see everyone's, if the privacy level allows. */
 const seenBy = (
   key: KeyInUse | null,
   { floor }: PrivacyRules,

@@ -16,7 +16,7 @@ export const NO_ONE = -1
 export const NO_CELL = DAYS_OF_WEEK * HOURS
 export const PLACES = NO_CELL + 1
 
-/** Work with pauses, so that a large team doesn't block other requests. */
+/** Pauses during the work, so that a large team doesn't block other requests. */
 export type Paced<Result> = Generator<undefined, Result>
 /** After how many steps. */
 export const PACE = 5_000

@@ -3,7 +3,7 @@ import { groupBy } from '../../platform/process/maps.js'
 import { type Amount, NO_CELL, type Paced, type People, PLACES, peopleBy, together } from './amounts.js'
 import { islandsOf, nodesApart } from './islands.js'
 
-/** Each is needed: a test leaves out one after the other, and finds a hole. */
+/** Every rule is needed: a test leaves each one out and finds a leak. */
 export const rules = [
   /** A total covers enough people, */
   'total',
@@ -23,8 +23,8 @@ export const rules = [
 export type Rule = (typeof rules)[number]
 
 /**
- * Most people first; the last is hidden first. The order never depends on amounts, because it would reveal something
- * about them.
+ * Most people first; the last is hidden first. The order never depends on amounts, which it would reveal something
+ * about.
  */
 const largestFirst = <Key extends string | number>(groups: Map<Key, People>): [Key, People][] =>
   [...groups].sort(([a, x], [b, y]) => y.size - x.size || (a < b ? -1 : 1))
@@ -47,9 +47,9 @@ export class Chooser {
     return this.given.includes(rule) && !people.isNothing && people.size < this.group
   }
 
-  /** @param allowed the most that may be shown */
+  /** @param allowed the most that can be shown */
   *choose(amounts: Amount[], allowed: { days: boolean; repos: Set<string> }): Paced<Choice> {
-    // Without any work, zeros are shown, which reveal nothing about one person.
+    // If no one worked, zeros are shown, which reveal nothing about any one person.
     if (amounts.length === 0) return { total: true, ...allowed, cells: new Set() }
     const ofRepos = yield* peopleBy(amounts, ({ repoKey }) => repoKey)
     if (this.tooFew(together(ofRepos), 'total'))

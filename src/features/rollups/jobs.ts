@@ -1,7 +1,4 @@
-/**
- * Keeps the rollups of activity up to date, publishes weeks, and deletes data past its retention; on one instance at
- * a time.
- */
+/** Keeps rollups up to date, publishes weeks and deletes expired data, on one instance at a time. */
 import fp from 'fastify-plugin'
 import { cached, measuredTask } from '../../platform/metrics/meter.js'
 import { coalesce, repeat } from '../../platform/process/async.js'
@@ -20,11 +17,11 @@ declare module 'fastify' {
        * day.
        */
       runDue(now: number): Promise<void>
-      /** Deletes data past its retention. */
+      /** Deletes data past its retention period. */
       retire(): Promise<void>
     }
     publishedWeeks: {
-      /** Publishes all weeks that are due. Never rejects: what fails is tried again. */
+      /** Publishes all weeks that are due. Never rejects. Failures are tried again. */
       run(): Promise<void>
     }
   }
@@ -33,8 +30,8 @@ declare module 'fastify' {
 /** Dashboards read changed days from the activity itself, so they are correct without it. */
 export const ROLL_UP_MS = 300_000
 /**
- * The current day of a busy team is stale again before anyone can use its rollups. They are made only so that reports from
- * `activity_hours` follow; more often they would be most of the WAL.
+ * The current day of a busy team is stale again before anyone can use its rollups. They're made only for reports from
+ * `activity_hours`. More often, they'd be most of the WAL.
  */
 export const ROLL_UP_TODAY_MS = 3_600_000
 const RETIRE_MS = 3_600_000
@@ -46,7 +43,7 @@ export default fp(async (app) => {
   }
   let todayRolledUpIn: number | undefined
   const runDue = async (now: number, stop?: AbortSignal) => {
-    // The first run in each hour, at whatever minute, because the run before it can take longer than the pause.
+    // The first run in each hour, at any minute, because the previous run can take longer than the pause.
     const hour = Math.floor(now / ROLL_UP_TODAY_MS)
     const before = hour === todayRolledUpIn ? await readToday(app.database) : undefined
     // Set even if the run fails, so that one failing month doesn't make every run roll up the current day of all others.

@@ -6,16 +6,16 @@ import { insertAuditEntry, type PrivacyRules, raisePrivacy, SERVICE_ACTOR } from
 import { listDueWeeks, publishWeekOf } from './queries/published-weeks.js'
 import { tryLockRollup } from './queries/rollups.js'
 
-/** How many are listed at once. Each runs in its own transaction. */
+/** How many weeks are listed at once. Each runs in its own transaction. */
 const BATCH = 500
 const WORKSPACES = 100
-/** Longer than the delay of any flush, and than any week waits to be published. */
+/** Longer than any flush is delayed, or any week waits to be published. */
 const RECENT_DAYS = 60
 const background = { background: true }
 
 /**
  * Publishes the weeks that are due. Does nothing while another instance does this.
- * @param options.everything checks all weeks, and not only those that can have become due since the last run
+ * @param options.everything checks all weeks, not just those that may have become due since the last run
  */
 export const publishWeeks = async (
   database: Database,
@@ -37,7 +37,7 @@ export const publishWeeks = async (
         if (!isDone) return
       } catch (error) {
         if (couldNotConnect(error)) throw error
-        // The others don't wait for a week that can't be published now.
+        // A week that can't be published now doesn't hold up the others.
         failures.push(error)
       }
     }

@@ -11,11 +11,11 @@ import { DAYS_OF_WEEK } from '../../platform/time/days.js'
 import { type Amount, NO_CELL, NO_ONE, PACE, type Paced, peopleBy, together } from './amounts.js'
 import { type Choice, Chooser, type Rule, rules } from './choose-shown.js'
 
-/** The work of one person on one day in one repository. */
+/** One person's work on one day in one repository. */
 export interface Work {
   /** Null: all erased people together. Their work counts, but they don't count as people. */
   userId: string | null
-  /** From 0, Monday. */
+  /** 0 is Monday. */
   day: number
   repoKey: string
   minutes: number
@@ -31,14 +31,14 @@ export interface ShownSums {
   commits: number | null
   closedIssues: number | null
   /**
-   * People with minutes. Commits don't count, or an admin could upload them for all but one person to learn about that
-   * one.
+   * People with minutes. Commits don't count. Otherwise an admin could upload them for everyone except one person to
+   * learn about that person.
    */
   activeMembers: number | null
 }
 
 export interface PublishedWeek extends ShownSums {
-  /** None, or all seven. */
+  /** Either none or all seven. */
   days: (ShownSums & { day: number })[]
   /** Days with something to show. */
   repos: (ShownSums & { repoKey: string })[]
@@ -65,7 +65,7 @@ function* partsBy<Key>(amounts: Amount[], keyOf: (amount: Amount) => Key): Paced
   return new Map([...sums].map(([key, sum]) => [key, { sum, people: people.get(key)?.size ?? 0 }]))
 }
 
-/** The parts of one kind of amounts, as far as they are chosen. */
+/** The parts of one kind of amount that have been chosen so far. */
 interface Shown {
   whole: Part
   ofDay(day: number): Part
@@ -104,8 +104,8 @@ const hidden: PublishedWeek = {
 }
 
 /**
- * The week as it is shown: every number, and all that can be computed from them, covers at least that many people.
- * Pauses now and then; `finish` runs it to its end.
+ * The week as shown: every number, and everything that can be computed from them, covers at least that many people.
+ * Pauses now and then. `finish` runs it to the end.
  */
 export function* publishWeek(
   works: Work[],
@@ -160,7 +160,7 @@ export function* publishWeek(
   }
 }
 
-/** Runs a generator to its end, and the given function in each pause. */
+/** Runs a generator to the end, calling the given function in each pause. */
 export const finish = async <Result>(work: Paced<Result>, pause: () => Promise<unknown>): Promise<Result> => {
   for (;;) {
     const { done, value } = work.next()

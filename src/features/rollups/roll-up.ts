@@ -10,12 +10,12 @@ import {
   tryLockRollup,
 } from './queries/rollups.js'
 
-/** How many are listed at once. Each runs in its own transaction. */
+/** How many months are listed at once. Each runs in its own transaction. */
 const BATCH = 1_000
 const background = { background: true }
 
 /**
- * Makes the rollups of all days that have changed. Does nothing while another instance does this.
+ * Rolls up all days that have changed. Does nothing while another instance does this.
  * @param options.before leaves out this day and later ones
  * @returns how many days
  */
@@ -37,7 +37,7 @@ export const rollUp = async (
         total += days
       } catch (error) {
         if (couldNotConnect(error)) throw error
-        // The others don't wait for a month that can't be made now.
+        // A month that fails now doesn't hold up the others.
         failures.push(error)
       }
     }
@@ -52,7 +52,7 @@ export const rebuildRollups = async (database: Database): Promise<number> => {
   return rollUp(database)
 }
 
-/** Deletes hours past their retention. */
+/** Deletes hours past their retention period. */
 export const retireActivity = async (
   database: Database,
   detailDays: number,

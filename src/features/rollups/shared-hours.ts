@@ -1,22 +1,23 @@
 /**
- * Which hours of a day the heatmap of a team may add up at the privacy level `named`, so that no difference between two
- * heatmaps is about fewer than two people other than the viewer. People with hours on a UTC day form crews by their local clock:
- * an hour that only one time zone reaches on that day would be the hour of the people there (docs/decisions/19-shared-hours.md).
+ * Decides which hours of a day a team's heatmap may add up at the privacy level `named`, so that any difference between
+ * two heatmaps covers at least two people other than the viewer. People with hours on a UTC day form crews by their
+ * local clock: an hour that only one time zone reaches on that day would be the hour of the people there
+ * (docs/decisions/19-shared-hours.md).
  */
 import { Heatmap, localHoursOf, type ZoneDay } from '../minutes/index.js'
 
-/** The fewest people other than the viewer that shown hours may cover. */
+/** The minimum number of people other than the viewer behind any shown hours. */
 export const MIN_OTHERS = 2
 
 /** A crew of this size is large enough for every viewer. */
 const LARGE = MIN_OTHERS + 1
 
-/** The people of one time zone with hours on a UTC day. For a large crew, some of them are enough. */
+/** The people in one time zone who have hours on a UTC day. For a large crew, a few of them are enough. */
 export interface ZoneCrew extends ZoneDay {
   people: string[]
 }
 
-/** People who may be too few for some viewer, and the minutes that they add to the cells of the heatmap. */
+/** People who may be too few for some viewers, and the minutes that they add to the heatmap's cells. */
 export interface SmallCrew {
   people: string[]
   cells: [cell: number, minutes: number][]
@@ -33,7 +34,7 @@ export const NO_CREWS: DayCrews = { hasLarge: false, small: [] }
 /** The same for time zones that show the same hours on that day. */
 export const clockOf = (timezone: string, day: string): string => localHoursOf(timezone, day).join()
 
-/** The crews of one day. */
+/** One day's crews. */
 export const crewsOf = (zones: ZoneCrew[]): DayCrews => {
   const clocks = new Map<string, { people: string[]; heatmap: Heatmap }>()
   for (const { people, ...zoneDay } of zones) {
@@ -53,7 +54,7 @@ export const crewsOf = (zones: ZoneCrew[]): DayCrews => {
   }
 }
 
-/** The crews whose hours the viewer must not see; undefined where nothing of the day may be shown. */
+/** The crews whose hours the viewer mustn't see. Undefined if nothing of the day may be shown. */
 export const hiddenCrews = ({ hasLarge, small }: DayCrews, viewerId: string): SmallCrew[] | undefined => {
   const othersOf = ({ people }: SmallCrew) => people.filter((userId) => userId !== viewerId).length
   const hidden = small.filter((crew) => othersOf(crew) > 0 && othersOf(crew) < MIN_OTHERS)

@@ -28,10 +28,10 @@ const shownSums = () => ({
 /** The code that removes activity rebuilds the rollups. */
 const rolledUp: PersonRule = {
   erasure: { by: 'reassignActivity' },
-  export: { leftOutBecause: 'it is made of the activity' },
+  export: { leftOutBecause: 'it is made from the activity' },
 }
 
-/** The sums of a workspace's days. This and the tables below are rollups: made of `activity`, a day or a month at a time. */
+/** A workspace's daily sums. This and the tables below are rollups, made from `activity` a day or a month at a time. */
 export const activityDays = table(
   'activity_days',
   {
@@ -40,9 +40,9 @@ export const activityDays = table(
     ...sums(),
     /** People with minutes. */
     activeMembers: integer('active_members').notNull(),
-    /** The crews of the day's heatmap, with ids of users. Null until a version that knows this column has rolled the day up. */
+    /** The crews of the day's heatmap, with user ids. Null until a version that knows it has rolled up the day. */
     hourCrews: jsonb('hour_crews').$type<DayCrews>(),
-    /** Whether the rollups by repository have all columns. Null until a version that knows them has rolled the day up. */
+    /** Whether repository rollups have all columns. Null until a version that knows them has rolled up the day. */
     byRepo: boolean('by_repo'),
   },
   { place: { spreadBy: 'workspace_id' }, privacyRecord: 'minutes', label: 'activity by day' },
@@ -74,7 +74,7 @@ export const activityMemberMonths = table(
     month: month(),
     userId: uuid('user_id').notNull(),
     ...sums(),
-    /** The days of the month with more than 0 minutes: bit 0 is the first. So any part of a month can be read. */
+    /** The days of the month with more than 0 minutes: bit 0 is the first. This makes any part of a month readable. */
     activeDayBits: integer('active_day_bits').notNull(),
   },
   {
@@ -86,7 +86,7 @@ export const activityMemberMonths = table(
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.userId] })],
 )
 
-/** The sums of a repository's days. Versions that don't know a column leave it null. */
+/** A repository's daily sums. Versions that don't know a column leave it null. */
 export const activityRepoDays = table(
   'activity_repo_days',
   {
@@ -102,7 +102,7 @@ export const activityRepoDays = table(
     hours: integer('hours').array(),
     /** How many people have hours. */
     crewSizes: integer('crew_sizes').array(),
-    /** Arrays of ids of users: three of the people, and nulls where there are fewer. */
+    /** Arrays of user ids: up to three people, padded with nulls. */
     crews: uuid('crews').array(),
   },
   {
@@ -132,7 +132,7 @@ export const activityRepoPeople = table(
     month: month(),
     repoKey: text('repo_key').notNull(),
     userId: uuid('user_id').notNull(),
-    /** The days of the month with anything: bit 0 is the first. */
+    /** The days of the month with any activity: bit 0 is the first. */
     dayBits: integer('day_bits').notNull(),
     /** The days with more than 0 minutes. This and all below are null in rows that older versions wrote. */
     activeDayBits: integer('active_day_bits'),
@@ -167,16 +167,16 @@ export const activityHours = table(
 )
 
 /**
- * Weeks (by their Monday, UTC) as they are shown at the privacy level `team`. The rows here and in the three tables below
- * are written once and never change; a number that must not be shown is null, and a day, repository or cell of which
- * nothing may be shown has no row. `features/rollups/published-week.ts` decides what they leave out.
+ * Weeks (by their Monday, UTC) as shown at the privacy level `team`. The rows here and in the three tables
+ * below are written once and never change; a number that must stay hidden is null, and a day, repository or cell with
+ * nothing to show has no row. `features/rollups/published-week.ts` decides what they leave out.
  */
 export const publishedWeeks = table(
   'published_weeks',
   {
     workspaceId: workspaceId(),
     week: date('week').notNull(),
-    /** The fewest people that a number covers. */
+    /** The minimum number of people that a number covers. */
     minGroup: smallint('min_group').notNull(),
     ...shownSums(),
     activeMembers: integer('active_members'),
@@ -264,7 +264,10 @@ export const reportRepoDays = pgView('report_repo_days', {
   where a.minutes + a.commits + a.closed_issues > 0
   group by a.workspace_id, w.name, a.day, coalesce(r.repo, a.repo_key)`)
 
-/** Minutes of each UTC day by the local weekday (1: Monday) and hour. From the rollup: a change follows within five minutes, one of the current day within an hour. */
+/**
+ * Minutes of each UTC day by the local weekday (1: Monday) and hour. Read from the rollup: a change appears within five
+ * minutes, or within an hour for the current day.
+ */
 export const reportHours = pgView('report_hours', {
   ...reportColumns(),
   weekday: smallint('weekday').notNull(),

@@ -9,7 +9,7 @@ import { type Access, anyCaller } from '../../platform/access/access.js'
 import type { Database } from '../../platform/database/client.js'
 import type { RepoQuestion, WorkspaceQuota } from '../workspaces/index.js'
 
-/** A request about a repository, with `owner` and `repo` in the caller's spelling. */
+/** A request for a repository, with `owner` and `repo` as the caller spelled them. */
 export interface RepoRequest {
   owner: string
   repo: string
@@ -20,7 +20,7 @@ export interface RepoRequest {
   quota: WorkspaceQuota
 }
 
-/** How the right to a repository is decided, and what is found out along the way. */
+/** Decides the right to a repository, and returns what it found out along the way. */
 export interface RepoDecision<Found> {
   decide: (database: Database, request: RepoRequest) => Promise<Found>
   /** The codes that `decide` can throw. */
@@ -35,7 +35,7 @@ export const repoMember = <Found>(source: RepoSource, decision: RepoDecision<Fou
   ...repoAccess('member', source, decision),
   scopes: ['settings:read'],
 })
-/** Admits access keys of people that may write settings. */
+/** Admits personal keys that may write settings. */
 export const repoAdmin = <Found>(source: RepoSource, decision: RepoDecision<Found>): Access<Found> => ({
   ...repoAccess('admin', source, decision),
   scopes: ['settings:write'],

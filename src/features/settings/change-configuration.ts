@@ -51,7 +51,7 @@ interface Request {
   body: SentConfiguration
   preconditions: Preconditions
   dryRun: boolean
-  /** The holder of the changes' memory. */
+  /** Holds the memory for the changes. */
   person: string
   held: Held
 }
@@ -70,7 +70,7 @@ const unavailable = () => new ApiError('unavailable')
 const changesOfPerson = new KeyedSemaphore(1, WAITING, WAIT_MS, unavailable)
 const changesAtOnce = new Semaphore(fitting(CHANGE_MIB), WAITING, WAIT_MS, unavailable)
 const PAGE = 500
-/** Written together: overrides, and bytes of their settings. */
+/** The overrides, and the bytes of settings, that are written together. */
 const BATCH = 500
 const BATCH_BYTES = 524_288
 
@@ -99,7 +99,7 @@ export const changeConfiguration = async (
       const settings = await planSettings(current, body, judge, turn)
       const patterns = body.patterns ?? head.patterns
       const arePatternsNew = JSON.stringify(patterns) !== JSON.stringify(head.patterns)
-      // Changes of an earlier attempt, which lost a conflict.
+      // Changes from an earlier attempt that lost a conflict.
       attempted?.drop()
       const changes = new ChangeTexts(held)
       attempted = changes
@@ -142,7 +142,7 @@ export const changeConfiguration = async (
       if (overrides.grownBytes > 0) await requireStorageQuota(tx, workspaceId)
       return { ...answer, etag: etagOfConfiguration(workspaceId, await readHead(tx, workspaceId)) }
     })
-  // Without overrides, it needs little memory.
+  // A change without overrides needs little memory.
   if (!body.projects) return work()
   const sent = body.projects.reduce((sum, { length }) => sum + length, 0)
   const stored = (await readStorage(database.hot, [call.workspaceId])).get(call.workspaceId) ?? 0
@@ -174,7 +174,7 @@ const faultOfLock = (locked: ReadonlySet<string>, content: Values, place: Place)
   }
 }
 
-/** Checks values that change against the operator's schema. */
+/** Checks changed values against the operator's schema. */
 const createJudge = (rules: SettingsRules | undefined) => {
   const warnings: NonNullable<Warnings> = []
   return {
@@ -241,10 +241,10 @@ const requireSize = (size: number, what: string) => {
 type Described = Record<string, unknown>
 
 interface OverridePlan {
-  /** Settings are bytes here, because texts would fill the heap of a small process. */
+  /** Settings are bytes here, because strings would fill a small process's heap. */
   written: (Omit<NewOverride, 'settings'> & { settings: Buffer; details: Described })[]
   removed: (Place & { details: Described })[]
-  /** How much the overrides grow, as the quota counts. */
+  /** How much the overrides grow, as counted by the quota. */
   grownBytes: number
   /** The first override with a locked key. */
   locked: ApiError | undefined

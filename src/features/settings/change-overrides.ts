@@ -28,7 +28,7 @@ import {
 } from './queries/overrides.js'
 import type { SnapshotKey } from './queries/snapshots.js'
 
-/** One repository in one workspace, in the caller's spelling. */
+/** One repository in one workspace, as the caller spelled it. */
 interface RepoCall extends WorkspaceCall {
   owner: string
   repo: string
@@ -44,7 +44,7 @@ const versionOf = ({ revision, version }: StoredOverride) => ({ id: revision, ve
 export const etagOfOverride = (override: StoredOverride): string => etagOf(versionOf(override))
 
 /**
- * Replaces the override; the same content again changes nothing.
+ * Replaces the override. Sending the same content again changes nothing.
  * @throws {ApiError} `repo_outside_patterns`, `key_locked`, `version_conflict`, `workspace_full`
  */
 export const setOverride = (
@@ -89,7 +89,7 @@ const requireOpen = async ({ tx }: Change, key: SnapshotKey, content: Record<str
   requireUnlocked(new Set<string>(JSON.parse(locked)), content)
 }
 
-/** The only way in which an override gets a new version. @param restored the version that it is taken from */
+/** The only way an override gets a new version. @param restored the version that it restores */
 const writeOverride = async (
   { tx, caller, reason, record }: Change,
   key: SnapshotKey,

@@ -15,7 +15,7 @@ import { writableHolder } from './policies/repo-access.js'
 import { toPushResult, writeSnapshot } from './push-settings.js'
 import { deleteSnapshot, type SnapshotKey, snapshotHistory } from './queries/snapshots.js'
 
-/** Runs `change` on the snapshot that the caller may change, with the caller's role held. @throws {ApiError} */
+/** Runs `change` on the snapshot that the caller may change, with the caller's role locked. @throws {ApiError} */
 const changing = async <T>(
   database: Database,
   question: RepoQuestion,
@@ -29,7 +29,7 @@ const changing = async <T>(
     return change({ tx, key: { ownerKey, repoKey, workspaceId }, caller })
   })
 
-/** Removes the settings of a repository with their history. */
+/** Removes a repository's settings and their history. */
 export const deleteSettings = (database: Database, question: RepoQuestion): Promise<void> =>
   changing(database, question, async ({ tx, key, caller }) => {
     const deleted = await deleteSnapshot(tx, key)

@@ -1,4 +1,4 @@
-/** The changes of a new configuration, key by key. */
+/** A new configuration's changes, key by key. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ConfigurationChange } from '../../../schemas/configuration.js'
 import type { Held } from '../../platform/process/held-memory.js'
@@ -21,7 +21,7 @@ export interface Difference {
   content: Values
 }
 
-/** Keys between two checks of the clock. */
+/** How many keys to process between two checks of the clock. */
 const KEYS = 500
 
 /** @param before undefined: there is no override yet. @param after undefined: it is removed */
@@ -56,7 +56,7 @@ export const compareSettings = async (
   }
   difference.changes.sort((one, other) => (one.key < other.key ? -1 : 1))
   await turn()
-  // An override without keys is one, too.
+  // An override without keys still counts as an override.
   if (difference.changes.length === 0 && (before === undefined) !== (after === undefined))
     difference.changes.push({ scope, key: 'settings', before: before ?? null, after: after ?? null })
   return difference
@@ -64,7 +64,7 @@ export const compareSettings = async (
 
 const PIECE_LENGTH = 65_536
 
-/** Changes as the JSON of a list without its brackets, outside of the heap: it can be larger than the workspace. */
+/** Changes as a JSON list without brackets, outside the heap, because it can be larger than the workspace. */
 export class ChangeTexts {
   readonly pieces: Buffer[] = []
   count = 0
@@ -93,7 +93,7 @@ export class ChangeTexts {
 /** How long to work before other requests run. */
 const TURN_MS = 8
 
-/** Lets other requests run when the last turn was long enough ago. */
+/** Lets other requests run if the last pause was long enough ago. */
 export const takeTurns = (): (() => Promise<void>) => {
   let since = performance.now()
   return async () => {

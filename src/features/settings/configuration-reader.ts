@@ -1,4 +1,4 @@
-/** Reads the body with the whole configuration. Its overrides stay text, which needs a tenth of the memory of objects. */
+/** Reads a body with the whole configuration. Its overrides stay text, in a tenth of the memory. */
 import type { RepohostKind } from '../../../schemas/common.js'
 import { ConfigurationBody } from '../../../schemas/configuration.js'
 import { limits } from '../../../schemas/limits.js'

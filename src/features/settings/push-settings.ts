@@ -31,7 +31,7 @@ import {
 export interface Push {
   caller: User
   question: RepoQuestion
-  /** In the caller's spelling. */
+  /** As the caller spelled it. */
   owner: string
   repo: string
   settings: Record<string, unknown>
@@ -45,11 +45,11 @@ interface CreationRules {
   quota: WorkspaceQuota
 }
 
-/** The pattern of a personal workspace may be added by hand in the meantime. */
+/** Someone may add the personal workspace's pattern by hand in the meantime. */
 const options = { rowsMayConflict: true }
 
 /**
- * Stores settings of a repository for a caller whose rights here are known (rules R1, R2, R4, R5). Those at the
+ * Stores a repository's settings for a caller whose rights here are known (rules R1, R2, R4, R5). The rights at the
  * repository host are checked next, and nothing is created before both agree.
  * @returns the response and its ETag
  */
@@ -112,7 +112,10 @@ const settleTarget = async (
   return { key: { ownerKey, repoKey, workspaceId: target }, workspaceCreated }
 }
 
-/** R4, with the caller locked: makes the personal workspace, or adds the caller's present login to its patterns. @returns whether it was made. */
+/**
+ * R4, with the caller locked: creates the personal workspace, or adds the caller's login to its patterns. @returns
+ * whether it did.
+ */
 const openPersonalWorkspace = async (
   tx: Db,
   caller: User,
@@ -175,7 +178,7 @@ interface Write {
   action?: 'settings.pushed' | 'settings.restored'
 }
 
-/** The only way in which a snapshot gets a new version; the caller's role is locked already. */
+/** The only way a snapshot gets a new version. The caller's role is already locked. */
 export const writeSnapshot = async (
   tx: Db,
   key: SnapshotKey,
@@ -189,7 +192,7 @@ export const writeSnapshot = async (
   const snapshot = current
     ? await updateSnapshot(tx, key, { ...content, version: current.version + 1 })
     : await insertSnapshot(tx, key, { ...content, owner, repo })
-  // Another first push was faster: now there is one to lock.
+  // Another first push was faster, so now there's a snapshot to lock.
   if (!snapshot) return writeSnapshot(tx, key, write)
   await insertAuditEntry(tx, {
     workspaceId: key.workspaceId,

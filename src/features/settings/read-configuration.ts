@@ -14,7 +14,7 @@ interface Head {
   fingerprint: string
 }
 
-/** All but the overrides, of which it has a fingerprint. @throws {ApiError} `workspace_not_found` */
+/** Everything except the overrides, which are represented by a fingerprint. @throws {ApiError} `workspace_not_found` */
 export const readHead = async (db: Db, workspaceId: string): Promise<Head> => {
   const [found, patterns, fingerprint] = await Promise.all([
     readWorkspaceSettings(db, workspaceId, undefined),
@@ -28,7 +28,7 @@ export const readHead = async (db: Db, workspaceId: string): Promise<Head> => {
 export const etagOfConfiguration = (workspaceId: string, { version, patterns, fingerprint }: Head): string =>
   etagOfText(JSON.stringify([workspaceId, version, patterns, fingerprint]))
 
-/** It changed while it was read. */
+/** The configuration changed while it was being read. */
 export class ConfigurationChanged extends Error {}
 
 const PAGE = 500
@@ -38,8 +38,8 @@ const textOfHead = ({ settings, locked, idleWindowMinutes, patterns }: Head): st
   `{"settings":${settings},"locked":${locked},"idle_window_minutes":${idleWindowMinutes},"patterns":${JSON.stringify(patterns)},"projects":{`
 
 /**
- * The configuration as pieces of JSON. No client gets parts of two states: if the overrides change before the end, this
- * fails, and a started response closes its connection.
+ * The configuration as pieces of JSON. Clients never get a mix of two states. If the overrides change before the end,
+ * this fails, and a response in progress closes its connection.
  * @throws {ConfigurationChanged}
  */
 export async function* readConfiguration(db: Db, workspaceId: string, head: Head): AsyncGenerator<string> {

@@ -11,7 +11,7 @@ export const snapshots = table(
     ownerKey: text('owner_key').notNull(),
     repoKey: text('repo_key').notNull(),
     workspaceId: workspaceId(),
-    /** New at every first push, so that an ETag is never reused. */
+    /** Every first push gets a new one, so that ETags are never reused. */
     id: uuid('id').notNull(),
     owner: text('owner').notNull(),
     repo: text('repo').notNull(),
@@ -29,7 +29,7 @@ export const snapshots = table(
   },
   (t) => [
     primaryKey({ columns: [t.ownerKey, t.repoKey, t.workspaceId] }),
-    // Includes the size, so that the storage quota is checked with an index-only scan.
+    // Includes the size, so that checking the storage quota takes only an index-only scan.
     index('snapshots_of_workspace').on(t.workspaceId, t.sizeBytes),
     index('snapshots_by_name').on(t.workspaceId, t.repoKey),
     index('snapshots_by_author').on(t.updatedBy),
@@ -48,7 +48,7 @@ export const snapshotVersions = table(
     sizeBytes: integer('size_bytes').notNull(),
     createdAt: moment('created_at').notNull().defaultNow(),
     createdBy: person('created_by'),
-    /** Why the author restored it, in their words. */
+    /** Why the author restored it, in their own words. */
     reason: text('reason'),
   },
   {
@@ -70,7 +70,7 @@ export const overrides = table(
     ownerKey: text('owner_key').notNull(),
     repoKey: text('repo_key').notNull(),
     workspaceId: workspaceId(),
-    /** New at every write; part of the ETags of the override and of an effective configuration. */
+    /** Every write gets a new one. Part of the ETags of overrides and effective configurations. */
     revision: uuid('revision').notNull(),
     owner: text('owner').notNull(),
     repo: text('repo').notNull(),
@@ -79,9 +79,9 @@ export const overrides = table(
     sizeBytes: integer('size_bytes').notNull().generatedAlwaysAs(sql`octet_length("settings")`),
     updatedAt: moment('updated_at').notNull().defaultNow(),
     updatedBy: person('updated_by'),
-    /** The name of the workspace's key that wrote it; `updated_by` is then the admin who created the key. */
+    /** The name of the workspace key that wrote it; `updated_by` is then the admin who created the key. */
     updatedByKey: text('updated_by_key'),
-    /** Why the author made the change, in their words. */
+    /** Why the author made the change, in their own words. */
     reason: text('reason'),
   },
   {
@@ -98,7 +98,7 @@ export const overrides = table(
   ],
 )
 
-/** The last versions of an override before the current one. */
+/** An override's last versions before the current one. */
 export const overrideVersions = table(
   'override_versions',
   {
@@ -109,7 +109,7 @@ export const overrideVersions = table(
     settings: text('settings').notNull(),
     createdAt: moment('created_at').notNull(),
     createdBy: person('created_by'),
-    /** As `updated_by_key` of the override. */
+    /** The same as the override's `updated_by_key`. */
     createdByKey: text('created_by_key'),
     reason: text('reason'),
   },

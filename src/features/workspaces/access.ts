@@ -1,4 +1,4 @@
-/** Access to a workspace that the request names, for its members or only for its admins. */
+/** Access to the workspace in a request, for its members or only for its admins. */
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Role } from '../../../schemas/common.js'
@@ -50,7 +50,7 @@ const workspaceAccess = (role: Role, source: WorkspaceSource, scopes: Scope[]): 
     faultOf: (schemaOf) => {
       const schema = schemaOf(part, name)
       if (!schema) return `takes its workspace from ${source}, which it doesn’t require`
-      if (schema.format !== 'uuid') return `takes its workspace from ${source}, which is no uuid`
+      if (schema.format !== 'uuid') return `takes its workspace from ${source}, which isn’t a UUID`
       return undefined
     },
   }

@@ -1,4 +1,4 @@
-/** The author of a change: a person, or a key of the workspace that the person created. */
+/** The author of a change: a person, or a workspace key that the person created. */
 export interface Author {
   /** The person. */
   id: string

@@ -38,12 +38,12 @@ export const recordRevokedKey = (
   { id, name }: RevokedKey,
 ): Promise<void> => record('key.revoked', name, { id })
 
-/** With these, a person's key does what admins do, wherever the person is an admin. */
+/** With these scopes, a personal key can do what admins do, wherever the person is an admin. */
 const ofAdmins = new Set<string>(['settings:write', 'counts:write', 'dashboard:read'] satisfies Scope[])
 
 /**
- * In the personal workspace, whose trail only the person reads, every key of the person is recorded with its name. In the
- * others that the person administers, only keys that can act for an admin there, without the name.
+ * In the personal workspace, whose trail only the person reads, all of the person's keys are recorded by name. In other
+ * workspaces that the person administers, only keys that can act for an admin are recorded, without their names.
  */
 const recordPersonKey = async (
   tx: Db,

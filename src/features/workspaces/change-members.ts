@@ -36,7 +36,7 @@ const keepAnAdmin = async ({ tx, workspace }: Change, id: string, person: { user
 }
 
 /**
- * Invites and keys of the workspace end with the right to create them. Call it before the membership changes. A join
+ * Invites and workspace keys end with the right to create them. Call it before the membership changes. A join
  * locks the invite and then adds the member, so the opposite order could deadlock.
  */
 export const withdraw = async (change: Change, workspaceId: string, person: Actor) => {
@@ -80,11 +80,11 @@ export const removeMember = (database: Database, call: WorkspaceCall, login: str
     const { userId, member } = await memberNamed(tx, call.workspaceId, login)
     await keepAnAdmin(change, call.workspaceId, { userId, role: member.role })
     const person = { id: userId, login: member.login }
-    // An admin confirms what the host says, so that the person comes back with the organization.
+    // An admin confirms the host's report, so that the person can come back through the organization.
     const returns = await hasLeft(tx, call.workspaceId, userId)
     await withdraw(change, call.workspaceId, person)
     await deleteMember(tx, call.workspaceId, userId)
-    // Removing oneself is leaving, so older invites stay valid.
+    // Removing yourself counts as leaving, so older invites stay valid.
     if (userId === caller.id) await recordDeparture(tx, call.workspaceId, userId)
     else await recordRemoval(tx, call.workspaceId, userId, { returns })
     await record('member.removed', person, { role: member.role })

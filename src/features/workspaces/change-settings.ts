@@ -16,7 +16,10 @@ import {
 import { dropOldSettingsVersions, keepSettingsVersion, settingsHistory } from './queries/settings-history.js'
 import { mergeSettings } from './settings-merge.js'
 
-/** A patch without effect creates no version. @throws {ApiError} `version_conflict`, `settings_too_large`, `validation_failed` */
+/**
+ * A patch that changes nothing doesn't create a version. @throws {ApiError} `version_conflict`, `settings_too_large`,
+ * `validation_failed`
+ */
 export const patchWorkspaceSettings = (
   database: Database,
   call: WorkspaceCall,
@@ -44,7 +47,7 @@ export const patchWorkspaceSettings = (
     return { ...written, isLevelChanged: written.activityPrivacy !== current.activityPrivacy }
   })
 
-/** The current settings, once the history is sure to have them. */
+/** The current settings, once they're certain to be in the history. */
 const readCurrent = async (
   { tx }: Change,
   { workspaceId }: WorkspaceCall,
@@ -94,7 +97,7 @@ export interface SettingsContent {
   locked: string
 }
 
-/** Gives workspace settings that were read in this change a new version. */
+/** Gives a new version to workspace settings that were read in this change. */
 export const applySettings = async (
   change: Change,
   workspaceId: string,
@@ -105,10 +108,7 @@ export const applySettings = async (
   await writeSettings(change, workspaceId, current, content)
 }
 
-/**
- * The only way in which workspace settings get a new version.
- * @param restored the version that they are taken from
- */
+/** The only way workspace settings get a new version. @param restored the version that they restore */
 const writeSettings = async (
   { tx, caller, reason, record }: Change,
   workspaceId: string,

@@ -8,16 +8,16 @@ import { type Actor, insertAuditEntries } from './queries/audit.js'
 import { readOwnMembership } from './queries/members.js'
 import { lockWorkspace, readPresent } from './queries/workspaces.js'
 
-/** The workspace, and who changes it. */
+/** The workspace, and the author of the change. */
 export interface WorkspaceCall {
   workspaceId: string
-  /** The person whose membership decides: of a workspace's key, the admin who created it. */
+  /** The person whose membership decides. For a workspace key, that's the admin who created it. */
   userId: string
   /** The access key of the call. Null: a session. */
   key: KeyInUse | null
-  /** False for a dry run, which locks nothing, so that it holds no one up. */
+  /** False for a dry run, which takes no locks so that no one has to wait. */
   writes?: boolean
-  /** The reason, in the caller's words. */
+  /** The reason, in the caller's own words. */
   reason?: string | undefined
 }
 
@@ -29,19 +29,19 @@ interface Entry {
 
 export interface Change {
   tx: Db
-  /** The caller as audit entries name them. */
+  /** The caller as named in audit entries. */
   caller: Author & { role: Role }
   workspace: { name: string; personal: boolean }
-  /** The caller's, for the history. Null: none was given. */
+  /** The caller's reason, for the history. Null: the caller gave none. */
   reason: string | null
-  /** Writes an entry of the audit trail in the caller's name, with the reason. */
+  /** Writes an audit entry in the caller's name, with the reason. */
   record(action: string, target?: string | Actor, details?: Record<string, unknown>): Promise<void>
   /** Writes several at once. */
   recordAll(entries: Entry[]): Promise<void>
 }
 
 /**
- * Runs `work` on a workspace with its administration locked, for a caller who has the role now.
+ * Runs `work` on a workspace with its administration locked, for a caller who currently has the role.
  * @throws {ApiError} `workspace_not_found`, `admin_required`
  */
 export const changeWorkspace = <T>(
@@ -66,11 +66,11 @@ export const changeWorkspace = <T>(
   })
 
 interface By extends Pick<Change, 'caller' | 'workspace'>, Pick<WorkspaceCall, 'workspaceId' | 'reason'> {
-  /** The person that the audit trail names. */
+  /** The person named in the audit trail. */
   actor: Actor
 }
 
-/** A change of a workspace that `tx` has locked. */
+/** A change to a workspace that `tx` has locked. */
 export const changeBy = (tx: Db, { workspaceId, workspace, caller, actor, reason }: By): Change => {
   const recordAll: Change['recordAll'] = (entries) =>
     insertAuditEntries(

@@ -1,4 +1,4 @@
-/** Which keys a change of settings touched, for the audit trail. The values are in the versions. */
+/** Lists the keys that a settings change touched, for the audit trail. The values are in the versions. */
 import type { SettingsObject } from './settings-merge.js'
 
 const MOST_KEYS = 100
@@ -8,7 +8,7 @@ interface Content {
   locked?: string[]
 }
 
-/** Lists that are empty are left out. With more than a hundred keys, `more_keys` says how many aren't named. */
+/** Empty lists are left out. With more than a hundred keys, `more_keys` says how many aren't named. */
 export const describeChange = (before: Content, after: Content): Record<string, string[] | number> => {
   const lists = {
     added: Object.keys(after.settings).filter((key) => !Object.hasOwn(before.settings, key)),

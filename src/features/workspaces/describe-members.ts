@@ -6,7 +6,7 @@ import { readPrivacy } from './queries/privacy-levels.js'
 
 /**
  * The last UTC day, not before `from`, on which each of the users was active in the workspace. The activity feature
- * knows it, and `app.ts` connects the two.
+ * knows the day, and `app.ts` connects the two.
  */
 export type LastActiveDays = (
   db: Db,

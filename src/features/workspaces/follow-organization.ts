@@ -1,4 +1,4 @@
-/** Membership that follows an organization of the repository host: who joins and who leaves, in one place. */
+/** Membership that follows an organization on the repository host. Decides who joins and who leaves. */
 import type { AdjustedLimits } from '../../../schemas/limits.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
@@ -41,8 +41,8 @@ export interface FollowContext {
 const MOST_QUESTIONS = 10
 
 /**
- * Joins and leaves at a sign-in. The host is asked only if a workspace follows an organization, and whatever it answers,
- * only a clear answer changes anything.
+ * Joins and leaves at a sign-in. The host is asked only if a workspace follows an organization, and only a clear answer
+ * changes anything.
  */
 export const followAtSignIn = async (
   context: FollowContext,
@@ -89,7 +89,7 @@ export const followAtPush = async (
 const oneOfEach = (organizations: HostOrganization[]): HostOrganization[] =>
   [...new Map(organizations.map((one) => [one.id, one])).values()].slice(0, MOST_QUESTIONS)
 
-/** The links that the person has made hold while the host shows the person as owner. A clear no pauses them. */
+/** Links that the person made stay active while the host shows the person as an owner. A clear "no" pauses them. */
 const judgeLinks = async (
   { database }: FollowContext,
   user: User,
@@ -98,7 +98,7 @@ const judgeLinks = async (
 ): Promise<void> => {
   const made = followed.filter(({ isMaker }) => isMaker)
   const asked = oneOfEach(made.map(({ hostId, name }) => ({ id: hostId, name })))
-  /** Some hosts say of someone who has left only that there is no membership. */
+  /** For someone who has left, some hosts only say that there's no membership. */
   const isOwner = async (one: HostOrganization) => {
     const owns = await memberships.owns(one)
     return owns === undefined && (await memberships.membership(one)) === 'not-a-member' ? false : owns
@@ -114,7 +114,7 @@ const judgeLinks = async (
     })
 }
 
-/** The host has said that the maker of a link doesn't own the organization. Needs the roles lock, which joins hold. */
+/** The host has said that a link's maker doesn't own the organization. Needs the roles lock, which joins hold. */
 const pauseLinkOf = async (
   tx: Db,
   link: { workspaceId: string; hostId: number; userId: string },
@@ -162,7 +162,7 @@ const leave = async (
     await removeWhoLeft(context, workspaceId, hostId, user.id)
 }
 
-/** @param belongsTo the present names of the organizations that the person belongs to, by their ids */
+/** @param belongsTo the current names of the organizations that the person belongs to, by their ids */
 const join = async (
   { database, personKeys }: FollowContext,
   user: User,
@@ -170,7 +170,7 @@ const join = async (
 ): Promise<void> => {
   if (belongsTo.size === 0) return
   const open = await listOpenWorkspaces(database.write, user.id, [...belongsTo.keys()])
-  // The patterns of the workspace are about the name, which may have passed to others.
+  // The workspace's patterns contain the name, which may now belong to someone else.
   const meant = open.filter(({ hostId, name }) => belongsTo.get(hostId)?.toLowerCase() === name.toLowerCase())
   if (meant.length === 0) return
   const joining = database.transaction(
@@ -182,7 +182,7 @@ const join = async (
         const ofCreator = joined.get(createdBy) ?? 0
         // A stranger who adds the person to organizations must not crowd out the others.
         if (room <= 0 || ofCreator >= limits.workspaces_by_organization_of_one) continue
-        // Holds the roles, so that the link and the removals that are read next stay as they are.
+        // Locks the roles, so that the link and the removals that are read next don't change.
         if ((await lockRole(tx, workspaceId, user.id)) !== undefined) continue
         const link = await readOrganization(tx, workspaceId)
         if (link?.join !== 'member' || link.state !== 'active' || link.organization_id !== hostId) continue
@@ -208,7 +208,7 @@ const join = async (
   })
 }
 
-/** How to tell whether a report is new. The id isn't signed; two deliveries with one proof have the same body. */
+/** Tells whether a report is new. The id isn't signed. Deliveries with the same proof have the same body. */
 export interface ReportMarks {
   deliveryId: string | undefined
   /** Undefined: the host signs nothing, and sends the secret itself. */
@@ -216,9 +216,9 @@ export interface ReportMarks {
 }
 
 /**
- * A webhook of the workspace reports that someone has left. A delivery that is repeated has no effect, even if the person
- * has come back since. A copy under another id can be a report of the host, or replayed by someone who has seen the first:
- * an admin decides.
+ * A workspace's webhook reports that someone has left. A delivery that is repeated has no effect, even if the person
+ * has come back since. A copy with another id may come from the host, or from someone who has seen the first and
+ * replays it, so an admin decides.
  */
 export const followReport = async (
   context: FollowContext,
@@ -231,8 +231,8 @@ export const followReport = async (
 }
 
 /**
- * Every removal that the host causes runs through this. It removes the person, or leaves a note for an admin. A link
- * of a person who left is paused.
+ * Every removal that the host causes goes through here. It removes the person, or leaves a note for an admin. Links
+ * made by a person who left are paused.
  */
 const removeWhoLeft = async (
   { database, limits: { removals }, hostName, forgetKeys }: FollowContext,
@@ -252,7 +252,7 @@ const removeWhoLeft = async (
       if (!member) return
       const report = marks && (await noteReport(tx, workspaceId, userId, marks))
       if (report === 'repeated') return
-      // GitLab reports the end of a subgroup membership, but a group above may still make the person a member.
+      // GitLab reports the end of a subgroup membership, but a parent group may still make the person a member.
       const isInherited = report === 'new' && link.organization.includes('/')
       // People who don't belong to the organization don't own it either. A removal pauses the link by itself.
       const pause = async () => {

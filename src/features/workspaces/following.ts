@@ -1,4 +1,6 @@
-/** `app.following`: what sign-ins, pushes and deliveries say about memberships, for features that know no workspaces. */
+/**
+ * `app.following`: what sign-ins, pushes and deliveries say about memberships, for features that don't know workspaces.
+ */
 import fp from 'fastify-plugin'
 import { hostKinds } from '../../platform/hosts/index.js'
 import type { ReportedLeave } from '../../platform/hosts/kind.js'

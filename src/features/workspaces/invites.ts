@@ -32,8 +32,8 @@ export const revokeInvite = (database: Database, call: WorkspaceCall, id: string
   })
 
 /**
- * The workspace behind a code. For people who were removed, an invite from before the removal is revoked.
- * @throws {ApiError} `token_invalid` when there is no such account, `invite_not_found`
+ * The workspace behind a code. For people who were removed, invites from before the removal are revoked.
+ * @throws {ApiError} `token_invalid` if there's no such account, `invite_not_found`
  */
 export const lookUpInvite = async (
   db: Db,

@@ -39,7 +39,7 @@ export const joinWorkspace = (
     if (!invite) throw new ApiError('invite_not_found')
     const { workspaceId } = invite
     // Locks the role, so that a member isn't removed before the response describes the workspace. Waits for a removal
-    // under way, so that the code below sees its record.
+    // in progress, so that the code below sees its record.
     const alreadyMember = (await lockRole(tx, workspaceId, userId)) !== undefined
     if (!alreadyMember) {
       if (await wasRemovedSince(tx, invite, caller, personKeys)) throw new ApiError('invite_revoked')

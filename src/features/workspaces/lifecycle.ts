@@ -19,7 +19,10 @@ import {
   renameWorkspace as updateName,
 } from './queries/workspaces.js'
 
-/** The caller becomes its admin, and gets a first invite. @param privacy where it begins, unless the caller chooses a level. @throws {ApiError} `workspace_limit` */
+/**
+ * The caller becomes its admin, and gets a first invite. @param privacy the default level. @throws {ApiError}
+ * `workspace_limit`
+ */
 export const createWorkspace = (
   database: Database,
   { privacy, quota }: { privacy: PrivacyLevel; quota: WorkspaceQuota },

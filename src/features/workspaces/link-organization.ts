@@ -13,7 +13,7 @@ import {
 } from './queries/organizations.js'
 import { listPatterns } from './queries/workspaces.js'
 
-/** The details of a link in the audit trail. */
+/** A link's details in the audit trail. */
 const described = ({ organization, organization_id, join, leave }: Organization) => ({
   organization,
   organization_id,
@@ -21,7 +21,7 @@ const described = ({ organization, organization_id, join, leave }: Organization)
   leave,
 })
 
-/** The link, which must be there. @throws {ApiError} `organization_not_found` */
+/** The link, which must exist. @throws {ApiError} `organization_not_found` */
 export const requireOrganization = async (db: Db, workspaceId: string): Promise<Organization> => {
   const link = await readOrganization(db, workspaceId)
   if (!link) throw new ApiError('organization_not_found')
@@ -29,7 +29,7 @@ export const requireOrganization = async (db: Db, workspaceId: string): Promise<
 }
 
 /**
- * @param find asks the host, last, and throws if the caller doesn't own or administer the organization
+ * @param find asks the host as the last step, and throws if the caller doesn't own or administer the organization
  * @throws {ApiError} `personal_workspace`, `pattern_outside_organization`
  */
 export const linkOrganization = async (
@@ -46,7 +46,7 @@ export const linkOrganization = async (
   return changeWorkspace(database, call, 'admin', async ({ tx, caller, workspace, record }) => {
     // No one else can be in it, and pushes add the login of its owner to its patterns.
     if (workspace.personal) throw new ApiError('personal_workspace')
-    // People who join meanwhile hold the roles, and rely on the link.
+    // People who join in the meantime lock the roles and rely on the link.
     await lockRoles(tx, call.workspaceId)
     await requireInside(tx)
     const before = await readOrganization(tx, call.workspaceId)

@@ -5,7 +5,7 @@ import { requireInsideOrganization } from './policies/rights.js'
 import { readOrganization } from './queries/organizations.js'
 import { deletePatterns, insertPatterns, listPatterns } from './queries/workspaces.js'
 
-/** The patterns are known to be valid and different from each other. @throws {ApiError} `pattern_outside_organization` */
+/** The patterns are known to be valid and distinct. @throws {ApiError} `pattern_outside_organization` */
 export const replacePatterns = (
   database: Database,
   call: WorkspaceCall,
@@ -24,7 +24,7 @@ export const requirePatternsInside = async (tx: Db, workspaceId: string, after: 
   if (link?.join === 'member') requireInsideOrganization(link.organization, after)
 }
 
-/** The only way in which an admin changes patterns. @throws {ApiError} `pattern_outside_organization` */
+/** The only way an admin changes patterns. @throws {ApiError} `pattern_outside_organization` */
 export const setPatterns = async (
   { tx, record }: Change,
   workspaceId: string,

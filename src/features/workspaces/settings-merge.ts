@@ -1,9 +1,9 @@
-/** How settings objects are put together; a key that stays keeps its place, new keys go last. */
+/** Merges settings objects. Existing keys keep their place, and new keys go last. */
 import type { Source } from '../../../schemas/effective-config.js'
 
 export type SettingsObject = Record<string, unknown>
 
-/** JSON Merge Patch (RFC 7396) on the first level of keys: null removes, any other value replaces whole. */
+/** JSON Merge Patch (RFC 7396) on the first level of keys: null removes a key, and any other value replaces it. */
 export const mergeSettings = (current: SettingsObject, patch: SettingsObject): SettingsObject => {
   const merged = { ...current }
   // A loop, because a patch can have 80,000 keys, and array methods are several times slower.
@@ -15,8 +15,8 @@ export const mergeSettings = (current: SettingsObject, patch: SettingsObject): S
 }
 
 /**
- * Merges an override over the workspace's settings, and reports the source of each value. An override that is older than a
- * lock can contain the locked key, which then has no effect.
+ * Merges an override over the workspace's settings, and reports the source of each value. An override older than a lock
+ * can contain the locked key, which has no effect.
  */
 export const overlaySettings = (
   workspace: SettingsObject,

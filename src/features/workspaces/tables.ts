@@ -28,20 +28,20 @@ export const workspaces = table(
     personalOf: uuid('personal_of')
       .unique()
       .references(() => users.id),
-    /** Counts against the quota of this person. Null: unknown, because an earlier release created it. */
+    /** Counts against this person's quota. Null: unknown, because an earlier release created it. */
     createdBy: uuid('created_by').references(() => users.id),
     idleWindowMinutes: smallint('idle_window_minutes').notNull(),
     settings: text('settings').notNull().default('{}'),
-    /** The keys of `settings` that no override changes, as JSON text. */
+    /** The keys of `settings` that overrides can't change, as JSON text. */
     locked: text('locked').notNull().default('[]'),
     /** The current level and its start. Older levels are in `privacy_levels`. */
     activityPrivacy: text('activity_privacy', { enum: privacyLevels }).notNull().default('named'),
     activityPrivacySince: moment('activity_privacy_since').notNull().defaultNow(),
-    /** The version of the settings, locks, idle window and privacy level together. */
+    /** One version for the settings, locks, idle window and privacy level. */
     settingsVersion: integer('settings_version').notNull().default(1),
     settingsUpdatedAt: moment('settings_updated_at').notNull().defaultNow(),
     createdAt: moment('created_at').notNull().defaultNow(),
-    /** Set while the rows of a deleted workspace are being removed in the background; it has no members any more. */
+    /** Set while a deleted workspace's rows are being removed in the background. It no longer has members. */
     deletedAt: moment('deleted_at'),
   },
   {
@@ -63,15 +63,15 @@ export const workspaces = table(
   ],
 )
 
-/** A column for rows that end with their workspace. */
+/** A column for rows that are deleted with their workspace. */
 export const workspaceId = () =>
   uuid('workspace_id')
     .notNull()
     .references(() => workspaces.id, { onDelete: 'cascade' })
 
 /**
- * The last versions of a workspace's settings, and never a privacy level: a restore must not loosen it. The current version
- * is missing where an earlier release wrote it; `queries/settings-history.ts` adds it.
+ * The last versions of a workspace's settings, without the privacy level, which a restore must not loosen. The current
+ * version is missing if an earlier release wrote it. `queries/settings-history.ts` adds it.
  */
 export const workspaceSettingsVersions = table(
   'workspace_settings_versions',
@@ -82,7 +82,7 @@ export const workspaceSettingsVersions = table(
     locked: text('locked').notNull(),
     idleWindowMinutes: smallint('idle_window_minutes').notNull(),
     createdAt: moment('created_at').notNull().defaultNow(),
-    /** Null: an earlier release wrote it, and didn't note who changed it. */
+    /** Null: an earlier release wrote it and didn't record the author. */
     createdBy: uuid('created_by').references(() => users.id),
     /** The name of the access key that wrote it; null: a person did. */
     createdByKey: text('created_by_key'),
@@ -100,7 +100,7 @@ export const workspaceSettingsVersions = table(
   ],
 )
 
-/** The history of privacy levels. Kept as long as the activity, because it decides how that is shown. */
+/** The history of privacy levels. Kept as long as the activity, because it decides how activity is shown. */
 export const privacyLevelsOfWorkspaces = table(
   'privacy_levels',
   {
@@ -134,12 +134,12 @@ export const members = table(
   ],
 )
 
-/** The repository host's organization, or GitLab group, whose members a workspace follows. */
+/** The repository-host organization or GitLab group that a workspace follows. */
 export const organizations = table(
   'organizations',
   {
     workspaceId: workspaceId(),
-    /** The host's numeric id, which never changes hands. A name does. */
+    /** The host's numeric id, which never changes hands. Names do. */
     hostId: bigint('host_id', { mode: 'number' }).notNull(),
     name: text('name').notNull(),
     joins: text('joins', { enum: organizationJoins }).notNull(),
@@ -167,7 +167,7 @@ export const organizations = table(
   ],
 )
 
-/** The host's responses about members of a workspace that follows an organization. A row ends with its membership. */
+/** The host's reports about members of a workspace that follows an organization. A row ends with its membership. */
 export const organizationMembers = table(
   'organization_members',
   {
@@ -196,8 +196,8 @@ export const organizationMembers = table(
 )
 
 /**
- * The last removal of a person from a workspace. Older invites no longer work for that person. Leaving isn't a removal:
- * it has the moment `-infinity`, and only keeps an organization from bringing the person back.
+ * The last removal of a person from a workspace. That person can't use older invites. Leaving isn't a removal. It has
+ * the time `-infinity`, and only keeps an organization from bringing the person back.
  */
 export const removals = table(
   'removals',
@@ -207,7 +207,7 @@ export const removals = table(
     removedAt: moment('removed_at').notNull(),
     /** Whether an organization can make the person a member again. */
     returns: boolean('returns').notNull().default(false),
-    /** The last deliveries of the host that reported the person, so that a repeated one has no effect: ids, and hashes of signatures. */
+    /** Ids and signature hashes of the host's last reports about the person, so that repeats have no effect. */
     reports: text('reports').array().notNull().default([]),
   },
   {
@@ -218,7 +218,7 @@ export const removals = table(
   (t) => [primaryKey({ columns: [t.workspaceId, t.userId] }), index('removals_of_user').on(t.userId)],
 )
 
-/** SQL: how records name an author: the workspace's key with this name, or else the person with this login. */
+/** SQL: how records name an author: the workspace key with this name, or else the person with this login. */
 export const authorName = (keyName: string, login: string): string =>
   `coalesce('key ' || ${keyName}, ${login})`
 
@@ -238,8 +238,8 @@ export const isFollowing = (table: string) => `exists (
   )`
 
 /**
- * SQL: why the link `table` makes no one a member although it says so. Null if the link is active. It depends on the
- * rights of the link's maker, so it changes in the transaction that takes them away.
+ * SQL: why the link `table` doesn't make anyone a member although it's set to. Null if the link is active. It depends
+ * on the rights of the link's maker, so it changes in the transaction that revokes them.
  */
 export const pausedBecause = (table: string) => `case
     when ${table}.joins <> 'member' then null
@@ -255,23 +255,22 @@ export const pausedBecause = (table: string) => `case
 export const isAdmitting = (table: string) =>
   `(${table}.joins = 'member' and ${pausedBecause(table)} is null)`
 
-/**
- * SQL: the membership `table` came about through an organization, and not by an invite.
- */
+/** SQL: the membership `table` came from an organization, not an invite. */
 export const joinedByOrganization = (table: string) => `exists (
     select from organization_members om
     where om.workspace_id = ${table}.workspace_id and om.user_id = ${table}.user_id and om.confirmed_at is not null
   )`
 
 /**
- * Removals of people whose account is gone, kept while an older invite could still be used, or an organization makes people
- * members: none lets a new account of theirs in. Nothing here leads to an account. `person` is an HMAC of the host's id (`features/accounts/person-keys.ts`).
+ * Removals of people who deleted their account, kept while an older invite or an organization could let a new account
+ * of theirs in. Nothing here identifies an account. `person` is an HMAC of the host's id
+ * (`features/accounts/person-keys.ts`).
  */
 export const removedPeople = table(
   'removed_people',
   {
     workspaceId: workspaceId(),
-    /** Which secret the HMAC was made with. */
+    /** The secret that the HMAC was made with. */
     keyId: text('key_id').notNull(),
     person: text('person').notNull(),
     removedAt: moment('removed_at').notNull(),
@@ -316,7 +315,7 @@ export const invites = table(
   ],
 )
 
-/** Repo patterns, taken apart when they are stored so that matching is an equality and at most one LIKE. */
+/** Repo patterns, split when they're stored so that matching takes an equality and at most one LIKE. */
 export const patterns = table(
   'patterns',
   {

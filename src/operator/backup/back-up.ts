@@ -17,16 +17,16 @@ import {
   TITLE,
 } from './file.js'
 
-/** Sums that are compared after a restore, besides the number of rows. */
+/** Sums to compare after a restore, in addition to row counts. */
 const SUMMED = ['activity.minutes', 'activity.commits', 'activity.closed_issues']
 
 /**
- * Writes a consistent snapshot. The file appears only once it is complete, and only its owner can read it. The backup is
- * recorded in the database if that accepts writes.
+ * Writes a consistent snapshot. The file appears only once it is complete, and only its owner can read it. The backup
+ * is recorded in the database if that accepts writes.
  * @param say receives a line for each table that has rows
  * @returns whether it is recorded
- * @throws {OperatorError} when the database is newer than this program or has no tables of the service, or the file
- * can't be written
+ * @throws {OperatorError} if the database is newer than this program or has no tables of the service, or the file can't
+ * be written
  */
 export const backUp = async (
   url: string,
@@ -44,7 +44,7 @@ export const backUp = async (
     await note(url, madeAt, size, stopped)
     return true
   } catch (error) {
-    // Fails on a replica, and on an older schema. The backup is complete anyway.
+    // Fails on a replica, and on an older schema. The backup is still complete.
     say(
       `The backup couldn’t be recorded in the database, so the doctor doesn’t know about it: ${(error as Error).message}.`,
     )

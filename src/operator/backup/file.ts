@@ -28,10 +28,10 @@ const Word = Type.String({ pattern: '^[A-Za-z0-9_.:+-]{1,100}$' })
 
 export const Manifest = Type.Object({
   format: Type.Literal(1),
-  /** The version of the service that wrote the backup. */
+  /** The service version that wrote the backup. */
   version: Word,
   made_at: Word,
-  /** The newest migration of the database. */
+  /** The database's newest migration. */
   migration: Type.Object({ tag: Word, when: Type.Integer() }),
   tables: Type.Array(
     Type.Object({ name: Name, columns: Type.Array(Name, { minItems: 1, maxItems: 1_600 }), rows: Count }),
@@ -42,7 +42,7 @@ export const Manifest = Type.Object({
 })
 export type Manifest = Static<typeof Manifest>
 
-/** SHA-256 of each table's rows, by its name. */
+/** SHA-256 of each table's rows, by table name. */
 export const Checksums = Type.Record(Type.String(), Type.String())
 export type Checksums = Static<typeof Checksums>
 
@@ -87,7 +87,7 @@ export class BackupReader {
     throw damagedBackup('its end can’t be read')
   }
 
-  /** The line without its end. @throws {OperatorError} at the end of the file */
+  /** The line without its line break. @throws {OperatorError} at the end of the file */
   async readLine(): Promise<string> {
     for (;;) {
       const end = this.rest.indexOf(NEWLINE)
@@ -163,7 +163,7 @@ export const readSums = async (
   return sums
 }
 
-// Indexes and constraints of an empty database, which are much faster to create once the rows are there.
+// Indexes and constraints of an empty database. Creating them after the rows is much faster.
 
 /** `maintenance_work_mem` of the restore. More memory would speed up sorting, but a service may be running on the same machine. */
 const SORT_MEMORY = '128MB'

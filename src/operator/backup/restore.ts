@@ -1,4 +1,4 @@
-/** Puts the content of a backup into an empty database: all of it, or nothing. */
+/** Restores a backup into an empty database, completely or not at all. */
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
@@ -20,7 +20,7 @@ import {
 
 /**
  * @param say receives a line for each table that has rows
- * @throws {OperatorError} when the file is damaged or newer than this program, or the database isn't empty
+ * @throws {OperatorError} if the file is damaged or newer than this program, or the database isn't empty
  */
 export const restore = async (
   url: string,
@@ -58,11 +58,11 @@ export const restore = async (
 const requireKnown = ({ version, migration }: Manifest) => {
   if (migration.when < baseline.when)
     throw new OperatorError(
-      `The backup was made by version ${version}, before 1.0.0: restore it with version 1.0.0, which brings it forward. Then start this version with that database.`,
+      `The backup was made by version ${version}, before 1.0.0: restore it with version 1.0.0, which upgrades it. Then start this version with that database.`,
     )
   if (migration.when <= newestMigration.when) return
   throw new OperatorError(
-    `The backup was made by version ${version} with migration ${migration.tag}, which is newer than ${newestMigration.tag}, the newest of this version: restore it with that version or a newer one.`,
+    `The backup was made by version ${version} with migration ${migration.tag}, which is newer than ${newestMigration.tag}, the newest in this version: restore it with that version or a newer one.`,
   )
 }
 

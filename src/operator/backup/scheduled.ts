@@ -1,4 +1,4 @@
-/** A daily backup by the service itself, for BACKUP_DIR. One instance writes it, and removes older files of its own. */
+/** The service's own daily backup to BACKUP_DIR. One instance writes it and removes the service's older files. */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import fp from 'fastify-plugin'
@@ -13,14 +13,14 @@ import { backUp } from './back-up.js'
 declare module 'fastify' {
   interface FastifyInstance {
     scheduledBackup: {
-      /** Backs up if a day has passed since the last backup, however that was made. */
+      /** Backs up if the last backup, however it was made, is a day old. */
       run(): Promise<void>
     }
   }
 }
 
 const PERIOD_MS = 60_000
-/** A failure costs as much as a success, so it isn't tried again at once. */
+/** A failure costs as much as a success, so there's no immediate retry. */
 const PAUSE_MS = 3_600_000
 
 const IS_DUE = statement(
@@ -49,7 +49,7 @@ export default fp(async (app, { databaseUrl }: { databaseUrl: string | undefined
 
   const write = (stop: AbortSignal) =>
     inLongTransaction(databaseUrl, 'read write', stop, async (tx) => {
-      // The lock is held until the backup is recorded. Another instance has it, or has just written the backup.
+      // The lock is held until the backup is recorded. Another instance holds the lock or has just written the backup.
       const [lock] = await tx.unsafe<{ taken: boolean }[]>(TRY_LOCK)
       if (!lock?.taken || !(await isDue(app.database.reserved))) return
       // Left by a process that was killed.
@@ -58,7 +58,7 @@ export default fp(async (app, { databaseUrl }: { databaseUrl: string | undefined
       const file = join(folder, name)
       const said: string[] = []
       const isRecorded = await backUp(databaseUrl, file, (line) => said.push(line), stop)
-      // The connection may have dropped between the commit of the record and the response to it.
+      // The connection may have dropped between the record's commit and the response.
       if (!isRecorded && (await isDue(app.database.reserved))) {
         // Otherwise the next backup would be due at once, and backups would fill the disk or replace earlier
         // ones.

@@ -1,4 +1,4 @@
-/** Checks of the database. */
+/** Checks the database. */
 import type postgres from 'postgres'
 import type { RepohostKind } from '../../../schemas/common.js'
 import type { Config } from '../../config.js'
@@ -14,9 +14,9 @@ import { READ_WRITABILITY, type Writability, writeFaultOf } from '../../platform
 import { hostKinds } from '../../platform/hosts/index.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
-/** More than this, and the service rejects valid tokens, or accepts expired ones. */
+/** With a larger difference, the service rejects valid tokens or accepts expired ones. */
 const CLOCK_MS = 5_000
-/** Days that wait for their rollups. This many take a few minutes. */
+/** Days that wait for their rollups. Rolling up this many takes a few minutes. */
 const BACKLOG = 10_000
 /** A backup older than this is reported. */
 const BACKUP_DAYS = 7
@@ -102,11 +102,11 @@ const checkClock = async (sql: postgres.Sql): Promise<Finding[]> => {
   const after = Date.now()
   const at = Number(row?.at)
   const offMs = at < before ? before - at : Math.max(0, at - after)
-  if (offMs <= CLOCK_MS) return [ok('clock', 'It agrees with the clock of the database.')]
+  if (offMs <= CLOCK_MS) return [ok('clock', 'It agrees with the database’s clock.')]
   return [
     problem(
       'clock',
-      `It differs from the clock of the database by ${Math.round(offMs / 1_000)} s.`,
+      `It differs from the database’s clock by ${Math.round(offMs / 1_000)} s.`,
       'Synchronize both machines with NTP.',
     ),
   ]
@@ -131,7 +131,7 @@ const checkPooler = async (
     ? [ok('pooler', 'There is a transaction pooler in front of the database.')]
     : []
   if (databasePrepare) return findings
-  // The service otherwise sets these timeouts for each of its sessions.
+  // Otherwise the service sets these timeouts for each session.
   const timeouts = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
   const [row] = await sql<{ missing: string[] }[]>`
     select coalesce(json_agg(name), '[]') as missing from pg_settings where name in ${sql(timeouts)} and setting = '0'`
@@ -150,7 +150,7 @@ const checkConnections = async (
   sql: postgres.Sql,
   { databaseUrl, databasePoolSize }: Config,
 ): Promise<Finding[]> => {
-  // The embedded one is started with as many as the service needs.
+  // The embedded server starts with as many as the service needs.
   if (databaseUrl === undefined) return []
   const [row] = await sql<{ places: number }[]>`
     select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as places`
@@ -173,7 +173,7 @@ const checkSchema = async (sql: postgres.Sql): Promise<Finding[]> => {
     return [
       problem(
         about,
-        `A newer version has migrated the database: the newest migration of this version is ${newestMigration.tag}.`,
+        `A newer version has migrated the database: this version’s newest migration is ${newestMigration.tag}.`,
         'Run the version that migrated it, or a newer one.',
       ),
     ]
@@ -241,7 +241,7 @@ const hasTable = async (sql: postgres.Sql, name: string): Promise<boolean> => {
   return table?.exists === true
 }
 
-/** The host whose ids the accounts are keyed by; none is recorded before the first start of this version. */
+/** The host whose ids identify the accounts. It's recorded at the first start of this version. */
 const checkRecordedHost = async (sql: postgres.Sql, { repohost }: Config): Promise<Finding[]> => {
   if (!(await hasTable(sql, 'repository_host'))) return []
   const [recorded] = await sql<{ kind: RepohostKind; url: string }[]>`select kind, url from repository_host`
@@ -272,16 +272,16 @@ const checkWebhooks = async (sql: postgres.Sql, { databaseUrl, webhookKeys }: Co
   return [
     problem(
       'webhooks',
-      `${webhooks === 1 ? 'There is 1 webhook' : `There are ${webhooks} webhooks`}, but WEBHOOK_KEYS isn’t set: the service rejects what repositories send.`,
+      `${webhooks === 1 ? 'There is 1 webhook' : `There are ${webhooks} webhooks`}, but WEBHOOK_KEYS isn’t set: the service rejects their deliveries.`,
       'Set WEBHOOK_KEYS to the keys that the webhooks were created with.',
     ),
   ]
 }
 
-/** Scopes that include the one for organizations. */
+/** Scopes that include the organization scope. */
 const BROADER = ['write:org', 'admin:org', 'api', 'write:organization']
 
-/** Without the scope, the sign-in button gets tokens to which the host says nothing about organizations. */
+/** Without the scope, the sign-in button gets tokens that don't reveal organizations. */
 const checkScopes = async (sql: postgres.Sql, { repohost }: Config): Promise<Finding[]> => {
   const { name, organizations } = hostKinds[repohost.kind]
   const isAsked = repohost.scopes.some((scope) => scope === organizations.scope || BROADER.includes(scope))

@@ -1,4 +1,4 @@
-/** Checks of the machine and of external services. */
+/** Checks the machine and the external services. */
 import { stat, statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { variables } from '../../../schemas/environment.js'
@@ -53,10 +53,10 @@ export const checkFolder = async ({ databaseUrl, dataDir }: Config): Promise<Fin
   ]
 }
 
-/** Where containers keep their secrets. Their files are for everyone in the container, which is the service alone. */
+/** The folder for secrets in containers. Everyone in the container can read them, which means only the service. */
 const MOUNTED = /^(\/var)?\/run\/secrets\//
 
-/** A group may read them, such as the service's. */
+/** A group, such as the service's, may read them. */
 export const checkSecretFiles = async (env: NodeJS.ProcessEnv): Promise<Finding[]> => {
   const findings: Finding[] = []
   for (const [name, { secret }] of Object.entries(variables)) {
@@ -75,7 +75,7 @@ export const checkSecretFiles = async (env: NodeJS.ProcessEnv): Promise<Finding[
   return findings
 }
 
-/** Any response passes, except that the repository host must be of the configured kind. */
+/** Any response is fine, except that the repository host must be of the configured kind. */
 export const checkReachability = async ({
   baseUrl,
   repohost,
@@ -134,7 +134,7 @@ const checkSlashes = async (baseUrl: string): Promise<Finding> => {
   try {
     const answer = await boundedFetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) })
     const { code } = ((await answer.json().catch(() => ({}))) ?? {}) as { code?: unknown }
-    // The service knows the path, and asks who is calling.
+    // The service knows the path and responds that a caller is missing.
     if (code === 'unauthenticated') return ok('network', 'GitLab subgroups arrive: %2F passes BASE_URL.')
     return warning(
       'network',
@@ -166,7 +166,7 @@ export const checkRedis = async ({ redisUrl, rateLimits }: Config): Promise<Find
   const about = 'redis'
   if (redisUrl === undefined) return []
   if (!rateLimits)
-    return [warning(about, 'It isn’t used, because RATE_LIMITS is off.', 'Set RATE_LIMITS=on.')]
+    return [warning(about, 'It isn’t in use, because RATE_LIMITS is off.', 'Set RATE_LIMITS=on.')]
   try {
     await tryRedis(redisUrl)
     return [ok(about, 'All instances share their rate limits through it.')]

@@ -1,4 +1,4 @@
-/** Checks a deployment from the machine on which the service runs. */
+/** Checks a deployment from the machine that the service runs on. */
 import { type Config, ConfigError, readConfig } from '../../config.js'
 import { NoDatabase, openEmbedded } from '../../platform/database/embedded/open.js'
 import { OperatorError } from '../../platform/process/operator-error.js'

@@ -1,4 +1,4 @@
-/** Checks of the configuration alone. */
+/** Checks the configuration itself. */
 import { existsSync } from 'node:fs'
 import type { Config } from '../../config.js'
 import { hostKinds } from '../../platform/hosts/index.js'
@@ -7,7 +7,7 @@ import { type Finding, ok, problem, warning } from './finding.js'
 const ADMIN_KEY_BYTES = 16
 const DIFFERENT_CHARACTERS = 8
 
-/** Secrets that are too short have a separate finding. */
+/** Short secrets have a separate finding. */
 const isGuessable = (secret: string) =>
   secret.length >= ADMIN_KEY_BYTES && new Set(secret).size < DIFFERENT_CHARACTERS
 
@@ -56,7 +56,7 @@ const checkOrigins = ({ host, baseUrl, siteUrl, trustProxy }: Config): Finding[]
     findings.push(
       problem(
         about,
-        'BASE_URL is https, so there is a proxy, but TRUST_PROXY isn’t set: all callers have the address of the proxy, and share its limits.',
+        'BASE_URL is https, so there is a proxy, but TRUST_PROXY isn’t set: all callers have the proxy’s address and share its limits.',
         "Set TRUST_PROXY to the proxy's address, for example 127.0.0.1.",
       ),
     )
@@ -92,7 +92,7 @@ const checkSignIn = ({ repohost, homeUrl }: Config): Finding[] => {
     repohost.clientId === undefined
       ? ok(
           about,
-          `There is no OAuth app, so people sign in with a token of ${name}. To add an app, use the callback URL ${callback}.`,
+          `There is no OAuth app, so people sign in with a ${name} token. To add an app, use the callback URL ${callback}.`,
         )
       : ok(about, `The callback URL to enter on ${name} is ${callback}.`),
   ]
@@ -159,18 +159,18 @@ const checkBilling = ({ billing }: Config): Finding[] => {
   ]
 }
 
-/** Finds what an operator switched off for a while and forgot. */
+/** Finds things that an operator turned off for a while and forgot. */
 const checkProtection = ({ rateLimits, exemptAddresses, maintenance }: Config): Finding[] => {
   const findings: Finding[] = []
   if (!rateLimits)
     findings.push(
-      warning('limits', 'RATE_LIMITS is off: nothing stops a flood or a guess.', 'Set RATE_LIMITS=on.'),
+      warning('limits', 'RATE_LIMITS is off: nothing stops floods or guessing.', 'Set RATE_LIMITS=on.'),
     )
   if (exemptAddresses.some((range) => /\/0+$/.test(range)))
     findings.push(
       problem(
         'limits',
-        'LIMIT_EXEMPT contains every address: no limit by address holds.',
+        'LIMIT_EXEMPT contains every address: no limit by address applies.',
         'Name only the addresses that you know.',
       ),
     )

@@ -1,6 +1,6 @@
 /**
  * Access to a route, as data on the route (`config.access`). `plugin.ts` enforces it, `route-checks.ts` prevents a
- * start without it, and `platform/openapi/access.ts` documents it. A kind of access comes from the feature that owns
+ * start without it, and `platform/openapi/access.ts` documents it. Each kind of access comes from the feature that owns
  * the data: `memberOf` from workspaces, `repoMember` from settings.
  */
 import type { FastifyRequest } from 'fastify'
@@ -13,11 +13,11 @@ export interface Access<Found = unknown> {
   readonly callers: string
   /** The credential of a caller. */
   readonly credential: 'none' | 'session' | 'adminKey' | 'signature' | 'webhookSecret'
-  /** Whether the session cookie of a browser has an effect here. */
+  /** Whether a browser's session cookie is accepted here. */
   readonly usesSession: boolean
   /** The scopes that admit an access key, any one of which is enough. Without this property, no key is admitted. */
   readonly scopes?: readonly Scope[]
-  /** Whether only keys of people are admitted, because the workspace's own keys have no person. */
+  /** Whether only personal keys are admitted, because workspace keys have no person. */
   readonly personalKeysOnly?: boolean
   /** Where the token of a caller comes from, if not from the `Authorization` header or the cookie. */
   readonly tokenOf?: (request: FastifyRequest) => string | undefined
@@ -27,7 +27,7 @@ export interface Access<Found = unknown> {
   readonly admit?: (request: FastifyRequest) => ApiError | undefined
   /** After validation. Handlers read the result from `request.granted(access)`. @throws {ApiError} */
   readonly find?: (request: FastifyRequest) => Promise<Found>
-  /** The fault of a route that declares this access, if any. Checked when the service boots. */
+  /** What's wrong with a route that declares this access, if anything. Checked when the service boots. */
   readonly faultOf?: (schemaOf: SchemaOf) => string | undefined
 }
 
@@ -38,7 +38,7 @@ export type SchemaOf = (part: RequestPart, name: string) => { format?: string } 
 
 /** No caller needed. */
 export const anyone: Access = { callers: 'anyone', credential: 'none', usesSession: true, errors: [] }
-/** No caller needed, and a session sent along is ignored. */
+/** No caller needed. A session is ignored. */
 export const anonymous: Access = { ...anyone, usesSession: false }
 /** Any valid session. */
 export const anyCaller: Access = {

@@ -1,9 +1,9 @@
-/** The caller of a request. `features/accounts` finds out; the platform and every feature read it here. */
+/** The caller of a request. `features/accounts` determines it. The platform and every feature read it here. */
 import type { FastifyRequest } from 'fastify'
 import type { Scope } from '../../../schemas/keys.js'
 import type { ApiError } from '../../errors.js'
 
-/** The caller, according to the token. */
+/** The caller according to the token. */
 export interface Session {
   userId: string
   jti: string
@@ -19,28 +19,28 @@ export interface KeyInUse {
   scopes: readonly Scope[]
   /** The person who owns the key. Null: a workspace owns it. */
   userId: string | null
-  /** The workspace that owns the key, and the only one that the key reaches. Null: a person owns it. */
+  /** The workspace that owns the key, which is the only one that it reaches. Null: a person owns it. */
   workspaceId: string | null
-  /** The person whose memberships decide what the key may do: of a workspace's key, the admin who created it. */
+  /** The person whose memberships decide what the key may do. For a workspace key, that's the admin who created it. */
   createdBy: string
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The session, or the access key in its place, or why there is neither. */
+    /** The session or the access key, or why there's neither. */
     session: Session | KeyInUse | ApiError
     /** Whether the token came in the cookie, which a browser sends automatically. */
     sessionFromCookie: boolean
-    /** The access key with which the request was made. Null: with a session, or without either. */
+    /** The access key that the request was made with. Null: with a session, or without either. */
     readonly key: KeyInUse | null
     /** The person who calls. Throws if there is none, or if the caller is a workspace key, which has no person. */
     readonly caller: { userId: string }
-    /** The person whose memberships decide: the caller, or the admin who created the workspace's key. */
+    /** The person whose memberships decide: the caller, or the admin who created the workspace key. */
     readonly memberId: string
   }
 }
 
-/** Whether the call comes from a dashboard or the service's own pages, judged by headers that no page can forge. */
+/** Whether the call comes from a dashboard or the service's own pages, judged by headers that pages can't forge. */
 export const isFromTrustedOrigin = ({ headers, server }: FastifyRequest): boolean =>
   headers.origin === undefined
     ? headers['sec-fetch-site'] === 'same-origin'

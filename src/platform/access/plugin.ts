@@ -1,7 +1,7 @@
 /**
- * Enforces `config.access`, and puts the result on the request. Handlers have no other way to get it.
- * Authentication and the cookie's origin come before the body is read; membership and role after validation, from the
- * database on every request.
+ * Enforces `config.access`, and puts the result on the request. Handlers have no other way to get it. Authentication
+ * and the cookie's origin are checked before the body is read. Membership and role are read from the database after
+ * validation, on every request.
  */
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -12,7 +12,7 @@ import { isFromTrustedOrigin } from './caller.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The result of the route's access. */
+    /** The result of the route's access check. */
     grant: { access: Access; found: unknown } | null
     /** @throws when the route has another access */
     granted<Found>(access: Access<Found>): Found
@@ -21,7 +21,7 @@ declare module 'fastify' {
 
 const unsafeMethods = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** Why an access key is rejected: no scope admits it here, or it lacks the scope. */
+/** Why an access key is rejected: the route admits no keys, or the key lacks the scope. */
 const keyRejectionOf = (
   { scopes = [], personalKeysOnly = false }: Access,
   key: { scopes: readonly Scope[]; userId: string | null },

@@ -11,19 +11,19 @@ declare module 'fastify' {
     access?: Access
     /** Throws for invalid input that no schema can describe. It runs before access is checked. */
     validate?: (request: FastifyRequest) => unknown
-    /** Codes that this route can return beyond those that follow from its access and schema. */
+    /** Codes that this route can return, in addition to those that follow from its access and schema. */
     errors?: readonly ErrorCode[]
-    /** Headers of its successful responses, beyond those that follow from its schema. */
+    /** Headers of its successful responses, in addition to those that follow from its schema. */
     headers?: readonly HeaderName[]
-    /** Requires Pro. Set by the scope with the Pro gate. */
+    /** Requires Pro. Set by the plugin scope that has the Pro gate. */
     pro?: boolean
     /** Part of the small document that the reference shows first. */
     core?: boolean
     /** An additional rate limit (`platform/rate-limits/rate-limit.ts`). */
     limit?: 'sign_in' | 'invite' | 'export' | 'refused_host_tokens' | 'pages' | 'none'
-    /** False: it never waits for the database, so it doesn't count for the caller's share and is always available. */
+    /** False: it never waits for the database, so it's always available and doesn't count toward the share. */
     asksDatabase?: boolean
-    /** Called by balancers, and never limited. */
+    /** Called by load balancers, and never limited. */
     isProbe?: boolean
   }
 }
@@ -56,7 +56,7 @@ const unknownReference = ({ schema }: RouteOptions): string | undefined => {
   return undefined
 }
 
-/** Why a route must not be served, if it must not. */
+/** Why a route mustn't be served, if there's a reason. */
 const faultOf = (route: RouteOptions): string | undefined => {
   const { config, schema, url } = route
   const access = config?.access

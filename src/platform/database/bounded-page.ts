@@ -2,11 +2,11 @@
 import type { Db, Parameter } from './client.js'
 import { type Columns, integer, type RowOf, type Statement, statement } from './statement.js'
 
-/** The most bytes that the large columns of a page add up to. A page always has at least one row. */
+/** The maximum total bytes of a page's large columns. A page always has at least one row. */
 const PAGE_BYTES = 1_048_576
 
 /**
- * Declares a list for `readBoundedPage`. Each row counts all that were found (`total`).
+ * Declares a list for `readBoundedPage`. Each row has the count of all rows found (`total`).
  * @param rows a select of the columns, the columns of the order, and `bytes`; $1 is taken
  */
 export const boundedList = <const C extends Columns>(
@@ -35,7 +35,7 @@ export const boundedList = <const C extends Columns>(
 
 export interface BoundedPage<Row> {
   rows: Row[]
-  /** Whether others follow. */
+  /** Whether more rows follow. */
   more: boolean
 }
 

@@ -5,8 +5,8 @@ import type { SentStatement } from './driver.js'
 const COMMAND = /^\s*(?:with\b|(select|values|insert|update|delete|merge|set|show|begin|commit)\b)/i
 
 /**
- * All rows of a statement. Rows that don't look like the response to this very statement are an error.
- * @throws when the server's last message is about another kind of statement, or counts other rows than arrived
+ * All of a statement's rows. Rows that don't look like the response to this exact statement are an error.
+ * @throws if the server's last message is about another kind of statement, or its row count differs from what arrived
  */
 export const checkedRows = async (text: string, statement: SentStatement): Promise<postgres.Row[]> => {
   const rows = await statement

@@ -1,9 +1,9 @@
 /**
- * The database of the service. It uses four pools, because one slow kind of work must not block the others: requests, short
- * hot reads (one shared connection), readiness and session checks (reserved), and background jobs. Each has its own limit and
- * timeout. Writers hold two permits, of the requests and of the writers, so that reads always find a
- * connection. `connect` creates them in one place because their sizes add up to `poolSize`. `transaction.ts` runs
- * transactions on them.
+ * The database of the service. It uses four pools, because one slow kind of work must not block the others: requests,
+ * short hot reads (one shared connection), readiness and session checks (reserved), and background jobs. Each has its
+ * own limit and timeout. Writers hold two permits, one from the requests and one from the writers, so that reads always
+ * find a connection. `connect` creates them in one place because their sizes add up to `poolSize`. `transaction.ts`
+ * runs transactions on them.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
@@ -23,16 +23,16 @@ export interface Database {
   read: Db
   /** For short reads of hot paths. They share a connection and time out early. */
   hot: Db
-  /** For writes of one statement. They may wait for locks, and leave connections free as transactions do. */
+  /** For writes of one statement. They may wait for locks, and like transactions they leave connections free. */
   write: Db
-  /** A connection apart from requests, for short reads that must not wait however busy the others are. */
+  /** A separate connection for short reads that mustn't wait, however busy the others are. */
   reserved: Db
   /**
-   * Runs `work` in a transaction; a conflict with another one (see `isConflict`) runs it again for up to
-   * four seconds, and then fails as `DatabaseBusy`.
+   * Runs `work` in a transaction; after a conflict with another one (see `isConflict`), runs it again for up to four
+   * seconds, then fails with `DatabaseBusy`.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** Opens new connections, which may reach another server or get other settings. Running work finishes. */
+  /** Opens new connections, which may reach another server or have other settings. Running work finishes. */
   renew(): void
   /** Ends within a second, even if the database hangs. Background statements are cancelled. */
   close(): Promise<void>
@@ -40,7 +40,7 @@ export interface Database {
 
 export interface TransactionOptions {
   /**
-   * Uses a connection apart from requests, which waits up to an hour for a response. Work that needs more than 5 s for a
+   * Uses a separate connection, which waits up to an hour for a response. Work that needs more than 5 s for a
    * statement sets its own `statement_timeout`.
    */
   background?: boolean
@@ -62,7 +62,7 @@ export interface DatabaseOptions {
   poolSize: number
   /** False behind a transaction pooler, which also takes no session settings. */
   prepare: boolean
-  /** Multiplies each time that a request waits for the database, for tests and the demo on a busy machine. */
+  /** Multiplies the time limits on waiting for the database, for tests and the demo on a busy machine. */
   patience?: number
   /** Receives the metrics of the database. */
   meter?: Meter
@@ -76,7 +76,7 @@ const MAX_HOT_READS = 64
 const ANSWER_SECONDS = { requests: 5.5, reads: 2.2, background: 3_600 }
 /** Short-lived, so that readiness checks describe the connections that are opened now. */
 const RESERVED_LIFE_SECONDS = 60
-/** How long a stop waits for the server to confirm cancellations. */
+/** How long shutdown waits for the server to confirm cancellations. */
 const CANCEL_MS = 300
 
 type Client = postgres.Sql | postgres.TransactionSql

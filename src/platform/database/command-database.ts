@@ -4,7 +4,7 @@ import { openEmbedded } from './embedded/open.js'
 import { explainDatabaseErrors } from './external-database.js'
 
 /**
- * Does the work of a command in the database of DATABASE_URL, else in the embedded one, which is released when the
+ * Runs a command's work on the database of DATABASE_URL, or else on the embedded one, which is released when the
  * program ends.
  * @throws {OperatorError}
  */

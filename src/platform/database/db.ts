@@ -15,16 +15,16 @@ import { type Parameter, toParameter } from './statement.js'
 /**
  * The parameter of query functions: a property of `Database` such as `read`, or a transaction. It offers Drizzle's
  * builder, and `rows` for SQL written by hand. Every statement is prepared. In a transaction, statements that aren't
- * awaited one by one (`Promise.all`) are sent together and run one after the other, in their order.
+ * awaited one by one (`Promise.all`) are sent together and run one after the other, in order.
  */
 export interface Db extends PgDatabase<PostgresJsQueryResultHKT> {
   rows<Row>(statement: Statement<Row>, parameters: Parameter[]): Promise<Row[]>
 }
 
-/** The parameter of a transaction's work. */
+/** The parameter for a transaction's work. */
 export interface Tx extends Db {
   /**
-   * Hands over statements that were sent but not awaited. The commit is sent right behind them. If one fails, the
+   * Takes over statements that were sent but not awaited. The commit is sent right after them. If one fails, the
    * transaction fails. Call it last.
    */
   deferToCommit(statements: Promise<unknown>): void

@@ -2,7 +2,7 @@ import type postgres from 'postgres'
 import { openClient, targetOf } from './driver.js'
 
 /**
- * A separate session with only the built-in types. It prepares nothing: most statements run once, and a
+ * A separate session with only the built-in types. It doesn't prepare statements, because most run once, and a
  * transaction pooler may be in between.
  */
 export const openSession = (url: string, connectSeconds = 10): postgres.Sql =>
@@ -16,7 +16,7 @@ export const openSession = (url: string, connectSeconds = 10): postgres.Sql =>
   })
 
 /**
- * Runs long work in a separate session. The session's locks end with it.
+ * Runs long work in a separate session. The session's locks are released with it.
  * @param stopped aborts the work; unfinished work is rolled back
  */
 export const inDedicatedSession = async <T>(
@@ -57,16 +57,16 @@ export const withoutTimeouts = async (tx: postgres.TransactionSql): Promise<void
   await tx`set local statement_timeout = 0`
   await tx`set local lock_timeout = 0`
   await tx`set local idle_in_transaction_session_timeout = 0`
-  // Exists since PostgreSQL 17.
+  // Available since PostgreSQL 17.
   await tx`
     select set_config('transaction_timeout', '0', true)
     where current_setting('transaction_timeout', true) is not null`
-  // The text of a moment depends on it.
+  // The text form of timestamps depends on it.
   await tx`set local timezone = 'UTC'`
 }
 
 /**
- * Otherwise a statement would keep running, and hold its locks, after its client has gone. Some systems don't support
+ * Otherwise a statement would keep running and hold its locks after its client is gone. Some systems don't support
  * it.
  */
 export const endWithClient = async (tx: postgres.TransactionSql): Promise<void> => {

@@ -30,7 +30,7 @@ const sessionSettings = (patience: number) => ({
 export const targetOf = (url: string) =>
   hasSeveralHosts(url) ? { target_session_attrs: 'primary' as const } : {}
 
-/** Opens every connection of the service. */
+/** Opens all of the service's connections. */
 export const openClient = (url: string, options: postgres.Options<Record<string, never>>): postgres.Sql => {
   const client = postgres(url, options)
   requirePatched(client)
@@ -50,9 +50,9 @@ export const createDriver = ({
     ...targetOf(url),
     max: connections,
     prepare,
-    // Without prepared statements, a statement is described before it runs. A pooler that has just given the server's
-    // session to another client (PgBouncer before 1.21) loses the response, so each statement waits for the one before
-    // it.
+    // Without prepared statements, a statement is described before it runs. A pooler that has just handed the server's
+    // session to another client (PgBouncer before 1.21) loses the response, so each statement waits for the previous
+    // one.
     ...(!prepare && { max_pipeline: 0 }),
     connect_timeout: 2 * patience,
     answer_timeout: answerSeconds * patience,
@@ -70,7 +70,7 @@ export const createDriver = ({
 /** The version of the patch in `patches/`. */
 const PATCH = 2
 
-/** Without `patches/`, acknowledged writes can be lost, and a false server can get the password. */
+/** Without `patches/`, acknowledged writes can be lost, and an impostor server can get the password. */
 const requirePatched = (driver: postgres.Sql): void => {
   if ((driver as { patched?: number }).patched === PATCH) return
   throw new OperatorError(

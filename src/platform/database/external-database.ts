@@ -20,7 +20,7 @@ export const requireDatabaseUrl = ({ databaseUrl }: Config): string => {
   throw new ConfigError(['DATABASE_URL is required: this command doesn’t use the embedded database'])
 }
 
-/** The few connections that a command needs. @throws {ConfigError} */
+/** The few connections needed by a command. @throws {ConfigError} */
 export const connectToDatabaseUrl = (config: Config): Database =>
   connect({ url: requireDatabaseUrl(config), poolSize: 4, prepare: config.databasePrepare })
 
@@ -73,7 +73,7 @@ const poolerMessages: [state: string, words: RegExp][] = [
   ['3D000', /no such database|database ".*" does not exist/],
 ]
 
-/** How to fix DATABASE_URL, as the rest of a sentence. Undefined if something else is wrong. */
+/** How to fix DATABASE_URL, as the second part of a sentence. Undefined if the problem is elsewhere. */
 export const remedyOf = (error: unknown): string | undefined => {
   const code = codeOf(error) ?? ''
   if (isWithoutTls(error)) return WITHOUT_TLS
@@ -87,7 +87,7 @@ export const remedyOf = (error: unknown): string | undefined => {
 /**
  * Behind a transaction pooler, the settings of sessions are lost, and prepared statements fail unless the pooler keeps
  * them.
- * @returns what to do where there is a pooler
+ * @returns what to do if there's a pooler
  */
 export const findPooler = async (url: string): Promise<string | undefined> => {
   const [sql, other] = [openSession(url), openSession(url)]
@@ -104,7 +104,7 @@ const networkRemedies: Record<string, string> = {
   ENOTFOUND: 'Correct the host. In a password, write @ as %40 and / as %2F.',
 }
 
-/** Awaits work on the database of DATABASE_URL. @throws {ConfigError} if the variable has to be fixed */
+/** Awaits work on the database of DATABASE_URL. @throws {ConfigError} if the variable needs fixing */
 export const explainDatabaseErrors = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work

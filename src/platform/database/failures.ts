@@ -1,4 +1,4 @@
-/** The meaning of a failed statement, from SQLSTATEs and driver codes. Wrappers of the driver and Drizzle are unwrapped. */
+/** Classifies failed statements by SQLSTATE and driver code. Wrappers of the driver and Drizzle are unwrapped. */
 
 /** No connection, or no response, in time. The statement may still run, so a write must be safe to repeat. */
 export class DatabaseBusy extends Error {
@@ -44,14 +44,14 @@ export const codeOf = (error: unknown): string | undefined => {
   return undefined
 }
 
-/** The message of the server, or of a proxy that answered for it. Empty if a connection just failed. */
+/** The server's message, or that of a proxy that answered for it. Empty if the connection simply failed. */
 export const messageOf = (error: unknown): string => {
   let last = error
   while (last instanceof Error && last.cause instanceof Error) last = last.cause
   return last instanceof Error ? last.message : ''
 }
 
-/** A node of a Citus cluster lost the connection to another one, for which it has no SQLSTATE but that of internal errors. */
+/** A Citus node lost the connection to another one, which it reports with the SQLSTATE for internal errors. */
 const isLostNode = (error: unknown): boolean =>
   codeOf(error) === 'XX000' && /^(SSL SYSCALL error|server closed the connection)/.test(messageOf(error))
 
@@ -68,7 +68,7 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
   )
 }
 
-/** Whether another server than the expected one may have answered. */
+/** Whether a server other than the expected one may have answered. */
 export const isRefusedServer = (error: unknown): boolean => refusedServers.test(codeOf(error) ?? '')
 
 /** Whether TLS couldn't start. A server without it closes the connection, or sends something that isn't TLS. */
@@ -85,16 +85,13 @@ export const couldNotConnect = (error: unknown): boolean => codeOf(error) === 'C
 /** An earlier statement of the same transaction failed. */
 export const isAftermath = (error: unknown): boolean => codeOf(error) === '25P02'
 
-/**
- * Two transactions conflicted: a serialization failure or a deadlock. The same work may succeed when it is done again.
- */
+/** Two transactions conflicted: a serialization failure or a deadlock. The same work may succeed if it's repeated. */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error) ?? '')
 
-/** The same, or a lock that timed out. */
+/** The same, or a lock timeout. */
 export const isLockConflict = (error: unknown): boolean => codeOf(error) === '55P03' || isConflict(error)
 
 /**
- * A row that another transaction has inserted (23505) or deleted (23503) in the meantime, or a mistake in the work
- * itself.
+ * Another transaction has inserted (23505) or deleted (23503) a row in the meantime, or the work itself has a mistake.
  */
 export const isRowConflict = (error: unknown): boolean => ['23505', '23503'].includes(codeOf(error) ?? '')

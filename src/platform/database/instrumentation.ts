@@ -23,20 +23,20 @@ export const statementTimer = (meter: Meter): MeasureStatement | undefined => {
   }
 }
 
-// Conflicts first: they are also reasons to answer 503.
+// Conflicts first, because they're also reasons for a 503.
 const reasonOf = (error: unknown) => {
   if (isConflict(error) || isRowConflict(error)) return 'conflict'
   return isDatabaseUnavailable(error) ? 'unavailable' : 'other'
 }
 
-/** The name of a statement that the builder made. */
+/** The name of a statement made by the builder. */
 export const builtStatementName = (text: string): string => {
   const verb = /^\(?(select|insert|update|delete)\b/.exec(text)?.[1]
   const table = /\b(?:from|into|update) "([a-z_]+)"/.exec(text)?.[1]
   return verb && table ? `${verb} ${table}` : 'other'
 }
 
-/** The gauges of a pool, read from its semaphore. */
+/** A pool's gauges, read from its semaphore. */
 export const exposePoolGauges = (
   meter: Meter,
   pool: Pool,

@@ -1,9 +1,9 @@
-/** Deletes and updates of a limited number of rows, so that a backlog can't make one of them slow. */
+/** Deletes and updates with a limited number of rows, so that a backlog can't make them slow. */
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { integer, type Statement, statement } from './statement.js'
 
 /**
- * A statement that deletes rows that match a condition, at most as many as its last parameter says. It finds
+ * A statement that deletes rows matching a condition, up to the number in its last parameter. It finds
  * them by their primary key, which means the same on every node of a cluster.
  * @param condition SQL; used twice, so that on a cluster a condition on a workspace runs on one node
  * @param limit the last parameter

@@ -1,7 +1,7 @@
 /**
  * Limits the use of a pool. A semaphore has a permit for each connection, so that the driver itself never queues
- * statements. First come, first served is fair here: no caller has more than four requests under way
- * (`platform/rate-limits/fair-share.ts`), and each of them waits for a connection or two.
+ * statements. First come, first served is fair here: no caller has more than four requests in progress
+ * (`platform/rate-limits/fair-share.ts`), and each waits for a connection or two.
  */
 import type postgres from 'postgres'
 import type { Meter } from '../metrics/meter.js'
@@ -12,12 +12,12 @@ import { exposePoolGauges } from './instrumentation.js'
 
 /**
  * Runs `work` once it gets a permit.
- * @param deadline when waiting ends, in milliseconds since the epoch, for work that has waited elsewhere before
- * @throws {DatabaseBusy} when it gets none in time; `work` has then not begun
+ * @param deadline when waiting ends, in milliseconds since the epoch, for work that has already waited elsewhere
+ * @throws {DatabaseBusy} if it gets none in time. `work` hasn't started then.
  */
 export type Limiter = <T>(work: () => PromiseLike<T>, deadline?: number) => Promise<T>
 
-/** How long a request waits for a connection at most, in production. */
+/** The maximum time a request waits for a connection in production. */
 export const WAIT_MS = 2_000
 
 export const createLimiter = (
@@ -35,7 +35,7 @@ export const createLimiter = (
   exposePoolGauges(meter, pool, size, semaphore)
   return (work, deadline) =>
     semaphore.run(work, deadline).catch((error) => {
-      // The waiting work would only run into the same failure.
+      // Waiting work would only hit the same failure.
       if (couldNotConnect(error)) semaphore.rejectWaiting(error)
       throw error
     })
@@ -46,8 +46,8 @@ export const unlimited: Limiter = async (work) => work()
 
 /**
  * One connection that short reads share: reads that come at the same time are sent, answered and read together, which
- * takes a third less CPU time (`bench/README.md`). A slow statement delays all behind it, so a connection that
- * doesn't answer in time is replaced, and all that waits for it fails.
+ * takes a third less CPU time (`bench/README.md`). A slow statement delays everything behind it, so a connection that
+ * doesn't answer in time is replaced, and everything waiting for it fails.
  */
 export const sharedConnectionLimiter = (
   connection: RenewablePool,
@@ -72,7 +72,7 @@ export const sharedConnectionLimiter = (
 /** Connections that can be replaced by new ones. */
 export interface RenewablePool {
   current(): postgres.Sql
-  /** @param timeout seconds to wait for work under way; by default without a limit */
+  /** @param timeout seconds to wait for work in progress; by default no limit */
   renew(timeout?: number): void
 }
 

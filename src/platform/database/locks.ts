@@ -1,12 +1,12 @@
 /**
- * The numbers of our advisory locks, all in one place because they share one space in a database: two uses of one number
- * would deadlock.
+ * Our advisory lock numbers. They're in one place because a database has a single number space, and two uses of one
+ * number would deadlock.
  */
 import type { Db } from './client.js'
 import { bool, statement } from './statement.js'
 
 export const locks = {
-  /** Held by the service that owns an embedded cluster, for as long as it lives. */
+  /** Held by the service that owns an embedded cluster for as long as it runs. */
   owner: 7_318_214_901,
   /** Held while the schema is migrated. */
   migration: 7_318_214_902,
@@ -18,7 +18,7 @@ export const locks = {
   backup: 7_318_214_905,
 } as const
 
-/** Locks with two numbers, which are a separate set. The second number is a hash of the user's id. */
+/** Two-number locks, which are a separate set. The second number is a hash of the user's id. */
 export const locksOfUsers = {
   /** Held while a user's workspaces are counted and one is added. */
   workspaces: 1,
@@ -37,8 +37,8 @@ export const locksOfWorkspaces = {
 } as const
 
 /**
- * SQL: one row, read from the node that has a table's rows. On a cluster, sessions are on different nodes,
- * each with advisory locks of its own. So each takes its lock on the node that has the rows. Nothing is read.
+ * SQL: one row, read from the node that has a table's rows. On a cluster, sessions are on different nodes, each with
+ * its own advisory locks. So every session takes its lock on the node with the rows. Nothing is read.
  */
 const atRowsOf = (table: string, condition = 'true') =>
   `(select count(*) from (select from ${table} where ${condition} limit 0) as none) as here`
@@ -65,9 +65,9 @@ export const tryLockOfUser = (name: string, lock: number) =>
     `select pg_try_advisory_xact_lock(${lock}, hashtext($1::uuid::text)) as "isHeld" from ${atRowsOf('flushes', 'user_id = $1::uuid')}`,
   )
 
-/** Declares the wait for a lock of the user whose id is $1. It's held until the transaction ends. */
+/** Declares a statement that waits for a lock on the user with the id $1. It's held until the transaction ends. */
 export const lockOfUser = lockById('flushes', 'user_id')
-/** The same for a lock of the workspace whose id is $1. */
+/** The same for a lock on the workspace with the id $1. */
 export const lockOfWorkspace = lockById('activity_people', 'workspace_id')
 
 /** Less than `deadlock_timeout`. */
@@ -77,7 +77,7 @@ const WAIT_BRIEFLY = statement(
   `select set_config('lock_timeout', '100ms', true)`,
 )
 
-/** Makes the transaction fail instead of waiting for others. */
+/** Makes the transaction fail instead of waiting. */
 export const waitBriefly = async (tx: Db): Promise<void> => {
   await tx.rows(WAIT_BRIEFLY, [])
 }

@@ -12,12 +12,12 @@ import { findDatabaseFault } from './requirements.js'
 export const ASK_AGAIN_MS = 500
 
 /**
- * Brings the database to this version's schema. If several instances start at once, one does it and the others wait. An
- * empty database gets the schema in one transaction. One in use gets it step by step, while instances of the previous
- * version serve requests; an interrupted migration resumes at the next start.
+ * Brings the database to this version's schema. If several instances start at once, one does it and the others wait. On
+ * an empty database, the schema is created in one transaction. On a database in use, it's changed step by step while
+ * instances of the previous version serve requests. An interrupted migration resumes at the next start.
  * @param stopped aborts the work; an unfinished step is rolled back
  * @param say receives a line now and then while the work takes long
- * @throws {OperatorError} when a newer version has migrated the database, or the service can't use it
+ * @throws {OperatorError} if a newer version has migrated the database, or the service can't use it
  */
 export const migrate = (
   url: string,
@@ -35,10 +35,9 @@ export const migrate = (
   })
 
 /**
- * Does the work if no other session migrates. The lock belongs to a transaction, because behind a transaction
- * pooler a session isn't ours to hold one in. No transaction waits for it: an index that is made meanwhile would wait for that
- * transaction.
- * @returns whether it did
+ * Does the work unless another session is migrating. The lock belongs to a transaction, because behind a transaction
+ * pooler a session isn't ours to hold one in. No transaction waits for it, because an index built in the meantime would
+ * wait for that transaction. @returns whether it did the work
  */
 const whileAlone = (sql: postgres.Sql, work: (tx: postgres.TransactionSql) => Promise<void>) =>
   sql.begin('isolation level read committed', async (tx) => {
@@ -58,8 +57,8 @@ const migrateAlone = async (
 ): Promise<void> => {
   if (await isCurrent(alone, shipped)) return
   if ((await readNewestMigration(alone)) === undefined) return applyMigrations(alone, { shipped })
-  // Throws if the lock was lost. Uses the simple protocol: after the last statement of the extended one, its
-  // snapshot stays, and a new index would wait for its end.
+  // Throws if the lock was lost. Uses the simple protocol: the extended protocol keeps the last statement's snapshot,
+  // and a new index would wait for its end.
   const isAlone = () => alone.unsafe('select')
   await inDedicatedSession(run.url, run.stopped, async (sql) => {
     for (const { migration, done } of await readPending(sql, shipped))
@@ -102,7 +101,7 @@ export const applyMigrations = async (
   }
 }
 
-/** The newest migration of a database. @throws {OperatorError} when there is none, or this version doesn't know it */
+/** A database's newest migration. @throws {OperatorError} if there is none, or this version doesn't know it */
 export const readMigration = async (sql: postgres.ISql): Promise<Pick<Migration, 'tag' | 'when'>> => {
   await requireUsable(sql)
   const found = await readNewestMigration(sql)
@@ -112,7 +111,7 @@ export const readMigration = async (sql: postgres.ISql): Promise<Pick<Migration,
   return { tag: migration.tag, when: migration.when }
 }
 
-/** @throws {OperatorError} when a newer version has migrated the database */
+/** @throws {OperatorError} if a newer version has migrated the database */
 export const isCurrent = async (sql: postgres.ISql, shipped = migrations): Promise<boolean> => {
   const found = await readNewestMigration(sql)
   const newest = shipped.at(-1)?.when ?? 0
@@ -120,7 +119,7 @@ export const isCurrent = async (sql: postgres.ISql, shipped = migrations): Promi
   return found === newest
 }
 
-/** When the newest migration of a database was made; undefined without any. */
+/** When a database's newest migration was made. Undefined if there is none. */
 export const readNewestMigration = async (sql: postgres.ISql): Promise<number | undefined> => {
   // `to_regclass` may not see what another session committed while this transaction waited for a lock.
   const tables = await sql`

@@ -1,6 +1,6 @@
 /**
- * Runs the steps of a migration while instances of the previous version serve requests. A step that doesn't get its lock
- * in a moment lets the requests behind it through, and tries again, for as long as it takes.
+ * Runs the steps of a migration while instances of the previous version serve requests. A step that doesn't get its
+ * lock quickly lets the requests behind it through and tries again, for as long as it takes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
@@ -14,7 +14,7 @@ const LOCK_MS = 200
 /** PostgreSQL cancels an autovacuum for a process that has waited this much longer than `deadlock_timeout`. */
 const VACUUM_MS = 300
 const MOST_LOCK_MS = 1_500
-/** How long requests have the table to themselves between two tries. */
+/** How long requests have the table to themselves between attempts. */
 const PAUSE_MS = 1_000
 const SAY_EVERY_MS = 3_000
 /** How many lock holders a message names. */
@@ -23,7 +23,7 @@ const HOLDERS_NAMED = 3
 /** Receives a line. */
 export type Say = (line: string) => void
 
-/** Where migrations run, and who is told. */
+/** Where migrations run, and who gets reports. */
 export interface Run {
   url: string
   sql: postgres.Sql
@@ -91,7 +91,7 @@ const runStep = async (
         const who =
           holders.length === 0 ? 'short transactions have it in turn' : `it is held by ${list(holders)}`
         run.say(
-          `The ${name} waits for its lock on ${step.tables.join(' and ')}, for ${Math.round((now - since) / 1_000)} s so far: ${who}. Requests go on, and it tries again.`,
+          `The ${name} waits for its lock on ${step.tables.join(' and ')}, for ${Math.round((now - since) / 1_000)} s so far: ${who}. Requests continue, and it tries again.`,
         )
       }
       await sleep(PAUSE_MS * (0.5 + Math.random()), undefined, run.stopped && { signal: run.stopped })
@@ -105,7 +105,9 @@ const note = async (tx: postgres.TransactionSql, { tag, when, hash, steps }: Mig
     ? await tx`delete from drizzle.migration_steps where migration = ${when} and done = ${n}`
     : await tx`update drizzle.migration_steps set done = ${n + 1} where migration = ${when} and done = ${n}`
   if (noted.count !== 1)
-    throw new OperatorError(`Another instance has gone on with the migration ${tag} meanwhile. Start again.`)
+    throw new OperatorError(
+      `Another instance has continued the migration ${tag} in the meantime. Start again.`,
+    )
   if (isLast) await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${when})`
 }
 
@@ -133,19 +135,19 @@ const inShortWait = async <T>(
   }) as Promise<T>
 }
 
-/** An index waits for all transactions that may still read without it, while no one waits for the index. */
+/** Building an index waits for all transactions that may still read without it, but nothing waits for the index. */
 const runOutside = async (run: Run, { commands }: Step, name: string): Promise<void> => {
   const { sql } = run
   const settings = ['statement_timeout', 'lock_timeout']
   for (const setting of settings) await sql.unsafe(`set ${setting} = 0`)
   const [{ pid = 0 } = {}] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
   const watch = setInterval(() => {
-    // In a separate session, which the index doesn't wait for.
+    // Runs in a separate session, which the index doesn't wait for.
     const ask = inDedicatedSession(run.url, run.stopped, async (other) => {
       const holders = await other<Holder[]>`
         select ${other.unsafe(columns)} from pg_stat_activity a where pid = any(pg_blocking_pids(${pid}))
         order by xact_start limit ${HOLDERS_NAMED}`
-      if (holders.length > 0) run.say(`The ${name} waits for ${list(holders)}. Requests go on.`)
+      if (holders.length > 0) run.say(`The ${name} waits for ${list(holders)}. Requests continue.`)
     })
     // The next report tries again.
     ask.catch(() => {})

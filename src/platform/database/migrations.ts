@@ -5,20 +5,21 @@ import { join } from 'node:path'
 import { projectRoot } from '../process/root.js'
 
 /**
- * - `lock`: one transaction, which waits only a moment for the tables that it names.
- * - `concurrently`: statements outside of a transaction, which keep no one waiting. It may start again from its first one.
+ * - `lock`: one transaction, which waits only briefly for the tables that it names.
+ * - `concurrently`: statements outside a transaction, which don't keep anyone waiting. It may restart from the first
+ * one.
  * - `backfill`: a statement that changes some rows, again and again until it changes none, each time in a transaction.
  */
 export interface Step {
   kind: 'lock' | 'concurrently' | 'backfill'
-  /** The tables in use that it locks, reads or writes. */
+  /** The existing tables that it locks, reads or writes. */
   tables: string[]
   commands: string[]
 }
 
 export interface Migration {
   tag: string
-  /** Its timestamp, by which a database remembers it. */
+  /** Its timestamp, which identifies it in a database. */
   when: number
   hash: string
   steps: Step[]
@@ -53,5 +54,5 @@ export const migrations: Migration[] = journal.entries.map(({ tag, when }) => {
 export const baseline = migrations[0] as Migration
 export const newestMigration = migrations.at(-1) as Migration
 
-/** The timestamp of the very first migration. Only databases of the service have it. */
+/** The timestamp of the very first migration. Only the service's databases have it. */
 export const FIRST_MIGRATION = 1_795_226_417_074

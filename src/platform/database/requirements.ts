@@ -9,7 +9,7 @@ export interface DatabaseFault {
 }
 
 const OLDEST_POSTGRESQL = 15
-/** How many tables of another application are named. */
+/** How many of another application's tables are named. */
 const TABLES_NAMED = 3
 
 /**
@@ -30,7 +30,7 @@ export const findDatabaseFault = async (sql: postgres.ISql): Promise<DatabaseFau
   if (use === 'from before 1.0.0')
     return {
       cause: 'a database that a version before 1.0.0 made',
-      remedy: 'Start version 1.0.0 with it first, which brings it forward. Then start this version.',
+      remedy: 'Start version 1.0.0 with it first, which upgrades it. Then start this version.',
     }
   if (use) return undefined
   if (server.encoding !== 'UTF8')
@@ -47,14 +47,14 @@ export const findDatabaseFault = async (sql: postgres.ISql): Promise<DatabaseFau
   }
 }
 
-/** Whether the service has created its tables there. */
+/** Whether the service has already created its tables. */
 const readUse = async (sql: postgres.ISql): Promise<'in use' | 'from before 1.0.0' | undefined> => {
   const [journal] = await sql<{ readable: boolean }[]>`
     select has_schema_privilege(n.oid, 'USAGE') and has_table_privilege(c.oid, 'SELECT') as readable
     from pg_class c join pg_namespace n on n.oid = relnamespace
     where nspname = 'drizzle' and relname = '__drizzle_migrations'`
   if (!journal) return undefined
-  // Without permission to read it, something else has to be fixed first.
+  // Without permission to read it, something else needs fixing first.
   if (!journal.readable) return 'in use'
   const [own] = await sql<{ isOld: boolean }[]>`
     select max(created_at) < ${baseline.when} as "isOld" from drizzle.__drizzle_migrations
@@ -62,7 +62,7 @@ const readUse = async (sql: postgres.ISql): Promise<'in use' | 'from before 1.0.
   return own && (own.isOld ? 'from before 1.0.0' : 'in use')
 }
 
-/** Application tables. Tables of extensions don't matter. */
+/** Application tables. Extension tables don't matter. */
 const listForeignTables = async (sql: postgres.ISql): Promise<string[]> => {
   const found = await sql<{ name: string }[]>`
     select relname as name from pg_class c

@@ -9,8 +9,8 @@ const READ_NEWEST = statement(
 )
 
 /**
- * Whether the database answers and has every migration of this version. Running instances accept a newer schema: while
- * instances are replaced one by one, the first new one migrates for all.
+ * Whether the database responds and has all of this version's migrations. Running instances accept a newer schema:
+ * while instances are replaced one by one, the first new one migrates for all.
  */
 export const isSchemaCurrent = async (db: Db): Promise<boolean> => {
   const { newest } = singleRow(await db.rows(READ_NEWEST, []))

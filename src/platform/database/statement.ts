@@ -1,6 +1,6 @@
 /**
- * SQL written by hand, declared with the columns that it returns. `test/statements.test.ts` holds every declaration against
- * the database.
+ * SQL written by hand, declared with the columns that it returns. `test/statements.test.ts` checks every declaration
+ * against the database.
  */
 
 /** The type of a column: PostgreSQL's names for it, and the driver's value. */
@@ -13,7 +13,7 @@ export interface Column<Value> {
 const column = <Value>(...types: string[]): Column<Value> => ({ types })
 
 export const text = column<string>('text')
-/** A text that is one of a few. */
+/** One of a few texts. */
 export const textOf = <Value extends string>() => column<Value>('text')
 export const uuid = column<string>('uuid')
 /** A calendar day, `YYYY-MM-DD`. */
@@ -39,7 +39,7 @@ export type RowOf<C extends Columns> = {
 
 /** Run by `Db.rows`, which returns `Row`s. */
 export interface Statement<Row> {
-  /** Says what it does, and is unique. */
+  /** Describes the statement. Must be unique. */
   readonly name: string
   readonly columns: Columns
   readonly text: string
@@ -47,12 +47,11 @@ export interface Statement<Row> {
   readonly row?: Row
 }
 
-/** Everything that the modules loaded so far have declared. */
+/** All statements declared by the modules loaded so far. */
 export const statements: Statement<unknown>[] = []
 
 /**
- * Declares a statement; to be called once, when its module is loaded.
- * @param columns in their order; `{}` if the rows aren't read
+ * Declares a statement. Call it once, when the module is loaded. @param columns in order; `{}` if the rows aren't read
  */
 export const statement = <const C extends Columns>(
   name: string,
@@ -65,7 +64,7 @@ export const statement = <const C extends Columns>(
   return declared
 }
 
-/** The row of a statement that always has one, such as an aggregate or an upsert. @throws when there is none */
+/** The row of a statement that always has one, such as an aggregate or an upsert. @throws if there is none */
 export const singleRow = <Row>([row]: Row[]): Row => {
   if (row === undefined) throw new Error('The database returned no row where there is always one')
   return row
@@ -73,7 +72,9 @@ export const singleRow = <Row>([row]: Row[]): Row => {
 
 export type Parameter = string | number | boolean | Date | null | readonly (string | number | null)[]
 
-/** PostgreSQL's text format of arrays, which is JSON with other brackets. The driver's own serializer is several times slower. */
+/**
+ * PostgreSQL's text format for arrays, JSON with different brackets. The driver's serializer is several times slower.
+ */
 export const toParameter = (value: Parameter): Parameter => {
   if (!Array.isArray(value)) return value
   const json = JSON.stringify(value)

@@ -1,7 +1,7 @@
 /**
- * Declares tables with rules for their rows: which people the rows name, how long they are kept, and where a
- * cluster keeps them. Erasure, export, retention, the removal of workspaces, distribution and the privacy page follow from
- * it. A table with a `workspace_id` is deleted with its workspace.
+ * Declares tables with rules for their rows: which people the rows name, how long they are kept, and where a cluster
+ * keeps them. Erasure, export, retention, workspace removal, distribution and the privacy page follow from it. A table
+ * with a `workspace_id` is deleted with its workspace.
  */
 import { type BuildColumns, type BuildExtraConfigColumns, getTableColumns, getTableName } from 'drizzle-orm'
 import {
@@ -38,20 +38,20 @@ export interface TableRules<Column extends string = string> {
    */
   expiry?: { task: Task; sql: string }
   /**
-   * On a Citus cluster: copied to every node (tables that everything joins and no hot path writes), spread by a column, or
-   * on the coordinator alone.
+   * On a Citus cluster: copied to every node (tables that everything joins and no hot path writes), spread by a column,
+   * or only on the coordinator.
    */
   place: 'every node' | 'coordinator' | { spreadBy: 'workspace_id' | 'owner_key' | 'user_id' }
   /**
-   * The people who decide what a person's rows are and where they go. Nothing that anyone else does may change rows that are
-   * routed by their person (`test/routing.test.ts`). Required of tables that are spread by the person.
+   * The people who decide what a person's rows contain and where they go. Nothing that anyone else does may change rows
+   * that are routed by their person (`test/routing.test.ts`). Required of tables that are spread by the person.
    */
   routedBy?: 'their person' | { also: string }
-  /** These rows of a deleted workspace are deleted first. */
+  /** When a workspace is deleted, these rows go first. */
   purgedFirst?: true
-  /** The record of `GET /api/privacy` that describes the rows. Null if they hold no data about people. */
+  /** The record of `GET /api/privacy` that describes the rows. Null if they contain no data about people. */
   privacyRecord: string | null
-  /** The name of the rows in the operator's commands. By default, the name of the table. */
+  /** The rows' name in the operator's commands. By default, the name of the table. */
   label?: string
 }
 
@@ -60,7 +60,7 @@ export interface DeclaredTable {
   rules: TableRules
 }
 
-/** Every table whose module is loaded, in the order in which they were declared: none refers to a later one. */
+/** Every table whose module is loaded, in order of declaration. No table refers to a later one. */
 export const declaredTables: DeclaredTable[] = []
 
 /** The names of all tables of this version. */
@@ -113,7 +113,7 @@ const referencesOf = (made: PgTable, column: string): string[] =>
     return columns.some(({ name }) => name === column) ? [getTableName(foreignTable)] : []
   })
 
-/** Decided by a reference, or by a name such as `viewer_id`, because large tables have no references. */
+/** Detected by a foreign key, or by a name such as `viewer_id`, because large tables have no foreign keys. */
 const namesPerson = (made: PgTable, column: string): boolean =>
   referencesOf(made, column).includes('users') ||
   /^(user|viewer|member|actor|target|author|owner|person)_id$|_(by|of)$/.test(column)
@@ -136,7 +136,7 @@ export const peopleColumns = (): PersonColumn[] =>
     }),
   )
 
-/** A moment to the millisecond, as text. */
+/** A timestamp to the millisecond, as text. */
 export const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
 
 /** Ranges of days that don't touch, as text. */

@@ -6,7 +6,7 @@ import type { SentStatement } from './driver.js'
 import { DatabaseBusy, isAftermath, isConflict, isRowConflict } from './failures.js'
 import { type Limiter, unlimited } from './limiter.js'
 
-/** How long a transaction with conflicts is retried. */
+/** How long to retry a transaction that has conflicts. */
 const RETRY_MS = 4_000
 /** The longest pause before a retry. Pauses are random, because equal ones would lead to the same conflict again. */
 const MAX_RETRY_PAUSE_MS = 100
@@ -25,7 +25,7 @@ export interface Connections {
   client(): postgres.Sql
   limit: Limiter
   dbOn(client: () => postgres.TransactionSql, limit: Limiter, watch: Watch): Db
-  /** Sees each statement once it is sent. */
+  /** Called for each statement once it's sent. */
   watch?: Watch
 }
 
@@ -45,7 +45,7 @@ export const runTransaction = async <T>(
   let last: Promise<unknown> | undefined
   const deferToCommit = (statements: Promise<unknown>) => {
     last = statements
-    // It's awaited only after the commit was sent.
+    // Awaited only after the commit was sent.
     last.catch(() => {})
   }
   const inside = async (sql: postgres.TransactionSql) => {
@@ -77,7 +77,7 @@ export const runTransaction = async <T>(
 /**
  * @param rowsMayConflict whether `isRowConflict` is a conflict too
  * @param count receives the outcome of each attempt
- * @throws {DatabaseBusy} if the conflicts don't end in time
+ * @throws {DatabaseBusy} if the conflicts don't stop in time
  */
 export const retryConflicts = async <T>(
   attempt: () => Promise<T>,

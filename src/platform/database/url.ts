@@ -1,9 +1,9 @@
-/** Matches all hosts but the first in `postgres://user:password@one:5432,two:5432/name`. */
+/** Matches all hosts except the first in `postgres://user:password@one:5432,two:5432/name`. */
 const furtherHosts = /(?<=^[a-z]+:\/\/[^/?#]*)(,[^/?#@,]+)+(?=[/?#]|$)/
 
 export const hasSeveralHosts = (url: string): boolean => furtherHosts.test(url)
 
-/** The same with the first host alone, which is then a URL. */
+/** The same with only the first host, which makes it a URL. */
 export const withFirstHost = (url: string): string => url.replace(furtherHosts, '')
 
 /** The values of `require_auth` that the driver supports, in libpq's words. */
@@ -16,11 +16,11 @@ export const hasKnownAuthentication = (url: URL): boolean => {
 }
 
 const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
-/** Further parameters for TLS that the driver knows. */
+/** Other TLS parameters that the driver knows. */
 const tlsParameters = ['ssl', 'sslnegotiation', 'sslrootcert']
 
 /**
- * Whether each parameter for TLS is one that the driver knows. Otherwise it would connect without TLS, or with stricter
+ * Whether the driver knows every TLS parameter. Otherwise it would connect without TLS, or with stricter
  * or weaker checks than requested.
  */
 export const hasKnownTls = (url: URL): boolean =>
@@ -30,8 +30,8 @@ export const hasKnownTls = (url: URL): boolean =>
   })
 
 /**
- * Whether a user or password was put into a URL as it is: a `/`, `?` or `#` in it ends the host, and a `%` encodes nothing.
- * The name of the database and parameters may contain an `@`.
+ * Whether a user or password was put into a URL without encoding: a `/`, `?` or `#` in it ends the host, and a `%`
+ * encodes nothing. The name of the database and parameters may contain an `@`.
  */
 export const hasUnescapedPassword = (url: string): boolean => {
   const withoutParameters = url.replace(/\?[a-z_]+=.*$/s, '')

@@ -9,7 +9,7 @@ export interface WriteFault {
   remedy: string
 }
 
-/** Tables of another version that aren't there have no privileges, and are left out. */
+/** Missing tables from another version have no privileges, and are left out. */
 export const READ_WRITABILITY = statement(
   'read whether a write would work',
   { readOnly: bool, isStandby: bool, role: text, denied: orNull(text) },

@@ -1,6 +1,4 @@
-/**
- * Forgejo, and Gitea, which it was forked from: forgejo.org/docs/latest/user/{api-usage,oauth2-provider,webhooks}.
- */
+/** Forgejo, and Gitea, which it was forked from: forgejo.org/docs/latest/user/{api-usage,oauth2-provider,webhooks}. */
 import type { HostKind } from './kind.js'
 import {
   accessOf,
@@ -49,7 +47,7 @@ export const forgejo: HostKind = {
           name: name ?? username,
         }),
       ),
-    // A token without the scope is 403, and a renamed organization redirects.
+    // A token without the scope gets 403, and a renamed organization redirects.
     membership: async (ask, { login }, { id, name }) => {
       const path = `/orgs/${encodeURIComponent(name)}`
       const { status } = await ask(`${path}/members/${encodeURIComponent(login)}`)
@@ -57,7 +55,7 @@ export const forgejo: HostKind = {
       const known = await ask(path)
       const isSame = known.status === 200 && objectOf(known.json).id === id
       if (status === 204) return isSame ? 'member' : 'unknown'
-      // Those who have left get 404 for a private one.
+      // People who have left get 404 for a private organization.
       return isSame || known.status === 404 ? 'not-a-member' : 'unknown'
     },
     owns: async (ask, { login }, { id, name }) => {

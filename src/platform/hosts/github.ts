@@ -23,7 +23,7 @@ const named = (organization: unknown) => {
 
 const membershipPath = (name: string) => `/user/memberships/orgs/${encodeURIComponent(name)}`
 
-/** Without such a scope, GitHub answers as if there were no organization. */
+/** Without such a scope, GitHub responds as if there were no organization. */
 const mayReadOrganizations = (headers: Headers): boolean =>
   (headers.get('x-oauth-scopes') ?? '')
     .split(',')
@@ -73,7 +73,7 @@ export const github: HostKind = {
       if (answer.status === 200)
         return named(organization).id === id && state === 'active' ? 'member' : 'unknown'
       if (answer.status !== 404 || !mayReadOrganizations(answer.headers)) return 'unknown'
-      // After a rename, the old name isn't found either, or belongs to others.
+      // After a rename, the old name isn't found either, or belongs to someone else.
       const known = await ask(`/organizations/${id}`)
       const isGone = known.status === 404
       const isNamed = known.status === 200 && sameName(textOf(objectOf(known.json).login), name)

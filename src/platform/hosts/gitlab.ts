@@ -17,17 +17,14 @@ import {
   userOf,
 } from './reading.js'
 
-/** The hooks that count, by the value of `X-Gitlab-Event`. */
+/** The hooks that matter, by the value of `X-Gitlab-Event`. */
 const isIssueHook = (event: string) => ['Issue Hook', 'Confidential Issue Hook'].includes(event)
 
 /** `2017-09-15 16:50:55 UTC`, as older versions write times. */
 const toRfc3339 = (time: string): string =>
   time.replace(/^([0-9-]{10}) ([0-9:]{8}) (?:UTC|\+0000)$/, '$1T$2Z')
 
-/**
- * Commits name their author by e-mail address. The payload has a login for only one
- * address, the pusher's.
- */
+/** Commits name their author by e-mail address. The payload has a login for only one address, the pusher's. */
 const readPush = (payload: unknown): Report => {
   const { ref, project, commits, user_username, user_email } = objectOf(payload)
   const { path_with_namespace, default_branch } = objectOf(project)
@@ -57,10 +54,10 @@ const readIssue = (payload: unknown): Report => {
   return { ...NOTHING, repo, issue: issueOf({ number: iid, closed, login: objectOf(user).username, at }) }
 }
 
-/** The access level of owners of groups. */
+/** The access level of group owners. */
 const OWNER = 50
 
-/** Asks about a personal access token, or a token from the sign-in page. */
+/** Looks up a personal access token, or a token from the sign-in page. */
 const mayReadApi = async (ask: Ask): Promise<boolean> => {
   const personal = await ask('/personal_access_tokens/self')
   const { scopes } = objectOf(personal.json)
@@ -98,7 +95,7 @@ export const gitlab: HostKind = {
   // 403: the token lacks the scope `read_user`, or the user is blocked.
   readUser: (answer) => userOf(answer, 'username', [401, 403]),
   repoPath: ({ owner, repo }) => `/projects/${encodeURIComponent(`${owner}/${repo}`)}`,
-  // A project that was moved redirects. One that the token must not see is 404.
+  // Moved projects redirect. Projects that the token mustn't see return 404.
   readRepo: (answer, name) => accessOf(answer, name, 'path_with_namespace', [301, 302, 307, 308, 403, 404]),
 
   organizations: {

@@ -7,11 +7,11 @@ export interface HostUser {
   id: number
   login: string
   avatarUrl: string
-  /** The OAuth app that the token was made for, when the host says so. */
+  /** The OAuth app that the token was made for, if the host says so. */
   clientId: string | undefined
 }
 
-/** The result of a request about a token, or about access to a repository. `failed`: the response has no known form. */
+/** The result of a request about a token or about repository access. `failed`: the response has no known format. */
 export type UserAnswer = HostUser | 'token-invalid' | 'rate-limited' | 'failed'
 /** `none`: no app, because people create such tokens themselves. */
 export type AppAnswer = { clientId: string } | 'none' | 'rate-limited' | 'failed'
@@ -22,14 +22,14 @@ export interface RepoName {
   repo: string
 }
 
-/** An organization, or a GitLab group by its whole path. */
+/** An organization, or a GitLab group by its full path. */
 export interface HostOrganization {
-  /** Never changes hands. A name does. */
+  /** Never changes hands. Names do. */
   id: number
   name: string
 }
 
-/** Whether a person belongs to an organization. `unknown` is every answer that isn't a clear yes or no. */
+/** Whether a person belongs to an organization. `unknown` is any answer that isn't a clear yes or no. */
 export type MembershipAnswer = 'member' | 'not-a-member' | 'unknown'
 
 /** Requests a path below the host's API, or below its own address, as a person. @throws {ApiError} */
@@ -44,7 +44,7 @@ export interface HostOrganizations {
    * doesn't say.
    */
   list(ask: Ask): Promise<{ found: HostOrganization[]; isComplete: boolean } | undefined>
-  /** Only a clear no removes people, and a name that has changed hands says nothing about the organization. */
+  /** Only a clear "no" removes people, and a name that has changed hands says nothing about the organization. */
   membership(
     ask: Ask,
     user: Pick<HostUser, 'id' | 'login'>,
@@ -64,7 +64,7 @@ export interface HostOrganizations {
   ): Promise<HostOrganization | Exclude<RepoAnswer, 'granted'>>
 }
 
-/** A person who left an organization, as a webhook reports it. */
+/** A person who left an organization, as reported by a webhook. */
 export interface ReportedLeave {
   organizationId: number
   userId: number
@@ -73,12 +73,12 @@ export interface ReportedLeave {
 /** A commit that was pushed to the default branch. */
 export interface ReportedCommit {
   hash: string
-  /** The author's login; undefined if the payload doesn't name it. */
+  /** The author's login. Undefined if the payload doesn't have it. */
   login: string | undefined
   at: string
 }
 
-/** An issue that was closed or opened again. */
+/** An issue that was closed or reopened. */
 export interface ReportedIssue {
   number: number
   closed: boolean
@@ -88,7 +88,7 @@ export interface ReportedIssue {
 
 /** A delivery's content. Everything in it comes from the caller and is checked where it is used. */
 export interface Report {
-  /** `owner/repo`; at GitLab, the owner is a path of groups. */
+  /** `owner/repo`; at GitLab, the owner is a group path. */
   repo: string | undefined
   commits: ReportedCommit[]
   issue: ReportedIssue | undefined
@@ -104,13 +104,13 @@ export interface HostKind {
   /** Undefined: every installation has its own. */
   defaultUrl: string | undefined
   defaultApiUrl: string | undefined
-  /** The page, below the address of the host, on which people create a token. */
+  /** The page, below the host's address, where people create a token. */
   tokenPage: string
   oauth: { authorizePath: string; tokenPath: string; scope: string }
 
   /**
-   * How the host says which OAuth app a token was made for: with the user (`HostUser.clientId`), or on a page of its
-   * own, below its address. Undefined: it doesn't.
+   * How the host says which OAuth app a token was made for: with the user (`HostUser.clientId`), or at a separate path
+   * below its address. Undefined: it doesn't.
    */
   appOfToken: 'with the user' | { path: string; read(answer: UpstreamAnswer): AppAnswer } | undefined
   apiHeaders(token: string): Record<string, string>
@@ -125,7 +125,7 @@ export interface HostKind {
   probePath: string
   recognises(answer: UpstreamAnswer): boolean
 
-  /** The proof of a delivery; undefined if it is missing or has no valid form. */
+  /** A delivery's proof. Undefined if it's missing or malformed. */
   readProof(headers: IncomingHttpHeaders): Proof | undefined
   readEvent(headers: IncomingHttpHeaders): string | undefined
   readDeliveryId(headers: IncomingHttpHeaders): string | undefined

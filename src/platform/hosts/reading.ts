@@ -1,4 +1,4 @@
-/** Shared by all kinds of host: reads responses and payloads, which can contain anything. */
+/** Reads responses and payloads, which can contain anything, for all kinds of host. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { UpstreamAnswer } from '../http/upstream.js'
 import type {
@@ -56,7 +56,7 @@ export const userOf = (
 /**
  * Only a response about this very repository proves access to it. A renamed repository answers under its new name.
  * @param pathMember where the host has `owner/repo`
- * @param denied the statuses that mean that the token gives no access
+ * @param denied the statuses that mean the token doesn't give access
  */
 export const accessOf = (
   answer: UpstreamAnswer,
@@ -85,11 +85,7 @@ export const prefixedHmacOf = (text: string | undefined): Proof | undefined =>
 
 const MOST_PAGES = 5
 
-/**
- * All pages of a list.
- * @param pathOf the path of a page, from 1
- * @param size how many a full page has
- */
+/** All pages of a list. @param pathOf the path of a page, from 1 @param size the number of items on a full page */
 export const listOrganizations = async (
   ask: Ask,
   pathOf: (page: number) => string,
@@ -117,7 +113,7 @@ export const organizationOf = (
   return id === undefined || name === undefined ? undefined : { id, name }
 }
 
-/** A numeric id of the host. */
+/** One of the host's numeric ids. */
 export const idOf = (id: unknown): number | undefined =>
   Number.isSafeInteger(id) && (id as number) > 0 ? (id as number) : undefined
 
@@ -131,7 +127,7 @@ export const refusalOf = (answer: UpstreamAnswer): Exclude<RepoAnswer, 'granted'
 export const sameName = (one: string | undefined, other: string): boolean =>
   one?.toLowerCase() === other.toLowerCase()
 
-/** Reads a report of someone who left. Undefined if it isn't well-formed. */
+/** Reads a report that someone left. Undefined if it isn't well-formed. */
 export const leaveOf = (organizationId: unknown, userId: unknown): ReportedLeave | undefined => {
   const [organization, user] = [idOf(organizationId), idOf(userId)]
   return organization === undefined || user === undefined

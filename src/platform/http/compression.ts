@@ -3,7 +3,7 @@ import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import fp from 'fastify-plugin'
 
-/** These responses hold a secret beside what the client sent; their compressed length would give the secret away. */
+/** These responses contain a secret next to the client's input, so their compressed length would give it away. */
 const SECRETS = '/api/auth/'
 
 export default fp(async (app) => {

@@ -1,6 +1,6 @@
 /**
- * Timeouts of connections, and the response before one is closed. Node has one timeout for the bodies of all requests
- * and closes without a response in the service's format, so both are done here.
+ * Connection timeouts, and the response before a connection is closed. Node has one timeout for the bodies of all
+ * requests and closes without a response in the service's format, so both are done here.
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -21,7 +21,7 @@ export interface ConnectionTimeouts {
   upload: number
   /** The lowest average bytes per second of such a file, once the time of an ordinary request is over. */
   uploadRate: number
-  /** How long a large body may arrive more slowly than that. */
+  /** How long a large body may be slower than that. */
   slow: number
   /** The interval in which these are checked. */
   check: number
@@ -29,7 +29,7 @@ export interface ConnectionTimeouts {
   inactivity: number
   /** Between two requests. */
   idle: number
-  /** The time that a client gets to read the last response. */
+  /** How long a client has to read the last response. */
   linger: number
 }
 
@@ -42,7 +42,7 @@ export const connectionTimeouts: ConnectionTimeouts = {
   slow: 10_000,
   check: 5_000,
   inactivity: 60_000,
-  // Longer than the minute for which load balancers keep a connection.
+  // Longer than the minute that load balancers keep a connection.
   idle: 72_000,
   linger: 2_000,
 }
@@ -70,8 +70,8 @@ const answerTo = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): strin
 }
 
 /**
- * Answers a request that the HTTP parser rejects, and closes the connection. Bytes that still arrive are read,
- * because closing over unread bytes resets the connection, and the response would be lost.
+ * Answers a request that the HTTP parser rejects, and closes the connection. Remaining bytes are read, because closing
+ * with unread bytes resets the connection and loses the response.
  */
 export const rejectConnections = (headersOf: AnswerHeaders, { linger }: ConnectionTimeouts) => {
   const closing = new WeakSet<Socket>()
@@ -93,7 +93,7 @@ export const rejectConnections = (headersOf: AnswerHeaders, { linger }: Connecti
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Gives the body of a request the time of a large file. Only for callers who are known, and few at a time. */
+    /** Gives a request's body as much time as a large file. Only for known callers, and only a few at a time. */
     allowUpload(request: IncomingMessage): void
     /** The same for a large body, which holds memory and must soon have the speed of a file. */
     allowLargeBody(request: IncomingMessage): void
@@ -108,11 +108,11 @@ interface Arriving {
   deadline: number
   /** When the minimum speed begins to apply. */
   slowUntil: number
-  /** Bytes that the connection had read by then. */
+  /** The bytes that the connection had read by then. */
   before: number
 }
 
-/** Node has a single timeout for all requests, which is that of uploads. Here, other requests get a shorter one. */
+/** Node has a single timeout for all requests, which is set for uploads. Here, other requests get a shorter one. */
 const boundBodies = (
   app: FastifyInstance,
   { request: ordinary, upload, uploadRate, slow, check }: ConnectionTimeouts,
@@ -125,7 +125,7 @@ const boundBodies = (
     now: number,
   ) =>
     now >= deadline || (now >= slowUntil && socket.bytesRead - before < ((now - since) / 1_000) * uploadRate)
-  // Before the router, which answers paths that it can't read without any hook.
+  // Runs before the router, which answers unreadable paths without calling hooks.
   app.server.prependListener('request', (request: IncomingMessage) => {
     if (!mayHaveBody(request)) return
     const since = performance.now()

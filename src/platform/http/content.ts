@@ -4,14 +4,14 @@ import Negotiator from 'negotiator'
 
 const negotiator = (accept: string | undefined) => new Negotiator({ headers: { accept } })
 
-/** With and without the character set, because a client may name it. The first one is the default. */
+/** With and without the character set, because clients may include it. The first one is the default. */
 const kinds = ['application/json', 'text/csv'].flatMap((type) => [type, `${type}; charset=utf-8`])
 
 /** Whether CSV is preferred to JSON. */
 export const prefersCsv = (accept: string | undefined): boolean =>
   negotiator(accept).mediaType(kinds)?.startsWith('text/csv') ?? false
 
-/** Whether a media type is requested by name, and not only by a wildcard. */
+/** Whether a media type is requested by name, not just by a wildcard. */
 export const namesType = (accept: string | undefined, type: string): boolean =>
   negotiator(accept)
     .mediaTypes()
@@ -40,5 +40,5 @@ export const withSettingsText = (before: object, settings: string, after: object
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Sends JSON text, bypassing the serializer of the route. */
+/** Sends JSON text, bypassing the route's serializer. */
 export const sendJsonText = (reply: FastifyReply, text: string) => reply.type(JSON_TYPE).send(text as never)

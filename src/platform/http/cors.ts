@@ -17,7 +17,7 @@ const preflight = {
 
 export default fp(async (app) => {
   const isKnown = isKnownOrigin(app.config)
-  // In a separate scope, so that the library runs only here.
+  // Uses a separate scope, so that the library runs only here.
   await app.register(async (scope) => {
     await scope.register(cors, {
       delegator: ({ url, headers: { origin } }, callback) => {

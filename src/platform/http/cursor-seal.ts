@@ -3,14 +3,14 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** Encrypts cursors, for lists whose position may name what the caller must not see. */
+/** Encrypts cursors, for lists whose position may reveal what the caller mustn't see. */
 export interface CursorSeal {
   seal(text: string): string
   /** Undefined for text that wasn't sealed under one of the secrets. */
   open(cursor: string): string | undefined
 }
 
-/** @param secrets the first one seals, all of them open */
+/** @param secrets the first one encrypts, and any of them can decrypt */
 export const createCursorSeal = (secrets: readonly string[]): CursorSeal => {
   const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', 'list cursors', 32)))
   const [first = randomBytes(32)] = keys

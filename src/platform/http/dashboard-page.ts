@@ -1,4 +1,4 @@
-/** The dashboard: one page for all of its addresses, and the files that it is made of (`web/`). */
+/** The dashboard: one page for all its addresses, and the files that it's made of (`web/`). */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import serveFiles from '@fastify/static'
@@ -14,7 +14,7 @@ import { etagOfText, isUnchanged } from './etag.js'
 declare module 'fastify' {
   interface FastifyInstance {
     offeredPeople: OfferedPerson[]
-    /** Undefined where there is no dashboard. */
+    /** Undefined if there's no dashboard. */
     sendPage: PageSender | undefined
   }
 }
@@ -41,7 +41,7 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-const NOT_BUILT = 'the dashboard wasn’t built, so the service has none: run npm run build:web'
+const NOT_BUILT = 'the dashboard hasn’t been built, so the service doesn’t have one: run npm run build:web'
 
 /** Sends the page with the caller's data, and keeps the status of the reply. */
 const pageSender = (app: FastifyInstance): PageSender => {
@@ -62,7 +62,7 @@ const pageSender = (app: FastifyInstance): PageSender => {
       settings_schema: config.settingsRules !== undefined,
       people: app.offeredPeople,
     }
-    // No markup can begin inside it.
+    // Markup can't begin inside it.
     return `${before}${JSON.stringify(start).replaceAll('<', '\\u003c')}${after}`
   }
   return (request, reply) => {
@@ -110,8 +110,8 @@ export default fp(async (app) => {
 const names = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Whether `host` (the value of a `Host` header) is another name for the machine of `origin`:
- * both are loopback and have the same port, so that the same page shows under both, but without its cookies.
+ * Whether `host` (the value of a `Host` header) is another name for the machine of `origin`. Both are loopback with the
+ * same port, so the same page appears under both, but without its cookies.
  */
 export const isAliasOf = (origin: string, host: string): boolean => {
   const wanted = new URL(origin)

@@ -1,4 +1,4 @@
-/** Stops the service gracefully: requests in flight are answered, and no idle connection delays the end. */
+/** Stops the service gracefully: requests in progress are answered, and idle connections don't delay it. */
 import fp from 'fastify-plugin'
 import { onResponseEnd } from './response-end.js'
 
@@ -6,7 +6,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Whether the service has begun to stop. */
     isClosing(): boolean
-    /** Whether the service is about to stop, or has begun to, so that requests should go elsewhere. */
+    /** Whether the service is about to stop or is stopping, so that requests should go elsewhere. */
     isLeaving(): boolean
     /** How many requests are being answered. */
     requestsUnderWay(): number
@@ -15,7 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/** How long requests in flight have to finish. The rest of the ten seconds is for the database. */
+/** How long requests in progress have to finish. The rest of the ten seconds is for the database. */
 const DRAIN_MS = 7_300
 /** How long idle connections stay open for a request that may be on its way. */
 const QUIET_MS = 500
@@ -72,7 +72,7 @@ export default fp(async (app) => {
     })
     noticeEnd()
   })
-  // `localhost` can be several addresses, and only one of their servers is known to have closed by now.
+  // `localhost` can be several addresses, and only one of the servers is known to be closed by now.
   app.addHook('onClose', async () => {
     await drained
     clearTimeout(timer)

@@ -1,5 +1,5 @@
 /**
- * The addresses of WakaTime's tools. Some tools know only a host, or the paths of other services, so several
+ * The addresses that WakaTime tools use. Some tools know only a host, or the paths of other services, so several
  * addresses lead to the same operation.
  */
 export const EDITORS = '/api/wakatime/'
@@ -11,6 +11,6 @@ const aliases: [alias: RegExp, address: string][] = [
   [/^\/api\/heartbeats(?=$|\?)/, `${V1}users/current/heartbeats.bulk`],
 ]
 
-/** The address that a request is served under, for everything that follows: access, limits, CORS, logs and metrics. */
+/** The address that a request is served under, used for access, limits, CORS, logs and metrics. */
 export const servedAddress = (url: string): string =>
   aliases.reduce((address, [alias, served]) => address.replace(alias, () => served), url)

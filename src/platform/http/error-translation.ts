@@ -23,7 +23,7 @@ export const translate = (error: FastifyError, request: FastifyRequest): ApiErro
   // A client that disconnects causes the same code as a lost database connection.
   if (error === request.raw.errored)
     return new ApiError('bad_request', {
-      detail: 'The request didn’t arrive completely. Send it again.',
+      detail: 'The request was cut off. Send it again.',
       cause: error,
     })
   if (error instanceof TooManyValuesError) return new ApiError('payload_too_large', { detail: error.message })
@@ -44,7 +44,7 @@ const translateValidation = (error: FastifyError, { settingsKeys, repohost }: Co
   const part = own(parts, error.validationContext ?? '') ?? 'body'
   const found = (
     (error.validation ?? []) as (FastifySchemaValidationError & { propertyName?: string })[]
-  ).filter(({ keyword }) => keyword !== 'propertyNames') // The fault of the name itself is reported separately.
+  ).filter(({ keyword }) => keyword !== 'propertyNames') // The problem with the name itself is reported separately.
   const formats = formatsOf(settingsKeys, repohost.kind)
   const problems = found.map(({ keyword, instancePath, params, propertyName, message = 'isn’t valid' }) => {
     const named = params.missingProperty ?? params.additionalProperty ?? propertyName

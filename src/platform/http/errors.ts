@@ -73,13 +73,13 @@ const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) =
     .send(JSON.stringify(isForEditor ? { ...problem, error: problem.detail } : problem))
 }
 
-/** How much of a rejected body is still read, and for how long. */
+/** How much of a rejected body to read, and for how long. */
 const DISCARDED_BYTES = 64 * 2 ** 20
 const DISCARD_MS = 10_000
 
 /**
- * Reads what a client is still sending, so that it gets to read the response. The framework would close the connection,
- * which most clients report as a broken pipe.
+ * Reads what a client is still sending, so that the client can read the response. The framework would close the
+ * connection, which most clients report as a broken pipe.
  */
 const discard = (request: IncomingMessage, reply: FastifyReply) => {
   reply.removeHeader('Connection')
@@ -94,7 +94,7 @@ const discard = (request: IncomingMessage, reply: FastifyReply) => {
   request.resume()
 }
 
-/** Answers a request whose path can't be read, for which no hook runs. */
+/** Answers a request with an unreadable path, for which no hook runs. */
 export const answerUnroutable =
   (headersOf: AnswerHeaders) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     reply.headers({ ...headersOf(request.id, request.headers.origin), 'Cache-Control': 'no-store' })

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { ApiError } from '../../errors.js'
 
-/** An ETag's id, which is new whenever the content is created, and its version. */
+/** An ETag's version and its id, which is new whenever the content is created. */
 interface Version {
   id: string
   version: number
@@ -11,7 +11,7 @@ interface Version {
 
 export const etagOf = ({ id, version }: Version): string => `"${id}-${version}"`
 
-/** The ETag of generated content, which has no version. */
+/** An ETag for generated content, which has no version. */
 export const etagOfText = (text: string | Buffer): string =>
   `"${createHash('sha256').update(text).digest('base64url')}"`
 
@@ -22,7 +22,7 @@ const ifNoneMatchLists = (header: string | undefined, etag: string): boolean =>
   header !== undefined &&
   (header.trim() === '*' || opaqueTags(header).some((tag) => tag.replace(/^W\//, '') === etag))
 
-/** Sets the response's ETag. @returns whether the caller has this version already, so that 304 is enough */
+/** Sets the response's ETag. @returns whether the caller already has this version, so that 304 is enough */
 export const isUnchanged = (reply: FastifyReply, etag: string): boolean => {
   reply.header('ETag', etag)
   return ifNoneMatchLists(reply.request.headers['if-none-match'], etag)
@@ -32,7 +32,7 @@ export const isUnchanged = (reply: FastifyReply, etag: string): boolean => {
 const ifMatchLists = (header: string, etag: string): boolean =>
   header.trim() === '*' || opaqueTags(header).includes(etag)
 
-/** The preconditions of a write: every `If-Match` and `If-None-Match` of the request. */
+/** A write's preconditions: every `If-Match` and `If-None-Match` in the request. */
 export interface Preconditions {
   ifMatch: string[]
   ifNoneMatch: string[]
@@ -58,7 +58,7 @@ export const requirePreconditions = (
   requireEtag({ ifMatch, ifNoneMatch }, current && etagOf(current), current?.version)
 }
 
-/** The same for content whose ETag isn't made of its version. @throws {ApiError} `version_conflict` */
+/** The same for content whose ETag isn't based on its version. @throws {ApiError} `version_conflict` */
 export const requireEtag = (
   { ifMatch, ifNoneMatch }: Preconditions,
   etag: string | undefined,

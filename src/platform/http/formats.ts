@@ -5,16 +5,16 @@ import { type SettingsKeyRules, settingsKeys } from '../../../schemas/settings-k
 import { isOwner, isRepoPath } from '../../../schemas/subgroups.js'
 import { isDay } from '../time/days.js'
 
-/** A `format` of strings in the schemas. */
+/** A string `format` in the schemas. */
 export interface Format {
   accepts(text: string): boolean
   /** The message for a string that isn't accepted. */
   message: string
 }
 
-/** Every format that a request can miss, by its name in the schemas. */
+/** Every format that a request can violate, by its name in the schemas. */
 export const formatsOf = (keys: SettingsKeyRules, kind: RepohostKind = 'github'): Record<string, Format> => ({
-  // Stricter than the usual one, which also takes `urn:uuid:…`; the database doesn't.
+  // Stricter than the usual one, which also accepts `urn:uuid:…`. The database doesn't.
   uuid: {
     accepts: (text) => isUuid(text.toLowerCase()),
     message: 'must be a UUID, such as 0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e',

@@ -24,7 +24,7 @@ export const isKnownOrigin = ({ dashboardOrigins }: Config) => {
   return (origin: string | undefined): origin is string => known.has(origin)
 }
 
-/** Also used for the HTTP parser's responses, for which no hook runs. */
+/** Also used for the HTTP parser's responses, which don't go through hooks. */
 export const answerHeaders = (config: Config): AnswerHeaders => {
   const isKnown = isKnownOrigin(config)
   const isSecure = [config.baseUrl, config.homeUrl].some((url) => url.startsWith('https:'))
@@ -53,7 +53,7 @@ export const answerHeaders = (config: Config): AnswerHeaders => {
 const resourcePolicyOf = (url: string) => (/^\/api\/(?!docs\b)/.test(url) ? 'cross-origin' : 'same-origin')
 
 export default fp(async (app: FastifyInstance, { headersOf }: { headersOf: AnswerHeaders }) => {
-  // Hooks of every request use callbacks: a promise each would cost more than their work.
+  // Hooks that run on every request use callbacks, because promises would cost more than the work itself.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headersOf(request.id, request.headers.origin))
     reply.header('Cross-Origin-Resource-Policy', resourcePolicyOf(request.url))

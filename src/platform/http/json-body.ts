@@ -1,4 +1,4 @@
-/** How JSON bodies are parsed and validated: strictly, and within bounds. */
+/** Parses and validates JSON bodies, strictly and within bounds. */
 import type { ErrorObject } from 'ajv'
 import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
@@ -9,15 +9,15 @@ import { validatorCompilerFor } from './validators.js'
 const ordinary: Bounds = { depth: limits.json_depth, values: limits.json_values }
 /**
  * For bodies that are read on the main thread. 1 MiB of properties takes up to 140 ms of its CPU time without this
- * bound, and up to 50 ms with it (Node 20). A thread would save nothing, because the main thread builds each value again
- * that another one sends.
+ * bound, and up to 50 ms with it (Node 20). A thread wouldn't help, because the main thread rebuilds every value that
+ * another one sends.
  */
 const small: Bounds = { ...ordinary, members: limits.json_members }
 
 /** @throws {StrictJsonError} */
 export const parseBody = (bytes: Buffer, bounds = small): unknown => parseStrictJson(bytes, bounds)
 
-/** A body that its schema doesn't accept. Its properties are those of the framework's own error. */
+/** A body that doesn't match its schema. Its properties are those of the framework's own error. */
 export class InvalidBody extends Error {
   readonly validationContext = 'body'
   constructor(readonly validation: Partial<ErrorObject>[]) {
@@ -46,7 +46,7 @@ export const readBody = <Body>(
   return body as Body
 }
 
-/** The same error as plain data. On its way from a thread, an error would lose its class. */
+/** The same error as plain data. When passed between threads, errors lose their class. */
 export type BodyFailure = { json: string } | { values: string } | { invalid: Partial<ErrorObject>[] }
 
 export const failureOf = (error: unknown): BodyFailure => {

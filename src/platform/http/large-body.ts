@@ -1,6 +1,7 @@
 /**
- * How bodies of up to 24 MiB are read. Small ones are parsed at once. A large one is counted as it arrives, for the person who
- * sends it, and one that is complete is parsed and checked in a thread, which blocks no request and frees its memory at its end.
+ * Reads bodies of up to 24 MiB. Small ones are parsed at once. A large one counts toward its sender's memory as it
+ * arrives. Once complete, it's parsed and checked in a thread, which blocks no request and frees its memory when it
+ * ends.
  */
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -13,10 +14,10 @@ import { type BodyFailure, errorOf } from './json-body.js'
 
 /** Smaller bodies cost less than a thread. */
 const LARGE_BYTES = 131_072
-/** A thread needs 112 MiB beside a full configuration with a text beyond Latin-1 in each override. */
+/** A thread needs 112 MiB in addition to a full configuration with non-Latin-1 text in each override. */
 const THREAD_MIB = 115
 const MOST_THREADS = 2
-/** How many complete bodies wait for a thread. They all count as held memory. */
+/** How many complete bodies may wait for a thread. They all count as held memory. */
 const WAITING = 256
 const WAIT_MS = 30_000
 /** The largest body takes about a second, or ten on a busy machine. */
@@ -24,7 +25,7 @@ const READ_MS = 30_000
 
 /** Reads one kind of body, the same way on the main thread and in a thread. */
 export interface BodyReader<Read extends object, Context extends object> {
-  /** The module that exports this as `reader`. */
+  /** The module that exports it as `reader`. */
   module: string
   /** @throws {StrictJsonError} {InvalidBody} */
   read(bytes: Buffer, context: Context): Read | null
@@ -84,7 +85,7 @@ export const readLarge = async <Read extends object, Context extends object>(
     try {
       await untilAborted(incoming.receive(held), ending.signal)
       await admit?.()
-      // A body that waits for a thread can be lost, too.
+      // A body that's waiting for a thread can be lost, too.
       const reading = threads.run(() => readBeside(reader, incoming.bytes, context, ending.signal))
       return await untilAborted(reading, ending.signal)
     } finally {
@@ -120,7 +121,7 @@ const untilAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T
 /** A thread's message. */
 export type ThreadResult<Read> = { read: Read | null } | { failure: BodyFailure }
 
-/** Takes the bytes away from this thread. Settles when the thread has ended. */
+/** Transfers the bytes from this thread. Settles when the thread has ended. */
 const readBeside = <Read extends object, Context extends object>(
   { module }: BodyReader<Read, Context>,
   bytes: Buffer<ArrayBuffer>,
@@ -132,7 +133,8 @@ const readBeside = <Read extends object, Context extends object>(
     const worker = new Worker(new URL('./large-body-thread.js', import.meta.url), {
       workerData: { module, context, bytes },
       transferList: [bytes.buffer],
-      // Several times what a checked body needs. It must never be reached, because V8 would end the whole process.
+      // Several times what a valid body needs. It must never be reached, because V8 would terminate the whole
+      // process.
       resourceLimits: { maxOldGenerationSizeMb: 512 },
     })
     let result: ThreadResult<Read> | undefined
@@ -162,9 +164,9 @@ const readBeside = <Read extends object, Context extends object>(
     })
   })
 
-/** Bytes of one body between two turns of other requests. */
+/** How many bytes of one body to read before other requests get a turn. */
 const PAUSE_BYTES = 524_288
-/** The first buffer of a body, whatever length it declares. */
+/** The size of a body's first buffer, whatever length the body declares. */
 const FIRST_BYTES = 65_536
 
 const tooLarge = (mostBytes: number) =>
@@ -214,7 +216,7 @@ class IncomingBody {
         pauseAt = this.length + PAUSE_BYTES
       }
       const { done, value } = await this.chunks.next().catch((cause) => {
-        throw new ApiError('bad_request', { detail: 'The body didn’t arrive completely.', cause })
+        throw new ApiError('bad_request', { detail: 'The body was cut off.', cause })
       })
       if (done || this.isLeft) return true
       held?.add(value.length)
@@ -223,7 +225,7 @@ class IncomingBody {
     return false
   }
 
-  /** Ends the receiving and frees the memory; does nothing to the connection. */
+  /** Stops receiving and frees the memory. The connection stays untouched. */
   leave(): void {
     this.isLeft = true
     this.room = Buffer.alloc(0)
@@ -236,7 +238,8 @@ class IncomingBody {
     if (length > this.mostBytes) throw tooLarge(this.mostBytes)
     this.inspect(chunk)
     if (length > this.room.length) {
-      // A larger body gets a buffer of its whole length at once. The system provides memory only for the part that is written.
+      // A larger body gets a buffer of its full length at once. The system allocates memory only for the part that's
+      // written.
       const whole = Math.max(length, this.declaredBytes || this.mostBytes)
       const larger = Buffer.allocUnsafeSlow(length > LARGE_BYTES ? whole : Math.min(2 * length, whole))
       this.bytes.copy(larger)

@@ -1,6 +1,6 @@
 /**
- * Maintenance: writes get 503 with the operator's message, and reads continue. `MAINTENANCE` starts it at the start;
- * while the service runs, the file of `MAINTENANCE_FILE` starts and ends it.
+ * Maintenance: writes get 503 with the operator's message, and reads continue. `MAINTENANCE` turns it on at startup.
+ * `MAINTENANCE_FILE` turns it on and off while the service runs.
  */
 import { readFile } from 'node:fs/promises'
 import fp from 'fastify-plugin'
@@ -9,7 +9,7 @@ import { repeat } from '../process/async.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Whether writes are rejected, so that work in the background that adds to people's data waits as well. */
+    /** Whether writes are rejected. Background work that adds to people's data then waits as well. */
     inMaintenance(): boolean
   }
 }
@@ -20,7 +20,7 @@ const MAX_LENGTH = 500
 const DEFAULT_MESSAGE = 'The service is under maintenance and accepts no changes. Try again later.'
 const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** The message in a file; undefined if there is no such file. */
+/** The message in a file. Undefined if there's no such file. */
 const readMessage = async (file: string): Promise<string | undefined> => {
   try {
     return (await readFile(file, 'utf8')).trim().slice(0, MAX_LENGTH) || DEFAULT_MESSAGE

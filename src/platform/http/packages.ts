@@ -15,7 +15,7 @@ import { lazy } from '../process/async.js'
 import { projectRoot, serviceVersion } from '../process/root.js'
 import { etagOfText, isUnchanged } from './etag.js'
 
-/** The extension with everything that it needs to know about this service, so that people type nothing. */
+/** The extension with everything it needs to know about this service, so that people don't have to enter anything. */
 const withAddress = (bytes: Uint8Array, { baseUrl, repohost: { kind, url } }: Config): Buffer => {
   const { 'extension/package.json': text, ...files } = unzipSync(bytes)
   const manifest = JSON.parse(strFromU8(text ?? new Uint8Array()))
@@ -63,7 +63,7 @@ const PackageParams = Type.Object({
   }),
 })
 
-/** The files of a package by their names. Earlier versions are kept for a year: they are pinned in projects and jobs. */
+/** A package's files, by name. Earlier versions are kept for a year: projects and jobs pin them. */
 const filesOf = (name: string, ending: string): Map<string, string> => {
   const file = join(projectRoot, `build/${name}.${ending}`)
   const released = join(projectRoot, name, 'released')
@@ -100,7 +100,7 @@ export const packageRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: operations[0],
         tags: ['service'],
         summary: `Find ${what} for this version`,
-        description: `Redirects to the package of ${what}. In instructions and in files, use the address with the version.`,
+        description: `Redirects to the package of ${what}. In instructions and files, use the address that contains the version.`,
         response: {
           302: {
             description: `Redirects to \`GET /api/${name}-{version}.${ending}\`. The body is the package.`,
@@ -110,7 +110,7 @@ export const packageRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
       handler: async (_, reply) => {
         reply.header('Cache-Control', 'no-cache').header('Location', address).code(302)
-        // With the file, because `curl -O` without `-L` saves the body of a redirect.
+        // Includes the file, because `curl -O` without `-L` saves the redirect's body.
         return reply.type(type).send(packages.get(current)?.().bytes as never)
       },
     })

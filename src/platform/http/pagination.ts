@@ -1,4 +1,4 @@
-/** Keyset pagination. A cursor is opaque to callers. It holds the values of the last row that the list is ordered by. */
+/** Keyset pagination. A cursor is opaque to callers. It contains the last row's sort values. */
 import { limits } from '../../../schemas/limits.js'
 import { invalid } from '../../errors.js'
 import type { CursorSeal } from './cursor-seal.js'
@@ -31,9 +31,9 @@ const plain: CursorSeal = {
 /** @param position the kinds of values in a cursor of this list */
 export const pagesOf = (...position: Kind[]) => sealedPagesOf(plain, ...position)
 
-/** The same for a list whose cursors may hold names that the caller must not see. */
+/** The same for a list whose cursors may contain names that the caller mustn't see. */
 export const sealedPagesOf = (seal: CursorSeal, ...position: Kind[]) => {
-  /** @throws {ApiError} `validation_failed` for a cursor that isn't of this list */
+  /** @throws {ApiError} `validation_failed` for a cursor from another list */
   const begin = ({ limit = limits.page_size_default, cursor }: PageQuery) => ({
     limit,
     after: cursor === undefined ? undefined : decodeCursor(seal.open(cursor), position),
@@ -83,7 +83,7 @@ const decodeCursor = (cursor: string | undefined, expected: readonly Kind[]): st
     Array.isArray(position) &&
     position.length === expected.length &&
     expected.every((kind, index) => typeof position[index] === 'string' && kinds[kind](position[index]))
-  if (!fits) throw invalid('/query/cursor', 'must be a `next_cursor` of this list')
+  if (!fits) throw invalid('/query/cursor', 'must be a `next_cursor` from this list')
   return position
 }
 

@@ -1,5 +1,5 @@
 /**
- * Answers the requests of a connection one after the other. Node parses all requests that arrive in one piece (about 2,000
+ * Answers a connection's requests one after the other. Node parses all requests that arrive in one piece (about 2,000
  * in 64 KiB) and starts them at once, so that one client could hold up all others.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 
-/** How many requests wait on a connection. One more breaks the connection, because they take memory. */
+/** How many requests may wait on a connection. One more closes the connection, because they take memory. */
 const WAITING = 100
 
 type Exchange = [request: IncomingMessage, response: ServerResponse]

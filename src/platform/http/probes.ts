@@ -1,4 +1,4 @@
-/** The routes that balancers call. */
+/** The routes that load balancers call. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Ok, ref } from '../../../schemas/common.js'
 import { Health } from '../../../schemas/health.js'

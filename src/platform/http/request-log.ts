@@ -18,7 +18,7 @@ declare module 'fastify' {
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** Kept here, because the logger of a request is made before the request. */
+    /** Kept here, because a request's logger is created before the request. */
     trace?: Trace
   }
 }
@@ -34,8 +34,8 @@ export const withTrace: FastifyChildLoggerFactory<RawServerDefault> = (logger, b
 }
 
 /**
- * The logged part of a path that no route matches: the segments that it shares with a route, up to the first parameter. The rest
- * is the caller's, and may name people, repositories or secrets.
+ * The part to log of a path that no route matches: the segments that it shares with a route, up to the first parameter.
+ * The rest comes from the caller and may contain people, repositories or secrets.
  */
 const knownPartOf = (url: string, known: ReadonlySet<string>): string => {
   const path = /^[^?#]*/.exec(url)?.[0] ?? ''
@@ -50,7 +50,7 @@ const knownPartOf = (url: string, known: ReadonlySet<string>): string => {
 
 export const logAnswer = (request: FastifyRequest, reply: FastifyReply): void => {
   const { method, routeOptions, session, key, failure, raw, server } = request
-  // The route and not the path: paths and queries can carry names and keys.
+  // Logs the route, not the path, because paths and queries can contain names and keys.
   const { url: route, config } = routeOptions
   const isLost = route === undefined || failure?.code === 'route_not_found'
   // A request whose path can't be read has no `trace`.

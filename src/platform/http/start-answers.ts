@@ -8,9 +8,9 @@ import { answerHeaders } from './headers.js'
 import { requestIdOf } from './trace.js'
 
 /**
- * Answers during a long migration, so that no supervisor ends the process: `/api/health` with 200, everything else with 503. A
- * quick start answers nothing before the service does, because proxies try another instance only if the connection is refused.
- * If the address can't be used, the service itself will report that.
+ * Answers during a long migration, so that no supervisor ends the process: `/api/health` with 200, everything else with
+ * 503. During a quick start nothing answers before the service does, because proxies try another instance only if the
+ * connection is refused. If the address can't be used, the service itself will report that.
  */
 export const answerWhileMigrating = async (config: Config): Promise<{ close(): Promise<void> }> => {
   const headersOf = answerHeaders(config)

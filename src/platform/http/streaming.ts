@@ -1,4 +1,4 @@
-/** Sends responses while they are produced, so that they need not fit into memory. */
+/** Sends responses while they're produced, so that they don't have to fit in memory. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { onResponseEnd } from './response-end.js'
@@ -7,8 +7,9 @@ import { onResponseEnd } from './response-end.js'
 export const PIECE_LENGTH = 65_536
 
 /**
- * Waits for the first piece, so that an early failure gets a normal error response. A later one closes the connection,
- * so that no client takes half a response for a whole one. When the client disconnects, no further pieces are produced.
+ * Waits for the first piece, so that an early failure gets a normal error response. A later failure closes the
+ * connection, so that clients don't mistake half a response for a complete one. When the client disconnects, no further
+ * pieces are produced.
  */
 export const sendPieces = async (
   reply: FastifyReply,
@@ -17,7 +18,8 @@ export const sendPieces = async (
 ) => {
   // For HEAD, the framework would produce all pieces and discard them.
   if (reply.request.method === 'HEAD') return reply.type(type).send('' as never)
-  // Also covers clients that have disconnected already: without a reader, the generator would never release its resources.
+  // Also covers clients that have already disconnected: without a reader, the generator would never release its
+  // resources.
   onResponseEnd(reply.request, reply, () => void pieces.return(undefined).catch(() => {}))
   const first = await pieces.next()
   const all = async function* () {

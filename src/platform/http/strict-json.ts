@@ -9,22 +9,22 @@ import { isUtf8 } from 'node:buffer'
 /** The reason why a text is rejected although it may be JSON. The message is for the caller. */
 export class StrictJsonError extends Error {}
 
-/** The text contains more than any useful one. */
+/** The text contains more than any legitimate one. */
 export class TooManyValuesError extends StrictJsonError {}
 
 export interface Bounds {
   /** Levels of arrays and objects. */
   depth: number
-  /** Properties and items of all objects and arrays together; an empty one counts as if it had one. */
+  /** Total properties and items of all objects and arrays. An empty one counts as one. */
   values: number
   /** Properties of all objects, whose names cost several times more than values. */
   members?: number
 }
 
 /**
- * Parses JSON and rejects what wouldn't survive the way to the database and back: bytes that aren't UTF-8, NUL and
- * lone surrogates in strings, numbers that a double can't hold, `__proto__` and `constructor.prototype`, and what is
- * beyond the bounds. The time is linear in the length of any text.
+ * Parses JSON and rejects what wouldn't survive the way to the database and back: bytes that aren't UTF-8, NUL and lone
+ * surrogates in strings, numbers that a double can't hold, `__proto__` and `constructor.prototype`, and anything that
+ * exceeds the bounds. The time is linear in the length of any text.
  *
  * @throws {StrictJsonError}
  */
@@ -117,21 +117,21 @@ const checkEscape = (bytes: Buffer, start: number): number => {
   return start + 12
 }
 
-/** NaN where there is no such escape. */
+/** NaN if there's no such escape. */
 const escapedUnit = (bytes: Buffer, start: number): number =>
   bytes[start] === BACKSLASH && bytes[start + 1] === LOWER_U
     ? Number(`0x${bytes.toString('latin1', start + 2, start + 6)}`)
     : Number.NaN
 
-/** Significant digits that every double keeps, and that some keep. */
+/** The number of significant digits that every double keeps, and that some keep. */
 const SAFE_DIGITS = 15
 const MOST_DIGITS = 17
 /** Powers of ten of the first digit between which all doubles have these digits. */
 const SAFE_EXPONENT = 307
 
 /**
- * Few numbers need a conversion: what has up to 15 digits and is neither huge nor tiny is kept, and what has more than
- * 17 isn't.
+ * Few numbers need a conversion. Numbers of up to 15 digits that are neither huge nor tiny are exact, and those with
+ * more than 17 aren't.
  *
  * @returns where the number ends
  */
@@ -191,7 +191,7 @@ const survives = (literal: string, exponent: number): boolean => {
   return Math.abs(value).toExponential() === wanted
 }
 
-/** The depth is known to be bounded. */
+/** The depth has already been checked. */
 const checkKeys = (value: unknown): void => {
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {

@@ -3,17 +3,17 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
 export interface Trace {
-  /** 32 hexadecimal digits; the caller's where they sent any. */
+  /** 32 hexadecimal digits; the caller's, if they sent any. */
   traceId: string
-  /** 16 hexadecimal digits, of this request alone. */
+  /** 16 hexadecimal digits, for this request only. */
   spanId: string
-  /** `01` where the caller records the trace, else `00`. */
+  /** `01` if the caller records the trace, otherwise `00`. */
   flags: '00' | '01'
 }
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-|$)/
 const NOTHING = /^0+$/
-/** The format of the only version so far. Later versions may be longer. */
+/** The format of the only existing version. Later versions may be longer. */
 const LENGTH = 55
 
 const newTraceId = () => randomUUID().replaceAll('-', '')
@@ -26,7 +26,7 @@ const newTrace = (): Trace => {
   return { traceId, spanId: spanIn(traceId), flags: '00' }
 }
 
-/** The trace in a request's `traceparent` header. Without a valid one, a new trace that isn't sampled. */
+/** The trace in a request's `traceparent` header. If there's no valid one, a new trace that isn't sampled. */
 export const traceOf = (traceparent: unknown): Trace => {
   if (typeof traceparent !== 'string') return newTrace()
   const text = traceparent.slice(0, LENGTH + 1)
@@ -40,12 +40,12 @@ export const traceOf = (traceparent: unknown): Trace => {
   return { traceId, spanId: newSpanId(), flags: Number.parseInt(flags, 16) & 1 ? '01' : '00' }
 }
 
-/** The header `traceparent` of a call that is made for a request. */
+/** The `traceparent` header of a call made for a request. */
 export const childOf = ({ traceId, flags }: Trace): string => `00-${traceId}-${newSpanId()}-${flags}`
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
-/** The caller's id of a request, or a new one. */
+/** The caller's request id, or a new one. */
 export const requestIdOf = ({ headers }: IncomingMessage): string => {
   const given = headers['x-request-id']
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()

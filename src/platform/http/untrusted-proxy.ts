@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { matcherOf } from '../rate-limits/exempt.js'
 
-/** Addresses of private networks, from which a proxy calls. Public addresses of callers aren't logged. */
+/** Private network addresses, which proxies call from. Callers' public addresses aren't logged. */
 const PRIVATE_RANGES = [
   '127.0.0.0/8',
   '10.0.0.0/8',

@@ -1,4 +1,4 @@
-/** Calls to other services: bounded in time and size, without redirects, their failures translated once. */
+/** Calls to other services: bounded in time and size, without redirects, and with failures translated in one place. */
 
 import { ApiError } from '../../errors.js'
 import { type Meter, secondsSince } from '../metrics/meter.js'
@@ -10,7 +10,7 @@ export type Upstream = 'repohost' | 'billing-provider' | 'assistant-a' | 'assist
 export interface UpstreamAnswer {
   status: number
   headers: Headers
-  /** The parsed body; undefined when it isn't JSON. */
+  /** The parsed body. Undefined if it isn't JSON. */
   json: unknown
 }
 
@@ -59,7 +59,7 @@ export type GetJson = (
 
 /**
  * Returns a function that sends one GET.
- * @throws {ApiError} `upstream_timeout` when `signal` ends it, `upstream_failed` when there is no complete response.
+ * @throws {ApiError} `upstream_timeout` if `signal` ends it, `upstream_failed` if there's no complete response.
  */
 export const getJsonFrom =
   (upstream: Upstream, meter: Meter): GetJson =>

@@ -1,4 +1,4 @@
-/** The validators of requests. Bodies are taken as they are. Strings of URLs and headers are converted. */
+/** The validators of requests. Bodies are validated as they are. Strings from URLs and headers are converted. */
 import serializerSelector from '@fastify/fast-json-stringify-compiler'
 import { Ajv, type Options, str } from 'ajv'
 import type { DataValidateFunction } from 'ajv/dist/types/index.js'
@@ -18,7 +18,7 @@ import { formatsOf } from './formats.js'
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
-/** The part of the size that properties with the value null make up. */
+/** The share of the size taken up by properties with the value null. */
 const sizeOfNulls = (members: Record<string, unknown>): number => {
   let size = 0
   for (const key of Object.keys(members)) if (members[key] === null) size += sizeOf(key) + ':null,'.length
@@ -29,7 +29,7 @@ const sizeOfNulls = (members: Record<string, unknown>): number => {
 const settingsBytes = (keyword: string, size: (settings: Record<string, unknown>) => number) => ({
   keyword,
   type: 'object' as const,
-  // The keys of settings that are too large need no check.
+  // If settings are too large, there's no need to check their keys.
   before: 'propertyNames',
   schemaType: 'number' as const,
   errors: 'full' as const,
@@ -44,7 +44,7 @@ const settingsBytes = (keyword: string, size: (settings: Record<string, unknown>
   },
 })
 
-/** Rejects denied keys. With `unless-null`, a patch can still remove one that was stored earlier. */
+/** Rejects denied keys. With `unless-null`, a patch can still remove a key that was stored earlier. */
 const deniedKeys = (keys: SettingsKeys) => ({
   keyword: 'x-denied-keys',
   type: 'object' as const,
@@ -111,11 +111,11 @@ const createAjv = (keys: SettingsKeyRules, kind: RepohostKind, options: Options)
   return ajv.addSchema(schemaAt(kind, resources))
 }
 
-/** The validator of bodies. */
+/** The validator for bodies. */
 export const createBodyAjv = (keys: SettingsKeyRules, kind: RepohostKind) =>
   createAjv(keys, kind, { coerceTypes: false })
 
-/** The validator of paths, queries and headers. */
+/** The validator for paths, queries and headers. */
 const createTextAjv = (keys: SettingsKeyRules, kind: RepohostKind) =>
   // Text can spell an infinite number, which strict numbers would reject before any bound names the problem.
   createAjv(keys, kind, { coerceTypes: true, strictNumbers: false })
@@ -125,7 +125,7 @@ const compilerOf = (kind: RepohostKind, createOwnAjv: () => Ajv) => {
   return memoizeBySchema((schema: object) => ajv().compile(schemaAt(kind, schema)))
 }
 
-/** Validators depend on nothing but the schemas, the keys of settings and the kind of host, so all services of a process share them. */
+/** Validators depend only on the schemas, settings keys and kind of host, so a process's services share them. */
 const compilers = new Map<string, FastifySchemaCompiler<object>>()
 
 export const validatorCompilerFor = (
@@ -163,8 +163,8 @@ const buildCompiler = serializerSelector()
 const resourceTexts = new Map(resources.map((resource) => [resource.$id, JSON.stringify(resource)]))
 
 /**
- * The resources that a schema refers to, directly or through others. The compiler processes everything that it gets again
- * for every schema, which would dominate the start.
+ * The resources that a schema refers to, directly or through others. The compiler processes all its input again for
+ * every schema, which would dominate startup.
  */
 const resourcesIn = (text: string, found: Record<string, unknown> = {}): Record<string, unknown> => {
   for (const [, id = ''] of text.matchAll(/"\$ref":"(\w+)#"/g)) {

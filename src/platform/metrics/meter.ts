@@ -37,7 +37,7 @@ export const noopMeter: Meter = {
   read: () => {},
 }
 
-/** Every combination of values that are known; none where a label has others. */
+/** Every combination of known values. Empty if a label can have others. */
 const combinationsOf = (name: MetricName): Record<string, string>[] => {
   let found: Record<string, string>[] = [{}]
   for (const [label, values] of Object.entries<readonly string[] | string>(metrics[name].labels)) {
@@ -76,7 +76,7 @@ export const createMeter = (isOn: boolean): Meter => {
         await Promise.all((readings.get(name) ?? []).map((read) => read()))
       }
       const gauge = new Gauge({ ...options, collect })
-      // A gauge without labels starts at 0. A gauge that is never read would stay 0 for a feature that is off.
+      // A gauge without labels starts at 0. Otherwise the gauge of a disabled feature would stay 0.
       gauge.remove({})
       gauges.set(name, gauge)
     }
@@ -123,14 +123,14 @@ export const measuredTask =
 
 /** How long a value is cached, however often metrics are scraped. */
 const CACHE_MS = 5_000
-/** How long a scrape waits before it leaves the value out. */
+/** How long a scrape waits before it omits the value. */
 const WAIT_MS = 1_000
 
 /** Undefined if the work fails, or takes too long for a scrape. */
 export const forScrape = <T>(work: Promise<T>): Promise<T | undefined> =>
   inTime(work, WAIT_MS, () => undefined).catch(() => undefined)
 
-/** Caches the result of `ask`, or that there was none in time. */
+/** Caches the result of `ask`, or the fact that it didn't arrive in time. */
 export const cached = <T>(ask: () => Promise<T>): (() => Promise<T | undefined>) => {
   let last: { at: number; answer: Promise<T | undefined> } | undefined
   return () => {

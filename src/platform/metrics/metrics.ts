@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../../../schemas/errors.js'
 import { turns, windows } from '../rate-limits/limits.js'
 
-/** The values of a label, all of which begin at 0; or, where they aren't known here, what they are. */
+/** A label's values, which all begin at 0, or a description of the values if they aren't known here. */
 type Values = readonly string[] | string
 
 interface Definition {
@@ -81,7 +81,7 @@ export const metrics = {
   }),
   http_request_duration_seconds: histogram('Time to respond.', request, OF_REQUESTS),
   team_settings_unhandled_rejections_total: counter(
-    'Unhandled failures. Each is a fault of the service, and a log line has its cause.',
+    'Unhandled failures. Each is a bug in the service, and a log line has its cause.',
     {},
   ),
   http_requests_under_way: gauge('Requests in progress.', {}),
@@ -101,7 +101,7 @@ export const metrics = {
     scope: ['one', 'all_of_user'],
   }),
   team_settings_access_keys_total: counter(
-    'Access keys of people and workspaces that were created, or revoked by request.',
+    'Personal and workspace keys that were created, or revoked by request.',
     { owner: ['person', 'workspace'], change: ['created', 'revoked'] },
   ),
   team_settings_flushes_total: counter('Flushes of active minutes. A duplicate had already been counted.', {
@@ -111,11 +111,11 @@ export const metrics = {
     outcome: ['accepted', 'capped', 'ignored'],
   }),
   team_settings_heartbeats_total: counter(
-    'Heartbeats of editors. `accepted`: for a repository. `waiting`: for a name without a repository. `ignored`: they can never count. `agents`: for agent time.',
+    'Heartbeats from editors. `accepted`: for a repository. `waiting`: for a name without a repository. `ignored`: they can never count. `agents`: for agent time.',
     { outcome: ['accepted', 'waiting', 'ignored', 'agents'] },
   ),
   team_settings_webhooks_total: counter(
-    'Notifications of the billing provider. `refused`: wrong signature. `failed`: not stored.',
+    'Notifications from the billing provider. `refused`: wrong signature. `failed`: not stored.',
     { outcome: ['applied', 'duplicate', 'without_effect', 'refused', 'failed'] },
   ),
 
@@ -162,11 +162,11 @@ export const metrics = {
   team_settings_database_wait_refusals_total: counter('Waits that ended without a connection.', pool),
 
   team_settings_rollup_stale_days: gauge(
-    'In the whole database: days of workspaces before today whose rollups are stale, among the first 20,000 changes.',
+    'In the whole database: workspaces’ days before today with stale rollups, among the first 20,000 changes.',
     {},
   ),
   team_settings_rollup_oldest_stale_day_age_seconds: gauge(
-    'Seconds that the first stale day of the whole database has waited for its rollups. The wait of a current day starts when it ends. 0 if none are waiting.',
+    'Seconds that the first stale day of the whole database has waited for its rollups. For the current day, the wait starts when the day ends. 0 if none are waiting.',
     {},
   ),
   team_settings_background_runs_total: counter('Runs of background tasks.', {
@@ -179,7 +179,7 @@ export const metrics = {
     OF_TASKS,
   ),
   team_settings_background_last_success_timestamp_seconds: gauge(
-    'When a background task last succeeded, in seconds since 1970. Before the first time: when the process started.',
+    'When a background task last succeeded, in seconds since 1970. Until the first success: when the process started.',
     { task: tasks },
   ),
 
@@ -190,7 +190,7 @@ export const metrics = {
   team_settings_data_dir_free_bytes: gauge('Free space on the disk of DATA_DIR, if the service uses it.', {}),
   team_settings_data_dir_size_bytes: gauge('The size of the disk of DATA_DIR, if the service uses it.', {}),
   team_settings_build_info: gauge(
-    'Always 1. The labels have the versions of the service and of Node, and the newest migration of this version.',
+    'Always 1. The labels have the service version, the Node version and this version’s newest migration.',
     { version: 'the version', node: 'the version of Node', schema: 'the name of a migration' },
   ),
 } as const satisfies Record<string, Definition>
@@ -202,7 +202,7 @@ export type HistogramName = NamesOf<'histogram'>
 export type GaugeName = NamesOf<'gauge'>
 export type MetricName = keyof Metrics
 
-/** The labels of a metric, each with one of its values or a text. */
+/** A metric's labels, each with one of its values or a text. */
 export type LabelsOf<N extends MetricName> = {
   [L in keyof Metrics[N]['labels']]: Metrics[N]['labels'][L] extends readonly (infer Value)[] ? Value : string
 }
@@ -211,5 +211,5 @@ export type Task = (typeof tasks)[number]
 export type Pool = (typeof pools)[number]
 export type LimitName = LabelsOf<'team_settings_refusals_total'>['limit']
 
-/** The limit that a code implies. */
+/** The limit implied by a code. */
 export const quotaOf = (code: ErrorCode): LimitName | undefined => quotas.find((quota) => quota === code)

@@ -1,4 +1,4 @@
-/** Documents the callers of an operation, for machines (`security`) and for people. */
+/** Documents who may call an operation, for machines (`security`) and for people. */
 import type { RouteOptions } from 'fastify'
 import type { Access } from '../access/access.js'
 
@@ -14,7 +14,7 @@ export const securitySchemes = {
     scheme: 'bearer',
     bearerFormat: 'svc_… or waka_…',
     description:
-      'The secret of an access key (`POST /api/me/keys`, `POST /api/team/workspaces/{id}/keys`). The operation names the scope that the key needs.',
+      'An access key’s secret (`POST /api/me/keys`, `POST /api/team/workspaces/{id}/keys`). The operation names the scope that the key needs.',
   },
   cookie: {
     type: 'apiKey',
@@ -74,7 +74,7 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'X-Gitlab-Token',
-    description: 'The secret of the webhook, as GitLab sends it.',
+    description: 'The webhook secret, as GitLab sends it.',
   },
 } as const
 
@@ -98,7 +98,7 @@ export const securityOf = ({ config }: RouteOptions) => {
   }
 }
 
-/** The paragraph about access in the description of an operation. */
+/** The paragraph about access in an operation's description. */
 export const callersOf = ({ config }: RouteOptions): string => {
   if (!config?.access) return ''
   const who = `**Access:** ${config.access.callers}.`

@@ -95,7 +95,7 @@ const curlOf = (call: Call) => {
   ].join(' \\\n  ')
 }
 
-/** A value as JavaScript or Python writes it. */
+/** A value in JavaScript or Python notation. */
 const written = (value: unknown, language: 'JavaScript' | 'Python'): string => {
   const isPython = language === 'Python'
   if (typeof value === 'string') {
@@ -124,7 +124,7 @@ const clientOf = ({ method, template, path, query, headers, body }: Call) => {
   return `const { data } = await client.request('${method} ${template}'${options})`
 }
 
-/** Operations that the client doesn't offer, because it signs in as a user and isn't a browser. */
+/** Operations that the client lacks, because it signs in as a user and isn't a browser. */
 const fetchOf = (call: Call) => {
   const { method, headers, body } = call
   const parts = [

@@ -50,14 +50,14 @@ export interface Document {
   components: Record<string, Record<string, object>> & { schemas: Record<string, Schema> }
 }
 
-/** Clients that follow redirects get the response of another address, and tools expect that an operation can succeed. */
+/** Clients that follow redirects get the response of another address, and tools expect a success. */
 const FOLLOWED: Operation['responses'][string] = {
   description: 'The response of the redirect target, if the client follows the redirect.',
 }
 
 type Generated = Document & { paths: Record<string, Record<string, Operation & { 'x-route': RouteFacts }>> }
 
-/** The whole document, and the names of the operations that belong to the core. */
+/** The whole document, and the names of the core operations. */
 export const completeDocument = (
   generated: Generated,
 ): { document: Document; coreOperations: Set<string> } => {
@@ -114,8 +114,8 @@ export const completeDocument = (
 }
 
 /**
- * Responses can gain properties in later versions, so a client generated from the document must accept those that it
- * doesn't know. Requests stay closed, except for schemas that responses share with them.
+ * Responses can gain properties in later versions, so generated clients must accept unknown properties. Requests stay
+ * closed, except for schemas that responses share with them.
  */
 const withOpenAnswers = (document: Document): Document => {
   const answers = Object.values(document.paths).flatMap((path) =>
@@ -162,7 +162,7 @@ const withExamples = (content: Content, schemas: Record<string, Schema>): Conten
     }
   })
 
-/** Where every property is optional, an absent body means `{}`. */
+/** If every property is optional, an absent body means `{}`. */
 const hasRequiredMembers = (
   { content }: NonNullable<Operation['requestBody']>,
   schemas: Record<string, Schema>,
@@ -181,7 +181,7 @@ const withHeaders = (responses: Operation['responses'], { limited, headers }: Ro
   }))
 }
 
-/** The document without the tags, components and security schemes that no operation uses. */
+/** The document without unused tags, components and security schemes. */
 export const withoutUnused = (document: Document): Document => {
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
   const usedTags = new Set(operations.flatMap((operation) => operation.tags ?? []))

@@ -60,8 +60,8 @@ const linkOf = (href: string, html: string, current: boolean) =>
 const methodOf = (method: string) => `<span class="method ${method.toLowerCase()}">${method}</span>`
 
 /**
- * The operations of the whole document in HTML, grouped by tag. Its size doesn't depend on what the operations contain:
- * the reference fills an operation when a reader opens it.
+ * The operations of the whole document in HTML, grouped by tag. Its size doesn't depend on the operations' content,
+ * because the reference fills in an operation when a reader opens it.
  */
 export const operationListOf = (operations: OperationEntry[], tags: Document['tags']) => {
   const rowOf = ({ tag, isCore, method, path, operationId, summary }: OperationEntry) =>

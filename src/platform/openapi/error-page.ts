@@ -1,4 +1,4 @@
-/** The catalogue of errors as a page for people, to which the `type` of every problem leads. */
+/** The error catalogue as a page for people. The `type` of every problem links to it. */
 import { STATUS_CODES } from 'node:http'
 import {
   type ErrorCode,

@@ -16,9 +16,9 @@ export const errorCodesOf = ({ method, config }: RouteOptions): ErrorCode[] => {
   const codes: ErrorCode[] = ['validation_failed', 'internal_error']
   if (config?.asksDatabase !== false) codes.push('unavailable')
   if (config?.limit !== 'none') codes.push('rate_limited')
-  // A body is parsed wherever the method allows one, even if the route ignores it.
+  // A body is parsed whenever the method allows one, even if the route ignores it.
   if (method !== 'GET') codes.push('invalid_json', 'payload_too_large', 'maintenance')
-  // The billing provider may give its body any type, and so may editors. That is why their cookies don't count.
+  // The billing provider may send its body with any type, and so may editors. That is why their cookies don't count.
   const isEditor = access?.tokenOf !== undefined
   if (method !== 'GET' && access?.credential !== 'signature' && !isEditor)
     codes.push('unsupported_media_type')

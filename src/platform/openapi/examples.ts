@@ -1,4 +1,4 @@
-/** Examples of bodies, made of the `examples` that the schemas carry: of a whole, or else of its parts. */
+/** Body examples, made from the `examples` in the schemas: the schema's own, or else those of its parts. */
 export interface ExampleSchema {
   $ref?: string
   examples?: unknown[]
@@ -20,14 +20,14 @@ const shown = ({ $ref, examples, default: preset }: ExampleSchema, schemas: Sche
   examples !== undefined ||
   ($ref !== undefined && shown(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas))
 
-/** Optional properties are in it where they have an example of their own. @throws for a part that has none */
+/** Includes optional properties that have their own example. @throws for a part that has none */
 export const exampleOf = (schema: ExampleSchema, schemas: Schemas, where = ''): unknown => {
   const { $ref, examples, anyOf, type, items, properties, required = [] } = schema
   if (examples !== undefined) return examples[0]
   if ($ref !== undefined) return exampleOf(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas, where)
   for (const fixed of [schema.const, schema.default, schema.enum?.[0]]) if (fixed !== undefined) return fixed
   if (anyOf?.[0]) return exampleOf(anyOf[0], schemas, where)
-  // Where something may also be null, its example is of something.
+  // If a value may be null, the example isn't.
   const kind = [type].flat()[0]
   if (kind === 'array' && items) return [exampleOf(items, schemas, `${where}/0`)]
   if (kind === 'object' && schema.additionalProperties === false) {

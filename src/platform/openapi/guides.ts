@@ -26,7 +26,7 @@ export interface Guide {
 
 const folder = join(projectRoot, 'docs/guides')
 
-/** `{settings_bytes}` is the number of that limit. */
+/** `{settings_bytes}` stands for that limit's number. */
 const withValues = (text: string) =>
   text
     .replaceAll('{service_version}', serviceVersion)

@@ -1,4 +1,4 @@
-/** The headers of responses, apart from those of HTTP and CORS. */
+/** Response headers, apart from those of HTTP and CORS. */
 const text = { type: 'string' }
 const integer = { type: 'integer', minimum: 0 }
 
@@ -11,7 +11,7 @@ export const headerComponents = {
   },
   'RateLimit-Limit': {
     description:
-      'How many requests are allowed in a minute, or how many exports in an hour. If there were too many concurrent requests, how many concurrent requests are allowed. Absent if limits are off.',
+      'How many requests are allowed in a minute, or how many exports in an hour. After too many concurrent requests, how many are allowed. Absent if limits are off.',
     schema: { ...integer, examples: [600] },
   },
   'RateLimit-Remaining': {
@@ -41,14 +41,14 @@ export const headerComponents = {
     schema: { ...text, format: 'uri-reference' },
   },
   'Set-Cookie': {
-    description: 'Sets or clears the cookies of the session and of the sign-in.',
+    description: 'Sets or clears the session and sign-in cookies.',
     schema: text,
   },
 } as const
 
 export type HeaderName = keyof typeof headerComponents
 
-/** `if-none-match`, as schemas must call it, is `If-None-Match` for people. */
+/** Schemas must write `if-none-match`, which people know as `If-None-Match`. */
 export const canonicalHeaderName = (name: string) =>
   name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 

@@ -1,4 +1,4 @@
-/** The documentation as Markdown, for programs that read: one text for each operation, and the list at /llms.txt. */
+/** The documentation as Markdown, for programs that read: a text for each operation, and the list at /llms.txt. */
 import type { Document } from './complete-document.js'
 import type { OperationEntry } from './contents.js'
 import type { Guide } from './guides.js'
@@ -7,7 +7,7 @@ export const operationPath = (operationId: string) => `/api/docs/operations/${op
 
 const json = (value: unknown) => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
 
-/** A schema with its references replaced by their targets. One that contains itself keeps its reference. */
+/** A schema with its references replaced by their targets. A schema that contains itself keeps its reference. */
 const resolved = (node: unknown, { schemas }: Document['components'], within: string[] = []): unknown => {
   if (Array.isArray(node)) return node.map((item) => resolved(item, { schemas }, within))
   if (typeof node !== 'object' || node === null) return node

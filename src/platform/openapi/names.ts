@@ -1,6 +1,4 @@
-/**
- * Gives the schemas of the document that have a `title` a place in its components, so that they become separate types.
- */
+/** Moves schemas that have a `title` to the document's components, so that they become separate types. */
 import { isDeepStrictEqual } from 'node:util'
 
 interface Parts {
@@ -50,7 +48,7 @@ export const tags = [
   { name: 'settings', description: 'One settings snapshot per repository, with its history.' },
   { name: 'team', description: 'Workspaces: members, roles, invites, patterns, settings, overrides.' },
   { name: 'activity', description: 'Active minutes, daily counts, and the dashboard that shows them.' },
-  { name: 'editors', description: 'Heartbeats of editors, as WakaTime tools send them.' },
+  { name: 'editors', description: 'Heartbeats from editors, as WakaTime tools send them.' },
   { name: 'billing', description: 'Subscriptions at the billing provider.' },
   { name: 'models', description: "Models of two providers, listed with the caller's own keys." },
   { name: 'funnel', description: 'Activation events, and the steps that users reach.' },

@@ -9,7 +9,7 @@ export const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 export interface Frame {
-  /** The address that the product's name leads to. */
+  /** The address that the product's name links to. */
   home: string
   /** HTML: the list of guides and operations. */
   side: string

@@ -52,7 +52,7 @@ const referencePolicy = [
 // Swagger UI writes HTML from strings, which the other pages forbid.
 const textPolicy = `${referencePolicy}; require-trusted-types-for 'script'`
 
-/** Compressed once, better than what is compressed for each response. */
+/** Compressed once, and better than it could be for each response. */
 const encoders: Record<string, (text: string) => Promise<Buffer>> = {
   br: (text) =>
     promisify(brotliCompress)(text, {
@@ -83,7 +83,7 @@ const reference: FastifyPluginAsync = async (app) => {
     route.config = { ...route.config, access: anyone, limit: 'pages' }
   })
 
-  /** Sends a text that doesn't change while the process lives. @param asked the version in its address */
+  /** Sends a text that doesn't change while the process runs. @param asked the version in its address */
   const send = async (
     request: FastifyRequest,
     reply: FastifyReply,

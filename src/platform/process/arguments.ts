@@ -5,7 +5,7 @@ import { OperatorError } from './operator-error.js'
 
 let prefix: string | undefined
 
-/** Names the commands in usages and errors as `<prefix> COMMAND`, and not as scripts of npm. */
+/** Shows commands in usages and errors as `<prefix> COMMAND` rather than as npm scripts. */
 export const useCommandPrefix = (name: string): void => {
   prefix = name
 }
@@ -18,7 +18,7 @@ const problemOf = (command: string, text: string) =>
 
 type Texts<Names extends string> = Record<Names, string>
 
-/** How many arguments a command takes besides its options: a number, or the least and the most. */
+/** How many arguments a command takes besides its options: a number, or the minimum and maximum. */
 export type Count = number | [least: number, most: number]
 
 const requireCount = (command: string, given: string[], count: Count): void => {
@@ -71,7 +71,7 @@ export const readArguments = <Names extends string = never>(
 }
 
 /**
- * One of the commands of a program, by its first argument.
+ * One of a program's commands, by its first argument.
  * @param given the arguments after it
  * @throws {OperatorError} if there is no such command, or with more or fewer arguments than it takes
  */

@@ -19,7 +19,7 @@ export const coalesce = (work: () => Promise<void>): (() => Promise<void>) => {
   }
 }
 
-/** The result of the work or, if it takes longer, of `late`. The work isn't ended. */
+/** The result of the work, or of `late` if the work takes longer. The work isn't stopped. */
 export const inTime = async <T, Late>(work: Promise<T>, ms: number, late: () => Late): Promise<T | Late> => {
   let timer: NodeJS.Timeout | undefined
   const wait = new Promise<void>((resolve) => {
@@ -42,9 +42,9 @@ export const lazy = <T>(make: () => T): (() => T) => {
 }
 
 /**
- * Repeats `work` while the app runs, with a pause of `ms`; `onTheClock` at every multiple of it, so that of several
- * processes that take turns one does it, and the others find it done. A stop aborts its signal and doesn't wait for it:
- * closing the database rolls back whatever is unfinished.
+ * Repeats `work` while the app runs, with a pause of `ms`; `onTheClock` at every multiple of it, so that one of several
+ * processes does the work and the others find it done. Stopping aborts its signal without waiting, because closing the
+ * database rolls back whatever is unfinished.
  */
 export const repeat = (
   app: FastifyInstance,

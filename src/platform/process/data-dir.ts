@@ -36,7 +36,7 @@ export const readOrCreate = async (file: string, bytes: number): Promise<string>
   })
 }
 
-/** Node's own `recursive` never returns where the parent exists but nothing can be created in it, as in /proc. */
+/** Node's own `recursive` never returns if the parent exists but nothing can be created in it, as in /proc. */
 const makeFolder = async (folder: string): Promise<void> => {
   if (await isFolder(folder)) return
   if (dirname(folder) !== folder) await makeFolder(dirname(folder))
@@ -52,7 +52,7 @@ const isFolder = (path: string) =>
     () => false,
   )
 
-/** A secret of an installation with the embedded database. @throws {ConfigError} */
+/** A secret for an installation with the embedded database. @throws {ConfigError} */
 export const readOrCreateSecret = async (
   dataDir: string,
   name: 'jwt-secret' | 'webhook-key',

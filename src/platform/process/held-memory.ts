@@ -1,7 +1,7 @@
 /**
- * The memory that people hold: by large bodies that arrive or are read, and by large responses that are waiting to be
- * sent. It counts the bytes held, not the announced length. Beyond the bound, the person who holds most loses it, so
- * no one can take the memory of those who need less.
+ * The memory that people hold through large bodies being received or read, and large responses waiting to be sent. It
+ * counts the bytes held, not the announced length. Above the limit, the person who holds the most loses it, so no one
+ * can take memory from people who need less.
  */
 import { getHeapStatistics } from 'node:v8'
 import { ApiError } from '../../errors.js'
@@ -10,7 +10,7 @@ const MEBIBYTE = 1_048_576
 /** Memory that the process needs without large requests, measured with `bench/memory`. */
 const OWN_MIB = 140
 const LEAST_MIB = 64
-/** Part of a request is in buffers outside the heap. */
+/** Part of a request lives in buffers outside the heap. */
 const SHARE_OF_HEAP = 1.2
 
 /** Without a container, its memory limit is reported as far above the machine's memory. */
@@ -23,7 +23,7 @@ const findMebibytes = (): number => {
 /** Half of the memory is for the bodies and responses that people hold, and half for the work on them. */
 const half = findMebibytes() / 2
 
-/** How much work fits at once. @param mebibytes that each needs at most */
+/** How much work fits at once. @param mebibytes the most that each needs */
 export const fitting = (mebibytes: number): number => Math.max(1, Math.floor(half / mebibytes))
 
 interface Holding {
@@ -35,7 +35,7 @@ interface Holding {
 export interface Held {
   /**
    * A negative number gives memory back.
-   * @throws {ApiError} `unavailable` if the person would hold most of all, or has lost it
+   * @throws {ApiError} `unavailable` if the person would hold the most, or has lost it
    */
   add(bytes: number): void
   /** Further calls do nothing. */
@@ -77,7 +77,7 @@ class HeldMemory {
     }
   }
 
-  /** Whether one loses before the other: the person with more loses first, and of one person's, the larger one. */
+  /** Whether one loses before the other. The person with more loses first, starting with their largest. */
   private isBefore(one: Holding, other: Holding): boolean {
     if (one.person === other.person) return one.bytes > other.bytes
     return (this.people.get(one.person) ?? 0) > (this.people.get(other.person) ?? 0)
@@ -95,5 +95,5 @@ class HeldMemory {
   }
 }
 
-/** The held memory of this process. */
+/** This process's held memory. */
 export const heldMemory = new HeldMemory(half * MEBIBYTE)

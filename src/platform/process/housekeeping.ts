@@ -1,6 +1,6 @@
 /**
- * Periodic jobs, done in small transactions. Only one such transaction runs at a time, over all instances, so locks are
- * held briefly, and a crash loses at most one step.
+ * Periodic jobs, done in small transactions. Only one such transaction runs at a time across all instances, so locks
+ * are held briefly and a crash loses at most one step.
  */
 import fp from 'fastify-plugin'
 import type { Db } from '../database/client.js'
@@ -23,12 +23,12 @@ declare module 'fastify' {
 export interface HousekeepingJob {
   name: Task
   list?(db: Db): Promise<{ id: string }[]>
-  /** One small step within a transaction, of at most `rows` rows. @returns whether there may be more to do */
+  /** One small step in a transaction, with at most `rows` rows. @returns whether there may be more to do */
   step(tx: Db, rows: number, id: string): Promise<boolean>
 }
 
 const PERIOD_MS = 60_000
-/** The most rows that one step deletes. Rows of settings are large. */
+/** The maximum number of rows that a step deletes. Settings rows are large. */
 const ROWS_PER_STEP = 500
 
 export default fp(
@@ -60,7 +60,7 @@ export default fp(
 
     let current = Promise.resolve()
     let next: Promise<void> | undefined
-    /** A call during a run gets the next run, which is certain to see what happened before the call. */
+    /** A call during a run gets the next run, which is sure to see what happened before the call. */
     const run = () => {
       next ??= current.then(async () => {
         current = next ?? current

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { own } from '../../../schemas/own.js'
 import { OperatorError } from './operator-error.js'
 
-/** An address to listen on, and the variable that holds the port. */
+/** An address to listen on, and the variable for the port. */
 export interface ListenAddress {
   host: string
   port: number
@@ -22,7 +22,7 @@ const remedies: Record<string, (address: ListenAddress) => string> = {
 const absentCodes = ['EADDRNOTAVAIL', 'EAFNOSUPPORT']
 const hostCodes = [...absentCodes, 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']
 
-/** Waits until a server listens. @throws {OperatorError} naming the variable to correct */
+/** Waits until a server is listening. @throws {OperatorError} naming the variable to correct */
 export const waitForListening = async (start: Promise<unknown>, address: ListenAddress): Promise<void> => {
   try {
     await start
@@ -61,7 +61,7 @@ export const listenAt = async (
       app.server.emit('connection', socket),
     )
     app.server.once('close', () => listener.close())
-    // Without a listener, a connection that can't be accepted would end the program.
+    // Without a listener, a connection that can't be accepted would crash the program.
     listener.on('error', (error) =>
       app.log.warn({ err: error }, `a connection to ${host} couldn’t be accepted`),
     )

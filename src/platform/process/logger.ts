@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 /**
- * An error as it may be logged: only what is listed here. The error of a failed statement carries the statement's
+ * The parts of an error that may be logged. The error of a failed statement carries the statement's
  * parameters (invite codes, settings) in its message, its stack and its own properties.
  */
 const describe = (error: unknown): object => {
@@ -28,13 +28,13 @@ export const createLogger = (level: string, destination: DestinationStream): Log
 /** Lines are written in batches, because a system call per line would cost more than the line. */
 const BATCH = 8_192
 const BATCH_MS = 500
-/** With this much unread output, further lines are dropped. */
+/** Above this much unread output, lines are dropped. */
 const UNREAD = 2 ** 24
-/** How long the end waits for such a reader. */
+/** How long shutdown waits for such a reader. */
 const END_MS = 500
 
 export interface LogOutput extends DestinationStream {
-  /** Resolves when everything is written, or no one reads it. */
+  /** Resolves when everything is written or no one is reading. */
   end(): Promise<void>
 }
 

@@ -9,7 +9,7 @@ const SUPPORTED_UNTIL: Record<number, string> = {
 }
 const NEWEST = Math.max(...Object.keys(SUPPORTED_UNTIL).map(Number))
 
-/** Explains why a version of Node (`20.19.0`) gets no security fixes. Undefined for all others. */
+/** Explains why a version of Node (`20.19.0`) gets no security fixes. Undefined if it still does. */
 export const unsupportedNode = (version: string, now = new Date()): string | undefined => {
   const line = Number(version.split('.')[0])
   const until = SUPPORTED_UNTIL[line]
@@ -19,7 +19,7 @@ export const unsupportedNode = (version: string, now = new Date()): string | und
     : `Node ${line} has had no security fixes since ${until}.`
 }
 
-/** The message on a Node that is too old to run the service. */
+/** The message for a Node that's too old to run the service. */
 export const tooOldNode = (running: string): string | undefined => {
   const [major = 0, minor = 0] = running.split('.').map(Number)
   const [oldest = 0, minorOfOldest = 0] = requiredNode.split('.').map(Number)
@@ -27,7 +27,7 @@ export const tooOldNode = (running: string): string | undefined => {
   return `This is Node ${running}, but the service needs ${requiredNode} or newer.`
 }
 
-/** The long-term line that the image and the Debian package bring. Newer ones need a library that small systems lack. */
+/** The LTS line in the image and the Debian package. Newer lines need a library that small systems lack. */
 export const RECOMMENDED_NODE = 24
 
 export const upgradeNode = `Upgrade to Node ${RECOMMENDED_NODE}.`

@@ -1,16 +1,16 @@
 /**
  * Runs every program: reads `.env`, reports failures, handles signals, and stops everything within ten seconds.
  *
- * A stop can come at any moment: during the start, during another stop (npm sends each signal twice), or after a failure. So
- * everything that is started registers how to stop it (`onExit`), a stop runs these in reverse order, and one deadline turns a
- * stop into a forced one. `test/stops.test.ts` stops the service in every state.
+ * A stop can come at any time: during startup, during another stop (npm sends each signal twice), or after a failure.
+ * So everything that is started registers how to stop it (`onExit`), a stop runs these in reverse order, and one
+ * deadline turns a stop into a forced one. `test/stops.test.ts` stops the service in every state.
  */
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import util from 'node:util'
 import { OperatorError } from './operator-error.js'
 
-/** Stops one thing that was started, by force once `forceSignal` is aborted. */
+/** Stops one thing that was started, and does so by force once `forceSignal` is aborted. */
 export type Stop = (forceSignal: AbortSignal) => unknown
 
 /** The program. Once `stopped` is aborted it must start nothing more, and settle as soon as it can. */
@@ -20,7 +20,7 @@ export type Main = (stopped: AbortSignal) => Promise<void>
 const FORCE_AFTER_MS = 9_100
 /** How long the forced stop may take. */
 const FORCED_STOP_MS = 700
-/** A second signal so soon is the same one: npm forwards what the terminal has also sent directly. */
+/** A second signal this soon is the same one, because npm forwards what the terminal also sends directly. */
 const ECHO_MS = 500
 
 /** Everything that was started, in order. It's stopped in the opposite order. */
@@ -33,7 +33,7 @@ export const onExit = (stop: Stop): void => {
 
 let delayMs = 0
 
-/** Allows more time for the stop, because the service first waits until balancers stop sending requests. */
+/** Allows more time to stop, because the service first waits until load balancers stop sending requests. */
 export const extendStop = (ms: number): void => {
   delayMs = ms
 }
@@ -60,7 +60,7 @@ const printError = (error: unknown) => {
   process.stderr.write(`${text}\n`)
 }
 
-/** Runs a program that ends when its work is done. If it is stopped before, it fails. */
+/** Runs a program that ends when its work is done. If it's stopped before that, it fails. */
 export const runCommand = (main: Main): void => run(main, { exitWhenDone: true })
 
 /** Runs a program until it gets a signal to stop. */
@@ -75,7 +75,7 @@ export const run = (main: Main, { exitWhenDone = false } = {}): void => {
     try {
       await stop(forceSignal.signal)
     } catch (error) {
-      // Go on with the rest.
+      // Continue with the rest.
       printError(error)
       code = 1
     }
@@ -132,7 +132,7 @@ export const run = (main: Main, { exitWhenDone = false } = {}): void => {
       if (exitWhenDone) end()
     },
     (error) => {
-      // A start that is stopped fails at the step that it had reached.
+      // A start that's stopped fails at the step it has reached.
       if (!stopped.signal.aborted) fail(error)
     },
   )

@@ -1,4 +1,4 @@
-/** Checks whether requests can be served, for balancers, Prometheus and the log. */
+/** Checks whether requests can be served, for load balancers, Prometheus and the log. */
 import fp from 'fastify-plugin'
 import { isSchemaCurrent } from '../database/schema-state.js'
 import { findWriteFault, type WriteFault } from '../database/writability.js'
@@ -6,7 +6,9 @@ import { repeat } from './async.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Whether the schema is current, a write would work, and no stop has begun. @throws when the database is away */
+    /**
+     * Whether the schema is current, a write would work, and no stop has begun. @throws if the database is unavailable
+     */
     isReady(): Promise<boolean>
   }
 }
@@ -26,7 +28,7 @@ export default fp(
         )
       if (fault && !found) {
         log.info('The database accepts writes again.')
-        // The other connections may have been made before that.
+        // The other connections may be older.
         database.renew()
       }
       fault = found
@@ -45,7 +47,7 @@ export default fp(
     // Checked before the first request, so that a fault is logged at the start.
     await checkOnce()
     const checkAndRenew = async () => {
-      // Other code logs that the database is away.
+      // Other code logs that the database is unavailable.
       await checkOnce().catch(() => {})
       // Open connections keep their server and settings.
       if (fault) database.renew()

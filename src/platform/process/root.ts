@@ -13,5 +13,5 @@ const { version, engines } = JSON.parse(readFileSync(join(projectRoot, 'package.
 
 export const serviceVersion: string = version
 
-/** The oldest Node that it runs on. */
+/** The oldest Node version that the service runs on. */
 export const requiredNode: string = engines.node.replace('>=', '')

@@ -7,9 +7,8 @@ interface RoundRobin<Subject extends { id: string }> {
 }
 
 /**
- * Takes a step for each subject in turn until none has more to do, so that a large one doesn't delay the others. A
- * subject whose step fails is left out.
- * @throws {AggregateError} when the others are finished, naming the subjects that failed
+ * Takes a step for each subject in turn until none has more to do, so that a large one doesn't delay the others. Skips
+ * subjects whose step fails. @throws {AggregateError} once the others are finished, naming the failed subjects
  */
 export const roundRobin = async <Subject extends { id: string }>({
   list,
@@ -32,7 +31,7 @@ export const roundRobin = async <Subject extends { id: string }>({
     for (const subject of open) {
       if (isStopped()) return
       await takeStep(subject)
-      // The next list shows whether the database is away, which no other subject has to find out.
+      // The next list shows whether the database is unavailable, so that other subjects don't have to find out.
       if (failures.has(subject.id)) break
     }
   }

@@ -1,4 +1,4 @@
-/** Lets work of at most `permits` run at once. The others wait, for a bounded time, in a queue of bounded length. */
+/** Limits concurrent work to `permits`. Other work waits for a limited time in a queue of limited length. */
 export class Semaphore {
   private held = 0
   private readonly waiting = new Set<Waiting>()
@@ -15,7 +15,7 @@ export class Semaphore {
 
   /**
    * @param deadline when waiting ends, in milliseconds since the epoch, if some of the time was spent elsewhere
-   * @throws what `timeoutError` makes when no permit becomes free in time; `work` has then not begun.
+   * @throws the result of `timeoutError` if no permit becomes free in time. `work` hasn't started then.
    */
   async run<T>(work: () => PromiseLike<T>, deadline?: number): Promise<T> {
     await this.acquire(deadline)
@@ -76,12 +76,12 @@ export class Semaphore {
     return this.held
   }
 
-  /** How many wait. */
+  /** How many are waiting. */
   get queueLength(): number {
     return this.waiting.size
   }
 
-  /** Whether nothing runs and nothing waits. */
+  /** Whether nothing is running or waiting. */
   get isIdle(): boolean {
     return this.held === 0 && this.waiting.size === 0
   }
@@ -108,7 +108,7 @@ interface Waiting {
   timer: NodeJS.Timeout
 }
 
-/** A semaphore per key, each made from the same arguments. Idle ones are dropped. */
+/** A semaphore per key, all created with the same arguments. Idle ones are dropped. */
 export class KeyedSemaphore {
   private readonly semaphores = new Map<string, Semaphore>()
   private readonly each: ConstructorParameters<typeof Semaphore>

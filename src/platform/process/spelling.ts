@@ -1,9 +1,9 @@
-/** Shorter names are within one letter of too many others. */
+/** Shorter names are too often within one letter of each other. */
 const LONG_NAME = 8
 
 /**
- * The known name that was probably meant: with other capitals, or one or two letters wrong. Undefined if the name is known,
- * or none is near.
+ * The known name that was probably meant: different capitals, or one or two wrong letters. Undefined if the name is
+ * known or nothing comes close.
  */
 export const nearestTo = (name: string, known: string[]): string | undefined => {
   if (known.includes(name)) return undefined
@@ -25,7 +25,7 @@ const distanceToStart = (name: string, other: string): number => {
   return distance(name, known.slice(0, words).join('_'))
 }
 
-/** How many letters have to be inserted, deleted or replaced to turn one text into the other. */
+/** The number of letters to insert, delete or replace to turn one text into the other. */
 const distance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, n) => n)
   for (const [i, letter] of Array.from(a).entries()) {

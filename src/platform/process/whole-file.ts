@@ -1,4 +1,4 @@
-/** Files that commands write: for their owner alone, and complete or not there at all. */
+/** Files that commands write. Only their owner can read them, and they're either complete or absent. */
 import { randomBytes } from 'node:crypto'
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
@@ -9,7 +9,7 @@ const fullCodes = ['ENOSPC', 'EDQUOT']
 const diskCodes = [...fullCodes, 'EFBIG', 'EIO']
 
 /**
- * Writes a file under another name, and renames it once the disk has it. If two commands write one file, the later one
+ * Writes a file under a temporary name, and renames it once it's on disk. If two commands write one file, the later one
  * replaces the first. Both are complete.
  * @param write ends the stream that it opens
  * @returns the size in bytes
@@ -36,9 +36,9 @@ export const writeWholeFile = async (
     return (await stat(file)).size
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => {})
-    // A database whose rows couldn't be written may fail as well, and reports that its connection was closed.
+    // If its rows can't be written, the database may fail as well and report a closed connection.
     const { code = '', path } = (diskError ?? error) as NodeJS.ErrnoException
-    // Only errors about files have a path.
+    // Only file errors have a path.
     if (diskError === undefined && path === undefined) throw error
     const isFull = fullCodes.includes(code)
     throw new OperatorError(
@@ -50,7 +50,9 @@ export const writeWholeFile = async (
 /** Codes of a folder that can't be opened for reading, or of a file system that flushes no folders. */
 const unflushableCodes = ['EACCES', 'EINVAL', 'ENOTSUP', 'EPERM']
 
-/** Otherwise the new name could be lost when the machine loses power. The file is complete even where this is impossible. */
+/**
+ * Otherwise the new name could be lost when the machine loses power. The file is complete even if this isn't possible.
+ */
 const flushFolder = async (folder: string): Promise<void> => {
   try {
     const handle = await open(folder)

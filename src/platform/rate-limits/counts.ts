@@ -1,4 +1,4 @@
-/** Counts actions of callers and addresses, in windows that start at the first action. */
+/** Counts actions by caller or address, in windows that start at the first action. */
 import { remember } from '../process/maps.js'
 
 export interface Counted {
@@ -18,7 +18,7 @@ const REMEMBERED = 50_000
 
 const nothing: Counted = { count: 0, leftMs: 0 }
 
-/** Counts in the memory of this instance. */
+/** Counts in this instance's memory. */
 export class LocalCounts implements Counts {
   private readonly limits = new Map<string, Map<string, { count: number; until: number }>>()
 

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Whether an address is one of these addresses and CIDR ranges; an IPv4 address in IPv6 form counts as IPv4. */
+/** Whether an address is in these addresses and CIDR ranges. An IPv4 address in IPv6 notation counts as IPv4. */
 export const matcherOf = (ranges: string[]): ((address: string | undefined) => boolean) => {
   if (ranges.length === 0) return () => false
   const exempt = new BlockList()

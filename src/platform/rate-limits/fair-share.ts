@@ -1,6 +1,6 @@
 /**
- * Limits how many requests of one caller are under way at once. Further ones wait. So no caller can use up
- * all database connections, or all memory for responses. Anonymous callers share a limit per address.
+ * Limits how many of a caller's requests run at once. Further ones wait. This way, no caller can use up all database
+ * connections or all memory for responses. Anonymous callers share a limit per address.
  */
 import { Readable } from 'node:stream'
 import fp from 'fastify-plugin'
@@ -13,19 +13,19 @@ import { type Work, WorkBudget } from './working-time.js'
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Work that someone other than the request's caller pays for. Resolves once it may begin. Null without limits.
+     * Work that's charged to someone other than the request's caller. Resolves once it may begin. Null without limits.
      */
     beginWork(payers: Payers): Promise<Work | null>
   }
   interface FastifyRequest {
     /** Call it once the response is produced. Null if the request holds no permit. */
     answerProduced: (() => void) | null
-    /** The work on a request of a caller with a session. */
+    /** The work on a request from a caller with a session. */
     work: Work | null
   }
 }
 
-/** Together, callers beyond their share get one in this many connections. */
+/** Callers above their share get one in this many connections between them. */
 const CONNECTIONS_PER_LANE = 8
 
 export default fp(

@@ -1,16 +1,18 @@
 /**
- * The one place that decides who pays for work: whose limits it counts towards. A person pays for the requests of all of
- * their sessions and keys. Whatever belongs to a workspace is paid for by the person who made it, and by the workspace too, so
- * neither more workspaces nor more keys give anyone more.
+ * Decides whose limits work counts toward. No other code does. A person pays for requests from all their sessions and
+ * keys. Whatever belongs to a workspace is paid for by the person who made it, and by the workspace too, so neither
+ * more workspaces nor more keys give anyone more.
  */
 import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.js'
 
-/** Keys of limits. The last one is the person, or the address of a caller without a session. */
+/** Keys of limits. The last is the person, or the address of a caller without a session. */
 export type Payers = readonly string[]
 
-/** The /64 network of an IPv6 address, all of which one client can use. `ip` is undefined for a client that has gone. */
+/**
+ * The /64 network of an IPv6 address, because one client can use all of it. `ip` is undefined if the client is gone.
+ */
 export const addressOf = ({ ip = '' }: { ip: string | undefined }): string => {
   const [plain = ''] = ip.replace(/^::ffff:(?=[0-9.]+$)/i, '').split('%')
   if (!isIPv6(plain)) return plain
@@ -32,7 +34,7 @@ export const payersOf = (request: FastifyRequest): Payers | Promise<Payers> => {
     : withPayer(request, request.memberId, (payer) => [payer])
 }
 
-/** The payers for work that something in a workspace causes. @param payerId see `PAYER_OF_WORKSPACE` */
+/** The payers for work caused by something in a workspace. @param payerId see `PAYER_OF_WORKSPACE` */
 export const payersOfWorkspace = (
   request: FastifyRequest,
   workspaceId: string,

@@ -4,7 +4,7 @@ import { remember } from '../process/maps.js'
 const REMEMBERED = 50_000
 /** How long a request waits for the database. */
 const ANSWER_MS = 2_000
-/** How long no request waits after the database didn't answer. */
+/** How long requests skip the wait after the database hasn't answered. */
 const PAUSE_MS = 1_000
 
 /**
@@ -18,7 +18,10 @@ export class People {
   /** @param find the person's id at the repository host; null for an account that was deleted */
   constructor(private readonly find: (userId: string) => Promise<string | null>) {}
 
-  /** The key for the person's rate limits. A promise only the first time. If the database doesn't answer, it's the account's id. */
+  /**
+   * The person's key for rate limits. A promise only the first time. The account's id if the database doesn't
+   * answer.
+   */
   keyOf(userId: string): string | Promise<string> {
     const known = this.known.get(userId)
     if (known !== undefined) return known

@@ -1,4 +1,6 @@
-/** Requests per minute and caller (or address, without a session); fewer where guessing would pay off. */
+/**
+ * Limits requests per minute and caller, or address without a session. The limit is lower where guessing would pay off.
+ */
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'

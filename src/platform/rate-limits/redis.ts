@@ -1,24 +1,22 @@
-/**
- * Counts that all instances share, in Redis or Valkey. Redis gets only hashes of callers and addresses.
- */
+/** Counts that all instances share, in Redis or Valkey. Redis only sees hashes of callers and addresses. */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { Redis } from 'ioredis'
 import { inTime } from '../process/async.js'
 import type { Counted, Counts } from './counts.js'
 
-/** The prefix of every key, so that a Redis can be shared. */
+/** The prefix of every key, so that a Redis server can be shared with other programs. */
 const PREFIX = 'team-settings:'
 const HASH_LENGTH = 22
 /** How long a connection may take. */
 const CONNECT_MS = 2_000
-/** How long a request waits for a response, before Redis counts as away. */
+/** How long a request waits for a response before Redis counts as unavailable. */
 const ANSWER_MS = 500
 const RETRY_MS = 1_000
 
 /**
- * Atomic, in one round trip. Only counting creates a key, so an undo after
- * the end of a window leaves no credit in the next one.
+ * Atomic, in one round trip. Only counting creates a key, so an undo after a window ends leaves no credit for the next
+ * one.
  */
 const ADD = `
   local left = redis.call('PTTL', KEYS[1])
@@ -85,7 +83,7 @@ export const tryRedis = async (url: string): Promise<void> => {
 }
 
 export interface RedisCounts extends Counts {
-  /** Whether Redis counts now, and not `fallback`. */
+  /** Whether Redis is counting, not `fallback`. */
   isShared(): boolean
   close(): void
 }
@@ -94,9 +92,9 @@ interface RedisOptions {
   url: string
   /** A secret of the installation, so that hashes reveal nothing and differ between installations. */
   secret: string
-  /** Counts while Redis is away. */
+  /** Counts while Redis is unavailable. */
   fallback: Counts
-  /** Called once whenever Redis stops or begins to count. */
+  /** Called once each time Redis stops or starts counting. */
   onLost: (reason: unknown) => void
   onRestored: () => void
 }
@@ -137,11 +135,11 @@ export const connectRedis = async ({
         const [count, leftMs] = await inTime(counted, ANSWER_MS, () => {
           throw new Error(`No response within ${ANSWER_MS} ms`)
         })
-        // No caller waits for longer than a window.
+        // No caller waits longer than one window.
         return { count, leftMs: Math.min(leftMs, windowMs) }
       } catch (error) {
         lose(error)
-        // It counts again once it has answered a new connection.
+        // Redis counts again once it has answered on a new connection.
         if (redis.status === 'ready') redis.disconnect(true)
         return fallback.add(limit, key, windowMs, amount)
       }

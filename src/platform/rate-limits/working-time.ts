@@ -1,4 +1,4 @@
-/** Requests of callers who keep the service busy beyond their share run one by one, so that connections stay free for others. */
+/** Callers above their share of working time get one request at a time, so that connections stay free for others. */
 import { limits } from '../../../schemas/limits.js'
 import { remember } from '../process/maps.js'
 import { KeyedSemaphore, Semaphore } from '../process/semaphore.js'
@@ -8,7 +8,7 @@ import type { Payers } from './payers.js'
 const DECAY = limits.busy_seconds_per_caller / 60
 /** The allowed burst of working time. */
 const BURST_MS = 15_000
-/** The most working time that counts, so that no caller has to wait for longer than a minute. */
+/** The maximum working time that counts, so that no caller has to wait longer than a minute. */
 const REMEMBERED_MS = BURST_MS + DECAY * 60_000
 /** Below this working time, a caller's requests count as light. */
 const LIGHT_MS = 1_000
@@ -49,7 +49,7 @@ class WorkingTime {
   }
 }
 
-/** The working time of all who pay for a request. */
+/** The working time of everyone who pays for a request. */
 class WorkingTimes {
   constructor(private readonly times: readonly WorkingTime[]) {}
 
@@ -71,10 +71,10 @@ class WorkingTimes {
   }
 }
 
-/** The caller is beyond the share, and the wait for a permit timed out. */
+/** The caller is above the share, and waiting for a permit timed out. */
 export class OverBudget extends Error {
   constructor(
-    /** Seconds until the caller is within the share. */
+    /** Seconds until the caller is back within the share. */
     readonly seconds: number,
   ) {
     super('The caller keeps the service too busy')
@@ -83,7 +83,7 @@ export class OverBudget extends Error {
 
 /** The work on one request. */
 export interface Work {
-  /** Whether other callers may wait behind this request: it is the caller's only one, and earlier ones took little time. */
+  /** Whether others may wait behind this request, because it's the caller's only one and earlier ones were quick. */
   readonly isLight: boolean
   /** Runs work on an external service, whose time doesn't count. */
   elsewhere<T>(work: () => Promise<T>): Promise<T>

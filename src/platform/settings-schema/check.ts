@@ -1,11 +1,11 @@
-/** The checks that a settings schema consists of. */
+/** The checks that make up a settings schema. */
 import { RE2JS } from 're2js'
 import type { Place, Run } from './faults.js'
 
 export const types = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const
 export type TypeName = (typeof types)[number]
 
-/** A schema that was read: what a value must be. Only the rules that the schema contains are set. */
+/** A parsed schema: what a value must be. Only the rules that the schema contains are set. */
 export interface Node {
   types?: ReadonlySet<TypeName>
   allowed?: Allowed
@@ -20,13 +20,13 @@ export interface Node {
     rest: Node | undefined
   }
   all?: Node[]
-  /** Each a list of alternatives, of which one must hold. */
+  /** Each is a list of alternatives, one of which must hold. */
   any?: Node[][]
   /** The schema `false`. */
   never?: true
 }
 
-/** Both ends belong to the range unless they are exclusive. */
+/** Both ends are included unless they're exclusive. */
 export interface Bounds {
   min?: number
   max?: number
@@ -76,7 +76,7 @@ const articles: Record<TypeName, string> = {
   object: 'an object',
 }
 
-/** Units of work (`faults.ts`). A pattern says how many it takes. */
+/** Units of work (`faults.ts`). A pattern declares how many it takes. */
 const PER_NODE = 6
 const PER_WRITTEN_NODE = 12
 const PER_CHARACTER = 1 / 2
@@ -120,7 +120,7 @@ const isAllowed = ({ simple, texts }: Allowed, value: unknown, run: Run): boolea
   return texts.has(canonical(value, run))
 }
 
-/** The fault of a number of items or characters, if any. */
+/** What's wrong with the number of items or characters, if anything. */
 const outside = (
   { min, max, above, below }: Bounds,
   size: number,
@@ -167,7 +167,7 @@ const checkText = (node: Node, value: string, place: Place | undefined, run: Run
   if (!node.pattern) return
   const { pattern, message } = node.pattern
   run.spend(PER_TEST + value.length * pattern.work)
-  if (!pattern.test(value)) run.note(place, message ?? 'doesn’t have the required form')
+  if (!pattern.test(value)) run.note(place, message ?? 'doesn’t have the required format')
 }
 
 const checkArray = ({ array }: Node, value: unknown[], place: Place | undefined, run: Run) => {
@@ -175,7 +175,7 @@ const checkArray = ({ array }: Node, value: unknown[], place: Place | undefined,
   noteOutside(array, value.length, ['must have', ' items'], place, run)
   if (array.unique && hasEqualItems(value, run)) run.note(place, 'must not contain the same item twice')
   const { tuple, rest } = array
-  // A list without a schema of its items can be long, and there is nothing to see in it.
+  // A list without an item schema can be long, and there's nothing to check in it.
   const length = rest ? value.length : Math.min(value.length, tuple.length)
   for (let index = 0; index < length; index++) {
     const node = tuple[index] ?? rest
@@ -227,7 +227,7 @@ const checkObject = (
 const checkAny = (choices: Node[], value: unknown, place: Place | undefined, run: Run) => {
   if (choices.some((choice) => run.passes(() => check(choice, value, place, run)))) return
   const [only, ...others] = choices.filter(({ types }) => types?.has(typeOf(value)))
-  // If only one alternative has the right type, its faults say more.
+  // If only one alternative has the right type, its faults are more helpful.
   if (only && others.length === 0) check(only, value, place, run)
   else run.note(place, 'matches none of the allowed forms')
 }
@@ -239,10 +239,10 @@ export interface LinearPattern {
   work: number
 }
 
-/** The engine builds its automaton while it reads, and a new state takes up to 100 ns for each instruction. */
+/** The engine builds its automaton while reading, and a new state takes up to 100 ns per instruction. */
 const WORK_PER_INSTRUCTION = 5
 
-/** Undefined when the pattern has parts that take more than linear time, such as a lookahead or a back-reference. */
+/** Undefined if the pattern has parts that take more than linear time, such as a lookahead or a back-reference. */
 export const compilePattern = (pattern: string): LinearPattern | undefined => {
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))

@@ -12,17 +12,17 @@ export interface Fault {
   message: string
 }
 
-/** No list of faults is longer. */
+/** The maximum length of a list of faults. */
 const MOST_FAULTS = 100
-/** Characters of all paths and messages together, beyond those of the first fault. */
+/** Total characters of all paths and messages, not counting the first fault. */
 const MOST_TEXT = 65_536
 /**
- * How much work one check may do. A unit takes 15 to 35 ns, and up to 70 ns in the first check of a process, so that
- * no settings take more than 50 ms. Settings of ordinary size come nowhere near.
+ * How much work a check may do. A unit takes 15 to 35 ns, and up to 70 ns in the first check of a process, so that
+ * no settings take more than 50 ms. Settings of normal size don't come close.
  */
 const MOST_WORK = 600_000
 
-/** Thrown when a check has used up its work, or has found as many faults as it reports. */
+/** Thrown when a check has done its maximum work, or found the maximum number of faults. */
 export class CheckEnds extends Error {}
 
 const pointerOf = (place: Place | undefined): string => {
@@ -33,16 +33,16 @@ const pointerOf = (place: Place | undefined): string => {
   return pointer
 }
 
-/** One check of settings: its findings, and how much work it may still do. */
+/** A settings check: its findings, and how much work it may still do. */
 export class Run {
-  /** How many faults there are, even while none is noted. */
+  /** The number of faults, including those that aren't noted. */
   count = 0
   readonly faults: Fault[] = []
   private work = MOST_WORK
   private text = 0
   private trials = 0
 
-  /** @throws {CheckEnds} when there was too much work */
+  /** @throws {CheckEnds} if there was too much work */
   spend(units: number): void {
     this.work -= units
     if (this.work < 0) throw new CheckEnds()

@@ -1,4 +1,4 @@
-/** Reads the schema of one setting: what the service checks, and what it shows of it. */
+/** Reads the schema of one setting: what the service checks, and what it shows. */
 import {
   type Allowed,
   type Bounds,
@@ -10,12 +10,12 @@ import {
   types,
 } from './check.js'
 
-/** A schema that the service can't use. The message names the place. */
+/** A schema that the service can't use. The message says where. */
 export class SchemaError extends Error {}
 
 /** The skipped parts. */
 export interface Notes {
-  /** @param what is skipped, as a kind that several places have in common */
+  /** @param what kind of thing is skipped, shared by several places */
   skip(what: string, place: string): void
 }
 
@@ -139,7 +139,7 @@ export class Parser {
 
   private object(of: Keywords, shown: Json, level: number): Pick<Node, 'object'> {
     const bounds = of.bounds('minProperties', 'maxProperties')
-    // An older draft has a boolean on the property itself, which says nothing about this value.
+    // In an older draft, this is a boolean on the property itself, which doesn't affect this value.
     const required =
       typeof of.schema.required === 'boolean'
         ? undefined
@@ -167,7 +167,7 @@ export class Parser {
         required: required ?? [],
         properties: properties ?? new Map(),
         patterns,
-        // A key may be one that the skipped pattern allows.
+        // The skipped pattern may allow the key.
         rest: isComplete ? rest : undefined,
       },
     }
@@ -216,7 +216,7 @@ const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinit
 const isLength = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
 const isType = (value: unknown): value is TypeName => types.includes(value as TypeName)
 
-/** The rules of one schema, without those that it refers to. */
+/** One schema's own rules, without those of schemas that it refers to. */
 class Keywords {
   constructor(
     readonly schema: Json,
@@ -279,7 +279,7 @@ class Keywords {
   }
 }
 
-/** The object without its undefined properties, or undefined if it has no others. */
+/** The object without its undefined properties, or undefined if nothing else is left. */
 const present = <T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } | undefined => {
   const given = Object.entries(values).filter(([, value]) => value !== undefined)
   return given.length === 0 ? undefined : (Object.fromEntries(given) as T)
@@ -313,12 +313,12 @@ const withoutTags = (text: string): string => {
 }
 
 /**
- * Markdown or plain text without raw HTML, and with no links but those to web pages and to other settings (`#key#`). A
- * link to a command of the editor becomes its text.
+ * Markdown or plain text without raw HTML, with links only to web pages and to other settings (`#key#`). A link to an
+ * editor command becomes plain text.
  */
 export const cleanText = (text: string): string =>
   withoutTags(text.replace(/<(https?:\/\/[^\s<>]*)>/g, '$1'))
-    // The rest of a tag without an end.
+    // The rest of an unclosed tag.
     .replace(/<(?=[A-Za-z/!?])/g, '< ')
     .replace(/!?\[([^[\]]*)\]\(\s*(?!https?:\/\/|#)[^()]*(?:\([^()]*\)[^()]*)*\)/g, '$1')
     // The rest of a link in another notation.

@@ -23,16 +23,16 @@ interface Group {
 interface SettingsSchema {
   document: SchemaDocument
   /**
-   * Everything that is wrong with settings, up to the limits. A key with the value `null` is being removed, and
+   * Everything that's wrong with settings, up to the limits. A key with the value `null` is being removed, and
    * passes.
    */
   check(settings: Record<string, unknown>): Fault[]
 }
 
-/** The schema of this installation, and what happens to settings that don't match it. */
+/** The installation's schema, and what happens to settings that don't match it. */
 export interface SettingsRules {
   schema: SettingsSchema
-  /** They are rejected. Otherwise the response warns of them. */
+  /** They are rejected. Otherwise the response has warnings. */
   enforced: boolean
 }
 
@@ -44,8 +44,8 @@ interface Section {
 
 /**
  * Reads a VS Code extension's package.json or a JSON Schema.
- * @returns with a sentence for each kind of thing that was skipped
- * @throws {SchemaError} naming the place that can't be used
+ * @returns the schema, with a sentence for each kind of thing that was skipped @throws {SchemaError} that says which
+ * part can't be used
  */
 export const readSettingsSchema = (
   text: string,

@@ -1,14 +1,14 @@
-/** UTC calendar days as `YYYY-MM-DD`, which sort as texts. */
+/** UTC calendar days as `YYYY-MM-DD`, which sort as text. */
 
 const DAY_MS = 86_400_000
 /** The hours of a UTC day. */
 export const HOURS = 24
 export const DAYS_OF_WEEK = 7
-/** The longest range before it still lies in the years that the database takes. */
+/** The longest range before it is still within the years that the database supports. */
 export const FIRST_DAY = '0003-01-01'
 export const LAST_DAY = '9999-12-31'
 
-/** Years beyond 9999 have another form; callers compare with LAST_DAY first. */
+/** Years after 9999 have another format. Callers compare with LAST_DAY first. */
 const dayAt = (moment: number): string => new Date(moment).toISOString().slice(0, -14)
 
 export const addDays = (day: string, days: number): string => dayAt(Date.parse(day) + days * DAY_MS)
@@ -19,7 +19,7 @@ export const isDay = (text: string): boolean =>
   !Number.isNaN(Date.parse(text)) &&
   addDays(text, 0) === text
 
-/** Both included, so a day has length 1. */
+/** Both are included, so a single day has length 1. */
 export const countDays = (from: string, to: string): number =>
   Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1
 
@@ -64,7 +64,7 @@ export interface Range {
   days: number
 }
 
-/** A missing end is `defaultDays` from the other, or today. Undefined if there is no range of at most `maxDays`. */
+/** A missing end is `defaultDays` from the other end, or today. Undefined if there is no range of at most `maxDays`. */
 export const resolveRange = (
   given: { from?: string | undefined; to?: string | undefined },
   today: string,
@@ -79,7 +79,7 @@ export const resolveRange = (
   return isRange ? { from, to, days } : undefined
 }
 
-/** Equal parts of a range; the first may begin before it and the last may end after it. */
+/** Equal parts of a range. The first may begin before it, and the last may end after it. */
 export interface Steps {
   start: string
   /** The number of days. */

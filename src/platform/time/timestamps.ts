@@ -1,5 +1,5 @@
 /**
- * The database's text of a moment in UTC (`2026-11-21 09:30:00.12+00`) as RFC 3339 with milliseconds. Written by
+ * The database's text for a time in UTC (`2026-11-21 09:30:00.12+00`) as RFC 3339 with milliseconds. Written by
  * hand, because it runs for every row of every response, and parsing a date costs ten times as much.
  */
 export const toTimestamp = (moment: string): string => {

@@ -1,4 +1,4 @@
-/** Access keys of people and of workspaces: stored by the hash of their secret, which outlives everything else of a key. */
+/** Personal and workspace keys, stored by the hash of the secret. The hash outlives the rest of the key. */
 import { v7 as uuidv7 } from 'uuid'
 import type { AccessKey, Scope } from '../../../../schemas/keys.js'
 import type { KeyInUse } from '../../../platform/access/caller.js'
@@ -23,7 +23,7 @@ const TODAY = `(now() at time zone 'UTC')::date`
 /** SQL: the key `k` with its secret `s` still works. */
 const WORKS = 's.revoked_at is null and s.expires_at > now()'
 
-/** $1: the hash. The row of the key itself is gone once its person or workspace is. */
+/** $1: the hash. The key's own row goes with its person or workspace. */
 const FIND_KEY = statement(
   'find an access key',
   {
@@ -83,7 +83,7 @@ const COUNT_KEYS = statement(
   where ${IS_OF_OWNER} and ${WORKS}`,
 )
 
-/** How many still work. Certain only while the owner is locked. */
+/** How many keys still work. Reliable only while the owner is locked. */
 export const countKeys = async (db: Db, owner: KeyOwner): Promise<number> =>
   singleRow(await db.rows(COUNT_KEYS, ownerParameters(owner))).keys
 
@@ -134,7 +134,7 @@ const LIST_CREATED = statement(
   order by k.id desc`,
 )
 
-/** Keys that still work, newest first: the person's own, and those of workspaces. */
+/** Keys that still work, newest first: personal and workspace keys. */
 export const listKeysCreatedBy = (db: Db, userId: string) => db.rows(LIST_CREATED, [userId])
 
 /** $1: the hash; $2: the id, either of which may be null. */
@@ -147,7 +147,7 @@ const FIND_OWNER = statement(
   where s.hash = $1::text or s.key_id = $2::uuid`,
 )
 
-/** Reads a key that works, or has ended within `ended_key_days`. */
+/** Reads a key that works, or stopped working within `ended_key_days`. */
 export const findOwner = async (db: Db, { hash, id }: { hash?: string; id?: string }) =>
   (await db.rows(FIND_OWNER, [hash ?? null, id ?? null]))[0]
 
@@ -200,7 +200,7 @@ const revokedColumns = { id: uuid, name: text, scopes: texts, workspaceId: orNul
 
 export type RevokedKey = RowOf<typeof revokedColumns>
 
-/** @param which SQL: which of the keys `k` that still work */
+/** @param which SQL: a condition on the working keys `k` */
 const revoke = (name: string, which: string) =>
   statement(
     name,
@@ -238,7 +238,7 @@ export const revokeKey = async (
   return { found, revoked }
 }
 
-/** Revokes what belongs to a workspace. */
+/** Revokes a workspace's keys. */
 export const revokeKeysOfWorkspace = async (tx: Db, workspaceId: string): Promise<void> => {
   await tx.rows(REVOKE_KEYS, ownerParameters({ workspaceId }))
 }
@@ -247,6 +247,6 @@ export const revokeKeysOfWorkspace = async (tx: Db, workspaceId: string): Promis
 export const revokeKeysCreatedBy = (tx: Db, workspaceId: string, userId: string): Promise<RevokedKey[]> =>
   tx.rows(REVOKE_KEYS_IN_WORKSPACE, [userId, workspaceId])
 
-/** Revokes all keys that a person created, personal ones and those of workspaces. */
+/** Revokes all personal and workspace keys that a person created. */
 export const revokeAllKeysOf = (tx: Db, userId: string): Promise<RevokedKey[]> =>
   tx.rows(REVOKE_ALL_KEYS, [userId])

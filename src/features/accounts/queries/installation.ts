@@ -33,7 +33,7 @@ const ONLY = 1
 const selectHosts = (db: Db): Promise<RecordedHost[]> =>
   db.select({ kind: repositoryHost.kind, url: repositoryHost.url }).from(repositoryHost)
 
-/** The recorded host; this one, if none was. */
+/** The recorded host, or this one if none was recorded. */
 export const recordHost = async (db: Db, host: RecordedHost): Promise<RecordedHost> => {
   await db
     .insert(repositoryHost)
@@ -42,7 +42,7 @@ export const recordHost = async (db: Db, host: RecordedHost): Promise<RecordedHo
   return singleRow(await selectHosts(db))
 }
 
-/** The recorded host; undefined if none was. */
+/** The recorded host. Undefined if there is none. */
 export const readHost = async (db: Db): Promise<RecordedHost | undefined> => (await selectHosts(db))[0]
 
 export const replaceHost = async (db: Db, host: RecordedHost): Promise<void> => {

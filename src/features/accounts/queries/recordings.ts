@@ -1,4 +1,4 @@
-/** Recording preferences of people. Flushes read them in their own query (`minutes/queries/minutes.ts`). */
+/** People's recording preferences. Flushes read them in their own query (`minutes/queries/minutes.ts`). */
 import type { Recording, RecordingHours } from '../../../../schemas/recording.js'
 import { likesOf, parsePatterns } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'

@@ -8,7 +8,7 @@ export const revokeToken = async (db: Db, jti: string, expiresAt: number): Promi
   await db.insert(revocations).values({ jti, expiresAt: new Date(expiresAt * 1_000).toISOString() })
 }
 
-/** One statement, so that no generation is raised without a revocation for the other instances. */
+/** A single statement, so that a generation is never raised without a revocation for the other instances. */
 const REVOKE_ALL = statement(
   'revoke all tokens of a user',
   { generation: integer },
@@ -22,7 +22,7 @@ const REVOKE_ALL = statement(
 )
 
 /**
- * Raises the user's generation and returns it: every token of an older one is invalid. Undefined for a user that is
+ * Raises the user's generation and returns it: tokens of older generations are invalid. Undefined for a user that is
  * gone.
  */
 export const revokeAllTokens = async (db: Db, userId: string): Promise<number | undefined> => {
@@ -33,8 +33,8 @@ export const revokeAllTokens = async (db: Db, userId: string): Promise<number | 
 const READ_CLOCK = statement('read the clock of the database', { now: text }, 'select now()::text as now')
 
 /**
- * The revocations since a moment of the database's clock, with an overlap for transactions that were still under way.
- * Without a moment: all that are still relevant.
+ * The revocations since a time on the database's clock, with an overlap for transactions that were still running.
+ * Without a time: all that still matter.
  */
 export const readRevocations = async (db: Db, since: string | undefined) => {
   const rows = await db
@@ -49,12 +49,12 @@ export const readRevocations = async (db: Db, since: string | undefined) => {
   return { revocations: rows, asOf: now }
 }
 
-/** Remembers a login that begins; it may be finished once and within ten minutes. */
+/** Remembers a login that has started. It can be completed once, within ten minutes. */
 export const insertOauthState = async (db: Db, stateHash: string, returnTo: string): Promise<void> => {
   await db.insert(oauthStates).values({ stateHash, returnTo, expiresAt: sql`now() + interval '10 minutes'` })
 }
 
-/** Consumes a state. Returns where its login wants to go, or undefined when it is unknown, used or too old. */
+/** Consumes a state. Returns where to go after the login, or undefined if the state is unknown, used or too old. */
 export const takeOauthState = async (db: Db, stateHash: string): Promise<string | undefined> => {
   const [row] = await db
     .delete(oauthStates)

@@ -84,7 +84,7 @@ export const readRepohostId = async (db: Db, id: string): Promise<string | null>
 const LOCK_USER = lockOfUser('lock the workspaces of a user', locksOfUsers.workspaces)
 
 /**
- * Locks until the transaction ends: only one transaction at a time may count the user's workspaces. The row itself stays
+ * Locks until the transaction ends: only one transaction at a time may count a user's workspaces. The row itself stays
  * unlocked: the holder locks memberships next, while a flush holds memberships and may then change the user's time zone.
  */
 export const lockUser = async (tx: Db, id: string): Promise<User | undefined> => {
@@ -92,7 +92,7 @@ export const lockUser = async (tx: Db, id: string): Promise<User | undefined> =>
   return readUser(tx, id)
 }
 
-/** $1: the login in lower case; $2: whom it belongs to now, by the host's id. */
+/** $1: the login in lower case; $2: its current owner, by the host's id. */
 const FREE_LOGIN = statement(
   'take a login from another user',
   {},
@@ -109,15 +109,15 @@ const FREE_LOGIN = statement(
 )
 
 /**
- * Stores the user as the host describes them. If another user still has the login, that user loses it, and gets
- * `<login>.<host id>` instead, with the id repeated while that login is taken too.
+ * Stores the user as described by the host. If another user still has the login, that user gets `<login>.<host id>`
+ * instead, and the id is repeated while that's taken too.
  */
 export const upsertUser = async (
   tx: Db,
   { id: repohostId, login, avatarUrl }: { id: number; login: string; avatarUrl: string },
 ): Promise<User> => {
   const loginKey = login.toLowerCase()
-  // Locked in one order, so that people who exchange logins at the same moment don't deadlock.
+  // Locked in a fixed order, so that people who swap logins at the same moment don't deadlock.
   await tx
     .select({ id: users.id })
     .from(users)

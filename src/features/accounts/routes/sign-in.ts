@@ -25,7 +25,7 @@ const hostFailure = (cause: Error) => new ApiError('upstream_failed', { upstream
 const hashOf = (state: string) => createHash('sha256').update(state).digest('hex')
 
 interface AuthOptions {
-  /** Runs before a sign-in is answered, with the person's memberships at the host. */
+  /** Runs before the response to a sign-in, with the person's memberships at the host. */
   atSignIn(user: User, memberships: Memberships): Promise<void>
 }
 
@@ -46,19 +46,19 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
     for (const name of Object.values(oauthCookies)) reply.clearCookie(name, cookieOptions)
   }
 
-  /** The token answers the questions about organizations within the time that is left, and isn't stored. */
+  /** The token is used to look up organizations in the time that's left, and isn't stored. */
   const following =
     (request: FastifyRequest, token: string, { id, login }: RepohostUser, asked: AbortSignal) =>
     (user: User): Promise<void> =>
       atSignIn(user, clients.repohost.membershipsOf(token, { id, login }, request.trace, asked))
 
   /**
-   * Redirects to a page of the dashboard. `URL` encodes non-ASCII characters, which a header can't hold. The status is set too,
-   * because an error handler may start with the error's status.
+   * Redirects to a page of the dashboard. `URL` encodes non-ASCII characters, which aren't allowed in a header. The
+   * status is set too, because an error handler may start with the error's status.
    */
   const redirectHome = (reply: FastifyReply, path: string) => reply.redirect(new URL(path, home).href, 302)
 
-  /** Counts how a sign-in ends; undefined is the user's own no. */
+  /** Counts how a sign-in ends. Undefined: the user declined. */
   const counted = async <T>(way: 'token' | 'browser', work: () => Promise<T>): Promise<T> => {
     const end = (outcome: 'issued' | 'refused' | 'failed') =>
       app.meter.count('team_settings_sign_ins_total', { way, outcome })
@@ -120,7 +120,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
       tags: ['auth'],
       summary: 'Start the browser sign-in',
       description:
-        "Redirects to the repository host's consent page (scope `read:user`, PKCE) and sets a state cookie for ten minutes. A sign-in that starts under another name of this machine, such as `localhost` for `127.0.0.1`, is first redirected to the name that it will return to.",
+        "Redirects to the repository host's consent page (scope `read:user`, PKCE) and sets a state cookie for ten minutes. A sign-in that starts under another name of this machine, such as `localhost` for `127.0.0.1`, is first redirected to the name that the host will return to.",
       querystring: LoginQuery,
       response: { 302: Type.Null({ description: 'Redirects to the repository host.' }) },
     },
@@ -156,7 +156,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
       tags: ['auth'],
       summary: 'Complete the browser sign-in',
       description:
-        'The repository host sends the browser here. Sets the HttpOnly cookie `svc_token` (over https, also `__Host-svc_token`), and redirects to the dashboard. If the user declined, the dashboard gets `?auth_error=access_denied`. If the host failed, it gets `?auth_error=upstream_failed`, unless `Accept` names JSON. If `Accept` names `text/html`, every other failure except `unavailable` also redirects there, with its code in `auth_error`.',
+        'The repository host sends the browser here. Sets the HttpOnly cookie `svc_token` (over https, also `__Host-svc_token`), and redirects to the dashboard. If the user declined, the dashboard gets `?auth_error=access_denied`. If the host failed, it gets `?auth_error=upstream_failed`, unless `Accept` names JSON. If `Accept` names `text/html`, every other failure except `unavailable` also redirects to the dashboard, with its code in `auth_error`.',
       querystring: CallbackQuery,
       response: { 302: Type.Null({ description: 'Redirects to the dashboard.' }) },
     },
@@ -182,14 +182,14 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
       setSessionCookies(reply, finished.token)
       return redirectHome(reply, finished.returnTo)
     },
-    /** A person in a browser is sent to the dashboard instead of being shown a problem document. */
+    /** Sends people in a browser to the dashboard instead of showing a problem document. */
     errorHandler: (error, request, reply) => {
       const failure = translate(error, request)
       request.failure = failure
       const { accept } = request.headers
       const hostFailed = failure.extras.upstream !== undefined
       const asksForJson = namesType(accept, 'application/json') || namesType(accept, PROBLEM_JSON)
-      // Trying again helps here, and the dashboard couldn't do anything else either.
+      // The user can only try again, which is all the dashboard could offer too.
       if (failure.code === 'unavailable') throw error
       if (!namesType(accept, 'text/html') && (!hostFailed || asksForJson)) throw error
       if (failure.status >= 500) request.log.warn({ err: failure }, 'the sign-in failed')
@@ -229,7 +229,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
       tags: ['auth'],
       summary: 'Sign out',
       description:
-        'Clears the session cookies and revokes the token of the request, if it has a valid one. With `everywhere`, which requires a valid token, revokes every token that the caller was issued before. Access keys stay: revoke them with `DELETE /api/me/keys/{key}`.',
+        'Clears the session cookies and revokes the token of the request, if it has a valid one. With `everywhere`, which requires a valid token, revokes all of the caller’s earlier tokens. Access keys stay: revoke them with `DELETE /api/me/keys/{key}`.',
       security: [{ bearer: [] }, { cookie: [] }, {}],
       body: LogoutBody,
       response: { 200: ref(Ok) },

@@ -1,8 +1,8 @@
 /**
- * Daily counts of commits and closed issues. They are absolute numbers, so that an upload can be repeated.
+ * Daily counts of commits and closed issues. They're absolute numbers, so uploads can be repeated.
  *
- * An upload has up to 100,000 rows, which is why statements take arrays that `count-batches.ts` has already written in
- * PostgreSQL's format, and why rows are written in batches in one order, which also prevents deadlocks.
+ * An upload has up to 100,000 rows, so statements take arrays that `count-batches.ts` has written in PostgreSQL's
+ * format. Rows are written in batches, in a fixed order, which also prevents deadlocks.
  */
 
 import { limits } from '../../../../schemas/limits.js'
@@ -82,7 +82,7 @@ const READ_PATTERN_CHARACTERS = statement(
   ) owners`,
 )
 
-/** The characters of the patterns that each repository is compared with, of the owner that has the most. */
+/** The total length of the patterns that a repository is compared with, for the owner with the most. */
 export const readPatternCharacters = async (db: Db, workspaceId: string): Promise<number> =>
   singleRow(await db.rows(READ_PATTERN_CHARACTERS, [workspaceId])).characters
 
@@ -107,8 +107,8 @@ const textOf = ({ buffer, byteOffset, byteLength }: ArrayLiteral) =>
   Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 
 /**
- * Registers repositories that get their first activity. A flush does so before it writes activity: an upload that names some
- * after it has written counts could wait for a flush that waits for it.
+ * Registers repositories that get their first activity. Flushes do this before they write activity. An upload that did
+ * it after writing counts could deadlock with one.
  */
 export const nameReposInside = async (tx: Db, workspaceId: string, repos: ArrayLiteral): Promise<void> => {
   await tx.rows(NAME_REPOS_INSIDE, [workspaceId, textOf(repos)])

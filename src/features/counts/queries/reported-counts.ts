@@ -31,7 +31,7 @@ export const nameReportedRepo = async (
 }
 
 /**
- * $1, $2: workspace and repository; per commit: $3 hash, $4 day. In one order, so that deliveries don't deadlock.
+ * $1, $2: workspace and repository; per commit: $3 hash, $4 day. In a fixed order, so that deliveries don't deadlock.
  */
 const TAKE_COMMITS = statement(
   'take reported commits',
@@ -45,7 +45,7 @@ const TAKE_COMMITS = statement(
   returning hash`,
 )
 
-/** @returns the hashes of those that are new to the repository; a delivery that brings the same ones waits */
+/** @returns the hashes that are new to the repository. Deliveries with the same ones wait. */
 export const takeCommits = async (
   tx: Db,
   { workspaceId, repoKey }: ReportedRepo,
@@ -89,8 +89,8 @@ export interface AddedCount {
 }
 
 /**
- * Adds to counts that no upload decides, in the order given: by day and login, as uploads have it. The people and the
- * repository must be registered already. @returns those that it has added to
+ * Adds to counts that no upload decides, in the given order, which is by day and login as in uploads. The people and
+ * the repository must be registered already. @returns the counts that it has added to
  */
 export const addReportedCounts = async (
   tx: Db,
@@ -119,7 +119,7 @@ const TAKE_ISSUE_BACK = statement(
   returning 1 as changed`,
 )
 
-/** @returns whether the count has changed: one that an upload decides hasn't */
+/** @returns whether the count has changed. Counts that an upload decides never do. */
 export const takeIssueBack = async (
   tx: Db,
   { workspaceId, repoKey }: ReportedRepo,
@@ -137,7 +137,9 @@ export interface IssueEvent {
   userId: string | null
 }
 
-/** $1 to $4: workspace, repository, issue, day. Makes the row, older than any event, or only locks it. */
+/**
+ * $1 to $4: workspace, repository, issue, day. Inserts a row that's older than any event, or locks the existing one.
+ */
 const LOCK_ISSUE = statement(
   'lock the day of an issue',
   { closed: bool, userId: orNull(uuid) },

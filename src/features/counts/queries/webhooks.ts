@@ -1,4 +1,4 @@
-/** Webhooks, and what was delivered to them. */
+/** Webhooks and their deliveries. */
 import { and, desc, eq, gte } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import { limits } from '../../../../schemas/limits.js'
@@ -37,7 +37,7 @@ export const rotateWebhook = async (
 ): Promise<{ id: string; generation: number }> =>
   singleRow(await tx.rows(ROTATE, [workspaceId, newId, createdBy]))
 
-/** @returns whether there was one */
+/** @returns whether there was a webhook */
 export const deleteWebhook = async (tx: Db, workspaceId: string): Promise<boolean> => {
   const deleted = await tx
     .delete(webhooks)
@@ -72,7 +72,7 @@ const FIND_WEBHOOK = statement(
   where h.id = $1::uuid`,
 )
 
-/** With who pays for its deliveries, and the numbers of its secrets that work now, the current one first. */
+/** Includes who pays for its deliveries, and the numbers of its working secrets, the current one first. */
 export const findWebhook = async (
   db: Db,
   id: string,
@@ -91,7 +91,7 @@ export const insertDelivery = async (
   await tx.insert(deliveries).values({ workspaceId, id: uuidv7(), deliveryId, repo, ...row })
 }
 
-/** The last deliveries since a time, the latest first. */
+/** The deliveries since a time, newest first. */
 export const listDeliveries = async (db: Db, workspaceId: string, since: string) => {
   const rows = await db
     .select({

@@ -50,7 +50,7 @@ export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId,
         tags: ['activity'],
         summary: `Set the ${noun} counts of a day`,
-        description: `By member and repository: at most ${limits.counts_members} members with ${limits.counts_repos_per_member} repositories each. A login or repository must not appear twice (ignoring case). Counts are absolute: sending them again changes nothing, 0 removes a count, and counts that aren’t sent stay. The recording preferences of members don’t affect counts.`,
+        description: `Counts are by member and repository, at most ${limits.counts_members} members with ${limits.counts_repos_per_member} repositories each. A login or repository must not appear twice (ignoring case). Counts are absolute: sending them again changes nothing, 0 removes a count, and counts that aren’t sent stay. The recording preferences of members don’t affect counts.`,
         body: CountsBody,
         response: { 200: ref(CountsResult) },
       },

@@ -17,12 +17,12 @@ import { Verification } from '../webhooks/signature.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The delivery that the headers announce, on the route for deliveries. */
+    /** The delivery described by the headers, on the delivery route. */
     delivery: (DeliveryHead & ExpectedDelivery & { payers: Payers }) | null
   }
 }
 
-/** Deliveries use at most one connection in this many, because they share the database with all callers. */
+/** Deliveries use at most one in this many connections, because they share the database with all callers. */
 const CONNECTIONS_PER_DELIVERY = 4
 const WAITING = 512
 /** Hosts give up after 10 s. */
@@ -52,7 +52,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     if (!proof) return reject(request, new ApiError('signature_invalid'))
     const id = (request.params as { id: string }).id.toLowerCase()
     const webhook = isUuid(id) ? await findWebhook(database.hot, id) : undefined
-    // The payer is an admin. A workspace without one has no webhook.
+    // The payer is an admin. A workspace without an admin has no webhook.
     if (!webhook || webhook.payerId === null) return reject(request, new ApiError('webhook_not_found'))
     const secrets = { id, generations: webhook.generations }
     const verification = new Verification(config.webhookKeys, secrets, proof)
@@ -88,7 +88,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       throw error
     }
   }
-  /** Works on an admitted delivery. @param rows the most that it stores */
+  /** Processes an admitted delivery. @param rows how many rows it may store */
   const inTurn = async (request: FastifyRequest, rows: number, work: () => Promise<void>) => {
     const { payers } = deliveryOf(request)
     await app.admit(request, 'delivered_rows', { payers, amount: rows })
@@ -108,14 +108,14 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'POST',
     url: '/webhook/:id',
     bodyLimit: limits.webhook_body_bytes,
-    // The payload was read by its own rules, and the id is checked with the proof.
+    // The payload has its own rules, and the id is checked with the proof.
     validatorCompiler: () => () => true,
     config: { access: webhookSecret, limit: 'none', errors: ['invalid_json', 'payload_too_large'] },
     schema: {
       operationId: 'receiveDelivery',
       tags: ['activity'],
       summary: 'Receive a webhook delivery',
-      description: `For the repository host only, and only with the headers of the configured kind of host. A push to the default branch counts each commit that is new to the repository for its author, on the UTC day of the commit. A closed issue counts for the person who closed it. Both count for members only, in repositories that match a pattern, and up to ${limits.webhook_days} days back. An uploaded count replaces what was reported. Other events have no effect. Deliveries can be repeated and can come in any order. The body is JSON, or form-encoded with the JSON text in \`payload\`.`,
+      description: `For the repository host only, and only with the headers of the configured kind of host. Each new commit pushed to the default branch counts for its author, on the commit’s UTC day. A closed issue counts for the person who closed it. Both count for members only, in repositories that match a pattern, and up to ${limits.webhook_days} days back. An uploaded count replaces what was reported. Other events have no effect. Deliveries can be repeated and can come in any order. The body is JSON, or form-encoded with the JSON text in \`payload\`.`,
       params: DeliveryParams,
       headers: DeliveryHeaders,
       body: ref(DeliveryPayload),

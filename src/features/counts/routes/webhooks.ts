@@ -55,7 +55,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'deleteWebhook',
       tags: ['activity'],
       summary: 'Delete the webhook',
-      description: 'Counts that it has reported stay.',
+      description: 'The counts that it reported stay.',
       params: WorkspaceParams,
       response: { 200: ref(Ok) },
     },

@@ -1,4 +1,4 @@
-/** Reads the parts of a delivery that can count, checked and bounded. The rest of the payload is dropped. */
+/** Reads and validates the parts of a delivery that can count. The rest of the payload is dropped. */
 import type { RepohostKind } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { hostKinds } from '../../../platform/hosts/index.js'
@@ -39,7 +39,7 @@ export interface Delivery {
   left: ReportedLeave | undefined
 }
 
-/** A payload with more commits than one delivery may have. */
+/** A payload with more commits than allowed in one delivery. */
 export interface TooMuch {
   tooMany: number
 }
@@ -73,7 +73,7 @@ const readDelivery = (bytes: Buffer, { kind, event, isForm }: DeliveryContext): 
   for (const { hash, login, at } of commits) {
     const moment = momentOf(at)
     if (moment === undefined || !HASH.test(hash)) continue
-    // A commit with a named author replaces the same one without.
+    // A commit with a named author replaces the same commit without one.
     const login_ = loginOf(login)
     if (!found.has(hash) || login_ !== undefined) found.set(hash, { hash, day: dayOf(moment), login: login_ })
   }

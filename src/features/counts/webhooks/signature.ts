@@ -1,11 +1,11 @@
 /**
- * Verifies the signature of a webhook delivery. The secrets of webhooks are derived, so that neither the database nor a
- * backup contains one.
+ * Verifies the signature of a webhook delivery. Webhook secrets are derived, so that neither the database nor a backup
+ * contains any.
  */
 import { createHash, createHmac, type Hmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Proof } from '../../../platform/hosts/kind.js'
 
-/** The secrets of a webhook to compare with. */
+/** A webhook's secrets to compare with. */
 export interface SecretsOf {
   id: string
   generations: number[]
@@ -22,7 +22,7 @@ export const newSecretOf = (keys: string[], id: string, generation: number): str
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 
-/** Compares the body of one delivery, as it arrives, with its proof, in a time that doesn't depend on the secrets. */
+/** Compares a delivery's body, as it arrives, with its proof, in a time that doesn't depend on the secrets. */
 export class Verification {
   private readonly hmacs: Hmac[]
   private readonly isSecret: boolean
@@ -35,7 +35,7 @@ export class Verification {
     const secrets = keys.flatMap((key) => generations.map((generation) => secretOf(key, id, generation)))
     this.hmacs = 'hmac' in proof ? secrets.map((secret) => createHmac('sha256', secret)) : []
     const given = 'secret' in proof ? sha256(proof.secret) : undefined
-    // Each is compared, whether or not one before it was equal.
+    // All are compared, even after a match.
     const equal = given ? secrets.filter((secret) => timingSafeEqual(sha256(secret), given)) : []
     this.isSecret = equal.length > 0
   }

@@ -23,14 +23,14 @@ export interface AccessLogView {
   before: { from: string; to: string } | undefined
 }
 
-/** The columns with the days of each kind. */
+/** The columns with the days of each kind of view. */
 const daysOfKind = { dashboard: 'viewed', comparison: 'compared', csv: 'downloaded' } as const
 const DAYS = Object.values(daysOfKind).join(', ')
 
-/** Beyond these, the ranges of a row become one, so that no viewer can make a row grow endlessly. */
+/** With more ranges than this, a row merges them into one, so that no viewer can make it grow endlessly. */
 const MOST_RANGES = 400
 
-/** SQL: the days of a row with those that are added. */
+/** SQL: a row's days plus the added ones. */
 const withAdded = (column: string): string => `case
       when (select count(*) from unnest(v.${column})) < ${MOST_RANGES} then v.${column} + excluded.${column}
       else datemultirange(range_merge(v.${column} + excluded.${column}))
@@ -54,8 +54,8 @@ const daysIf = (kind: View['kind']): string =>
   `case when $7::text = '${kind}' then datemultirange(daterange($5::date, $6::date, '[]')) else '{}' end`
 
 /**
- * Records no view of a workspace that is being deleted, or of a repository without activity: a caller can name any number of
- * these.
+ * Skips workspaces that are being deleted, and repositories without activity, because callers can name any number of
+ * those.
  */
 const RECORD_VIEW = statement(
   'record who looks',
@@ -87,7 +87,7 @@ const LIST_WORKSPACES = statement(
   union select workspace_id from dashboard_views where member_id = $1::uuid`,
 )
 
-/** SQL: a key of the workspace is named with the person responsible for it. */
+/** SQL: a workspace key is named together with the person who created it. */
 const VIEWER = `coalesce(u.login, 'key ' || k.name || ' (created by ' || c.login || ')', 'deleted key')`
 
 /** SQL: the days of a view by kind. Earlier versions merged all kinds into one range. */
@@ -99,9 +99,9 @@ const DAYS_BY_KIND = `unnest(
     )`
 
 /**
- * $1: the viewed person; $2: their workspaces; $3: how many; $4 to $8: where the previous page ended, or nulls. A
- * view names the person in its filter, people with activity in the range, and, without a filter, all members of that
- * day. Ranges of one kind are merged if they overlap or touch.
+ * $1: the viewed person; $2: their workspaces; $3: how many; $4 to $8: where the previous page ended, or nulls. A view
+ * names the person in its filter, the people with activity in the range and, without a filter, everyone who was a
+ * member that day. Ranges of one kind are merged if they overlap or touch.
  */
 const LIST_VIEWS = statement(
   'list the views of a person',
@@ -192,7 +192,7 @@ const MERGE_VIEWS = statement(
 )
 const DELETE_VIEWS = statement('erase looks', {}, 'delete from dashboard_views where viewer_id = $1::uuid')
 
-/** Removes a viewer's name from the access log. The viewed people still see that there was a view. */
+/** Removes a viewer's name from the access log. The people who were viewed still see the view. */
 export const reassignViews = async (tx: Db, viewerId: string): Promise<void> => {
   await tx.rows(MERGE_VIEWS, [viewerId])
   await tx.rows(DELETE_VIEWS, [viewerId])

@@ -1,4 +1,4 @@
-/** The days of a dashboard, and the days of its members. */
+/** A dashboard's days, in total and by member. */
 import type { Db } from '../../../platform/database/client.js'
 import { date, integer, statement, text } from '../../../platform/database/statement.js'
 import { listDays } from '../../../platform/time/days.js'
@@ -6,7 +6,7 @@ import { IS_NOT_DELETED, SUM_OF_COUNTS } from '../../rollups/index.js'
 import type { Filter } from './filter.js'
 import { activityOf, type NamedDays, RAW, rolledUpDays, type Sources, SUMS, sums } from './sources.js'
 
-/** $5: the days that are read from rollups. */
+/** $5: the days read from rollups. */
 const READ_DAYS = statement(
   'read the days of a dashboard',
   { day: date, ...sums, active_members: integer },
@@ -40,7 +40,7 @@ const LIST_MEMBER_DAYS = statement(
   order by a.day, lower(u.login)`,
 )
 
-/** The activity of each member on each day, one CSV line each, by day and login. */
+/** Each member's activity on each day as a CSV line, by day and login. */
 export const listMemberDays = async (
   tx: Db,
   workspaceId: string,

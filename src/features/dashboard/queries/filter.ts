@@ -1,4 +1,4 @@
-/** The filter of a dashboard. */
+/** A dashboard's filter. */
 import type { Db } from '../../../platform/database/client.js'
 import { statement, uuid } from '../../../platform/database/statement.js'
 
@@ -19,7 +19,7 @@ const FIND_PERSON = statement(
   )`,
 )
 
-/** The id in a filter for a login that is unknown in the workspace. */
+/** The filter's id for a login that's unknown in the workspace. */
 export const UNKNOWN_PERSON = 'unknown'
 
 /** Undefined for people who aren't in the workspace and have no activity there. */

@@ -1,4 +1,4 @@
-/** The reads of a dashboard's heatmap: hours, and how many people other than the viewer have some. */
+/** Queries for a dashboard's heatmap: the hours, and how many people other than the viewer have any. */
 
 import type { Db } from '../../../platform/database/client.js'
 import {
@@ -43,7 +43,7 @@ const READ_CELLS = statement(
   group by weekday, hour`,
 )
 
-/** Local hours from the rollups of all days but these. */
+/** Local hours from the rollups of all days except these. */
 export const readCells = (
   tx: Db,
   { workspaceId, from, to }: Sources,
@@ -99,7 +99,7 @@ const READ_REPO_ZONE_DAYS = statement(
 export const readRepoZoneDays = (tx: Db, sources: Sources): Promise<ZoneCrew[]> =>
   tx.rows(READ_REPO_ZONE_DAYS, [sources.workspaceId, sources.repoKey ?? '', rolledUpDays(sources)])
 
-/** Without one or two people in a time zone, the viewer perhaps among them, no repository has `others = 1` below. */
+/** Without one or two people in a time zone, possibly including the viewer, no repository has `others = 1` below. */
 const LIST_DAYS_TO_COMPARE = statement(
   'list the days on which repositories are compared',
   { day: date },
@@ -159,7 +159,7 @@ const FIND_SHARED_CLOCKS = {
     group by a.day, a.repo_key, p.timezone
   )`,
   ),
-  // The rollup names the people only of small crews, so the viewer's own hours are looked up.
+  // The rollup names people only for small groups, so the viewer's own hours are looked up.
   rolledUp: findSharedClocks(
     'find who shares the hours of a repository',
     `own as materialized (

@@ -1,7 +1,9 @@
 import type { Db } from '../../../platform/database/client.js'
 import { date, statement, uuid } from '../../../platform/database/statement.js'
 
-/** $1: the workspace; $2: users; $3: the first day that counts. It names the workspace, and so the one node that knows. */
+/**
+ * $1: the workspace; $2: users; $3: the first day that counts. It names the workspace, so a cluster asks only one node.
+ */
 const READ_LAST_ACTIVE_DAYS = statement(
   'read the last active days of members',
   { userId: uuid, day: date },

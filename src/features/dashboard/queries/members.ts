@@ -31,7 +31,7 @@ const COUNT_ACTIVE = statement(
   ) active where ${IS_NOT_DELETED}`,
 )
 
-/** How many had minutes. */
+/** How many people had minutes. */
 export const countActiveMembers = async (tx: Db, sources: Sources): Promise<number> => {
   const { months, parts, masks } = sources
   const [row] = await tx.rows(COUNT_ACTIVE, [...activityOf(sources), months, parts, masks])
@@ -39,8 +39,8 @@ export const countActiveMembers = async (tx: Db, sources: Sources): Promise<numb
 }
 
 /**
- * $5, $6: months; other days. Deleted accounts have the rest of a repository's month. Without a filter, all
- * members are listed. With a person filter, that person is listed, and in any case people with activity. The last row, without
+ * $5, $6: months; other days. The rest of a repository's month belongs to deleted accounts. Without a filter, all
+ * members are listed. With a person filter, that person is. People with activity always are. The last row, without
  * a name, is the activity of deleted accounts.
  */
 const READ_MEMBERS = statement(
@@ -113,7 +113,7 @@ const READ_MEMBERS = statement(
   from rows group by row order by row`,
 )
 
-/** With a repository filter, reads these days from the activity: there is no rollup of a repository's people by day. */
+/** With a repository filter, reads these days from the activity, because no rollup has a repository's people by day. */
 const forPeople = (sources: Sources, days: string[]): Sources =>
   sources.repoKey === undefined ? sources : { ...sources, raw: [...sources.raw, ...days], days: [] }
 

@@ -1,8 +1,10 @@
 /**
- * Which rollups and which rows of `activity` hold a range's numbers.
+ * Decides which rollups and which rows of `activity` to read for a range.
  *
- * The statements of a dashboard are long because each exists once for all filters and ranges: `sourcesOf` splits a range into
- * whole months, days, and days to read from `activity`, and the statements join the three with `union all`. Each query has a single SQL text, so PostgreSQL prepares it once. Only the months keep a year of a large team within the timeout.
+ * The statements of a dashboard are long because each exists once for all filters and ranges: `sourcesOf` splits a
+ * range into whole months, days, and days to read from `activity`, and the statements join the three with `union all`.
+ * Each query has a single SQL text, so PostgreSQL prepares it once. Only monthly rollups keep a large team's year
+ * within the timeout.
  *
  * $1 to $4 of all statements on activity are the workspace, the person and the repository of the filter (or null), and the days
  * to read from `activity`.
@@ -21,29 +23,29 @@ interface DayRange {
 }
 
 declare const named: unique symbol
-/** Days that this viewer may see as recorded, with this filter: `features/dashboard/policies.ts` alone says so. */
+/** Days that this viewer may see as recorded, with this filter: only `features/dashboard/policies.ts` decides that. */
 export interface NamedDays extends Range {
   readonly [named]: true
 }
 
-/** At most `count` of the days, from `index` on. */
+/** At most `count` of the days, starting at `index`. */
 export const daysWithin = (days: NamedDays, index: number, count: number): NamedDays => {
   const length = Math.min(count, days.days - index)
   const from = addDays(days.from, index)
   return { ...days, from, to: addDays(from, length - 1), days: length }
 }
 
-/** The sources of a range's numbers. */
+/** Where a range's numbers come from. */
 export interface Sources extends DayRange, Filter {
   workspaceId: string
   /** Days that are read from `activity`. */
   raw: string[]
-  /** Months that lie in the range and have no stale day. */
+  /** Months in the range without a stale day. */
   months: string[]
-  /** The other months of the range, and which of their days hold: bit 0 is the first. */
+  /** The other months in the range, and their valid days as bits. Bit 0 is the first. */
   parts: string[]
   masks: number[]
-  /** The same days one by one. */
+  /** The same days, one by one. */
   days: string[]
 }
 
@@ -81,13 +83,13 @@ export const sourcesOf = (
 
 const SNAPSHOT = [
   statement('see one state', {}, 'set transaction isolation level repeatable read, read only'),
-  // A filter that is null costs nothing then, and one that isn't is looked up in an index.
+  // Then a null filter costs nothing, and any other uses an index.
   statement('plan for each call', {}, 'set local plan_cache_mode = force_custom_plan'),
-  // Distinct people per repository of a large team need memory.
+  // Counting a large team's distinct people per repository takes memory.
   statement('have room to group', {}, `set local work_mem = '32MB'`),
 ]
 
-/** Makes the following statements of a transaction see one state; they need not wait for it. */
+/** Makes the transaction's following statements see one state. They needn't wait for it. */
 export const beginSnapshot = async (tx: Db): Promise<void> => {
   await Promise.all(SNAPSHOT.map((set) => tx.rows(set, [])))
 }
@@ -137,7 +139,7 @@ const READ_STALE_DAYS = statement(
   cross join lateral (select from stale_days s where s.workspace_id = $1::uuid and s.day = d.day::date limit 1) s`,
 )
 
-/** All rows of a month are made together, so one of them shows which version made them. */
+/** A month's rows are written together, so any one of them shows which version wrote them. */
 const LIST_INCOMPLETE_MONTHS = statement(
   'list months with incomplete rollups by repository',
   { month: date },
@@ -154,8 +156,8 @@ const LIST_INCOMPLETE_MONTHS = statement(
 )
 
 /**
- * The days whose rollups must not be used, because they have changed since. With a repository filter, also the days of months
- * that a previous version has rolled up, which lack columns.
+ * Days whose rollups are out of date. With a repository filter, also the days of months that an earlier version rolled
+ * up, which lack columns.
  */
 export const readUnusableDays = async (
   db: Db,

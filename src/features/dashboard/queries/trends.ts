@@ -17,9 +17,8 @@ import { weekOfMonth } from '../../rollups/index.js'
 import { activityOf, RAW, rolledUpDays, type Sources } from './sources.js'
 
 /**
- * Minutes by step, where there are any, of the rows that are named in $8, by their place from 1. $5: the days that are
- * read from rollups; $6, $7: start and length of `Steps`. Weeks lie across months, so rollups of months don't add up to
- * them.
+ * Minutes by step, if any, for the rows named in $8, by their position from 1. $5: the days that are read from rollups;
+ * $6, $7: start and length of `Steps`. Weeks span months, so monthly rollups don't add up to them.
  * @param key column of the rows in `listed`, which has their places
  * @param rolledUp their places, days and minutes in rollups
  */
@@ -51,7 +50,7 @@ const READ_MEMBER_TRENDS = trends(
     where d.workspace_id = $1::uuid and d.day = any($5::date[])`,
 )
 
-/** $5: the first days of weeks, or of their parts in a month. */
+/** $5: the first days of weeks, or of the parts of weeks that fall in a month. */
 const READ_TRENDS_IN_REPO = trends(
   'read the trends of members in a repository',
   'user_id',
@@ -76,7 +75,7 @@ interface DayMinutes {
   active_minutes: number
 }
 
-/** The last trend is what the others leave of the days. */
+/** The last trend is the remainder after all others. */
 const readTrends = async (
   tx: Db,
   read: typeof READ_MEMBER_TRENDS,
@@ -105,7 +104,8 @@ const readTrends = async (
 }
 
 /**
- * The weeks of a range, or their parts in a month, whose rollups hold, by their first days; and the days outside of them.
+ * The range's weeks (or parts of weeks within a month) with valid rollups, by their first days, and the days outside of
+ * them.
  */
 const wholeWeeks = ({ from, to, raw }: Sources): { weeks: string[]; others: string[] } => {
   const isRaw = new Set(raw)

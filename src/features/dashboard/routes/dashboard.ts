@@ -25,7 +25,7 @@ import { createViewRecorder } from '../record-view.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A dashboard's range, chosen before access is checked, so that a wrong one is rejected first. */
+    /** A dashboard's range, chosen before access is checked, so that invalid ranges are rejected first. */
     range: Range | null
   }
 }
@@ -45,8 +45,8 @@ const forms =
   'With `Accept: text/csv` or `format=csv`, the response has one line per day and member. The `ETag` changes with everything except `generated_at`.'
 
 /**
- * @param options.recordView is called before the response is sent, with its days that name people
- * @param options.complete adds the properties that only this response has
+ * @param options.recordView is called before the response is sent, with the days that name people @param
+ * options.complete adds the properties specific to this response
  */
 const sendDashboard = async (
   { database, config }: FastifyInstance,

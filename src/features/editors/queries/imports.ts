@@ -1,4 +1,4 @@
-/** Imports: what a file says day by day, how far it is counted, and what earlier imports have found. */
+/** Imports: a file's days, the progress so far, and what earlier imports have found. */
 
 import type { Import } from '../../../../schemas/editors.js'
 import type { Db } from '../../../platform/database/client.js'
@@ -72,7 +72,7 @@ const ADD_DAYS = statement(
     as r (day, projects, marks, agent_projects, agent_marks)`,
 )
 
-/** A day with the minutes of each project: bits, as a digit each when read. Null: no agent has sent anything. */
+/** A day with each project's minutes, as bits that are read as digits. Null: no agent has sent anything. */
 export interface ImportDay {
   day: string
   projects: string[]
@@ -124,7 +124,7 @@ const READ_NEXT_DAYS = statement(
   order by d.day`,
 )
 
-/** The next day of an import with those around it; undefined when all are done. */
+/** An import's next day with its neighbours. Undefined when all are done. */
 export const readNextDays = async (
   tx: Db,
   userId: string,
@@ -154,7 +154,7 @@ const TAKE_IMPORT = statement(
   for update skip locked`,
 )
 
-/** @returns how far it is; undefined for an import that has ended, or that another instance works on */
+/** @returns its progress. Undefined if the import has ended or another instance is working on it. */
 export const takeImport = async (
   tx: Db,
   userId: string,

@@ -1,4 +1,4 @@
-/** Which minutes heartbeats have marked. */
+/** The minutes that heartbeats have marked. */
 
 import type { Db } from '../../../platform/database/client.js'
 import { lockOfUser, locksOfUsers, tryLockOfUser } from '../../../platform/database/locks.js'
@@ -83,7 +83,7 @@ export interface AskedHours {
   hours: readonly number[]
 }
 
-/** Users and hours, an element of each array for each hour. */
+/** Users and hours, with one element per hour in each array. */
 export const hoursOf = (asked: readonly AskedHours[]): [string[], number[]] => [
   asked.flatMap(({ userId, hours }) => hours.map(() => userId)),
   asked.flatMap(({ hours }) => hours),
@@ -102,7 +102,7 @@ export const readMarks = (
 export const readAllMarks = (db: Db, userId: string): Promise<StoredHour[]> =>
   db.rows(READ_ALL_MARKS, [userId])
 
-/** $1: the user; $2: hours. Reads the marks of each and of the nearest earlier hour. */
+/** $1: the user; $2: hours. Reads the marks of each hour and of the nearest earlier one. */
 const lastColumns = { hour: integer, projects: texts, leaves: texts }
 const READ_LAST_MARKS = statement(
   'read the last marks of heartbeats',

@@ -1,4 +1,4 @@
-/** Project names of editors that name no repository. */
+/** Editors' project names that aren't repositories. */
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
@@ -51,7 +51,7 @@ const FIND_NAMES_OF_PEOPLE = statement(
   join editor_projects p on p.user_id = n.user_id and p.name = n.name`,
 )
 
-/** The known projects of people among these names and the marks of these hours. */
+/** People's known projects among these names, and the marks of these hours. */
 export const findNames = async (
   db: Db,
   asked: readonly (AskedHours & { names: readonly string[] })[],
@@ -91,7 +91,7 @@ const COUNT_NAMES = statement(
   from editor_projects where user_id = $1::uuid`,
 )
 
-/** How many more names a person can have, of those that wait and of the others. */
+/** How many more unassigned and other names a person can have. */
 export const readRoomForNames = async (
   db: Db,
   userId: string,
@@ -132,7 +132,7 @@ const SEE_NAMES = statement(
     seen_at = excluded.seen_at`,
 )
 
-/** Names that are new wait from then on. */
+/** New names start out unassigned. */
 export const seeNames = async (
   tx: Db,
   people: readonly { userId: string; lastAt: ReadonlyMap<string, Date> }[],

@@ -1,5 +1,5 @@
 /**
- * How the body of heartbeats is read: whatever its media type, as JSON, or as a JSON string that contains JSON. It's
+ * Reads the body with heartbeats as JSON, or as a JSON string that contains JSON, whatever the media type. It's
  * read as it arrives, so that large bodies take no memory.
  */
 import type { Readable } from 'node:stream'
@@ -47,7 +47,7 @@ export const readHeartbeats = async (stream: Readable): Promise<HeartbeatsBody> 
     let quoted: QuotedText | undefined
     let hasBegun = false
     let received = 0
-    // The rest of a body that is rejected is discarded, and not destroyed with its connection.
+    // The rest of a rejected body is discarded, so that the connection stays open.
     for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       received += chunk.length
       if (received > limits.heartbeats_body_bytes) throw new ApiError('payload_too_large')
@@ -66,7 +66,7 @@ export const readHeartbeats = async (stream: Readable): Promise<HeartbeatsBody> 
     if (error instanceof NoJsonError)
       throw new ApiError('invalid_json', { detail: 'The body isn’t JSON that the service accepts.' })
     if (error instanceof ApiError) throw error
-    throw new ApiError('bad_request', { detail: 'The body didn’t arrive completely.', cause: error })
+    throw new ApiError('bad_request', { detail: 'The body was cut off.', cause: error })
   }
   return body
 }

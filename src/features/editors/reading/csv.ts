@@ -1,4 +1,4 @@
-/** Reads heartbeats from CSV of any size, a piece at a time: the columns that count, which the first line names. */
+/** Reads heartbeats from CSV of any size, a piece at a time. The first line names the columns. */
 import { Parser } from 'csv-parse'
 import type { SentHeartbeat } from '../project-names.js'
 
@@ -7,7 +7,7 @@ const COLUMNS = ['time', 'project', 'category']
 const LINE_CHARACTERS = 1_048_576
 
 export class CsvReader {
-  /** Whether the first line, once it was read, names the columns that count. */
+  /** Whether the first line, once read, names the columns that matter. */
   hasColumns = false
   private readonly parser: Parser
 

@@ -1,5 +1,5 @@
 /**
- * Reads heartbeats from JSON of any size, a piece at a time: the few properties that count, of every object. It checks the
+ * Reads heartbeats from JSON of any size, a piece at a time, and only the few properties that matter. It checks the
  * structure and bounds the depth. Skipped parts take no memory.
  */
 import { limits } from '../../../../schemas/limits.js'
@@ -65,7 +65,7 @@ const IN_WORD = flags('abcdefghijklmnopqrstuvwxyz')
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const WORDS = new Set(['true', 'false', 'null'])
 
-/** Longer tokens aren't kept; no name, number or key that counts is longer, however it is escaped. */
+/** Longer tokens aren't kept. No name, number or key that matters is longer, however it's escaped. */
 const MOST_KEPT = 6 * 4 * limits.editor_project_length
 
 type State = 'value' | 'first item' | 'first key' | 'key' | 'colon' | 'comma' | 'end'
@@ -227,7 +227,7 @@ export class JsonReader {
     this.set(token === 'number' && this.frames.at(-1)?.key === 'time' ? Number(text) : undefined)
   }
 
-  /** The value of the property that is being read. If two have the same key, the later one counts. */
+  /** The value of the property that is being read. If a key occurs twice, the later value wins. */
   private set(value: string | number | undefined): void {
     const frame = this.frames.at(-1)
     if (frame?.key === 'time') frame.time = typeof value === 'number' ? value : undefined
@@ -257,7 +257,7 @@ export class QuotedText {
 
   /** @throws {NoJsonError} */
   push(bytes: Uint8Array): Buffer {
-    // An escape of six bytes makes at most three, and the second half of a pair four.
+    // A six-byte escape yields at most three bytes, and the second half of a pair four.
     const text = Buffer.allocUnsafe(bytes.length + 4)
     let length = 0
     for (const byte of bytes) {

@@ -1,4 +1,4 @@
-/** Routes that WakaTime's tools call. On these routes every media type is read as JSON. */
+/** Routes for WakaTime tools. These routes read every media type as JSON. */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'

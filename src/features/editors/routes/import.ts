@@ -13,15 +13,15 @@ import { cancelImport, describeImport, requireNoImport, startImport } from '../i
 import { projectHostOf } from '../project-names.js'
 import { reduceFile } from '../reduce-file.js'
 
-/** How many files arrive at once. */
+/** How many files can arrive at once. */
 const AT_ONCE = 8
 const WAITING = 32
 const WAIT_MS = 5_000
-/** While others wait, a file must have arrived at this rate on average, after some seconds to begin. */
+/** The minimum average rate of a file while others wait, after a few seconds of grace. */
 const BYTES_PER_MS = 250
 const BEGIN_MS = 3_000
 
-/** Reads what has arrived. Waiting for more doesn't count as working time. */
+/** Reads the data that has arrived. Waiting for more doesn't count as working time. */
 async function* chunksOf(
   payload: Readable,
   work: Work | null,
@@ -45,7 +45,7 @@ async function* chunksOf(
       })
     })
     const chunk = chunks.next().catch((cause) => {
-      throw new ApiError('bad_request', { detail: 'The file didn’t arrive completely.', cause })
+      throw new ApiError('bad_request', { detail: 'The upload was cut off.', cause })
     })
     try {
       return await Promise.race([chunk, gaveUp])
@@ -91,7 +91,7 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
       ...shared,
       operationId: 'startImport',
       summary: 'Import past heartbeats',
-      description: `WakaTime's data dump of heartbeats, or the CSV or JSON of wakapi, of at most ${limits.import_body_bytes} bytes. While the file arrives, it is reduced to times and projects, and nothing else is stored. Then its days are counted in the background, in workspaces only from the day on which the caller joined them. A later import of the same day counts only additional minutes. A person can have one import at a time.`,
+      description: `WakaTime's data dump of heartbeats, or the CSV or JSON of wakapi, of at most ${limits.import_body_bytes} bytes. While the file arrives, it is reduced to times and projects, and nothing else is stored. Its days are then counted in the background, but in each workspace only from the day the caller joined. A later import of the same day counts only additional minutes. A person can have one import at a time.`,
       response: { 202: ref(Import) },
     },
     handler: async (request, reply) => {
@@ -101,7 +101,7 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
       await requireNoImport(app.db, userId)
       const body = request.body as Readable | undefined
       if (body === undefined) throw invalid('/body', 'is missing')
-      // One file each, so that a slow sender holds one of the permits.
+      // One file each, so that a slow sender holds only one permit.
       const endTurn = await app.takeTurn(request, 'import')
       try {
         const file = await arrivals.run(() => {

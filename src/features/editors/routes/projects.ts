@@ -1,4 +1,4 @@
-/** Project names of editors, for their owner. */
+/** Editors' project names, for their owner. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Ok, ref } from '../../../../schemas/common.js'
 import { EditorProjectBody, EditorProjectList } from '../../../../schemas/editors.js'
@@ -19,7 +19,7 @@ export const editorProjectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listEditorProjects',
       tags: ['editors'],
       summary: 'List editor project names',
-      description: `Names in heartbeats that aren’t repositories, newest first. A name is matched automatically if it is the name of exactly one repository that the caller has pushed settings for, or has sent by its full address in a flush or a heartbeat. Nothing an admin does can match a name. Otherwise it waits for an assignment. The service keeps at most ${limits.editor_projects_waiting} waiting names, for ${limits.heartbeat_days} days, and shows them only to the caller.`,
+      description: `Names in heartbeats that aren’t repositories, newest first. A name is matched automatically if it is the name of exactly one repository that the caller has pushed settings for, or has sent by its full address in a flush or a heartbeat. Admins can’t match names. Otherwise it waits for an assignment. The service keeps at most ${limits.editor_projects_waiting} waiting names, for ${limits.heartbeat_days} days, and shows them only to the caller.`,
       response: { 200: EditorProjectList },
     },
     handler: async (request) => ({ projects: await listEditorProjects(app.db, request.caller.userId) }),

@@ -1,4 +1,4 @@
-/** Routes that WakaTime's tools read: bars, exporters and the browser extension. */
+/** Routes for WakaTime tools that read: status bars, exporters and the browser extension. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
@@ -48,7 +48,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   }
   const shared = { tags: ['editors'], params: EditorParams, headers: TimezoneHeaders }
   const about =
-    'In WakaTime’s format. Times are active minutes of all workspaces together, each minute once. Days are in the caller’s time zone. Lists of data that the service doesn’t store are empty.'
+    'In WakaTime’s format. Times are active minutes across all workspaces, counting each minute once. Days are in the caller’s time zone. Lists of data that the service doesn’t store are empty.'
 
   for (const [url, operationId] of [
     ['/users/:user/statusbar/today', 'getStatusBar'],
@@ -190,7 +190,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 }
 
-/** The addresses that WakaTime's extensions open as the dashboard: they take `/api` out of the address in the settings. */
+/** The addresses that WakaTime's extensions open as the dashboard: the one in their settings without `/api`. */
 export const dashboardLinks: FastifyPluginAsyncTypebox = async (app) => {
   for (const url of [
     '/api/wakatime',

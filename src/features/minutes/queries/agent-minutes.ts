@@ -1,4 +1,4 @@
-/** Minutes of a person's agents, for that person alone. */
+/** Minutes of a person's agents, for that person only. */
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
@@ -12,14 +12,14 @@ import {
 } from '../../../platform/database/statement.js'
 import type { Range } from '../../../platform/time/days.js'
 
-/** The minutes of agents on a UTC day in a repository, as they count in a workspace. */
+/** Agents' minutes on a UTC day in a repository, as they count in a workspace. */
 export interface AgentDay {
   workspaceId: string
   day: string
   repoKey: string
   repo: string
   minutes: number
-  /** Null: the day is older than hours are kept. */
+  /** Null: the day's hours are no longer kept. */
   hours: number[] | null
 }
 
@@ -117,6 +117,6 @@ const DROP_AGENT_HOURS = statement(
   returning day`,
 )
 
-/** Deletes hours past their retention. @returns how many rows had some */
+/** Deletes hours past their retention period. @returns how many rows had any */
 export const dropAgentHours = async (tx: Db, detailDays: number, rows: number): Promise<number> =>
   (await tx.rows(DROP_AGENT_HOURS, [detailDays, rows])).length

@@ -20,14 +20,13 @@ import { FIRST_DAY, patternMatches } from '../../workspaces/index.js'
 
 /**
  * People with minutes to count, their recording preferences and, one per row, the workspaces in which they count. $1:
- * the users; $2, $3, $4: the place of the user among them, owner and name of each repository; $5: how much is compared
- * for each user at most. Repositories that the user has excluded are in the first row alone.
- * All matching workspaces, and not the best one as for settings; what the user's own login owns counts only where the
- * user is admin, because another workspace's admins can claim any name.
- * The cost of a LIKE is the name's length times the pattern's, so these products are added up first. When the
- * sum exceeds $5, nothing is compared. All characters are ASCII, and bytes are counted in a quarter of the time.
- * Arrays are selected so that their lengths are unknown to the planner: for short ones, it would plan each execution
- * again.
+ * the users; $2, $3, $4: the user's position among them, and each repository's owner and name; $5: the comparison limit
+ * for each user. Repositories that the user has excluded are in the first row alone. All matching workspaces, rather
+ * than the best one as for settings. Repositories under the user's own login count only where the user is an admin,
+ * because other admins can claim any name. A LIKE costs the name's length times the pattern's, so these products are
+ * added up first. If the sum exceeds $5, nothing is compared. All characters are ASCII, and counting bytes takes a
+ * quarter of the time. Arrays are selected, so that the planner doesn't know their lengths. For short ones it would
+ * plan every execution again.
  */
 export const READ_TARGETS = statement(
   'read where minutes count',
@@ -100,7 +99,7 @@ export interface FlushTarget {
     reposOff: string[]
     hours: RecordingHours | null
   }
-  /** How much is compared to find the matches. Beyond the limit of a flush, nothing was compared. */
+  /** The cost of finding the matches. Above the limit of a flush, nothing was compared. */
   comparisons: number
   /** All matching workspaces, ordered by id. */
   workspaces: MatchingWorkspace[]

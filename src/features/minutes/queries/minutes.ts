@@ -1,4 +1,4 @@
-/** Active minutes as flushes record them. */
+/** Active minutes recorded by flushes. */
 import type { Db } from '../../../platform/database/client.js'
 import {
   date,
@@ -13,7 +13,7 @@ import { groupBy } from '../../../platform/process/maps.js'
 import { HOURS } from '../../../platform/time/days.js'
 import { addTo, type Minutes, noMinutes } from '../caps.js'
 
-/** $1: the workspace; $2: the user. Makes the row, or only locks it: nothing in it ever changes. */
+/** $1: the workspace; $2: the user. Inserts the row or just locks it. Its content never changes. */
 export const LOCK_ACTIVITY = statement(
   'let the flushes of a member take turns',
   {},
@@ -22,7 +22,7 @@ export const LOCK_ACTIVITY = statement(
   on conflict (workspace_id, user_id) do update set user_id = excluded.user_id where false`,
 )
 
-/** The same for users ($2) who have rows; those whose rows others hold are left out. */
+/** The same for users ($2) with rows. Skips rows that others hold. */
 export const TRY_TO_LOCK_ACTIVITY = statement(
   'let the flushes of members take turns, without waiting',
   { userId: uuid },
@@ -32,11 +32,13 @@ export const TRY_TO_LOCK_ACTIVITY = statement(
   for update skip locked`,
 )
 
-/** How many repositories of a day are read one by one, and on how many days of a member. */
+/** How many of a day's repositories are read one by one, and on how many of a member's days. */
 const MOST_ROWS = 25
 const MOST_DAYS = 4
 
-/** $1: the workspace; $2, $3: users, and a day of each. Cheaper than sums where there are few rows. Planned once, as `READ_TARGETS`. */
+/**
+ * $1: the workspace; $2, $3: users, and a day of each. Cheaper than sums for few rows. Planned once, as `READ_TARGETS`.
+ */
 export const READ_ROWS = statement(
   'read what members have on days, one by one',
   { userId: uuid, day: date, repoKey: text, minutes: integer, hours: orNull(integers) },
@@ -72,19 +74,19 @@ export interface AskedDays {
   days: ReadonlySet<string>
 }
 
-/** The minutes of a member on a day, in all repositories. */
+/** A member's minutes on a day, in all repositories. */
 export interface Total extends Minutes {
-  /** Those with minutes, where they are known. */
+  /** The repositories with minutes, if known. */
   repoKeys: ReadonlySet<string>
 }
 
-/** By day, without days that have no minutes. */
+/** By day. Days without minutes are left out. */
 type Totals = Map<string, Total>
 
 /**
  * Makes other flushes of the members wait until the transaction ends.
  * @param asked in the order of workspaces
- * @param waits whether to wait for others; if not, what others hold, or what has many rows, is undefined
+ * @param waits whether to wait for others; if not, days that others hold or that have many rows are undefined
  */
 export const lockDays = async (
   tx: Db,
@@ -249,7 +251,7 @@ export interface AddedMinutes extends Minutes {
 
 /**
  * Adds to the days of members that are locked, each repository of a day once. The rows are sorted, and repositories are
- * named before there is activity in them: so writers who meet wait for each other in one order.
+ * named before there is activity in them: so concurrent writers lock rows in the same order.
  */
 export const writeMinutes = async (tx: Db, added: readonly AddedMinutes[]): Promise<void> => {
   const byWorkspace = groupBy(added, ({ workspaceId }) => workspaceId)
@@ -281,12 +283,12 @@ export const writeMinutes = async (tx: Db, added: readonly AddedMinutes[]): Prom
   )
 }
 
-/** Marks days as stale. Every change of activity must do so in the same transaction. */
+/** Marks rollups of days as stale. Every change of activity must do so in the same transaction. */
 export const markDays = async (tx: Db, workspaceId: string, days: string[]): Promise<void> => {
   await tx.rows(MARK_DAYS, [workspaceId, days])
 }
 
-/** @throws a conflict if another flush with this id was first */
+/** @throws a conflict if another flush with this id came first */
 export const rememberFlush = async (
   tx: Db,
   userId: string,
@@ -323,8 +325,8 @@ const LIST_DAYS_WITH_HOURS = statement(
 )
 
 /**
- * Remembers the time zone in which the user's hours are drawn. It moves what heatmaps show of them, even in workspaces
- * that the user has left. Other flushes of the user end first, so that their days are found, or begin afterwards.
+ * Stores the time zone in which the user's hours are drawn. This shifts their hours in heatmaps, even in workspaces
+ * that the user has left. The user's other flushes either end first, so that their days are found, or begin afterwards.
  */
 export const changeTimezone = async (tx: Db, userId: string, timezone: string): Promise<void> => {
   const [, workspaces] = await Promise.all([

@@ -18,7 +18,7 @@ const COUNT_MINUTES = statement(
   order by a.day`,
 )
 
-/** How many repositories each day has, without days that have none. */
+/** The number of repositories on each day that has any. */
 export const countOwnMinutes = (
   db: Db,
   userId: string,
@@ -26,7 +26,7 @@ export const countOwnMinutes = (
   to: string,
 ): Promise<{ day: string; rows: number }[]> => db.rows(COUNT_MINUTES, [userId, from, to])
 
-/** JSON is made here, because hundreds of thousands of rows would cost the service more than the database. */
+/** PostgreSQL makes the JSON, because hundreds of thousands of rows would cost the service more. */
 const listMinutes = (join: 'join' | 'left join') => `
   select a.day, json_build_object(
       'workspace_id', w.id, 'name', w.name, 'minutes', coalesce(sum(a.minutes), 0), 'repos', coalesce(
@@ -49,7 +49,7 @@ const LIST_MINUTES_OF_ALL_WORKSPACES = statement(
   listMinutes('left join'),
 )
 
-/** A `WorkspaceMinutes` in JSON. */
+/** A `WorkspaceMinutes` as JSON. */
 export interface OwnMinutes {
   day: string
   workspace: string

@@ -1,4 +1,4 @@
-/** A person's own minutes in all of their workspaces together. Minutes that count in several of them count once. */
+/** A person's own minutes across all their workspaces. Minutes that count in several of them count once. */
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { date, integer, integers, statement, text } from '../../../platform/database/statement.js'
@@ -16,7 +16,7 @@ export interface DayMinutes {
 const eachHour = (write: (index: number) => string, separator = ', ') =>
   Array.from({ length: HOURS }, (_, index) => write(index + 1)).join(separator)
 
-/** $1: the user; $2 and $3: the first and the last day. Each repository counts as much as in the workspace with most of it. */
+/** $1: the user; $2 and $3: the first and the last day. Each repository has the minutes of its best workspace. */
 const repoDaysFrom = (source: string, repo: string) => `
   select a.day, a.repo_key, ${repo} as repo,
     ${eachHour((hour) => `coalesce(max(a.hours[${hour}]), 0)::int as h${hour}`)},
@@ -41,8 +41,8 @@ const AGENT_REPO_DAYS = repoDaysFrom(
 const TOTAL = `(${eachHour((hour) => `h${hour}`, ' + ')} + rest)`
 
 /**
- * In each hour, repositories share the minutes of one hour, those with the most minutes of the day first. Otherwise they add up
- * to more where an hour is full in one workspace and not in another.
+ * In each hour, repositories share 60 minutes. Those with the most minutes that day come first. Otherwise they'd exceed
+ * the hour if it's full in one workspace and not in another.
  */
 const SHARED_REPO_DAYS = `
   select day, repo_key, repo, rest, row_number() over by_minutes as place, ${eachHour(

@@ -17,7 +17,7 @@ import { chooseRange } from '../choose-range.js'
 import { readMinutesOfDay, readMinutesOfRange } from '../read-minutes.js'
 import { recordActiveMinutes } from '../record-active-minutes.js'
 
-/** The notes in the response to a duplicate were already counted the first time. */
+/** A duplicate's notes were already counted the first time. */
 const countFlush = (meter: Meter, { accepted, capped, ignored, duplicate }: FlushResult) => {
   meter.count('team_settings_flushes_total', { outcome: duplicate ? 'duplicate' : 'counted' })
   if (duplicate) return
@@ -58,7 +58,7 @@ export const minutesRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['activity'],
       summary: "List the caller's active minutes per workspace",
       description:
-        'For one UTC day (`day`, by default today), or for each day of a range (`from`, `to`). If one end is missing, the range has 30 days.',
+        'For one UTC day (`day`, by default today), or for each day of a range (`from`, `to`). If one end is missing, the range is 30 days long.',
       querystring: MinutesQuery,
       response: { 200: { anyOf: [ref(MinutesOfDay), ref(MinutesOfRange)] } },
     },

@@ -1,11 +1,11 @@
-/** The items of an account export in JSON, a page at a time. */
+/** An account export's items as JSON, a page at a time. */
 
 import type { Db, Parameter } from '../../../platform/database/client.js'
 import { type Statement, singleRow, statement, text, uuid } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
 import { ABOUT_PEOPLE } from '../../workspaces/index.js'
 
-/** SQL: a moment as in every other response. */
+/** SQL: a timestamp in the format of every other response. */
 export const at = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** Before everything. */
@@ -15,7 +15,7 @@ const starts = { uuid: DELETED_USER, text: '', date: '-infinity', int: -1 }
 const minutesOf = (bits: string, length: number) =>
   `array(select m from generate_series(0, ${length - 1}) m where get_bit(${bits}, m) = 1)`
 
-/** SQL that joins an array of names with an array of their bits. */
+/** SQL that pairs an array of names with an array of their bits. */
 const bitsByName = (name: string, names: string, bits: string, length = 60) => `(
     select coalesce(json_agg(json_build_object('${name}', b.name, 'minutes', ${minutesOf('b.bits', length)})), '[]')
     from unnest(${names}, ${bits}) as b (name, bits)
@@ -239,7 +239,7 @@ const auditList = (name: string, actor: string, target: string, condition: strin
 const ofPerson = `(${ABOUT_PEOPLE})`
 const nameless = 'null::text'
 
-/** The audit trail, without the names of others. $2: the user. */
+/** The audit trail without other people's names. $2: the user. */
 export const auditOfUser = [
   auditList(
     'list the audit entries by a person',
@@ -271,7 +271,7 @@ export const auditOfLogin = [
   ),
 ]
 
-/** The content of the personal workspace. $2: the workspace. */
+/** The personal workspace's content. $2: the workspace. */
 export const listsOfWorkspace = {
   personal_settings: list(
     'personal settings',

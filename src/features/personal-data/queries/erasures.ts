@@ -1,6 +1,6 @@
 /**
- * The deletion of accounts: the last transaction of an account, and the small steps in which its remaining rows are
- * later deleted, or assigned to `DELETED_USER`.
+ * Deletes accounts: an account's last transaction, and the small steps that later delete its remaining rows or assign
+ * them to `DELETED_USER`.
  *
  * The rules of the tables (`people`) cover columns that only need a delete or an update. Three kinds of rows need more: audit
  * entries name people in text, views merge with others of the deleted user, and activity is added to the deleted user's with
@@ -54,13 +54,13 @@ export const lockMemberships = async (tx: Db, userId: string) => {
     .where(eq(members.userId, userId))
     .orderBy(asc(members.workspaceId))
   const ids = rows.map(({ id }) => id)
-  // In one order, so that two people who leave the same workspaces don't deadlock.
+  // In a fixed order, so that two people who leave the same workspaces don't deadlock.
   await Promise.all(ids.map((id) => lockAdministration(tx, id)))
   await Promise.all(ids.map((id) => lockRoles(tx, id)))
   return tx.rows(LIST_MEMBERSHIPS, [userId])
 }
 
-/** Removes the name of a locked user, and schedules the erasure of the remaining rows. */
+/** Removes a locked user's name and schedules the erasure of the remaining rows. */
 export const beginErasure = async (tx: Db, userId: string, loginKey: string): Promise<void> => {
   await tx.delete(members).where(eq(members.userId, userId))
   await tx.insert(erasures).values({ userId, loginKey })
@@ -152,8 +152,8 @@ const FIND_END = statement(
 const UP_TO_END = `<= (coalesce($4::date, 'infinity'), coalesce($5::text, ''))`
 
 /**
- * $4, $5: the last row, or nulls. An issue that is opened again is taken off the deleted user's count, but not when an upload
- * had decided the person's count.
+ * $4, $5: the last row, or nulls. Reopening an issue lowers the deleted user's count, unless an upload had decided the
+ * person's count.
  */
 const TAKE_ISSUES = statement(
   'take the reported issues of a person',
@@ -205,7 +205,7 @@ const DELETE_PERSON = statement(
 /**
  * Assigns activity of one month in one workspace to the deleted user, and rebuilds the rollups at once, so that no dashboard
  * has to read these days from the activity. The caller must hold the rollup lock.
- * @returns whether there was any
+ * @returns whether there was any activity
  */
 const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<boolean> => {
   const [person] = await tx.rows(FIND_WORKSPACE, [userId])
@@ -239,7 +239,7 @@ const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<b
   return true
 }
 
-/** Longer than any request takes. */
+/** Longer than any request can take. */
 const OPEN_MINUTES = 10
 
 const END_ERASURE = statement(

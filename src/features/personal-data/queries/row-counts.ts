@@ -1,4 +1,4 @@
-/** The number of rows that belong to a workspace, or that name a person. */
+/** Counts the rows that belong to a workspace or name a person. */
 import { getTableName } from 'drizzle-orm'
 import type { Db } from '../../../platform/database/client.js'
 import { integer, singleRow, statement } from '../../../platform/database/statement.js'

@@ -1,4 +1,4 @@
-/** The items of a workspace export in JSON, a page at a time. $2 of each list: the workspace. */
+/** A workspace export's items as JSON, a page at a time. $2 of each list: the workspace. */
 import type { Db } from '../../../platform/database/client.js'
 import { statement, text } from '../../../platform/database/statement.js'
 import { authorName } from '../../workspaces/index.js'
@@ -10,7 +10,7 @@ const withAuthor = (table: string) =>
 const REPO = { owner: 'v.owner_key', repo: 'v.repo_key' }
 const versionKeys = { 'v.owner_key': 'text', 'v.repo_key': 'text', 'v.version': 'int' } as const
 
-/** Without invite codes and without secrets of keys. */
+/** Without invite codes and key secrets. */
 export const listsOfWorkspace = {
   members: list(
     'the members of a workspace',

@@ -1,4 +1,4 @@
-/** The own account: views, export and deletion. */
+/** The caller's own account: views, export and deletion. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'

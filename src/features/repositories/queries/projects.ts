@@ -17,12 +17,12 @@ import { patternMatches } from '../../workspaces/index.js'
 
 type Project = ProjectPage['projects'][number]
 
-/** The workspaces of a caller, with what the caller may know of their activity. */
+/** A caller's workspaces, with what the caller may know about their activity. */
 export interface SeenWorkspaces {
   all: string[]
   /** Where the caller's own activity counts. */
   own: string[]
-  /** Where everyone's activity counts: all of it (`named`), from a day on (`namedFrom`), or as published. */
+  /** Where everyone's activity counts: all of it (`named`), starting on a day (`namedFrom`), or as published. */
   named: string[]
   namedFrom: { workspaceId: string; day: string }[]
   published: string[]

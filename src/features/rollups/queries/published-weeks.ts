@@ -1,6 +1,6 @@
 /**
- * Weeks as they are shown at the privacy level `team`: written once each, and then read instead of the activity. A week that
- * was published for a smaller group than is required now isn't shown.
+ * Weeks as shown at the privacy level `team`. Each is written once, then read instead of the activity. A week published
+ * for a smaller group than required now isn't shown.
  */
 
 import { setImmediate } from 'node:timers/promises'
@@ -72,14 +72,14 @@ const HAS_OVERDUE_WEEKS = statement(
 
 /**
  * Whether the service is still publishing weeks that were due before today, such as after the level became `team`. It
- * says nothing about a single week, because that would tell whether anyone was active in it.
+ * says nothing about any single week, because that would reveal whether anyone was active in it.
  */
 export const hasOverdueWeeks = async (tx: Db, workspaceId: string, all: boolean): Promise<boolean> =>
   (await tx.rows(HAS_OVERDUE_WEEKS, [[workspaceId], all])).length > 0
 
 /**
  * Weeks that ended at least three days ago, have activity, must not be shown by name, and aren't published.
- * @param options.all of every workspace
+ * @param options.all of all workspaces
  */
 export const listDueWeeks = async (
   db: Db,
@@ -180,7 +180,7 @@ const insertPublished = async (
 /** Rows to read before other requests run. */
 const ROWS = 5_000
 
-/** Publishes a week as it is now, unless it is published already. */
+/** Publishes a week in its current state, unless it's already published. */
 export const publishWeekOf = async (tx: Db, which: WorkspaceWeek, minGroup: number): Promise<void> => {
   const rows = await tx.rows(READ_WORK, [which.workspaceId, which.week])
   const works: Work[] = []
@@ -191,7 +191,7 @@ export const publishWeekOf = async (tx: Db, which: WorkspaceWeek, minGroup: numb
   await insertPublished(tx, which, minGroup, await finish(publishWeek(works, minGroup), setImmediate))
 }
 
-/** A range of published weeks, for one repository or (null) all. */
+/** A range of published weeks, for one repository, or for all (null). */
 export interface PublishedQuestion {
   workspaceId: string
   minGroup: number
@@ -206,7 +206,7 @@ const sums = {
   closed_issues: orNull(double),
 }
 
-/** $1 to $4 of all below: the workspace, the group that is asked for, the first Monday, the last day. */
+/** $1 to $4 of all below: the workspace, the required group size, the first Monday, the last day. */
 const WEEKS = `p.workspace_id = $1::uuid and p.week between $3::date and $4::date and exists (
       select from published_weeks w where w.workspace_id = $1::uuid and w.week = p.week and w.min_group >= $2::int
     )`
@@ -241,7 +241,7 @@ export const readPublishedWeeks = (tx: Db, question: PublishedQuestion) =>
     ? tx.rows(READ_WEEKS, parametersOf(question))
     : tx.rows(READ_WEEKS_OF_REPO, [...parametersOf(question), question.repoKey])
 
-/** The published numbers of a week. */
+/** A week's published numbers. */
 export type PublishedTotals = Awaited<ReturnType<typeof readPublishedWeeks>>[number]
 
 const READ_DAYS = statement(
@@ -253,7 +253,7 @@ const READ_DAYS = statement(
   where ${WEEKS}`,
 )
 
-/** None of a single repository. */
+/** None for a single repository. */
 export const readPublishedDays = async (tx: Db, question: PublishedQuestion) =>
   question.repoKey === null ? tx.rows(READ_DAYS, parametersOf(question)) : []
 
@@ -283,6 +283,6 @@ const READ_CELLS = statement(
   group by p.weekday, p.hour`,
 )
 
-/** None of a single repository. */
+/** None for a single repository. */
 export const readPublishedCells = async (tx: Db, question: PublishedQuestion) =>
   question.repoKey === null ? tx.rows(READ_CELLS, parametersOf(question)) : []

@@ -1,7 +1,7 @@
 /**
- * Rollups of activity: what a dashboard needs of a day or a month, added up, so that its cost depends on what it
- * shows, not on how much was ever recorded. They are always rebuilt from `activity` and never incremented: rollups of
- * the marked days of one workspace's month, and of that month, in one transaction.
+ * Rollups of activity: sums per day and month for dashboards, so that their cost depends on what they show, not on how
+ * much has ever been recorded. They're always rebuilt from `activity`, never incremented: in one transaction, the
+ * marked days of one workspace's month and the month itself.
  */
 
 import type { Db } from '../../../platform/database/client.js'
@@ -38,12 +38,10 @@ export interface WorkspaceDay {
 /** Later than any day with activity. */
 const NEVER = '9999-12-31'
 
-/**
- * How many days of a previous version are listed at once, so that days that have changed don't wait for all of these.
- */
+/** How many days from a previous version are listed at once, so that changed days don't wait for all of them. */
 const OLD_DAYS_LISTED = 20_000
 
-/** Skips deleted workspaces, whose marks are purged. */
+/** Skips deleted workspaces, because their marks are purged. */
 const LIST_STALE_MONTHS = statement(
   'list stale months',
   { workspaceId: uuid, month: date },
@@ -66,7 +64,7 @@ const LIST_STALE_MONTHS = statement(
 export const listStaleMonths = (db: Db, limit: number, before = NEVER): Promise<WorkspaceMonth[]> =>
   db.rows(LIST_STALE_MONTHS, [limit, before])
 
-/** How many marks are read; a day has one for each change. Until a day has ended, it waits on purpose. */
+/** How many marks are read; a day has one for each change. A day that hasn't ended waits on purpose. */
 const MAX_MARKS_COUNTED = 20_000
 
 const READ_BACKLOG = statement(
@@ -96,7 +94,7 @@ const ALLOW_A_MONTH = statement(
   `set local statement_timeout = '60s'`,
 )
 
-/** False while another instance rolls up. */
+/** False while another instance is rolling up. */
 export const tryLockRollup = async (tx: Db): Promise<boolean> => {
   const [[row]] = await Promise.all([tx.rows(LOCK_ROLLUP, []), tx.rows(ALLOW_A_MONTH, [])])
   return row?.taken === true
@@ -104,7 +102,7 @@ export const tryLockRollup = async (tx: Db): Promise<boolean> => {
 
 /**
  * Changes that committed with these marks are visible to later statements of the transaction, and later changes have marks
- * of their own. The purge of a workspace waits for the marks, too, and so finds all rows that are written here.
+ * of their own. Purging a workspace also waits for the marks, so it finds all rows that are written here.
  */
 const TAKE_MARKS = statement(
   'take the stale marks of a month',
@@ -148,7 +146,7 @@ export const SUM_OF_COUNTS = `sum(a.minutes) as minutes, sum(a.commits) as commi
 /** SQL: how many of `a` count as active members. */
 const ACTIVE_MEMBERS = `count(*) filter (where a.minutes > 0 and a.${IS_NOT_DELETED})`
 
-/** SQL: the 24 sums of the hours of `activity a`. */
+/** SQL: the 24 hourly sums of `activity a`. */
 export const SUM_OF_HOURS = `array[${Array.from({ length: HOURS }, (_, hour) => `sum(a.hours[${hour + 1}])::int`)}]`
 
 /** SQL: the zone in which a member's hours are drawn; `users u`. */
@@ -156,19 +154,19 @@ export const ZONE = `coalesce(u.timezone, 'UTC')`
 
 const IS_IN_CREW = '0 < any(a.hours) and u.repohost_id is not null'
 
-/** How many people of a crew are named: enough to know that there are `MIN_OTHERS` others than the viewer. */
+/** How many people a crew names: enough to know that it has `MIN_OTHERS` people other than the viewer. */
 const CREW_LISTED = MIN_OTHERS + 1
 
 /**
  * SQL: some of the people with hours in `activity a`: all of them, or enough for every viewer; `users u`. An account that
- * has ended counts for no one: its time zone is gone at once, and its activity moves to the deleted user later.
+ * has ended counts for no one: its time zone goes at once, and its activity moves to the deleted user later.
  */
 export const CREW = `(array_agg(distinct a.user_id) filter (where ${IS_IN_CREW}))[:${CREW_LISTED}]`
 
 /** SQL: how many people have hours in `activity a`; `users u`. */
 const CREW_SIZE = `count(*) filter (where ${IS_IN_CREW})`
 
-/** SQL: the crew as an array of this length, filled up with nulls, so that crews can be put into one array. */
+/** SQL: the crew as an array of this length, padded with nulls, so that crews fit in one array. */
 const PADDED_CREW = `(coalesce(${CREW}, '{}') || array_fill(null::uuid, array[${CREW_LISTED}]))[:${CREW_LISTED}]`
 
 /** $1, $2: workspace and days. */
@@ -243,7 +241,7 @@ const MAKE_HOURS = statement(
   from unnest($2::date[], $3::int[], $4::int[], $5::int[]) as c (day, weekday, hour, minutes)`,
 )
 
-/** Computed here, because not every database knows all time zones. */
+/** Computed here, because not every database knows every time zone. */
 const makeHours = (tx: Db, workspaceId: string, days: { day: string; zones: ZoneCrew[] }[]) => {
   const cells = days.flatMap(({ day, zones }) => {
     const heatmap = new Heatmap()
@@ -329,7 +327,7 @@ export const rebuildMonth = async (
   return days.length
 }
 
-/** All days that have activity or a rollup. */
+/** All days with activity or a rollup. */
 const MARK_EVERYTHING = statement(
   'mark everything stale',
   {},
@@ -361,8 +359,8 @@ const LIST_OLD_HOURS = statement(
 )
 
 /**
- * Days that are older than hours are kept and still have some. Days that aren't rolled up are found when they are. A version that does
- * not know the hours of repositories leaves them when it drops the others.
+ * Days past the retention period for hours that still have some. Days that aren't rolled up are found when they are. A
+ * version that doesn't know repository hours leaves them when it drops the others.
  */
 export const listDaysWithOldHours = (db: Db, detailDays: number, limit: number): Promise<WorkspaceDay[]> =>
   db.rows(LIST_OLD_HOURS, [detailDays, limit])
@@ -380,7 +378,7 @@ const DROP_HOURS = writes({
   where workspace_id = $1::uuid and day = $2::date`,
 })
 
-/** Deletes the hours of a day; its sums stay. */
+/** Deletes a day's hours. Its sums stay. */
 export const dropHours = async (tx: Db, { workspaceId, day }: WorkspaceDay): Promise<void> => {
   for (const drop of DROP_HOURS) await tx.rows(drop, [workspaceId, day])
 }

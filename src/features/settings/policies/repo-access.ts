@@ -18,7 +18,7 @@ import { readEffectiveConfig } from '../queries/effective-config.js'
 import { findMatches, type RepoMatch } from '../queries/matches.js'
 import { readBestSnapshot } from '../queries/snapshots.js'
 
-/** The matches of a caller; asking for one workspace that the caller isn't in, or that doesn't match, fails. */
+/** A caller's matches. Asking for a workspace that the caller isn't in, or that doesn't match, fails. */
 const matchesFor = async (db: Db, question: RepoQuestion): Promise<RepoMatch[]> => {
   const matches = await findMatches(db, question)
   if (matches.length > 0 || question.workspaceId === undefined) return matches
@@ -26,7 +26,7 @@ const matchesFor = async (db: Db, question: RepoQuestion): Promise<RepoMatch[]> 
   throw new ApiError(role === undefined ? 'workspace_not_found' : 'not_a_member')
 }
 
-/** The error of a read that found no snapshot. The owner of a repository just hasn't pushed it yet. */
+/** The error for a read that found no snapshot. The repository's owner simply hasn't pushed it yet. */
 const nothingToRead = (matched: boolean, ownsRepo: boolean): ApiError =>
   new ApiError(matched || ownsRepo ? 'never_synced' : 'not_a_member')
 
@@ -57,9 +57,9 @@ export const writableHolder = async (
 }
 
 /**
- * R2, R4, R5: the workspace that a push goes to: the best that the caller administers and that holds the settings, else
- * the best that the caller administers. Undefined: the caller's personal workspace has to be created, or extended to the
- * repository, first. @throws {ApiError}
+ * R2, R4, R5: the workspace that a push goes to. It's the best one that the caller administers and that holds the
+ * settings, or else the best one that the caller administers. Undefined: the caller's personal workspace has to be
+ * created, or extended to the repository, first. @throws {ApiError}
  */
 export const pushTarget = async (
   db: Db,
@@ -87,7 +87,7 @@ const suggestedPattern = (owner: string): string => {
   return `${room.slice(0, room.lastIndexOf('/'))}/${SUBGROUPS}`
 }
 
-/** R4: whether a personal workspace can be made, or take one more pattern. @throws {ApiError} */
+/** R4: whether a personal workspace can be created or extended by one more pattern. @throws {ApiError} */
 export const requireRoomForPersonal = async (
   db: Db,
   caller: User,
@@ -107,7 +107,7 @@ const decision = <Found>(
   decide: RepoDecision<Found>['decide'],
 ): RepoDecision<Found> => ({ decide, errors })
 
-/** R3, in one statement with the read itself: the snapshot, unless the caller has it already. */
+/** R3, in one statement with the read itself: the snapshot, unless the caller already has it. */
 export const toPull = decision(
   ['not_a_member', 'never_synced', 'workspace_not_found'],
   async ({ hot }, { question, ifNoneMatch }) => {

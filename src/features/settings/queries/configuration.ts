@@ -1,4 +1,4 @@
-/** All overrides of a workspace together: read in pages, and written in batches. */
+/** All of a workspace's overrides, read in pages and written in batches. */
 import { v7 as uuidv7 } from 'uuid'
 import type { ConfigurationEffect } from '../../../../schemas/configuration.js'
 import { limits } from '../../../../schemas/limits.js'
@@ -7,7 +7,7 @@ import type { Db } from '../../../platform/database/client.js'
 import { integer, singleRow, statement, text } from '../../../platform/database/statement.js'
 import { type Author, patternMatches } from '../../workspaces/index.js'
 
-/** Revisions are new at every write, so their number and sum change with every change. */
+/** Every write gets a new revision, so the revisions' count and sum change with every change. */
 const READ_FINGERPRINT = statement(
   'read a fingerprint of the overrides of a workspace',
   { fingerprint: text },
@@ -53,7 +53,10 @@ const DELETE_HISTORIES = statement(
 
 const DELETE_OVERRIDES = statement('delete overrides', {}, `delete from overrides o where ${OF_PLACES('o')}`)
 
-/** $4 to $8: owners and repositories as spelled, revisions, versions and settings; $9 to $11: who, with which key, and why. */
+/**
+ * $4 to $8: owners and repositories as spelled, revisions, versions and settings; $9 to $11: the author, the key and
+ * the reason.
+ */
 const WRITE_OVERRIDES = statement(
   'write overrides',
   {},
@@ -79,7 +82,7 @@ export interface Place {
 
 /** An override that a request creates or changes. */
 export interface NewOverride extends Place {
-  /** The next one. */
+  /** The next version. */
   version: number
   /** JSON text. */
   settings: string
@@ -90,7 +93,7 @@ const placesOf = (places: Place[]) => [
   places.map(({ repoKey }) => repoKey),
 ]
 
-/** Creates and replaces overrides of a locked workspace. Those that are replaced stay in the history. */
+/** Creates and replaces a locked workspace's overrides. Replaced ones stay in the history. */
 export const writeOverrides = async (
   tx: Db,
   workspaceId: string,
@@ -117,7 +120,7 @@ export const writeOverrides = async (
   await tx.rows(DROP_OLD_VERSIONS, [workspaceId, ...places])
 }
 
-/** With their histories. */
+/** Includes their histories. */
 export const deleteOverrides = async (tx: Db, workspaceId: string, list: Place[]): Promise<void> => {
   const places = placesOf(list)
   await tx.rows(DELETE_HISTORIES, [workspaceId, ...places])
@@ -187,7 +190,7 @@ const FIND_OUTSIDE = statement(
   order by 1, 2 limit 1`,
 )
 
-/** The first of the places that no pattern matches. */
+/** The first place that no pattern matches. */
 export const findOutside = async (
   tx: Db,
   places: Place[],

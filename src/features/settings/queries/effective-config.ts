@@ -18,20 +18,20 @@ export interface StoredEffectiveConfig {
   idleWindowMinutes: number
   alsoMatched: string[]
   etag: string
-  /** In the spelling of the snapshot, or else the override. Null without either. */
+  /** As spelled in the snapshot, or else the override. Null if there's neither. */
   owner: string | null
   repo: string | null
   /** The locked keys as JSON text. */
   locked: string
-  /** JSON texts; both null when the caller has this version already, the second also without an override. */
+  /** JSON texts. Both are null if the caller already has this version. The second is also null without an override. */
   settings: string | null
   override: string | null
 }
 
 /**
- * Decides and reads in one round trip. The ETag is made of ids, versions and the rules of keys ($7) alone, and the large
- * texts leave their tables only when the caller's `If-None-Match` ($6) doesn't name it. All matches are needed for
- * `also_matched`, so the choice of a workspace is $5, and $4 is the workspace of a key, which sees no other one.
+ * Decides and reads in one round trip. The ETag is made only from ids, versions and the key rules ($7), and the large
+ * texts leave their tables only if the caller's `If-None-Match` ($6) doesn't name it. All matches are needed for
+ * `also_matched`, so $5 is the chosen workspace, and $4 is the workspace of a key, which sees no other.
  */
 const READ_EFFECTIVE_CONFIG = statement(
   'read the effective configuration',
@@ -81,7 +81,7 @@ const READ_EFFECTIVE_CONFIG = statement(
   left join tagged t on true`,
 )
 
-/** `config` is null when none of the caller's workspaces matches, or not the one that they chose. */
+/** `config` is null if none of the caller's workspaces matches, or the chosen one doesn't. */
 export const readEffectiveConfig = async (
   db: Db,
   question: RepoQuestion,

@@ -9,7 +9,7 @@ const matchColumns = {
   role: textOf<Role>(),
   /** The workspace's best pattern. */
   pattern: text,
-  /** Whether settings of the repository were pushed through this workspace. */
+  /** Whether the repository's settings were pushed through this workspace. */
   holds: bool,
 }
 

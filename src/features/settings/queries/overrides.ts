@@ -25,7 +25,7 @@ import { overrides, overrideVersions } from '../tables.js'
 import { isAt, isAtKey, keyParameters, type SnapshotKey } from './snapshots.js'
 
 const storedOverride = {
-  /** New at every write, so that no ETag is ever reused. */
+  /** Every write gets a new one, so that ETags are never reused. */
   revision: uuid,
   version: integer,
   owner: text,
@@ -80,7 +80,7 @@ interface Write {
   reason: string | null
 }
 
-/** Makes or replaces it; the first write decides how owner and repository are spelled. */
+/** Creates or replaces it. The first write decides how owner and repository are spelled. */
 export const upsertOverride = async (
   tx: Db,
   key: SnapshotKey,
@@ -115,8 +115,8 @@ export const upsertOverride = async (
 }
 
 /**
- * $1 to $3: the keys of the repository and the workspace. An earlier release can have removed the override without its
- * history, and set it again from version 1.
+ * $1 to $3: the keys of the repository and the workspace. An earlier release may have removed the override without its
+ * history, then set it again from version 1.
  */
 const KEEP_VERSION = statement(
   'keep a version of an override',
@@ -131,7 +131,7 @@ const KEEP_VERSION = statement(
       created_by_key = excluded.created_by_key, reason = excluded.reason`,
 )
 
-/** Adds the current version to the history, before it is replaced. @param version that comes next */
+/** Adds the current version to the history before it's replaced. @param version the next version */
 export const keepOverrideVersion = async (tx: Db, key: SnapshotKey, version: number): Promise<void> => {
   await tx.rows(KEEP_VERSION, keyParameters(key))
   await dropOldVersions(tx, overrideVersions, isAt(overrideVersions, key), version)
@@ -168,7 +168,7 @@ const DELETE_VERSIONS = statement(
 
 /**
  * Deletes the oldest versions of a workspace's overrides, so that at most `bytes` of earlier versions stay. The latest
- * one of the override `key` stays, because it was just replaced and may be wanted back.
+ * one of the override `key` stays, because it was just replaced and someone may want it back.
  */
 export const limitOverrideHistory = async (tx: Db, key: SnapshotKey, bytes: number): Promise<void> => {
   const excess = await tx.rows(FIND_EXCESS, [...keyParameters(key), bytes])
@@ -221,7 +221,7 @@ const LIST_OVERRIDES = boundedList('list the overrides of a workspace', storedOv
   order: 'owner_key, repo_key',
 })
 
-/** Ordered by owner and repository. Settings can be large, so a page may hold fewer rows than were asked for. */
+/** Ordered by owner and repository. Settings can be large, so a page may have fewer rows than requested. */
 export const listOverrides = async (
   db: Db,
   workspaceId: string,

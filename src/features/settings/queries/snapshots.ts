@@ -27,7 +27,7 @@ import {
 } from '../../workspaces/index.js'
 import { snapshots, snapshotVersions } from '../tables.js'
 
-/** A repository in a workspace: the place of one snapshot, and of one override. */
+/** A repository in a workspace, which can have one snapshot and one override. */
 export interface SnapshotKey extends RepoKeys {
   workspaceId: string
 }
@@ -48,7 +48,7 @@ export const keyParameters = ({ ownerKey, repoKey, workspaceId }: SnapshotKey) =
   workspaceId,
 ]
 
-/** The columns of a snapshot, and of a version of it, without the settings. */
+/** The columns of a snapshot or a version of it, without the settings. */
 const storedColumns = {
   id: uuid,
   owner: text,
@@ -68,7 +68,7 @@ const textColumns = { ...storedColumns, settings: text }
 export type SnapshotText = RowOf<typeof textColumns>
 
 /**
- * The hottest query: decides (R1, R3) and reads in one round trip. The large text leaves the table only when the
+ * The most frequent query: decides (R1, R3) and reads in one round trip. The large text leaves the table only when the
  * caller's `If-None-Match` ($5) doesn't name the current version.
  */
 const READ_BEST_SNAPSHOT = statement(
@@ -106,13 +106,13 @@ const READ_BEST_SNAPSHOT = statement(
 
 export interface BestSnapshot {
   inWorkspace: boolean
-  /** Only when there is no snapshot; null when the caller isn't in the database. */
+  /** Only if there's no snapshot. Null if the caller isn't in the database. */
   ownsRepo: boolean | null
   /** Null: no workspace of the caller matches. */
   workspaceId: string | null
   /** Null: nothing was pushed. */
   snapshot: StoredSnapshot | null
-  /** Null: the caller has this version already. */
+  /** Null: the caller already has this version. */
   settings: string | null
 }
 
@@ -139,7 +139,7 @@ const LOCK_SNAPSHOT = statement(
   for update of s`,
 )
 
-/** The current snapshot, held until the transaction ends. */
+/** The current snapshot, locked until the transaction ends. */
 export const lockSnapshot = async (tx: Db, key: SnapshotKey): Promise<SnapshotText | undefined> => {
   const [row] = await tx.rows(LOCK_SNAPSHOT, keyParameters(key))
   return row && withUpdatedAt(row)
@@ -156,7 +156,7 @@ interface Write extends NewContent {
   version: number
 }
 
-/** The columns that a write returns. */
+/** The columns returned by a write. */
 const written = {
   id: snapshots.id,
   owner: snapshots.owner,
@@ -178,7 +178,7 @@ const toStored = (
     updatedBy: author.login,
   }
 
-/** Creates version 1. Undefined if another first push was faster. Then lock and read again. */
+/** Creates version 1. Undefined if another first push was faster. In that case, lock and read again. */
 export const insertSnapshot = async (
   tx: Db,
   key: SnapshotKey,
@@ -195,7 +195,7 @@ export const insertSnapshot = async (
   return toStored(row, key, write)
 }
 
-/** The next version of a locked snapshot. */
+/** Writes a locked snapshot's next version. */
 export const updateSnapshot = async (
   tx: Db,
   key: SnapshotKey,
@@ -221,7 +221,7 @@ const keepVersion = async (
   await tx.insert(snapshotVersions).values({ ...key, ...content })
 }
 
-/** Deletes a snapshot with its history. @returns its name in the original spelling; undefined if there was none */
+/** Deletes a snapshot with its history. @returns its name in the original spelling. Undefined if there was none. */
 export const deleteSnapshot = async (
   tx: Db,
   key: SnapshotKey,

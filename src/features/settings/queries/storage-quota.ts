@@ -1,4 +1,4 @@
-/** The storage that the overrides and current snapshots of a workspace use. */
+/** The storage used by a workspace's overrides and current snapshots. */
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { lockOfWorkspace, locksOfWorkspaces } from '../../../platform/database/locks.js'
@@ -18,12 +18,12 @@ const IS_WITHIN_QUOTA = statement(
 )
 
 /**
- * Whether a workspace uses at most `bytes`, including what this transaction has written. Transactions that check one
- * workspace run one by one from here to their end, so that two can't both take the rest. Call it last, because a holder
- * of this lock must not wait for another one.
+ * Whether a workspace uses at most `bytes`, including what this transaction has written. Transactions that check the
+ * same workspace run one by one from here on, so that two can't both use the remaining space. Call it last, because a
+ * holder of this lock must not wait for another one.
  */
 export const isWithinQuota = async (tx: Db, workspaceId: string, bytes: number): Promise<boolean> => {
-  // Sent together; the sum is read once the lock is there.
+  // Sent together. The sum is read once the lock is held.
   const [, [row]] = await Promise.all([
     tx.rows(LOCK_QUOTA, [workspaceId]),
     tx.rows(IS_WITHIN_QUOTA, [workspaceId, bytes]),

@@ -34,10 +34,10 @@ import {
   readHead,
 } from '../read-configuration.js'
 
-/** How often a configuration that changes while it is read is read again. */
+/** How many times to retry a configuration that changes while it's being read. */
 const ATTEMPTS = 3
 
-/** The response to a change: both sides of all values can be as large as the workspace. */
+/** The response to a change. Both sides of all values can be as large as the workspace. */
 async function* textOf({ changes, ...rest }: ConfigurationAnswer): AsyncGenerator<string | Buffer> {
   yield '{"changes":['
   yield* changes.pieces
@@ -128,7 +128,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         const query = request.query as Static<typeof ConfigurationQuery>
         const call = { ...membership, reason: body.reason }
         const person = await payerOf(request)
-        // The unsent rest is held until the client has read it, or until others need the memory.
+        // The unsent rest stays in memory until the client has read it or others need the memory.
         const held = heldMemory.hold(person, () => {
           if (reply.raw.headersSent) request.raw.socket.destroy()
         })

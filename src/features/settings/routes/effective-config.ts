@@ -8,7 +8,7 @@ import { toReadEffectiveConfig } from '../policies/repo-access.js'
 
 const effectiveConfig = repoMember('query.repo', toReadEffectiveConfig)
 
-/** Editors get no key that was stored before it was denied. */
+/** Editors don't get keys that were stored before they were denied. */
 const withoutDenied = (
   isDenied: (key: string) => boolean,
   settings: Record<string, unknown>,

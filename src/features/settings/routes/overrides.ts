@@ -46,7 +46,7 @@ const send = (reply: FastifyReply, override: StoredOverride & { warnings?: Warni
   return sendJsonText(reply, toText(override))
 }
 
-/** Sends an override or one of its versions, or 304 if the caller has it already. */
+/** Sends an override or one of its versions, or 304 if the caller already has it. */
 const sendConditionally = (reply: FastifyReply, override: StoredOverride) =>
   isUnchanged(reply, etagOfOverride(override))
     ? reply.code(304).send(undefined)
@@ -223,7 +223,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['team'],
       summary: 'Restore an old version of an override',
       description:
-        'Creates a new version with the old content, so nothing is lost. A version that contains a key that is locked now can’t be restored.',
+        'Creates a new version with the old content, so nothing is lost. A version with a key that’s now locked can’t be restored.',
       params: OverrideParams,
       body: RestoreBody,
       response: { 200: ref(Override) },

@@ -1,4 +1,4 @@
-/** The effective privacy level of a workspace: its own, or a stricter one of the operator. */
+/** A workspace's effective privacy level: its own, or a stricter one set by the operator. */
 import { type PrivacyLevel, privacyLevels } from '../../../../schemas/common.js'
 import { invalid } from '../../../errors.js'
 import { addDays, FIRST_DAY, LAST_DAY, sundayOf } from '../../../platform/time/days.js'
@@ -13,7 +13,7 @@ export interface PrivacyRules {
 export const stricterOf = (one: PrivacyLevel, other: PrivacyLevel): PrivacyLevel =>
   privacyLevels.indexOf(one) > privacyLevels.indexOf(other) ? one : other
 
-/** @throws {ApiError} `validation_failed` for a level that no admin can choose */
+/** @throws {ApiError} `validation_failed` for a level that admins can't choose */
 export const requireFloor = (
   floor: PrivacyLevel,
   { activity_privacy = floor }: { activity_privacy?: PrivacyLevel },
@@ -25,19 +25,19 @@ export const requireFloor = (
     )
 }
 
-/** The workspace with the level that applies, which may be the operator's. */
+/** The workspace with its effective level, which may be the operator's. */
 export const withFloor = <Workspace extends { activity_privacy: PrivacyLevel }>(
   { floor }: PrivacyRules,
   workspace: Workspace,
 ): Workspace => ({ ...workspace, activity_privacy: stricterOf(floor, workspace.activity_privacy) })
 
-/** The last day, always a Sunday, of which only published weeks are shown; null where there is none. */
+/** The last day, always a Sunday, for which only published weeks are shown. Null if there is none. */
 export const lastPublished = (floor: PrivacyLevel, { level, teamUntil }: WorkspacePrivacy): string | null => {
   if (stricterOf(floor, level) === 'team') return LAST_DAY
   return teamUntil && sundayOf(teamUntil)
 }
 
-/** The first day whose numbers may be shown by name. Null if there is none. */
+/** The first day with numbers that may be shown by name. Null if there is none. */
 export const firstNamedDay = (floor: PrivacyLevel, privacy: WorkspacePrivacy): string | null => {
   const last = lastPublished(floor, privacy)
   if (last === null) return FIRST_DAY

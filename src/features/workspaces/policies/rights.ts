@@ -7,15 +7,15 @@ import type { KeyInUse } from '../../../platform/access/caller.js'
 import type { Db } from '../../../platform/database/client.js'
 import { countWorkspacesOf } from '../queries/members.js'
 
-/** A key of a workspace reaches no other one; the key of a person reaches the person's workspaces. */
+/** A workspace key reaches only that workspace. A personal key reaches all of the person's workspaces. */
 export const reaches = ({ workspaceId }: KeyInUse, wanted: string): boolean =>
   workspaceId === null || workspaceId === wanted
 
-/** How records name a key of a workspace, which acts for no person. */
+/** How records name a workspace key, which doesn't act for a person. */
 export const nameOfKey = ({ name }: { name: string }): string => `key ${name}`
 
 /**
- * An organization may make people members only of a workspace that records its own repositories, or those of its subgroups.
+ * An organization may add members only to a workspace that records its own repositories or those of its subgroups.
  * @throws {ApiError} `pattern_outside_organization`
  */
 export const requireInsideOrganization = (organization: string, patterns: string[]): void => {
@@ -27,7 +27,7 @@ export const requireInsideOrganization = (organization: string, patterns: string
 /** How many workspaces a person may create, and be in. People who have more keep them. */
 export type WorkspaceQuota = Pick<AdjustedLimits, 'workspaces_created' | 'workspaces_joined'>
 
-/** Certain only while the person is locked. @throws {ApiError} `workspace_limit` */
+/** Reliable only while the person is locked. @throws {ApiError} `workspace_limit` */
 export const requireRoomToJoin = async (db: Db, userId: string, quota: WorkspaceQuota): Promise<void> => {
   const { joined } = await countWorkspacesOf(db, userId)
   if (joined >= quota.workspaces_joined)
@@ -36,12 +36,12 @@ export const requireRoomToJoin = async (db: Db, userId: string, quota: Workspace
     })
 }
 
-/** Certain only while the person is locked. @throws {ApiError} `workspace_limit` */
+/** Reliable only while the person is locked. @throws {ApiError} `workspace_limit` */
 export const requireRoomToCreate = async (db: Db, userId: string, quota: WorkspaceQuota): Promise<void> => {
   const { created } = await countWorkspacesOf(db, userId)
   if (created >= quota.workspaces_created)
     throw new ApiError('workspace_limit', {
-      detail: `You can create at most ${quota.workspaces_created} workspaces, and those that you have left count as well. Delete one first.`,
+      detail: `You can create at most ${quota.workspaces_created} workspaces, including those that you have left. Delete one first.`,
     })
   await requireRoomToJoin(db, userId, quota)
 }

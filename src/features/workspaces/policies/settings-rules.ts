@@ -9,9 +9,7 @@ type SettingsObject = Record<string, unknown>
 const faultsOf = ({ schema }: SettingsRules, settings: SettingsObject, at: string) =>
   schema.check(settings).map(({ path, message }) => ({ path: at + path, message }))
 
-/**
- * Where settings are in a request. A restore takes its settings from the history, and has none in its body.
- */
+/** Where settings are in a request. A restore takes its settings from the history, so its body has none. */
 const IN_BODY = '/body/settings'
 const IN_HISTORY = '/settings'
 
@@ -26,7 +24,7 @@ export const requireRules = (
   if (errors.length > 0) throw new ApiError('validation_failed', { errors })
 }
 
-/** Where the schema isn't enforced: what doesn't match it. */
+/** If the schema isn't enforced: the values that don't match it. */
 export const warningsOf = (
   rules: SettingsRules | undefined,
   settings: SettingsObject = {},
@@ -44,7 +42,7 @@ export interface RestoreRules {
 }
 
 /**
- * Both, for settings that are restored.
+ * Both, for restored settings.
  * @throws {ApiError} `validation_failed` also for keys that have been denied since
  */
 export const judgeRestored = ({ keys, rules }: RestoreRules, settings: string): { warnings?: Warnings } => {
@@ -59,7 +57,7 @@ export const judgeRestored = ({ keys, rules }: RestoreRules, settings: string): 
 
 /** @throws {ApiError} `key_locked` */
 export const requireUnlocked = (locked: ReadonlySet<string>, override: SettingsObject): void => {
-  // By the override's keys, because a configuration has thousands of overrides.
+  // Loops over the override's keys, because a configuration can have thousands of overrides.
   if (!Object.keys(override).some((key) => locked.has(key))) return
   throw new ApiError('key_locked', { keys: [...locked].filter((key) => Object.hasOwn(override, key)) })
 }

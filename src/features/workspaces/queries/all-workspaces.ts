@@ -1,4 +1,4 @@
-/** Workspaces for the operator, who is a member of none. */
+/** Workspaces for the operator, who isn't a member of any. */
 import { NIL } from 'uuid'
 import type { PrivacyLevel } from '../../../../schemas/common.js'
 import type { Db } from '../../../platform/database/client.js'
@@ -43,7 +43,7 @@ const SELECT = `
 
 const READ = statement('read a workspace for the operator', columns, `${SELECT} and w.id = $1::uuid`)
 
-/** $1: the last id of the page before; $2: a part of the name or of a pattern, in lower case; $3: how many rows. */
+/** $1: the last id of the previous page; $2: part of the name or of a pattern, in lower case; $3: how many rows. */
 const LIST = statement(
   'list all workspaces',
   columns,
@@ -61,7 +61,9 @@ export const readWorkspaceFacts = async (db: Db, id: string): Promise<WorkspaceF
   return row && withTime(row)
 }
 
-/** Oldest first. @param search a part of the name or of a pattern; empty: all. @param after the last id of the page before */
+/**
+ * Oldest first. @param search part of the name or a pattern, or empty. @param after the last id of the previous page
+ */
 export const listAllWorkspaces = async (
   db: Db,
   search: string,

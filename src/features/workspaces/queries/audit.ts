@@ -17,7 +17,7 @@ export interface Actor {
 /** The actor of automatic changes. The id distinguishes it from a person with this login. */
 export const SERVICE_ACTOR: Actor = { id: MAX, login: 'service' }
 
-/** The operator, who uses the commands. The id distinguishes the operator from a person with this login. */
+/** The operator, through the commands. The id distinguishes the operator from a person with this login. */
 export const OPERATOR_ACTOR: Actor = { id: 'ffffffff-ffff-ffff-ffff-fffffffffffe', login: 'operator' }
 
 interface NewAuditEntry {
@@ -26,7 +26,7 @@ interface NewAuditEntry {
   /** `noun.verb`, for example `member.removed`. */
   action: string
   target?: string | Actor | undefined
-  /** Before and after where they are small; never a secret. */
+  /** Values before and after, if small. Never a secret. */
   details?: Record<string, unknown>
 }
 
@@ -59,8 +59,8 @@ const columns = {
 }
 
 /**
- * SQL: whether an account that is being deleted did it, or had it done to it. Entries from before ids were stored name
- * people only by their login at that time.
+ * SQL: whether an account that's being deleted is the actor or the target. Entries from before ids were stored have
+ * only people's logins at that time.
  */
 const byDeleted = `exists (
           select from erasures x where x.user_id = actor_id or (actor_id is null and x.login_key = lower(actor))
@@ -70,7 +70,7 @@ const aboutDeleted = `exists (
           where x.user_id = target_id or (target_id is null and (${ABOUT_PEOPLE}) and x.login_key = lower(target))
         )`
 
-/** Two statements, so that a page is found by the index wherever it begins. $2: the workspace. */
+/** Two statements, so that the index finds a page wherever it begins. $2: the workspace. */
 const listEntries = (name: string, condition: string) =>
   boundedList(name, columns, {
     rows: `
@@ -86,8 +86,8 @@ const LIST_NEWEST = listEntries('list the newest audit entries', '')
 const LIST_OLDER = listEntries('list older audit entries', 'and (at, id) < ($3::text::timestamptz, $4::uuid)')
 
 /**
- * Newest first. `after` is where the previous page ended: the moment and the id. Details can be large, so a page may hold
- * fewer entries than were asked for.
+ * Newest first. `after` is where the previous page ended: the time and the id. Details can be large, so a page may have
+ * fewer entries than requested.
  */
 export const listAuditEntries = async (
   db: Db,

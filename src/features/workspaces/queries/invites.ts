@@ -79,8 +79,7 @@ export const findInvite = async (db: Db, code: string) => {
 }
 
 /**
- * @returns whether the invite can be redeemed; it is then locked until the transaction ends, and one of its uses is
- * taken.
+ * @returns whether the invite can be redeemed. If so, it's locked until the transaction ends and has one use fewer.
  */
 export const useInvite = async (tx: Db, id: string): Promise<boolean> => {
   const used = await tx
@@ -91,7 +90,7 @@ export const useInvite = async (tx: Db, id: string): Promise<boolean> => {
   return used.length > 0
 }
 
-/** $2, $3: the moment and the id of the last invite of the page before, or nulls; $4: how many rows. */
+/** $2, $3: the time and id of the previous page's last invite, or nulls; $4: how many rows. */
 const LIST_ACTIVE = statement(
   'list active invites',
   {
@@ -113,7 +112,7 @@ const LIST_ACTIVE = statement(
   limit $4::int`,
 )
 
-/** The invites that can still be redeemed, newest first. `after` is where the previous page ended: the moment and the id. */
+/** The invites that can still be redeemed, newest first. `after` is the time and id where the previous page ended. */
 export const listActiveInvites = async (
   db: Db,
   workspaceId: string,
@@ -130,7 +129,7 @@ export const listActiveInvites = async (
   }))
 }
 
-/** @returns whether the invite was there, and whether this call revoked it. */
+/** @returns whether the invite exists, and whether this call revoked it. */
 export const revokeInvite = async (
   tx: Db,
   workspaceId: string,
@@ -170,11 +169,11 @@ const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
 const GROUPS = 4
 const GROUP_LENGTH = 5
 
-/** 20 characters of 31, that is 99 random bits, in groups for reading. */
+/** 20 characters out of 31, which is 99 random bits, in groups for readability. */
 export const createInviteCode = (): string =>
   Array.from({ length: GROUPS }, () =>
     Array.from({ length: GROUP_LENGTH }, () => alphabet[randomInt(alphabet.length)]).join(''),
   ).join('-')
 
-/** Case, dashes and blanks don't matter. */
+/** Case, dashes and spaces don't matter. */
 export const inviteCodeKey = (code: string): string => code.replace(/[\s-]/g, '').toUpperCase()

@@ -1,4 +1,4 @@
-/** SQL: which of a caller's workspaces match a repository, in the one order that decides everywhere. */
+/** SQL: which of a caller's workspaces match a repository, in the order that's used everywhere. */
 import type { RepoKeys } from '../../../../schemas/repo-keys.js'
 import { SUBGROUPS } from '../../../../schemas/repo-pattern.js'
 import { joinedByOrganization } from '../tables.js'
@@ -8,7 +8,7 @@ export interface RepoQuestion extends RepoKeys {
   userId: string
   /** Only this workspace. */
   workspaceId?: string | undefined
-  /** The workspace whose key makes the request. The key sees no other one. */
+  /** The workspace whose key makes the request. The key doesn't see any other. */
   within?: string | undefined
 }
 
@@ -22,15 +22,15 @@ export const repoParameters = ({ userId, ownerKey, repoKey, workspaceId }: RepoQ
 
 /**
  * SQL: whether a row of `patterns` matches the repository whose keys are these expressions: one of the owner's own, or
- * `**` of a group above.
+ * `**` of a parent group.
  */
 export const patternMatches = (pattern: string, ownerKey: string, repoKey: string): string =>
   `(${pattern}.owner_key = ${ownerKey} and case when ${pattern}.exact then ${pattern}.repo_key = ${repoKey} else ${repoKey} like ${pattern}.repo_like end
     or ${pattern}.repo_key = '${SUBGROUPS}' and starts_with(${ownerKey}, ${pattern}.owner_key || '/'))`
 
 /**
- * SQL: the first day on which minutes of the membership `m` count; null: all do. People who became members by a link learn it
- * at their next visit, and have that day to leave.
+ * SQL: the first day on which the membership `m` counts minutes. Null: every day counts. People who became members
+ * through a link find out at their next visit, and have that day to leave.
  */
 export const FIRST_DAY = `case when ${joinedByOrganization('m')} then (m.joined_at at time zone 'UTC')::date + 1 end`
 

@@ -36,7 +36,7 @@ const READ_OWN = statement(
   where m.workspace_id = $1::uuid and m.user_id = $2::uuid`,
 )
 
-/** The caller as a member, with the login for the records. */
+/** The caller as a member, with the login for records. */
 export const readOwnMembership = async (
   db: Db,
   workspaceId: string,
@@ -62,9 +62,12 @@ export const holdRoles = async (tx: Db, workspaceId: string): Promise<void> => {
   await tx.rows(HOLD_ROLES, [workspaceId])
 }
 
-/** The role, held until the transaction ends: no one can demote or remove a member, or delete the workspace, meanwhile. */
+/**
+ * The role, locked until the transaction ends. Until then, no one can demote or remove members, or delete the
+ * workspace.
+ */
 export const lockRole = async (tx: Db, workspaceId: string, userId: string): Promise<Role | undefined> => {
-  // Sent together; the role is read once the lock is there.
+  // Sent together. The role is read once the lock is held.
   const [, role] = await Promise.all([holdRoles(tx, workspaceId), readRole(tx, workspaceId, userId)])
   return role
 }
@@ -97,7 +100,7 @@ const COUNT_WORKSPACES = statement(
 )
 
 /**
- * How many workspaces a person created that still exist, and how many the person is in without having joined through an
+ * How many existing workspaces a person created, and how many the person is in without having joined through an
  * organization.
  */
 export const countWorkspacesOf = async (
@@ -106,8 +109,8 @@ export const countWorkspacesOf = async (
 ): Promise<{ created: number; joined: number }> => singleRow(await db.rows(COUNT_WORKSPACES, [userId]))
 
 /**
- * SQL: the admin responsible for something in the workspace `w.id`: its maker, else the workspace's creator, else the
- * longest-standing admin. Those who can remove it pay for what only former admins made.
+ * SQL: the admin responsible for something in the workspace `w.id`: its maker, or else the workspace's creator, or else
+ * the longest-standing admin. If only former admins made it, the people who can remove it pay.
  * @param maker SQL: who made it, or null
  */
 export const payerOfWorkspace = (maker: string): string => {
@@ -123,7 +126,7 @@ const SELECT_MEMBERS = `
   from members m join users u on u.id = m.user_id
   where m.workspace_id = $1::uuid`
 
-/** $2, $3: the moment and the user's id of the last member of the page before, or nulls; $4: how many rows. */
+/** $2, $3: the time and user id of the previous page's last member, or nulls; $4: how many rows. */
 const LIST_MEMBERS = statement(
   'list members',
   columns,
@@ -136,7 +139,7 @@ const LIST_MEMBERS = statement(
 /** $2: the login in lower case. */
 const FIND_MEMBER = statement('find a member', columns, `${SELECT_MEMBERS} and u.login_key = $2::text`)
 
-/** A member with the id of the user, for cursors and for the writes that follow. */
+/** A member with the user id, for cursors and the writes that follow. */
 export interface ListedMember {
   userId: string
   member: Omit<Member, 'last_active_day'>
@@ -147,7 +150,7 @@ const toListed = ({ userId, ...member }: ListedMember['member'] & { userId: stri
   member: { ...member, joined_at: toTimestamp(member.joined_at) },
 })
 
-/** In the order in which they joined. `after` is where the previous page ended: the moment and the user's id. */
+/** In the order in which they joined. `after` is where the previous page ended: the time and the user id. */
 export const listMembers = async (
   db: Db,
   workspaceId: string,
@@ -184,7 +187,7 @@ export const findMemberById = async (
 ): Promise<{ login: string; role: Role } | undefined> =>
   (await db.rows(FIND_MEMBER_BY_ID, [workspaceId, userId]))[0]
 
-/** Whether another member is an admin, too. Certain only while the workspace is locked. */
+/** Whether another member is also an admin. Reliable only while the workspace is locked. */
 export const hasOtherAdmin = async (tx: Db, workspaceId: string, userId: string): Promise<boolean> => {
   const [other] = await tx
     .select({ userId: members.userId })

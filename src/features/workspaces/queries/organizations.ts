@@ -1,4 +1,4 @@
-/** The organization of the repository host that a workspace follows, and what the host has said about its members. */
+/** The repository-host organization that a workspace follows, and what the host has said about its members. */
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { NIL } from 'uuid'
 import { limits } from '../../../../schemas/limits.js'
@@ -80,9 +80,8 @@ export const deleteOrganization = async (tx: Db, workspaceId: string): Promise<v
 }
 
 /**
- * The host's responses about members belong to the organization that was linked. The way of joining is kept: otherwise a
- * workspace that people didn't choose would count as one that they joined. Another organization has the usual time to
- * confirm them.
+ * The host's responses about members belong to the organization that was linked. The way of joining is kept. Otherwise
+ * a workspace that people didn't choose would count as joined. Another organization has the usual time to confirm them.
  */
 export const forgetOrganizationMembers = async (tx: Db, workspaceId: string): Promise<void> => {
   const ofWorkspace = eq(organizationMembers.workspaceId, workspaceId)
@@ -116,8 +115,8 @@ const LIST_FOLLOWED = statement(
 )
 
 /**
- * The link of a workspace that the person is in. `isKnown`: the host has said something about the person before. `isMaker`:
- * others become members by the person's right.
+ * The link of a workspace that the person is in. `isKnown`: the host has said something about the person before.
+ * `isMaker`: others become members on the person's authority.
  */
 export type Followed = Omit<RowOf<typeof followedColumns>, 'hostId'> & { hostId: number }
 
@@ -155,8 +154,8 @@ const LIST_OPEN = statement(
 export type OpenWorkspace = Omit<RowOf<typeof openColumns>, 'hostId'> & { hostId: number }
 
 /**
- * The workspaces that the person isn't in, and whose members follow one of these organizations. Workspaces of different
- * creators take turns, in a random order: no one can fill the list with workspaces that the person has left.
+ * The workspaces that the person isn't in, and whose members follow one of these organizations. Creators take turns in
+ * a random order, so that no one can fill the list with workspaces that the person has left.
  */
 export const listOpenWorkspaces = async (
   db: Db,
@@ -192,7 +191,7 @@ const COUNT_JOINED = statement(
   group by w.created_by`,
 )
 
-/** By the creators of the workspaces. */
+/** By workspace creator. */
 export const countJoinedByOrganization = async (
   db: Db,
   userId: string,
@@ -269,7 +268,7 @@ const DENY_LINK = statement(
   returning true as "isNew"`,
 )
 
-/** @returns whether it wasn't noted yet */
+/** @returns whether this is new */
 export const denyLink = async (
   tx: Db,
   { workspaceId, hostId, userId }: { workspaceId: string; hostId: number; userId: string },
@@ -286,7 +285,7 @@ const NOTE_LEFT = statement(
   returning true as "isNew"`,
 )
 
-/** @returns whether it wasn't noted yet */
+/** @returns whether this is new */
 export const noteLeft = async (tx: Db, workspaceId: string, userId: string): Promise<boolean> =>
   (await tx.rows(NOTE_LEFT, [workspaceId, userId])).length > 0
 
@@ -313,7 +312,7 @@ const COUNT_REMOVALS = statement(
 export const countRemovals = async (tx: Db, workspaceId: string): Promise<number> =>
   singleRow(await tx.rows(COUNT_REMOVALS, [workspaceId])).removals
 
-/** $1: the workspace; $2: the user after whom the page begins; $3: how many rows. */
+/** $1: the workspace; $2: the user after which the page begins; $3: how many rows. */
 const LIST_MEMBERS = statement(
   'list what an organization says about members',
   { userId: uuid, login: text, left_at: orNull(moment), unconfirmed_since: orNull(moment) },
@@ -335,7 +334,7 @@ export interface ListedOrganizationMember {
   member: OrganizationMember
 }
 
-/** Members whose removal waits, or whose membership hasn't been confirmed for long. */
+/** Members whose removal is waiting, or whose membership hasn't been confirmed for a long time. */
 export const listOrganizationMembers = async (
   db: Db,
   workspaceId: string,

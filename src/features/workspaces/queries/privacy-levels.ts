@@ -27,7 +27,7 @@ export const readPrivacy = async (db: Db, workspaceId: string): Promise<Workspac
   return row ?? GONE
 }
 
-/** For a workspace that is new or locked. */
+/** For a new or locked workspace. */
 export const insertPrivacyLevel = async (
   tx: Db,
   workspaceId: string,

@@ -7,7 +7,7 @@ import { OperatorError } from '../../../platform/process/operator-error.js'
 import type { PersonKey } from '../../accounts/index.js'
 import { hasOlderInvite, isFollowing, removals } from '../tables.js'
 
-/** See `insertInvite` for the moment. */
+/** See `insertInvite` for the time. */
 export const recordRemoval = async (
   tx: Db,
   workspaceId: string,
@@ -23,7 +23,7 @@ export const recordRemoval = async (
     })
 }
 
-/** Someone has left without being removed: only an invite brings the person back, and no organization. */
+/** Someone left without being removed. Only an invite can bring the person back, not an organization. */
 export const recordDeparture = async (tx: Db, workspaceId: string, userId: string): Promise<void> => {
   await tx
     .insert(removals)
@@ -56,11 +56,11 @@ const NOTE_REPORT = statement(
     )`,
 )
 
-/** A proof as the database stores it, so that someone with a backup can't send it with the body. */
+/** A proof as stored in the database, so that someone with a backup can't send it with the body. */
 const sealOf = (proof: string): string => `sha256:${createHash('sha256').update(proof).digest('base64url')}`
 
 /**
- * Compares a report with the last ones about the person. The caller holds the roles lock. Only a new one is noted.
+ * Compares a report with the last ones about the person. The caller holds the roles lock. Only new reports are noted.
  */
 export const noteReport = async (
   tx: Db,
@@ -93,7 +93,7 @@ const MAY_RETURN = statement(
   ) as "mayReturn"`,
 )
 
-/** Whether neither an admin has removed the person, with this account or an earlier one, nor the person has left. */
+/** Whether the person hasn't left and no admin has removed them, with this account or an earlier one. */
 export const mayReturn = async (
   db: Db,
   workspaceId: string,

@@ -6,7 +6,7 @@ import type { Author } from '../author.js'
 import { workspaceSettingsVersions } from '../tables.js'
 import { dropOldVersions, historyOf } from './history.js'
 
-/** $2 to $4: who made the version, the name of the key that did, and why; or nulls. */
+/** $2 to $4: the version's author, key name and reason, or nulls. */
 const KEEP_VERSION = statement(
   'keep the current version of workspace settings',
   {},
@@ -19,9 +19,9 @@ const KEEP_VERSION = statement(
 )
 
 /**
- * Adds the current version of a locked workspace to the history. It's there already, unless it was written without
- * history: by an earlier release, or by the service itself when it raises the privacy level.
- * @param author null when it isn't known
+ * Adds the current version of a locked workspace to the history. It's already there unless it was written without
+ * history, by an earlier release or by the service itself when raising the privacy level.
+ * @param author null if unknown
  */
 export const keepSettingsVersion = async (
   tx: Db,

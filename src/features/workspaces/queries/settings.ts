@@ -24,7 +24,7 @@ const foundColumns = {
   updatedAt: moment,
   /** The locked keys as JSON text. */
   locked: text,
-  /** JSON text, as stored. Null when the caller has this version already. */
+  /** JSON text, as stored. Null if the caller already has this version. */
   settings: orNull(text),
 }
 
@@ -90,7 +90,7 @@ interface SettingsChange {
   activityPrivacy?: PrivacyLevel | undefined
 }
 
-/** Makes the next version. */
+/** Writes the next version. */
 export const updateWorkspaceSettings = async (
   tx: Db,
   workspaceId: string,

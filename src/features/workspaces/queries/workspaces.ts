@@ -27,7 +27,7 @@ import { lockRoles } from './members.js'
 import { insertPrivacyLevel, privacyColumns, type WorkspacePrivacy } from './privacy-levels.js'
 import { keepSettingsVersion } from './settings-history.js'
 
-/** SQL: the patterns of `w`. As JSON, because the driver takes many times as long to read an array of texts. */
+/** SQL: the patterns of `w`. As JSON, because the driver takes many times longer to read a text array. */
 const PATTERNS = `to_json(array(
     select p.pattern from patterns p where p.workspace_id = w.id order by p.position
   )) as patterns`
@@ -72,7 +72,7 @@ export const listWorkspacesOf = async (db: Db, userId: string, ids?: string[]): 
   }))
 }
 
-/** The workspace of a dashboard, with its privacy level. */
+/** A dashboard's workspace, with its privacy level. */
 export const readWorkspaceSummary = async (
   db: Db,
   workspaceId: string,
@@ -129,7 +129,7 @@ interface Present {
   personal: boolean
 }
 
-/** Undefined: there is none, or it was deleted. */
+/** Undefined: it doesn't exist or was deleted. */
 export const readPresent = async (db: Db, id: string): Promise<Present | undefined> => {
   const [row] = await db
     .select({ name: workspaces.name, personal: sql<boolean>`${workspaces.personalOf} is not null` })
@@ -141,10 +141,10 @@ export const readPresent = async (db: Db, id: string): Promise<Present | undefin
 /**
  * Locks until the transaction ends. Every change to a workspace's administration, including roles, takes this lock
  * first, so that such changes run one by one, can't deadlock, and can rely on the roles that they
- * read. Pushes and joins hold the roles instead (`lockRole`).
+ * read. Pushes and joins lock the roles instead (`lockRole`).
  */
 export const lockWorkspace = async (tx: Db, id: string): Promise<Present | undefined> => {
-  // Sent together; the workspace is read once the lock is there.
+  // Sent together. The workspace is read once the lock is held.
   const [, workspace] = await Promise.all([lockAdministration(tx, id), readPresent(tx, id)])
   return workspace
 }
@@ -153,7 +153,7 @@ export const renameWorkspace = async (tx: Db, id: string, name: string): Promise
   await tx.update(workspaces).set({ name }).where(eq(workspaces.id, id))
 }
 
-/** @returns the id. Undefined when the user has a personal workspace already. */
+/** @returns the id. Undefined if the user already has a personal workspace. */
 export const insertWorkspace = async (
   tx: Db,
   {
@@ -163,7 +163,7 @@ export const insertWorkspace = async (
     personalOf = null,
   }: { name: string; privacy: PrivacyLevel; createdBy: string; personalOf?: string | null },
 ): Promise<string | undefined> => {
-  // The id begins with it, so that ordering by id orders by age.
+  // The id begins with it, so that ordering by id means ordering by age.
   const createdAt = await readMoment(tx)
   const [row] = await tx
     .insert(workspaces)
@@ -208,7 +208,7 @@ export const countPatterns = async (db: Db, workspaceId: string): Promise<number
   return singleRow(rows).total
 }
 
-/** Adds patterns behind those with a position below `from`. */
+/** Adds patterns after those with a position below `from`. */
 export const insertPatterns = async (
   tx: Db,
   workspaceId: string,
@@ -226,9 +226,8 @@ export const deletePatterns = async (tx: Db, workspaceId: string): Promise<void>
 }
 
 /**
- * Hides a locked workspace at once from every query. The remaining rows
- * are deleted by `purge.ts`. Joins and pushes hold the roles, so nothing can be written after this
- * lock.
+ * Hides a locked workspace from every query at once. The remaining rows are deleted by `purge.ts`. Joins and pushes
+ * lock the roles, so nothing can be written after this lock.
  */
 export const markWorkspaceDeleted = async (tx: Db, id: string): Promise<void> => {
   await lockRoles(tx, id)

@@ -17,7 +17,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listAuditEntries',
       tags: ['team'],
       summary: 'List the audit trail',
-      description: `Shows who changed members, roles, invites, patterns, settings, overrides, snapshots and the name, and when. Entries come newest first and are kept for ${limits.audit_days} days. If entries are large, a page has fewer than \`limit\`.`,
+      description: `Shows who changed members, roles, invites, patterns, settings, overrides, snapshots or the name, and when. Entries come newest first and are kept for ${limits.audit_days} days. If entries are large, a page has fewer than \`limit\`.`,
       params: WorkspaceParams,
       querystring: PageQuery,
       response: { 200: AuditPage },

@@ -11,7 +11,7 @@ import { listMembers } from '../queries/members.js'
 const pages = pagesOf('timestamp', 'uuid')
 
 export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  /** Keys that the person created are revoked with the role. */
+  /** Keys that the person created are revoked along with the role. */
   const forgetKeys = (ended: { workspaceId: string }) =>
     app.accessKeys.forget(({ workspaceId }) => workspaceId === ended.workspaceId)
 

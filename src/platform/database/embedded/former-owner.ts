@@ -7,8 +7,8 @@ import type { Log } from './account.js'
 import { lockOwnership, readLockFile, removeSocket, requirePrivate, session, urlOf } from './socket.js'
 
 /**
- * Ends a server that a killed service left behind, and removes a lock file whose process is another program by now.
- * @throws {OperatorError} when a living service owns the cluster.
+ * Ends a server that a killed service left behind, and removes a lock file whose process number now belongs to another
+ * program. @throws {OperatorError} if a running service owns the cluster.
  */
 export const releaseFromFormerOwner = async (
   cluster: string,
@@ -16,17 +16,17 @@ export const releaseFromFormerOwner = async (
   log: Log,
   stopped?: AbortSignal,
 ): Promise<void> => {
-  // The name that the system itself uses.
+  // The system's own name for it.
   const place = await realpath(cluster).catch(() => cluster)
   const pidFile = join(cluster, 'postmaster.pid')
-  /** The folder of the socket of the server that is stopped. */
+  /** The socket folder of the server to stop. */
   let leftFolder = ''
   for (let attempt = 0; attempt < 100; attempt++) {
     stopped?.throwIfAborted()
     const found = await readLockFile(cluster)
     if (found === undefined) return removeSocket(leftFolder)
     const { pid, address } = found
-    // A process number is reused after a reboot or in a new container: whose folder is it really?
+    // Process numbers are reused after a reboot or in a new container, so check whose folder it is.
     const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined)
     if (process.platform === 'linux' && folder !== place) {
       log.warn(`removing the stale lock file ${pidFile}`)
@@ -56,7 +56,7 @@ export const releaseFromFormerOwner = async (
           `Another program listens at ${address.host}:${address.port} in place of the database in ${cluster} (process ${pid}): ${messageOf(error)}. Stop both by hand.`,
         )
       }
-      // It's starting or stopping.
+      // The server is starting or stopping.
     } finally {
       await sql.end({ timeout: 1 })
     }

@@ -15,7 +15,7 @@ import { placeSocket, removeSocket } from './socket.js'
 
 export interface EmbeddedDatabase {
   url: string
-  /** The real path of the cluster. */
+  /** The cluster's real path. */
   location: string
   /** Shuts the server down cleanly, or by force once `forceSignal` is aborted. */
   stop(forceSignal?: AbortSignal): Promise<void>
@@ -54,5 +54,5 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedD
   return { url: server.url, location: cluster, stop }
 }
 
-/** How long a server that is stopped during its start gets to shut down cleanly. */
+/** How long a server that's stopped while starting gets to shut down cleanly. */
 const GIVE_UP_MS = 1_000

@@ -8,7 +8,7 @@ import { type Account, type Log, serverEnvironment } from './account.js'
 import type { Address } from './socket.js'
 import { lockOwnership, session, urlOf } from './socket.js'
 
-/** Six times the default. After a crash, the WAL of that time is replayed, which takes seconds. */
+/** Six times the default. After a crash, the WAL since the last checkpoint is replayed, which takes seconds. */
 const CHECKPOINT_SECONDS = 1_800
 /** Recovery after a crash can take a while. */
 const START_MS = 120_000
@@ -22,11 +22,11 @@ export interface EmbeddedOptions {
   /** The longest time between two checkpoints. The first change to a page after a checkpoint writes the whole page to the WAL. */
   checkpointSeconds?: number
   log: Log
-  /** Ends the start. Its promise rejects once nothing that it started is running. */
+  /** Ends the start. Its promise rejects once nothing it started is running any more. */
   stopped?: AbortSignal
 }
 
-/** The running server. If it dies unexpectedly (killed for lack of memory, say), it is restarted on the same socket. */
+/** The running server. If it dies unexpectedly (say, out of memory), it's restarted on the same socket. */
 export class Server {
   readonly url: string
   private child: ChildProcess | undefined
@@ -48,7 +48,7 @@ export class Server {
     this.url = urlOf(address, password)
   }
 
-  /** Ends the server, and a start or restart in progress, in good order or by force once `forceSignal` is aborted. */
+  /** Ends the server and any start or restart in progress, cleanly or, once `forceSignal` is aborted, by force. */
   async stop(forceSignal: AbortSignal = AbortSignal.timeout(STOP_MS)): Promise<void> {
     this.stopping.abort()
     this.release()
@@ -56,7 +56,7 @@ export class Server {
     await this.revival
   }
 
-  /** Rejects once `stop` is called, and when the server doesn't start. Nothing runs then. */
+  /** Rejects once `stop` is called, or if the server doesn't start. Nothing is running then. */
   async launch(): Promise<void> {
     const log = await open(this.logFile, 'a', 0o600)
     const logStart = (await log.stat()).size
@@ -89,11 +89,11 @@ export class Server {
     const settings = {
       listen_addresses: '',
       port: this.address.port,
-      // A list, in which the quotes make one name of whatever is between them.
+      // A list, in which quotes turn whatever is between them into one name.
       unix_socket_directories: `"${this.address.host.replaceAll('"', '""')}"`,
       unix_socket_permissions: '0700',
       max_connections: this.options.maxConnections,
-      // With frequent checkpoints, most of the WAL would be whole pages.
+      // With frequent checkpoints, whole pages would make up most of the WAL.
       checkpoint_timeout: `${this.options.checkpointSeconds ?? CHECKPOINT_SECONDS}s`,
       wal_compression: 'on',
       ...(this.options.durable === false && {
@@ -120,7 +120,7 @@ export class Server {
     this.child = child
     this.ended = new Promise((resolveEnd) => {
       child.once('exit', () => resolveEnd())
-      // A process that couldn't be started never exits. One that couldn't be signalled still will.
+      // A process that couldn't be started never exits. A process that couldn't be signalled still will.
       child.on('error', () => child.pid ?? resolveEnd())
     })
   }
@@ -181,7 +181,7 @@ export class Server {
   }
 }
 
-/** File systems without a size report 0 blocks. A failure here must not hide the one to explain. */
+/** File systems without a size report 0 blocks. A failure here mustn't hide the original one. */
 const isFull = (path: string): Promise<boolean> =>
   statfs(path).then(
     ({ blocks, bavail }) => blocks > 0 && bavail === 0,
@@ -189,8 +189,8 @@ const isFull = (path: string): Promise<boolean> =>
   )
 
 /**
- * The error of a database program. It begins with one sentence if a full disk explains it.
- * @param said what the program printed, which is nothing where its log is on the same disk
+ * A database program's error. It begins with a sentence about the full disk, if that explains it. @param said the
+ * program's output, which is empty if its log is on the same disk
  */
 export const explainFailure = async (
   cluster: string,

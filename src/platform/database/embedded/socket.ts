@@ -1,4 +1,4 @@
-/** The Unix socket of the server, in a folder that no other user can enter. */
+/** The server's Unix socket, in a folder that no other user can enter. */
 import { chown, lstat, mkdir, mkdtemp, readFile, realpath, rm, rmdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -14,9 +14,9 @@ export interface Address {
   port: number
 }
 
-/** The port only gives the socket its name. */
+/** The port is only part of the socket's name. */
 const PORT = 5432
-/** The longest path of a socket in bytes. */
+/** The maximum length of a socket path in bytes. */
 const LONGEST_PATH = process.platform === 'linux' ? 107 : 103
 
 const TEMPORARY = 'team-settings-socket-'
@@ -33,12 +33,12 @@ export const placeSocket = async (cluster: string, account: Account): Promise<Ad
   const own = await realpath(cluster)
   const folder = fits(own) ? own : await makeFolder(cluster, account)
   await requirePrivate(folder, cluster)
-  // A server that was killed leaves a lock beside its socket. By now its process number may belong to another program.
+  // A server that was killed leaves a lock beside its socket. Its process number may now belong to another program.
   await rm(`${socketIn(folder)}.lock`, { force: true })
   return { host: folder, port: PORT }
 }
 
-/** Removes the folder if it is a temporary one. No server may run. */
+/** Removes the folder if it's temporary. No server may run. */
 export const removeSocket = async (host: string): Promise<void> => {
   if (!basename(host).startsWith(TEMPORARY)) return
   for (const file of [socketIn(host), `${socketIn(host)}.lock`]) await rm(file, { force: true })
@@ -61,8 +61,8 @@ const makeFolder = async (cluster: string, account: Account): Promise<string> =>
 }
 
 /**
- * Call it before opening a session. It makes sure that only the cluster's server can answer. TCP addresses pass.
- * @throws {OperatorError} unless only the owner of the cluster can put a socket into the folder
+ * Call it before opening a session. Makes sure that only the cluster's server can answer. TCP addresses pass. @throws
+ * {OperatorError} unless only the cluster's owner can create a socket in the folder
  */
 export const requirePrivate = async (folder: string, cluster: string): Promise<void> => {
   if (!folder.startsWith('/')) return
@@ -80,13 +80,15 @@ interface LockFile {
   address: Address | undefined
 }
 
-/** Undefined when no process has the number of the cluster's last server. It may by now be that of another program. */
+/**
+ * Undefined if no process has the number of the cluster's last server. The number may now belong to another program.
+ */
 export const readLockFile = async (cluster: string): Promise<LockFile | undefined> => {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')
   const [first, , , port, folder, host] = text.split('\n').map((line) => line.trim())
   const pid = Number(first)
   if (!pid || !isRunning(pid)) return undefined
-  // The servers of earlier versions listen at 127.0.0.1.
+  // Servers of earlier versions listen on 127.0.0.1.
   const where = folder || host
   return { pid, address: where ? { host: where, port: Number(port) } : undefined }
 }
