@@ -404,7 +404,7 @@ export const AccountExport = Resource(
         to: Day,
         exported: Type.Boolean(),
       },
-      'When the caller viewed the numbers of a team.',
+      'When the caller viewed a team’s numbers.',
     ),
     signed_out: List(
       'SignedOut',

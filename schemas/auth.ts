@@ -36,7 +36,7 @@ export const LoginQuery = Type.Object({
       pattern: '^/([^/\\x00-\\x20\\\\][^\\x00-\\x20\\\\]*)?$',
       maxLength: 1_000,
       default: '/',
-      description: 'The path of the dashboard to return to. It can’t be the address of another site.',
+      description: 'The dashboard’s path to return to. It can’t be the address of another site.',
     }),
   ),
 })

@@ -60,7 +60,7 @@ const sums = {
   commits: Type.Integer({ examples: [7] }),
   closed_issues: Type.Integer({ examples: [2] }),
 }
-/** The trend in the rows of a dashboard, if the caller asks for it. */
+/** The trend in a dashboard's rows, if the caller asks for it. */
 const trend = Type.Optional(
   Type.Array(Type.Integer(), {
     maxItems: Math.ceil(limits.range_days / 7) + 1,

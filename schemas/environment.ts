@@ -92,12 +92,12 @@ export const Environment = Type.Object({
 
   SITE_URL: Origin({
     whenUnset: 'the service itself',
-    description: 'The origin of the dashboard, where sign-ins start and end.',
+    description: 'The dashboard’s origin, where sign-ins start and end.',
     examples: ['https://app.example.com'],
   }),
   BASE_URL: Origin({
     whenUnset: '`http://HOST:PORT`, and `http://localhost:PORT` if `HOST` is `0.0.0.0`',
-    description: 'The origin of the service, as callers see it.',
+    description: 'The service’s origin, as callers see it.',
     examples: ['https://api.example.com'],
   }),
   DASHBOARD_ORIGINS: Type.Optional(
@@ -162,7 +162,7 @@ export const Environment = Type.Object({
   REPOHOST_URL: Type.Optional(
     BaseUrl({
       whenUnset: '`https://github.com`, `https://gitlab.com`; required for `forgejo`',
-      description: 'The address of the repository host, for its OAuth pages.',
+      description: 'The repository host’s address, for its OAuth pages.',
       examples: ['https://git.example.com'],
     }),
   ),
@@ -170,7 +170,7 @@ export const Environment = Type.Object({
     BaseUrl({
       whenUnset: '`https://api.github.com`, `https://gitlab.com/api/v4`; required for `forgejo`',
       description:
-        'The address of the repository host’s API: `https://HOST/api/v3` for GitHub Enterprise Server, `https://HOST/api/v4` for GitLab, `https://HOST/api/v1` for Forgejo.',
+        'The repository host’s address’s API: `https://HOST/api/v3` for GitHub Enterprise Server, `https://HOST/api/v4` for GitLab, `https://HOST/api/v1` for Forgejo.',
       examples: ['https://git.example.com/api/v3'],
     }),
   ),
@@ -190,7 +190,7 @@ export const Environment = Type.Object({
     examples: ['Iv1.0123456789abcdef'],
   }),
   REPOHOST_CLIENT_SECRET: Secret({
-    description: 'The secret of the OAuth app.',
+    description: 'The OAuth app’s secret.',
     examples: ['0123456789abcdef0123456789abcdef01234567'],
   }),
   REPOHOST_SCOPES: Type.Optional(
@@ -231,11 +231,11 @@ export const Environment = Type.Object({
   ),
 
   BILLING_SECRET_KEY: Secret({
-    description: 'The secret key of the billing provider.',
+    description: 'The billing provider’s secret key.',
     examples: ['sk_live_…'],
   }),
   BILLING_WEBHOOK_SECRET: Secret({
-    description: 'The secret that signs the notifications of the billing provider.',
+    description: 'The secret that signs the billing provider’s notifications.',
     examples: ['whsec_…'],
   }),
   BILLING_API_URL: Type.Optional(

@@ -22,7 +22,7 @@ export const errorCatalogue = {
   ],
   signature_invalid: [
     400,
-    'The signature of the notification is missing, wrong or too old. Sign the raw bytes with the current secret; the billing provider also signs the time.',
+    'The notification’s signature is missing, wrong or too old. Sign the raw bytes with the current secret; the billing provider also signs the time.',
   ],
   bad_request: [400, 'This isn’t a valid HTTP request.'],
   assistant_key_rejected: [
@@ -76,7 +76,7 @@ export const errorCatalogue = {
     404,
     'This workspace doesn’t exist, or you aren’t a member of it. Check the id, or ask an admin for an invite.',
   ],
-  member_not_found: [404, 'No member of the workspace has this login. Check the login.'],
+  member_not_found: [404, 'No workspace member has this login. Check the login.'],
   invite_not_found: [404, 'This invite doesn’t exist. Check that you copied all of it.'],
   key_not_found: [404, 'This access key doesn’t exist. List the keys to see their ids.'],
   override_not_found: [404, 'The workspace has no override for this repository. An admin can create one.'],
@@ -137,7 +137,7 @@ export const errorCatalogue = {
   unsupported_media_type: [415, 'Send the body as application/json.'],
   repo_outside_patterns: [
     422,
-    'No pattern of the workspace matches this repository. Add a pattern that matches it first.',
+    'None of the workspace’s patterns matches this repository. Add a pattern that matches it first.',
   ],
   pattern_outside_organization: [
     422,

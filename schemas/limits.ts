@@ -23,7 +23,7 @@ export const limits = {
   json_members: 37_500,
   body_bytes: 1_048_576,
   counts_body_bytes: 25_165_824,
-  /** Fits the configuration of a workspace that's full of overrides with the longest names. */
+  /** Fits a workspace's configuration that's full of overrides with the longest names. */
   configuration_body_bytes: 25_165_824,
   /** Properties and items in such a body. */
   configuration_json_values: 320_000,

@@ -32,7 +32,7 @@ const choices = {
 
 const name = Type.Unsafe<string>({
   ...Owner,
-  description: 'The name of the organization at the repository host, or at GitLab the group’s path.',
+  description: 'The organization’s name at the repository host, or at GitLab the group’s path.',
 })
 
 /** Why a link currently doesn't admit anyone. */

@@ -12,7 +12,7 @@ const PrivacyRecord = Named('PrivacyRecord', {
 export type PrivacyRecord = Static<typeof PrivacyRecord>
 
 const PrivacyView = Named('PrivacyView', {
-  what: Type.String({ examples: ['The hours of a person.'] }),
+  what: Type.String({ examples: ['A person’s hours.'] }),
   named: Type.String({
     description: 'The people who see it in workspaces with the level `named`.',
     examples: ['The person.'],

@@ -41,7 +41,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A request that breaks a rule which no schema can state; `path` is a JSON pointer with the part first. */
+/** A request that breaks a rule that no schema can express. `path` is a JSON pointer that starts with the part. */
 export const invalid = (path: string, message: string) =>
   new ApiError('validation_failed', { errors: [{ path, message }] })
 

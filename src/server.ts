@@ -96,7 +96,7 @@ const openLogger = async ({ logLevel }: Config): Promise<Logger> => {
   return createLogger(logLevel, output)
 }
 
-/** The URL of an existing database with the schema of this version. */
+/** The URL of an existing database with this version's schema. */
 const prepareDatabase = async (config: Config, log: Logger, stopped: AbortSignal): Promise<string> => {
   const url = config.databaseUrl ?? (await startOwnDatabase(config, log, stopped))
   const prepare = async () => {
@@ -166,10 +166,10 @@ const announce = (config: Config, log: Logger) => {
 
 const howToSignIn = ({ baseUrl, homeUrl, siteUrl, dashboard, repohost }: Config): string => {
   const { name } = hostKinds[repohost.kind]
-  const means = repohost.clientId === undefined ? `a token of ${name}` : name
+  const means = repohost.clientId === undefined ? `a ${name} token` : name
   return dashboard || siteUrl !== undefined
     ? `Open ${homeUrl} in a browser and sign in with ${means}.`
-    : `Sign in with a token of ${name}: curl ${baseUrl}/api/auth/verify -H 'Content-Type: application/json' -d '{"repohost_token":"<token>"}'`
+    : `Sign in with a ${name} token: curl ${baseUrl}/api/auth/verify -H 'Content-Type: application/json' -d '{"repohost_token":"<token>"}'`
 }
 
 run(main)

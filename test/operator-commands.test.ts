@@ -321,7 +321,7 @@ t.test('an operator finds and shows workspaces', async (t) => {
   )
   t.match(shown.output, /\n {2}key nightly of gus, settings:read, until 20/)
 
-  await t.rejects(findWorkspace(service.database, 'gus'), { message: 'gus isn’t the id of a workspace.' })
+  await t.rejects(findWorkspace(service.database, 'gus'), { message: 'gus isn’t a workspace id.' })
   const unknown = '0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'
   await t.rejects(findWorkspace(service.database, unknown), { message: `There is no workspace ${unknown}.` })
 })

@@ -58,7 +58,7 @@ const faults = [
   { path: '/ext.font', message: 'is no font' },
   { path: '/ext.lint/strict', message: 'must be true or false' },
   { path: '/ext.lint/extra', message: 'isn’t known' },
-  { path: '/ext.other', message: 'isn’t a setting of the extension' },
+  { path: '/ext.other', message: 'isn’t one of the extension’s settings' },
 ]
 const good = {
   'ext.theme': 'dark',
@@ -283,7 +283,7 @@ t.test('published extensions are read unchanged', async (t) => {
     [
       { path: '/python.analysis.diagnosticMode', message: 'must be one of "openFilesOnly", "workspace"' },
       { path: '/python.analysis.extraPaths/1', message: 'must be a text' },
-      { path: '/python.analysis.unheardOf', message: 'isn’t a setting of the extension' },
+      { path: '/python.analysis.unheardOf', message: 'isn’t one of the extension’s settings' },
     ],
   )
   const mocha = read('demo/extension/vscode-mocha-test-adapter.json', 'mochaExplorer')

@@ -143,7 +143,7 @@ t.test(
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line).msg)
-    t.equal(lines.at(-1), `Open http://127.0.0.1:${port} in a browser and sign in with a token of GitHub.`)
+    t.equal(lines.at(-1), `Open http://127.0.0.1:${port} in a browser and sign in with a GitHub token.`)
   },
 )
 
@@ -312,7 +312,7 @@ t.test('a deadlock during a migration is not called a wrong configuration', asyn
   t.notOk(failure instanceof ConfigError)
   t.equal(
     failure?.message,
-    'The database didn’t give a lock in time (deadlock detected). Nothing is wrong with the configuration: start again.',
+    'The database didn’t grant a lock in time (deadlock detected). Nothing is wrong with the configuration: start again.',
   )
 })
 

@@ -28,7 +28,7 @@ t.test(
     })
     const ended = new Promise((resolve) => child.once('close', resolve))
     t.teardown(() => child.kill('SIGKILL'))
-    const lastLine = `  Open http://127.0.0.1:${port} in a browser and sign in with a token of GitHub.\r\n`
+    const lastLine = `  Open http://127.0.0.1:${port} in a browser and sign in with a GitHub token.\r\n`
     await until(() => output.endsWith(lastLine), 'the last line of the start says how to sign in')
     const socket = connect(port, '127.0.0.1', () =>
       socket.write(

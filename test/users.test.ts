@@ -51,7 +51,7 @@ t.test('a removal applies to a person whose account an operator has deleted', as
   const { JWT_SECRETS, ...withoutSecret } = onDatabase(service.databaseUrl)
   const rejected = await remove(withoutSecret)
   t.equal(rejected.code, 1)
-  t.match(rejected.output, /set JWT_SECRETS to the secrets of the service\.\n$/)
+  t.match(rejected.output, /set JWT_SECRETS to the service’s secrets\.\n$/)
   t.equal((await bob.get('/api/me')).status, 200, 'nothing was deleted')
   t.equal((await remove({ ...withoutSecret, JWT_SECRETS })).code, 0)
   const again = await service.signIn('bob', { id: bob.repohostId })

@@ -84,7 +84,7 @@ export const actionItems = (workspace: Workspace | undefined): Item[] => {
     ...themes
       .filter((one) => one !== theme.value)
       .map((one) => ({
-        title: one === 'system' ? 'Use the theme of the system' : `Use the ${one} theme`,
+        title: one === 'system' ? 'Use the system theme' : `Use the ${one} theme`,
         about: 'dark mode, light mode, colours, appearance',
         run: () => {
           setTheme(one)

@@ -202,7 +202,7 @@ export const KNOWN_ACTIONS = Object.keys(sentences)
 /** An action as text: `member.role_changed` as “member role changed”. */
 export const labelOf = (action: string) => action.replaceAll(/[._]/g, ' ')
 
-/** The sentence of an entry. Actions unknown to the page keep their names. */
+/** An entry's sentence. Actions unknown to the page keep their names. */
 export const sentenceOf = ({ action, target, details }: Entry, workspaceId: string): Sentence => {
   const sentence = own(sentences, action)?.(target ?? '', details, workspaceId)
   if (!sentence) return unknown(action, target, details)

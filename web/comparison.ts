@@ -12,7 +12,7 @@ const YEAR = 52 * WEEK
 
 export const lengthOf = ({ from, to }: Range): number => daysBetween(from, to) + 1
 
-/** The days of a range that are over. undefined if there are none. @param today the first day that isn't over */
+/** A range's days that are over. undefined if there are none. @param today the first day that isn't over */
 export const finishedDays = ({ from, to }: Range, today: string): Range | undefined => {
   if (from >= today) return undefined
   return { from, to: to < today ? to : addDays(today, -1) }
@@ -26,7 +26,7 @@ export const comparisons = [
 ] as const
 
 /**
- * The days of a range to compare, and the days to compare them with.
+ * A range's days to compare, and the days to compare them with.
  * @param compare one of `comparisons`
  * @returns undefined if nothing is compared
  */

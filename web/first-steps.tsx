@@ -1,4 +1,4 @@
-/** The first steps of a workspace, ticked off as they are done. */
+/** A workspace's first steps, ticked off as they're done. */
 import { useState } from 'preact/hooks'
 import { usePolling, useRead } from './api.js'
 import { hideSteps } from './home.js'
@@ -16,7 +16,7 @@ export interface Step {
   children: preact.ComponentChildren
 }
 
-/** The steps of a workspace, until the admin hides them. */
+/** A workspace's steps, until the admin hides them. */
 export const StepsLeft = ({ workspace }: { workspace: Workspace }) => {
   const [isHidden, hide] = useState(false)
   if (isHidden) return null

@@ -11,7 +11,7 @@ import { Confirm, Loaded, ReasonField, reasonIn, SettingKey } from './ui.js'
 type Heads = AnswerOf<'GET /api/team/workspaces/{id}/settings/versions'>
 type Warnings = NonNullable<AnswerOf<'GET /api/team/workspaces/{id}/settings'>['warnings']>
 
-/** The content of a version. Only the workspace settings have locks and an idle window. */
+/** A version's content. Only the workspace settings have locks and an idle window. */
 interface Content {
   settings: Values
   locked?: string[]

@@ -1,4 +1,4 @@
-/** Filters and ranges in the query of the address, so that people can share what they see. */
+/** Filters and ranges in the address's query, so that people can share what they see. */
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import type { AnswerOf, RequestOptions } from '../client/src/operations.js'
@@ -13,7 +13,7 @@ export const useUrlQuery = () => {
   const { path, query, route } = useLocation()
   const change = (parts: Query, replace = false) => {
     const next = new URLSearchParams(query as Record<string, string>)
-    // Days take the place of a relative range.
+    // Days replace a relative range.
     if (parts.from) next.delete('range')
     for (const [name, value] of Object.entries(parts)) {
       if (value === undefined || value === '') next.delete(name)
@@ -183,7 +183,7 @@ export const rangeOf = (query: Query, isWeekly = false): ChosenRange => {
   return { range: range.to > now ? { ...range, to: now } : range }
 }
 
-/** After a failed change of the range, the old one stays selected, because the page still shows its numbers. */
+/** After a failed range change, the old range stays selected, because the page still shows its numbers. */
 export const selectedRange = (
   chosen: ChosenRange,
   { data, failure }: { data: { range: Range } | undefined; failure: unknown },

@@ -10,7 +10,7 @@ export const openPanel = (name: Panel) => {
   panel.value = name
 }
 
-/** The event of a dialog that closes can come after the other one has been opened. */
+/** A closing dialog's event can come after the other one has opened. */
 export const closePanel = (own: Panel) => {
   if (panel.value === own) panel.value = undefined
 }

@@ -14,7 +14,7 @@ const MOST_DAYS = 2
 /** With fewer days on the same weekday, there's no usual value. */
 const MIN_SAME_WEEKDAYS = 3
 
-/** The parts of a dashboard that are compared. Its days are over, and it has the same weekdays as the other one. */
+/** The compared parts of a dashboard. Its days are over, and it has the same weekdays as the other one. */
 export interface Numbers {
   range: Range
   daily: { day: string; active_minutes: number | null }[]

@@ -107,7 +107,7 @@ export const RepoName = ({ repo }: { repo: string }) => {
   )
 }
 
-/** The key of a setting. Long keys break before a dot. */
+/** A setting's key. Long keys break before a dot. */
 export const SettingKey = ({ name }: { name: string }) => (
   <>
     {name.split(/(?=\.)/).map((part, index) => (
@@ -119,7 +119,7 @@ export const SettingKey = ({ name }: { name: string }) => (
   </>
 )
 
-/** A placeholder of the final size while content loads. */
+/** A placeholder with the final size while content loads. */
 export const Skeleton = ({ height }: { height: number }) => (
   <div class="wait" style={{ height: `${height}px` }}>
     <span class="away">Loading</span>

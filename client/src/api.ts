@@ -91,7 +91,7 @@ export type AccountExport = {
   funnel_days: ExportedFunnelDays[]
   /** Who viewed the caller's numbers. See `GET /api/me/views`. */
   views: View[]
-  /** When the caller viewed the numbers of a team. */
+  /** When the caller viewed a team’s numbers. */
   views_of_others: ExportedViewsOfOthers[]
   /** When the caller ended all sessions. */
   signed_out: ExportedSignedOut[]
@@ -1100,7 +1100,7 @@ export type PatternsBody = {
 }
 
 export type OrganizationBody = {
-  /** The name of the organization at the repository host, or at GitLab the group’s path. */
+  /** The organization’s name at the repository host, or at GitLab the group’s path. */
   organization: string
   /** `member`: people in the organization become workspace members when they sign in. */
   join?: 'nobody' | 'member'
@@ -1871,7 +1871,7 @@ export type ProblemOauthStateInvalid = {
   error?: string
 }
 
-/** The signature of the notification is missing, wrong or too old. Sign the raw bytes with the current secret; the billing provider also signs the time. */
+/** The notification’s signature is missing, wrong or too old. Sign the raw bytes with the current secret; the billing provider also signs the time. */
 export type ProblemSignatureInvalid = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#signature_invalid'
@@ -2213,7 +2213,7 @@ export type ProblemWorkspaceNotFound = {
   error?: string
 }
 
-/** No member of the workspace has this login. Check the login. */
+/** No workspace member has this login. Check the login. */
 export type ProblemMemberNotFound = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#member_not_found'
@@ -2670,7 +2670,7 @@ export type ProblemUnsupportedMediaType = {
   error?: string
 }
 
-/** No pattern of the workspace matches this repository. Add a pattern that matches it first. */
+/** None of the workspace’s patterns matches this repository. Add a pattern that matches it first. */
 export type ProblemRepoOutsidePatterns = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#repo_outside_patterns'

@@ -39,7 +39,7 @@ npm run users -- revoke-key KEY|ID|-
   keys        lists the access keys that an account created, including workspace keys
   revoke-key  revokes an access key, given by itself, its id, or - for standard input, and says whose it was
 
-  LOGIN can also be the id of the account, in this service or on the repository host.
+  LOGIN can also be the account’s id, in this service or on the repository host.
   The command uses the database of DATABASE_URL, or if that is unset, the embedded one in DATA_DIR. The service may be
   running, and applies changes within 5 seconds. Admins see changes in the audit trail, as made by the operator.
   To delete a person who was removed from a workspace, set JWT_SECRETS as for the service.

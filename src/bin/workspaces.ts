@@ -32,7 +32,7 @@ npm run workspaces -- delete ID --yes
   delete    deletes the workspace and all of its data, as an admin can
   --yes     confirms the deletion
 
-  LOGIN can also be the id of the account, in this service or on the repository host.
+  LOGIN can also be the account’s id, in this service or on the repository host.
   The command uses the database of DATABASE_URL, or if that is unset, the embedded one in DATA_DIR. The service may be
   running, and applies changes within 5 seconds. Admins see a transfer in the audit trail, as made by the operator.
 `

@@ -102,7 +102,7 @@ export const exportAccountOf = async (
 ): Promise<AsyncGenerator<string>> =>
   exportAccount(database, await explainFailure(readProfile(database, config, id)))
 
-/** The secrets of the service. Empty with DATABASE_URL but without JWT_SECRETS. */
+/** The service's secrets. Empty with DATABASE_URL but without JWT_SECRETS. */
 const secretsOf = async ({ jwtSecrets, databaseUrl, dataDir }: Config): Promise<string[]> =>
   jwtSecrets.length > 0 || databaseUrl !== undefined
     ? jwtSecrets

@@ -32,7 +32,7 @@ const missing = (id: string) => new OperatorError(`There is no workspace ${print
 /** @throws {OperatorError} */
 export const findWorkspace = async ({ read }: Database, given: string): Promise<WorkspaceFacts> => {
   const id = given.toLowerCase()
-  if (!isUuid(id)) throw new OperatorError(`${printable(given)} isn’t the id of a workspace.`)
+  if (!isUuid(id)) throw new OperatorError(`${printable(given)} isn’t a workspace id.`)
   const found = await readWorkspaceFacts(read, id)
   if (!found) throw missing(id)
   return found

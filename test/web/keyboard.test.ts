@@ -265,7 +265,7 @@ else {
       await chooses('dark', 'Use the dark theme Action')
       await user.hears('Theme: Dark')
       t.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
-      await chooses('theme sys', 'Use the theme of the system Action')
+      await chooses('theme sys', 'Use the system theme Action')
       await chooses('last month', 'Show last month Range')
       await page.getByRole('button', { name: 'Last month', exact: true, pressed: true }).waitFor()
       await visitor.open(`/w/${id}/me?repo=acme/web`)
@@ -314,7 +314,7 @@ else {
       await user.press('Escape')
       await visitor.closed()
       t.strictSame(await place(), before, 'after Esc')
-      for (const theme of ['dark theme', 'theme of the system']) {
+      for (const theme of ['dark theme', 'system theme']) {
         await search()
         await user.type(`use the ${theme}`)
         await user.press('Enter')

@@ -141,7 +141,7 @@ export const OrganizationLink = () => {
 const NoLink = () => {
   const { role } = useWorkspace()
   const [linking, link] = useState(false)
-  if (role !== 'admin') return <p>The membership of this workspace follows no {thing}.</p>
+  if (role !== 'admin') return <p>This workspace’s membership doesn’t follow a {thing}.</p>
   if (linking) return <LinkForm link={undefined} action={`Follow the ${thing}`} onClose={() => link(false)} />
   return (
     <div>

@@ -63,7 +63,7 @@ export const People = () => {
   )
 }
 
-/** The height of a row in pixels, how many members are shown first, and how many are loaded at once. */
+/** A row's height in pixels, how many members are shown first, and how many are loaded at once. */
 const [ROW, SHOWN, PAGE] = [49, 50, 500]
 
 type Role = Member['role']

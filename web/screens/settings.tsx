@@ -160,7 +160,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
       <Form class="stack" onSubmit={save}>
         <div class="lead">
           <section class="card stack tight" aria-label="Editor settings">
-            {/* The headings of the groups below need one above them. */}
+            {/* The group headings below need one above them. */}
             <h2 class="away">Editor settings</h2>
             <SettingsEditor
               label="Editor settings"

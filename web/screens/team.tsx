@@ -377,7 +377,7 @@ export const Figures = (props: {
               {publication &&
                 (name === 'active_members'
                   ? 'With published weeks, this is the number for the busiest week. '
-                  : 'The number covers the published weeks of the range. ')}
+                  : 'The number covers the range’s published weeks. ')}
               The small figure is the change since the compared range, without today.
             </Tip>
           </div>
@@ -637,7 +637,7 @@ const RepoChoice = (props: {
       <button
         type="button"
         class="filter"
-        // The arrow keys of the table reach it. As a Tab stop, it would double the number of stops in the rows.
+        // The table's arrow keys reach it. As a Tab stop, it would double the number of stops in the rows.
         tabIndex={-1}
         aria-label={`Show only ${repo}`}
         title={`Show only ${repo}`}

@@ -148,7 +148,7 @@ export const planMinutes = async (
   return { minutes: members.reduce((sum, { days }) => sum + sumOf(days), 0), found, isSmall, members }
 }
 
-/** Locks the days of one person, and counts. */
+/** Locks a person's days, and counts. */
 export const countMinutes = async (tx: Db, asked: Minutes): Promise<CountedMinutes> => {
   const { aimed, members } = singleRow(await lockPlaces(tx, [await aimMinutes(asked)]))
   return planMinutes(aimed, members)

@@ -165,7 +165,7 @@ const record = async <S extends Sent>(tx: Tx, database: Database, all: S[], wait
 }
 
 /**
- * Marks the minutes of heartbeats, and counts what follows from the new marks; `writeHeartbeats` writes it.
+ * Marks the heartbeats' minutes, and counts the minutes that result from new marks; `writeHeartbeats` writes it.
  * @param waits whether to wait for others; if not, leaves out people who would have to wait or have a lot to count
  */
 export const countHeartbeats = async <S extends Sent>(tx: Db, all: readonly S[], waits = true) => {
@@ -379,7 +379,7 @@ export class Projects {
     private readonly kind: RepohostKind,
   ) {}
 
-  /** @returns the name of the project in marks */
+  /** @returns the project's name in marks */
   add({ repo, name }: Project): string {
     return repo === undefined ? name : this.addRepo(repo)
   }

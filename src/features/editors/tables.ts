@@ -134,7 +134,7 @@ export const imports = table(
   ],
 )
 
-/** The days of a file that is being imported, until the import ends. */
+/** A file's days that is being imported, until the import ends. */
 export const importDays = table(
   'import_days',
   {

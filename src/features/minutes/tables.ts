@@ -35,7 +35,7 @@ export const activity = table(
     closedIssuesUploaded: boolean('closed_issues_uploaded'),
     /**
      * 24 minutes by UTC hour; their sum is at most `minutes`. Null without minutes, and once the hours are past their
-     * retention.
+     * retention period.
      */
     hours: smallint('hours').array(),
   },

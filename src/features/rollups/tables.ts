@@ -74,7 +74,7 @@ export const activityMemberMonths = table(
     month: month(),
     userId: uuid('user_id').notNull(),
     ...sums(),
-    /** The days of the month with more than 0 minutes: bit 0 is the first. This makes any part of a month readable. */
+    /** The month's days with more than 0 minutes: bit 0 is the first. This makes any part of a month readable. */
     activeDayBits: integer('active_day_bits').notNull(),
   },
   {
@@ -132,7 +132,7 @@ export const activityRepoPeople = table(
     month: month(),
     repoKey: text('repo_key').notNull(),
     userId: uuid('user_id').notNull(),
-    /** The days of the month with any activity: bit 0 is the first. */
+    /** The month's days with any activity: bit 0 is the first. */
     dayBits: integer('day_bits').notNull(),
     /** The days with more than 0 minutes. This and all below are null in rows that older versions wrote. */
     activeDayBits: integer('active_day_bits'),

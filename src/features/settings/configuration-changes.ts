@@ -15,7 +15,7 @@ export const isSame = (one: unknown, other: unknown): boolean => {
 
 export interface Difference {
   changes: ConfigurationChange[]
-  /** The values that are new or changed. */
+  /** New and changed values. */
   set: Values
   /** The new settings. A key that stays keeps its place, and new keys go last. */
   content: Values

@@ -7,7 +7,7 @@ import { type BodyContext, InvalidBody, readBody } from '../../platform/http/jso
 import type { BodyReader } from '../../platform/http/large-body.js'
 
 export interface SentConfiguration extends Omit<ConfigurationBody, 'projects'> {
-  /** Pieces of lines: the name of an override, then its settings as JSON, in which a line break is always escaped. */
+  /** Pieces of lines: an override's name, then its settings as JSON, in which a line break is always escaped. */
   projects?: Uint8Array<ArrayBuffer>[]
 }
 

@@ -144,7 +144,7 @@ const loadRows = async (
 }
 
 /**
- * Whether PostgreSQL rejects the content of the file: values, rows, names of tables and columns. Its message isn't
+ * Whether PostgreSQL rejects the file's content: values, rows, names of tables and columns. Its message isn't
  * shown, because it quotes the unchecked file.
  */
 const isRefused = (code: string | undefined) => /^(22|23|42(?!501))/.test(code ?? '')

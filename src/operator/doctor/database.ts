@@ -75,7 +75,7 @@ const checkRights = async (sql: postgres.Sql): Promise<Finding[]> => {
       problem(
         ABOUT,
         `The user ${row?.name} may not create tables.`,
-        'Make it the owner of the database, or grant it CREATE on the database and on its schema "public".',
+        'Make it the database’s owner, or grant it CREATE on the database and on its schema "public".',
       ),
     ]
   }

@@ -1,5 +1,5 @@
 /**
- * The database of the service. It uses four pools, because one slow kind of work must not block the others: requests,
+ * The service's database. It uses four pools, because one slow kind of work must not block the others: requests,
  * short hot reads (one shared connection), readiness and session checks (reserved), and background jobs. Each has its
  * own limit and timeout. Writers hold two permits, one from the requests and one from the writers, so that reads always
  * find a connection. `connect` creates them in one place because their sizes add up to `poolSize`. `transaction.ts`
@@ -64,7 +64,7 @@ export interface DatabaseOptions {
   prepare: boolean
   /** Multiplies the time limits on waiting for the database, for tests and the demo on a busy machine. */
   patience?: number
-  /** Receives the metrics of the database. */
+  /** Receives the database's metrics. */
   meter?: Meter
 }
 

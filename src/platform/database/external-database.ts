@@ -31,7 +31,7 @@ const remedies: Record<string, string> = {
     'names a user that the server doesn’t accept from this machine: correct it, or allow it in pg_hba.conf',
   '3D000': 'names a database that doesn’t exist: create it, or correct the name',
   '42501':
-    'names a user without the right to create the tables: make it the owner of the database, or grant it CREATE on the database and on its schema "public"',
+    'names a user without the right to create the tables: make it the database’s owner, or grant it CREATE on the database and on its schema "public"',
   '25006':
     'names a database that accepts no writes: name the primary, or turn default_transaction_read_only off',
   '3F000': 'names a database without a schema "public": create it',
@@ -51,7 +51,7 @@ const remedies: Record<string, string> = {
     'names a server whose TLS certificate is for another host: write the host as the certificate has it',
   CERT_HAS_EXPIRED: 'names a server whose TLS certificate has expired: renew it there',
   CERT_NOT_YET_VALID:
-    'names a server whose TLS certificate isn’t valid yet: set the clock of this machine, or renew the certificate',
+    'names a server whose TLS certificate isn’t valid yet: set this machine’s clock, or renew the certificate',
 }
 
 const WITHOUT_TLS =
@@ -114,7 +114,7 @@ export const explainDatabaseErrors = async <T>(work: Promise<T>): Promise<T> => 
     if (!isDatabaseUnavailable(error)) throw error
     if (isLockConflict(error))
       throw new OperatorError(
-        `The database didn’t give a lock in time (${messageOf(error)}). Nothing is wrong with the configuration: start again.`,
+        `The database didn’t grant a lock in time (${messageOf(error)}). Nothing is wrong with the configuration: start again.`,
       )
     const code = codeOf(error) ?? ''
     const [cause, fix] = [messageOf(error) || code, own(networkRemedies, code)]

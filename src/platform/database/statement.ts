@@ -3,7 +3,7 @@
  * against the database.
  */
 
-/** The type of a column: PostgreSQL's names for it, and the driver's value. */
+/** A column's type: PostgreSQL's names for it, and the driver's value. */
 export interface Column<Value> {
   types: readonly string[]
   /** Exists only for its type. */

@@ -23,14 +23,14 @@ export interface PersonRule {
    * Otherwise: the code that handles it, or the reason to keep it.
    */
   erasure: 'delete' | 'anonymise' | { by: string } | { keptBecause: string }
-  /** The property of an account export that contains the rows, or why none does. */
+  /** The account-export property that contains the rows, or why none does. */
   export: string | { leftOutBecause: string }
-  /** The name of this person's rows in the operator's commands. By default, the label of the table. */
+  /** The name of this person's rows in the operator's commands. By default, the table's label. */
   label?: string
 }
 
 export interface TableRules<Column extends string = string> {
-  /** Columns that hold the id of a user. */
+  /** Columns that hold a user's id. */
   people?: Partial<Record<Column, PersonRule>>
   /**
    * How long rows are kept. By default, as long as their workspace or person. `sql` is the condition
@@ -51,7 +51,7 @@ export interface TableRules<Column extends string = string> {
   purgedFirst?: true
   /** The record of `GET /api/privacy` that describes the rows. Null if they contain no data about people. */
   privacyRecord: string | null
-  /** The rows' name in the operator's commands. By default, the name of the table. */
+  /** The rows' name in the operator's commands. By default, the table's name. */
   label?: string
 }
 

@@ -7,7 +7,7 @@ export const backups = table(
   {
     /** The time of the backup's snapshot. */
     madeAt: moment('made_at').primaryKey(),
-    /** The size of the file. */
+    /** The file's size. */
     bytes: bigint('bytes', { mode: 'number' }).notNull(),
   },
   { place: 'coordinator', privacyRecord: null },

@@ -20,7 +20,7 @@ type Begin = (
   options: { readsFirst: boolean },
 ) => Promise<unknown>
 
-/** The connections of a transaction. */
+/** A transaction's connections. */
 export interface Connections {
   client(): postgres.Sql
   limit: Limiter

@@ -67,7 +67,7 @@ const mayReadApi = async (ask: Ask): Promise<boolean> => {
   return given.some((name) => name === 'api' || name === 'read_api')
 }
 
-/** A group hook, or the system hook of a self-managed host. */
+/** A group hook, or a self-managed host's system hook. */
 const readLeave = (payload: unknown) => {
   const { event_name, group_id, user_id } = objectOf(payload)
   return event_name === 'user_remove_from_group' ? leaveOf(group_id, user_id) : undefined

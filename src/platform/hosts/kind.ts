@@ -37,7 +37,7 @@ export type Ask = (path: string, below?: 'api' | 'address') => Promise<UpstreamA
 
 /** A host's response about the organizations that a person belongs to. */
 export interface HostOrganizations {
-  /** The scope that a token needs for it. */
+  /** The scope that a token needs for this. */
   scope: string
   /**
    * Organizations that the person belongs to: all of them if `isComplete`, otherwise some. Undefined if the host

@@ -85,7 +85,7 @@ export const prefixedHmacOf = (text: string | undefined): Proof | undefined =>
 
 const MOST_PAGES = 5
 
-/** All pages of a list. @param pathOf the path of a page, from 1 @param size the number of items on a full page */
+/** All pages of a list. @param pathOf a page's path, from 1 @param size the number of items on a full page */
 export const listOrganizations = async (
   ask: Ask,
   pathOf: (page: number) => string,

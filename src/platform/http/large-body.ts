@@ -29,7 +29,7 @@ export interface BodyReader<Read extends object, Context extends object> {
   module: string
   /** @throws {StrictJsonError} {InvalidBody} */
   read(bytes: Buffer, context: Context): Read | null
-  /** The buffers of the result, which move to the main thread without a copy. */
+  /** The result's buffers, which move to the main thread without a copy. */
   buffersOf?(read: Read): ArrayBuffer[]
 }
 
@@ -37,7 +37,7 @@ export interface LargeBody<Read extends object, Context extends object> {
   reader: BodyReader<Read, Context>
   context: Context
   mostBytes: number
-  /** The holder of the bytes. */
+  /** Who holds the bytes. */
   person: string
   /** The owner that may have one large body at a time, if it isn't the person. */
   place?: string

@@ -50,7 +50,7 @@ const PACKAGES = [
     operations: ['findExtension', 'downloadExtension'],
     what: 'the editor extension',
     description:
-      'The VS Code extension, with the address of this service in it. To install it: `code --install-extension extension.vsix`.',
+      'The VS Code extension, with this service’s address in it. To install it: `code --install-extension extension.vsix`.',
     prepare: withAddress,
   },
 ] as const

@@ -23,7 +23,7 @@ declare module 'node:http' {
   }
 }
 
-/** Makes the logger of a request, whose lines all name its trace. */
+/** Makes a request's logger, whose lines all name its trace. */
 export const withTrace: FastifyChildLoggerFactory<RawServerDefault> = (logger, bindings, options, raw) => {
   const trace = traceOf(raw.headers.traceparent)
   raw.trace = trace

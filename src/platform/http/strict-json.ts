@@ -176,7 +176,7 @@ const checkNumber = (bytes: Buffer, start: number): number => {
 
 const isDigit = (byte: number | undefined) => byte !== undefined && byte >= ZERO && byte <= NINE
 
-/** Whether the double has the digits and the exponent of the literal. */
+/** Whether the double has the literal's digits and exponent. */
 const survives = (literal: string, exponent: number): boolean => {
   const value = Number(literal)
   if (String(value) === literal) return true

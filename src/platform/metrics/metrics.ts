@@ -27,7 +27,7 @@ const gauge = <const L extends Record<string, Values>>(help: string, labels: L) 
 
 const request = {
   method: 'the method',
-  route: 'the template of the route, or `unknown`',
+  route: 'the route’s template, or `unknown`',
   status: 'the status',
 }
 const OF_REQUESTS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -39,7 +39,7 @@ const pool = { pool: pools }
 
 const namesOf = <T extends object>(rows: T) => Object.keys(rows) as (keyof T & string)[]
 
-/** Limits on an amount, not on a rate. Each is named by the code of its response. */
+/** Limits on an amount, not on a rate. Each is named after its response code. */
 const quotas = [
   'workspace_limit',
   'key_limit',
@@ -77,7 +77,7 @@ export const tasks = [
 export const metrics = {
   http_requests_total: counter('Completed requests.', {
     ...request,
-    code: 'the code of the problem, or empty for a success',
+    code: 'the problem’s code, or empty for a success',
   }),
   http_request_duration_seconds: histogram('Time to respond.', request, OF_REQUESTS),
   team_settings_unhandled_rejections_total: counter(

@@ -38,13 +38,13 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'X-Service-Admin-Key',
-    description: 'An admin key of the operator.',
+    description: 'The operator’s admin key.',
   },
   adminKeyQuery: {
     type: 'apiKey',
     in: 'query',
     name: 'key',
-    description: 'An admin key of the operator, in the query.',
+    description: 'The operator’s admin key, in the query.',
   },
   billingSignature: {
     type: 'apiKey',

@@ -1,6 +1,6 @@
 /**
  * Code samples of each operation with curl, the client, and Python. `SERVICE`, `TOKEN` and other secrets come from the
- * environment; the rest are the examples of the document. The reference runs this file in the browser, too, with what the
+ * environment; the rest are the document's examples. The reference runs this file in the browser, too, with what the
  * reader enters, so it imports nothing.
  */
 

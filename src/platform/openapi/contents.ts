@@ -5,7 +5,7 @@ import type { Guide } from './guides.js'
 import { escaped } from './pages.js'
 
 const REFERENCE = '/api/docs'
-/** The names of the two documents, and the parameter of the reference that chooses one. */
+/** The two documents' names, and the reference's parameter that selects one. */
 export const CORE = 'Core sync'
 export const EVERYTHING = 'Everything'
 export const DOCUMENT_PARAMETER = 'urls.primaryName'
@@ -23,7 +23,7 @@ export interface OperationEntry {
   href: string
 }
 
-/** The operations of the whole document. Those outside the core open in the document "Everything". */
+/** The whole document's operations. Those outside the core open in the document "Everything". */
 export const operationEntries = (full: Document, core: Document): OperationEntry[] =>
   Object.entries(full.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(
@@ -60,7 +60,7 @@ const linkOf = (href: string, html: string, current: boolean) =>
 const methodOf = (method: string) => `<span class="method ${method.toLowerCase()}">${method}</span>`
 
 /**
- * The operations of the whole document in HTML, grouped by tag. Its size doesn't depend on the operations' content,
+ * The whole document's operations in HTML, grouped by tag. Its size doesn't depend on the operations' content,
  * because the reference fills in an operation when a reader opens it.
  */
 export const operationListOf = (operations: OperationEntry[], tags: Document['tags']) => {
@@ -80,8 +80,8 @@ ${ofTag.map(rowOf).join('\n')}
 }
 
 /**
- * The list beside a page, in HTML.
- * @param current the address of the page. Its sections are listed as well.
+ * The list next to a page, in HTML.
+ * @param current the page's address. Its sections are listed as well.
  */
 export const sideOf = (
   pages: Page[],

@@ -39,7 +39,7 @@ const statuses = [...new Set(errorCodes.map((code): number => errorCatalogue[cod
 
 export const errorSections = statuses.map(({ id, title }) => ({ id, title }))
 
-/** The content of the page, in HTML. */
+/** The page's content, in HTML. */
 export const errorCataloguePage = (): string => {
   const contents = statuses.map(
     ({ id, title, codes }) =>

@@ -32,7 +32,7 @@ export const headerComponents = {
     schema: { ...text, examples: ['"0193a0c27d557cc19c5e-3"'] },
   },
   'Content-Disposition': {
-    description: 'The name of the file.',
+    description: 'The file’s name.',
     schema: { ...text, examples: ['attachment; filename="Acme_2026-11-01_2026-11-21.csv"'] },
   },
   Location: {
@@ -56,7 +56,7 @@ interface Response {
   content?: object
 }
 
-/** References to the headers of the response with this status. */
+/** References to the response's headers with this status. */
 export const headersOf = (
   status: number,
   { content = {} }: Response,

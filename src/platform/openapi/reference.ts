@@ -35,7 +35,7 @@ import { pageFile, referencePage, textPage } from './pages.js'
 
 const DOCS = '/api/docs'
 
-/** Only the files of the library are used, because its page has no viewport, and its file names have no versions. */
+/** Only the library's files are used, because its page has no viewport, and its file names have no versions. */
 const swaggerUi = dirname(fileURLToPath(import.meta.resolve('@fastify/swagger-ui')))
 const swaggerUiFile = (name: string) => readFileSync(join(swaggerUi, 'static', name), 'utf8')
 

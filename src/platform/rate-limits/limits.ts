@@ -1,5 +1,5 @@
 /**
- * Every limit on what callers do in a window of time, or at once. What is stored, and the size of one request, has limits
+ * Every limit on what callers do in a window of time, or at once. What is stored, and a request's size, has limits
  * in `schemas/limits.ts` alone.
  */
 import { limits, type RateLimitName } from '../../../schemas/limits.js'

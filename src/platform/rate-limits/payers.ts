@@ -41,7 +41,7 @@ export const payersOfWorkspace = (
   payerId: string,
 ): Payers | Promise<Payers> => withPayer(request, payerId, (payer) => [workspacePays(workspaceId), payer])
 
-/** The person, or the address, who pays for a request. */
+/** The person or address that pays for a request. */
 export const payerOf = async (request: FastifyRequest): Promise<string> =>
   (await payersOf(request)).at(-1) as string
 

@@ -90,7 +90,7 @@ export interface RedisCounts extends Counts {
 
 interface RedisOptions {
   url: string
-  /** A secret of the installation, so that hashes reveal nothing and differ between installations. */
+  /** The installation's secret, so that hashes reveal nothing and differ between installations. */
   secret: string
   /** Counts while Redis is unavailable. */
   fallback: Counts

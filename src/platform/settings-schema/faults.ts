@@ -63,7 +63,7 @@ export class Run {
     if (this.work < 0) this.faults.push({ path: pointerOf(place), message: 'is too large to be checked' })
   }
 
-  /** Whether `check` finds nothing; what it finds isn't noted. */
+  /** Whether `check` finds nothing. Its findings aren't noted. */
   passes(check: () => void): boolean {
     const before = this.count
     this.trials++

@@ -1,4 +1,4 @@
-/** Reads the schema of one setting: what the service checks, and what it shows. */
+/** Reads a setting's schema: what the service checks, and what it shows. */
 import {
   type Allowed,
   type Bounds,
@@ -298,7 +298,7 @@ const allowedOf = (values: unknown[]): Allowed => {
   }
 }
 
-// The texts of a settings schema that people read, without anything that a page could run.
+// A settings schema's texts for people, without anything that a page could run.
 
 /** A placeholder that the editor replaces with a translation, from a file that the service doesn't have. */
 export const isPlaceholder = (text: string): boolean => /^%[^%\s]+%$/.test(text.trim())

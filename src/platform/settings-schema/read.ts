@@ -145,7 +145,7 @@ const checkSettings = (nodes: ReadonlyMap<string, Node>, settings: Json): Fault[
       place = { parent: undefined, key }
       const node = nodes.get(key)
       if (node) check(node, settings[key], place, run)
-      else run.note(place, 'isn’t a setting of the extension')
+      else run.note(place, 'isn’t one of the extension’s settings')
     }
   } catch (error) {
     if (!(error instanceof CheckEnds)) throw error

@@ -30,7 +30,7 @@ export const revokeAllTokens = async (db: Db, userId: string): Promise<number | 
   return raised?.generation
 }
 
-const READ_CLOCK = statement('read the clock of the database', { now: text }, 'select now()::text as now')
+const READ_CLOCK = statement('read the database’s clock', { now: text }, 'select now()::text as now')
 
 /**
  * The revocations since a time on the database's clock, with an overlap for transactions that were still running.

@@ -127,7 +127,7 @@ export const takeIssueBack = async (
   day: string,
 ): Promise<boolean> => (await tx.rows(TAKE_ISSUE_BACK, [workspaceId, repoKey, userId, day])).length > 0
 
-/** The state of an issue in an event. */
+/** An issue's state in an event. */
 export interface IssueEvent {
   number: number
   day: string

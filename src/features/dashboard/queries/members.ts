@@ -1,4 +1,4 @@
-/** The members of a dashboard. */
+/** A dashboard's members. */
 import type { Role } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'

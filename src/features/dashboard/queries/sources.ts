@@ -123,7 +123,7 @@ export const OF_REPO = '($3::text is null or repo_key = $3::text)'
 /** SQL: the row of a list. The last row adds up all others, and has no name. */
 export const ROW = `least(place, ${limits.dashboard_rows})`
 
-/** The days of the range that aren't read from `activity`. */
+/** The range's days that aren't read from `activity`. */
 export const rolledUpDays = ({ from, to, raw }: Sources): string[] => {
   const isRaw = new Set(raw)
   return listDays(from, to).filter((day) => !isRaw.has(day))

@@ -213,7 +213,7 @@ export const READ_ANSWERS = statement(
   `${SELECT_ANSWERS} join unnest((select $1::uuid[]), (select $2::text[])) as a (user_id, flush_id) using (user_id, flush_id)`,
 )
 
-/** @returns by user, the response to the flush with this id */
+/** @returns each user's response to the flush with this id */
 export const readAnswers = async (
   db: Db,
   flushes: readonly { userId: string; id: string | undefined }[],

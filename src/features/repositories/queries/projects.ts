@@ -54,7 +54,7 @@ const nameIn = (repo: string) => `regexp_replace(${repo}, '^.*/', '')`
 const HAS_ACTIVITY = 'a.minutes + a.commits + a.closed_issues > 0'
 
 /**
- * $1: the user; $2, $3, $4: the keys of the row that the previous page ended with, or nulls; $5: how many rows; $6: the
+ * $1: the user; $2, $3, $4: the row's keys that the previous page ended with, or nulls; $5: how many rows; $6: the
  * workspaces. Workspaces with known activity: $7 the caller's own; $8 everyone's, $9 and $10 from a day, $11 as published.
  * Besides the rows that the caller sees, the last compared row is returned.
  */

@@ -1,4 +1,4 @@
-/** Rules R1 to R5: what a caller may do with the settings of a repository, and through which workspace. */
+/** Rules R1 to R5: what a caller may do with a repository's settings, and through which workspace. */
 
 import { limits } from '../../../../schemas/limits.js'
 import { SUBGROUPS } from '../../../../schemas/repo-pattern.js'

@@ -115,7 +115,7 @@ const LIST_FOLLOWED = statement(
 )
 
 /**
- * The link of a workspace that the person is in. `isKnown`: the host has said something about the person before.
+ * A workspace's link that the person is in. `isKnown`: the host has said something about the person before.
  * `isMaker`: others become members on the person's authority.
  */
 export type Followed = Omit<RowOf<typeof followedColumns>, 'hostId'> & { hostId: number }
@@ -137,7 +137,7 @@ export const admitsAnyone = async (db: Db): Promise<boolean> =>
 
 const openColumns = { workspaceId: uuid, hostId: text, name: text, createdBy: orNull(uuid) }
 
-/** $1: the user; $2: ids of the host. */
+/** $1: the user; $2: host ids. */
 const LIST_OPEN = statement(
   'list the workspaces that an organization opens to a person',
   openColumns,

@@ -113,7 +113,7 @@ const LIST_REMOVALS = statement(
   where user_id = $1::uuid and (${hasOlderInvite('removals')} or not returns and ${isFollowing('removals')})`,
 )
 
-/** $1: the id of the key; per row: $2 workspace, $3 person, $4 moment. */
+/** $1: the key's id; per row: $2 workspace, $3 person, $4 moment. */
 const PRESERVE_REMOVALS = statement(
   'keep removals beyond the account',
   {},
@@ -137,7 +137,7 @@ export const preserveRemovals = async (
   if (rows.length === 0) return
   if (!key)
     throw new OperatorError(
-      'This person was removed from a workspace, and the removal must also apply to a new account: set JWT_SECRETS to the secrets of the service.',
+      'This person was removed from a workspace, and the removal must also apply to a new account: set JWT_SECRETS to the service’s secrets.',
     )
   await tx.rows(PRESERVE_REMOVALS, [
     key.id,

@@ -1,5 +1,5 @@
 /**
- * The embedded PostgreSQL: the real server, shipped inside npm packages, run as a child of this service.
+ * The embedded PostgreSQL: the real server, shipped inside npm packages, run as this service's child process.
  * Layout of `DATA_DIR`: `postgresql/` (the cluster, or a link to it, see `placeCluster`), `postgresql.log`,
  * `postgresql-password`. The server runs in its own process group, so that Ctrl-C reaches only the service, and outlives
  * a `kill -9` of the service; the next start finds it and replaces it.

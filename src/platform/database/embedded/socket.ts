@@ -8,7 +8,7 @@ import { openClient } from '../driver.js'
 import { locks } from '../locks.js'
 import { type Account, SHARED_FOLDER } from './account.js'
 
-/** The address of a server. A `host` that begins with `/` is the folder of a socket whose name contains the port. */
+/** A server's address. A `host` that begins with `/` is the folder of a socket whose name contains the port. */
 export interface Address {
   host: string
   port: number
@@ -25,7 +25,7 @@ const socketIn = (folder: string) => join(folder, `.s.PGSQL.${PORT}`)
 const fits = (folder: string) => Buffer.byteLength(socketIn(folder)) <= LONGEST_PATH
 
 /**
- * The address of a new server. Its socket is in the cluster's folder, which PostgreSQL requires to be private, or in a new
+ * A new server's address. Its socket is in the cluster's folder, which PostgreSQL requires to be private, or in a new
  * temporary folder if that path is too long for a socket.
  * @throws {OperatorError}
  */
@@ -51,7 +51,7 @@ const makeFolder = async (cluster: string, account: Account): Promise<string> =>
   const name = join(parent, TEMPORARY)
   if (!fits(`${name}XXXXXX`)) {
     throw new OperatorError(
-      `The path ${cluster} is too long for the socket of the database, and so is that of the temporary folder, ${parent}. Set DATA_DIR or TMPDIR to a shorter path.`,
+      `The path ${cluster} is too long for the database’s socket, and so is that of the temporary folder, ${parent}. Set DATA_DIR or TMPDIR to a shorter path.`,
     )
   }
   if (account) await mkdir(parent, { recursive: true, mode: 0o755 })
