@@ -38,7 +38,7 @@ export const View = Resource(
     viewer: {
       ...Login,
       description:
-        'The login of the viewer, or `deleted user` if the viewer has deleted the account. `key <name> (created by <login>)` for an access key of the workspace.',
+        'The viewer’s login, or `deleted user` if the viewer has deleted the account. `key <name> (created by <login>)` for a workspace key.',
     },
     workspace: Closed({ id: Uuid, name: Type.String({ examples: ['Acme'] }) }),
     day: { ...Day, description: 'The UTC day of the view.' },
@@ -206,7 +206,7 @@ export const AccountExport = Resource(
     personal_settings: List(
       'PersonalSettings',
       { ...RepoSettings, created_at: Timestamp },
-      `The settings of repositories in the personal workspace, with the last ${limits.settings_versions_kept} versions.`,
+      `Repository settings in the personal workspace, with the last ${limits.settings_versions_kept} versions.`,
     ),
     personal_overrides: List('PersonalOverrides', { ...RepoSettings, updated_at: Timestamp }),
     personal_override_versions: List(
@@ -223,7 +223,7 @@ export const AccountExport = Resource(
         idle_window_minutes: Type.Integer(),
         created_at: Timestamp,
       },
-      'The last versions of the settings of the personal workspace itself.',
+      'The last versions of the personal workspace’s own settings.',
     ),
     memberships: List('Memberships', {
       workspace: Closed({ id: Uuid, name: Type.String(), personal: Type.Boolean() }),
@@ -238,7 +238,7 @@ export const AccountExport = Resource(
     organizations_linked: List(
       'OrganizationsLinked',
       { workspace_id: Uuid, organization: Type.String(), linked_at: Timestamp },
-      'The organizations of the repository host to which the caller has linked workspaces.',
+      'The repository-host organizations that the caller has linked workspaces to.',
     ),
     organization_memberships: List(
       'OrganizationMemberships',

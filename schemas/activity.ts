@@ -48,7 +48,7 @@ export const FlushBody = Named('FlushBody', {
 export type FlushBody = Static<typeof FlushBody>
 
 const FlushNote = Named('FlushNote', {
-  index: Type.Integer({ minimum: 0, description: 'The index of the entry in the request.' }),
+  index: Type.Integer({ minimum: 0, description: 'The entry’s index in the request.' }),
   status: StringEnum(['capped', 'ignored']),
   code: StringEnum(['hour_full', 'day_full', 'repo_not_matched', 'day_out_of_window', 'recording_off'], {
     description:

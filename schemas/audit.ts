@@ -11,7 +11,7 @@ export const AuditEntry = Resource('AuditEntry', {
   action: Type.String({ description: '`noun.verb`', examples: ['member.removed'] }),
   target: Nullable(
     Type.String({
-      description: 'A login, a repository, the id of an invite, or the name of an access key.',
+      description: 'A login, a repository, an invite’s id, or an access key’s name.',
       examples: ['bob'],
     }),
   ),

@@ -8,7 +8,7 @@ export const VerifyBody = Named('VerifyBody', {
     maxLength: limits.repohost_token_length,
     format: 'printable',
     description:
-      'A personal access token or an OAuth token of the repository host. The service uses it once and doesn’t store it.',
+      'A personal access token or OAuth token from the repository host. The service uses it once and doesn’t store it.',
     examples: ['ghp_exampleexampleexampleexampleexample'],
   }),
   cookie: Type.Optional(

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Named, Resource, StringEnum } from './common.js'
 
 export const SubscriptionStatus = StringEnum(['none', 'trialing', 'active', 'past_due', 'canceled'], {
-  description: 'The status of the stored subscription.',
+  description: 'The stored subscription’s status.',
   examples: ['none'],
 })
 export type SubscriptionStatus = Static<typeof SubscriptionStatus>
@@ -31,7 +31,7 @@ export const BillingEvent = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 253_402_300_799,
-        description: 'Seconds since the epoch. They order the events of a subscription.',
+        description: 'Seconds since the epoch. They order a subscription’s events.',
         examples: [1_795_000_000],
       }),
     ),

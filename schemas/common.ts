@@ -39,7 +39,7 @@ export const Day = Type.String({ format: 'date', examples: ['2026-11-21'] })
 export const Login = Type.String({ examples: ['ada'] })
 /** The author of something that workspace keys can also write. */
 export const Author = Type.String({
-  description: 'A login, or `key <name>` for an access key of the workspace.',
+  description: 'A login, or `key <name>` for a workspace key.',
   examples: ['ada'],
 })
 export const AvatarUrl = Type.String({ examples: ['https://avatars.example.com/ada'] })

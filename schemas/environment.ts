@@ -50,7 +50,7 @@ export const Environment = Type.Object({
   ),
   DATA_DIR: Type.String({
     default: '.data',
-    description: 'The folder of the embedded database and of the generated signing secret.',
+    description: 'The folder for the embedded database and the generated signing secret.',
     examples: ['/var/lib/team-settings'],
   }),
   BACKUP_DIR: Text({
@@ -136,7 +136,7 @@ export const Environment = Type.Object({
       pattern: '^https?://[^\\s]+$',
       expected: 'an http or https URL',
       whenUnset: 'no link',
-      description: 'Where people install the editor extension. The first steps of a workspace link to it.',
+      description: 'Where people install the editor extension. A workspace’s first steps link to it.',
       examples: ['https://marketplace.visualstudio.com/items?itemName=acme.editor'],
     }),
   ),
@@ -180,7 +180,7 @@ export const Environment = Type.Object({
       expected: `an http or https URL without query, fragment or user, or one of ${repohostKinds.join(', ')}`,
       whenUnset: 'the service starts only with the same host as before',
       description:
-        'The former address of the repository host, if the same host now has the address in `REPOHOST_URL`. If only `REPOHOST_KIND` was wrong, enter the wrong kind. Accounts are keyed by the numeric ids of the host, so another host would give accounts to strangers. Remove this variable after the start.',
+        'The repository host’s former address, if the same host is now at the address in `REPOHOST_URL`. If only `REPOHOST_KIND` was wrong, enter the wrong kind. Accounts are keyed by the host’s numeric ids, so another host would give accounts to strangers. Remove this variable after the start.',
       examples: ['https://old-git.example.com'],
     }),
   ),
@@ -245,8 +245,8 @@ export const Environment = Type.Object({
       examples: ['http://127.0.0.1:4242'],
     }),
   ),
-  BILLING_PRICE_MONTH: Text({ description: 'The id of the monthly price.', examples: ['price_month'] }),
-  BILLING_PRICE_YEAR: Text({ description: 'The id of the yearly price.', examples: ['price_year'] }),
+  BILLING_PRICE_MONTH: Text({ description: 'The monthly price’s id.', examples: ['price_month'] }),
+  BILLING_PRICE_YEAR: Text({ description: 'The yearly price’s id.', examples: ['price_year'] }),
   BILLING_DORMANT: Type.Boolean({
     default: true,
     description: '`true` gives everyone Pro. `false` makes the team routes require a subscription.',
@@ -255,12 +255,12 @@ export const Environment = Type.Object({
 
   ASSISTANT_A_URL: BaseUrl({
     default: 'https://api.openai.com',
-    description: 'The address of the first model provider.',
+    description: 'The first model provider’s address.',
     examples: ['https://models.example.com'],
   }),
   ASSISTANT_B_URL: BaseUrl({
     default: 'https://api.anthropic.com',
-    description: 'The address of the second model provider.',
+    description: 'The second model provider’s address.',
     examples: ['https://models.example.com'],
   }),
 

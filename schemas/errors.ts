@@ -49,7 +49,7 @@ export const errorCatalogue = {
   admin_required: [403, 'Only workspace admins can do this. Ask an admin.'],
   repo_access_denied: [
     403,
-    'The repository host token belongs to another user, or has no access to this repository. Send a token of your own that has access.',
+    'The repository host token belongs to another user, or has no access to this repository. Send your own token with access.',
   ],
   organization_access_denied: [
     403,
@@ -192,7 +192,7 @@ export const Problem = Type.Object({
   title: Type.String({ description: 'The HTTP name of the status.' }),
   code: StringEnum(errorCodes, { description: 'Stable. Programs can rely on it.' }),
   detail: Type.String({ description: 'Text for people: what happened and what to do next.' }),
-  request_id: Type.String({ description: 'The `X-Request-Id` of the response.' }),
+  request_id: Type.String({ description: 'The response’s `X-Request-Id`.' }),
   error: Type.Optional(
     Type.String({
       description: 'Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect.',

@@ -12,7 +12,7 @@ export interface OfferedPerson {
 /** The data that the dashboard's page has before its first call. */
 export interface PageStart {
   signed_in: boolean
-  /** Whether the OAuth app of the repository host is configured. */
+  /** Whether the repository host's OAuth app is configured. */
   oauth: boolean
   /** `dormant`: a provider is configured, but everyone has Pro. */
   billing: 'off' | 'dormant' | 'on'

@@ -42,7 +42,7 @@ export const Privacy = Resource('Privacy', {
   not_recorded: Type.Array(Type.String({ examples: ['What is typed.'] })),
   shown: Type.Array(PrivacyView, {
     description:
-      'The people who see each kind of data. The operator of the service and its database can read everything that is stored.',
+      'The people who see each kind of data. The operator of the service and its database can read everything stored.',
   }),
 })
 export type Privacy = Static<typeof Privacy>

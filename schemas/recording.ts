@@ -29,7 +29,7 @@ const RecordingHours = Closed(
 )
 export type RecordingHours = Static<typeof RecordingHours>
 
-/** The recording preferences of a person. */
+/** A person's recording preferences. */
 export const Recording = Resource('Recording', {
   paused: Type.Boolean({ description: 'True: no minutes are recorded.', examples: [false] }),
   repos_off: RepoPatterns(limits.recording_repos_off, {

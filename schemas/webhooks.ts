@@ -18,7 +18,7 @@ export const CreatedWebhook = Named('CreatedWebhook', {
 export const Delivery = Named('WebhookDelivery', {
   at: Timestamp,
   event: Type.String({ description: 'The repository host’s name for it.', examples: ['push'] }),
-  status: Type.Integer({ description: 'The HTTP status of the response.', examples: [200] }),
+  status: Type.Integer({ description: 'The response’s HTTP status.', examples: [200] }),
   repo: Type.Optional(
     Nullable(
       Type.String({

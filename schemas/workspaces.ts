@@ -49,7 +49,7 @@ export const Workspace = Resource('Workspace', {
   patterns: Type.Array(Type.String({ examples: ['acme/*'] })),
   member_count: Type.Integer({ examples: [12] }),
   organization: Nullable(Type.String(), {
-    description: 'The organization of the repository host that the membership follows. Null: none.',
+    description: 'The repository-host organization that the membership follows. Null: none.',
     examples: ['acme'],
   }),
   joined_by: StringEnum(['created', 'invite', 'organization'], {

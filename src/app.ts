@@ -119,7 +119,7 @@ export const buildApp = async (
     meter?: Meter
     clients?: Clients
     timeouts?: ConnectionTimeouts
-    /** The URL of the embedded database, which the configuration doesn't have. */
+    /** The embedded database's URL, which isn't in the configuration. */
     databaseUrl?: string | undefined
   } = {},
 ): Promise<FastifyInstance> => {

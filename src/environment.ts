@@ -50,7 +50,9 @@ const problemOf = (name: string, text: string): string => {
   return `must be ${expectedOf(name)}`
 }
 
-/** The value of a variable, or of the file that it names. Empty counts as unset. @throws {Error} with a message to show */
+/**
+ * The value of a variable or of the file that it names. Empty counts as unset. @throws {Error} with a message to show
+ */
 const textOf = (
   env: Record<string, string | undefined>,
   name: string,

@@ -74,7 +74,7 @@ export const actionItems = (workspace: Workspace | undefined): Item[] => {
     ...(isAdmin
       ? [
           {
-            title: 'Create access key of the workspace',
+            title: 'Create workspace key',
             about: 'new token, build job',
             href: `${start}/settings/integrations?new=key`,
           },

@@ -32,7 +32,7 @@ const moved: [from: RegExp, to: string][] = [
   [/^\/account\/(?:usage|workspaces)$/, '/account'],
 ]
 
-/** The new address of a screen that has moved. */
+/** A moved screen's new address. */
 export const movedAddress = (path: string): string | undefined => {
   const found = moved.find(([from]) => from.test(path))
   return found && path.replace(...found)

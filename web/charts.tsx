@@ -18,7 +18,7 @@ import {
 } from './format.js'
 import type { Spark } from './spark.js'
 
-/** The current width of an element. */
+/** An element's current width. */
 const useWidth = () => {
   const ref = useRef<HTMLDivElement>(null)
   const [width, set] = useState(0)

@@ -26,7 +26,7 @@ type Maybe = number | null | undefined
 
 export const count = (value: Maybe): string => (value == null ? HIDDEN : number.format(value))
 
-/** For the axis of a chart: at most five characters. */
+/** For a chart's axis: at most five characters. */
 export const short = (value: number): string => (value < 10_000 ? count(value) : shortNumber.format(value))
 
 export const people = (value: number): string => (value === 1 ? '1 person' : `${count(value)} people`)

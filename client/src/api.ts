@@ -19,7 +19,7 @@ export type AccountExport = {
     avatar_url: string
     /** The effective plan. It is `pro` for everyone while billing is dormant. */
     plan: 'free' | 'pro'
-    /** The status of the stored subscription. */
+    /** The stored subscription’s status. */
     status: 'none' | 'trialing' | 'active' | 'past_due' | 'canceled'
     heartbeats: Heartbeats
     /** The numeric id at the repository host. */
@@ -46,17 +46,17 @@ export type AccountExport = {
     settings_version: number
     settings_updated_at: string
   } | null
-  /** The settings of repositories in the personal workspace, with the last 20 versions. */
+  /** Repository settings in the personal workspace, with the last 20 versions. */
   personal_settings: ExportedPersonalSettings[]
   personal_overrides: ExportedPersonalOverrides[]
   /** Earlier versions of the overrides in the personal workspace. */
   personal_override_versions: ExportedPersonalOverrideVersions[]
-  /** The last versions of the settings of the personal workspace itself. */
+  /** The last versions of the personal workspace’s own settings. */
   personal_workspace_versions: ExportedPersonalWorkspaceVersions[]
   memberships: ExportedMemberships[]
   /** When an admin last removed the caller from a workspace, or made the caller a member instead of an admin. */
   removals: ExportedRemovals[]
-  /** The organizations of the repository host to which the caller has linked workspaces. */
+  /** The repository-host organizations that the caller has linked workspaces to. */
   organizations_linked: ExportedOrganizationsLinked[]
   /** When the repository host last confirmed that the caller belongs to the organization through which the caller joined, and when it first said otherwise. */
   organization_memberships: ExportedOrganizationMemberships[]
@@ -104,7 +104,7 @@ export type AuditEntry = {
   actor: string
   /** `noun.verb` */
   action: string
-  /** A login, a repository, the id of an invite, or the name of an access key. */
+  /** A login, a repository, an invite’s id, or an access key’s name. */
   target: string | null
   /** More about the action, such as the role before and after. */
   details: Record<string, unknown>
@@ -114,7 +114,7 @@ export type AuditEntry = {
 export type BillingEvent = {
   id: string
   type: string
-  /** Seconds since the epoch. They order the events of a subscription. */
+  /** Seconds since the epoch. They order a subscription’s events. */
   created?: number
   data?: {
     object?: Record<string, never> & Record<string, unknown>
@@ -467,7 +467,7 @@ export type Override = {
   /** Every change raises it by one. A new override starts at 1. */
   version: number
   updated_at: string
-  /** A login, or `key <name>` for an access key of the workspace. */
+  /** A login, or `key <name>` for a workspace key. */
   updated_by: string
   /** Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match, or if the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
   warnings?: SettingsWarning[]
@@ -505,7 +505,7 @@ export type Privacy = {
   /** Everything that the service stores about people. */
   records: PrivacyRecord[]
   not_recorded: string[]
-  /** The people who see each kind of data. The operator of the service and its database can read everything that is stored. */
+  /** The people who see each kind of data. The operator of the service and its database can read everything stored. */
   shown: PrivacyView[]
 }
 
@@ -515,7 +515,7 @@ export type Profile = {
   avatar_url: string
   /** The effective plan. It is `pro` for everyone while billing is dormant. */
   plan: 'free' | 'pro'
-  /** The status of the stored subscription. */
+  /** The stored subscription’s status. */
   status: 'none' | 'trialing' | 'active' | 'past_due' | 'canceled'
   heartbeats: Heartbeats
 }
@@ -579,7 +579,7 @@ export type VerifyResult = {
 
 /** Views that showed the caller by name, grouped by viewer, kind, range, day and workspace. */
 export type View = {
-  /** The login of the viewer, or `deleted user` if the viewer has deleted the account. `key <name> (created by <login>)` for an access key of the workspace. */
+  /** The viewer’s login, or `deleted user` if the viewer has deleted the account. `key <name> (created by <login>)` for a workspace key. */
   viewer: string
   workspace: {
     id: string
@@ -630,7 +630,7 @@ export type Workspace = {
   activity_privacy_since: string
   patterns: string[]
   member_count: number
-  /** The organization of the repository host that the membership follows. Null: none. */
+  /** The repository-host organization that the membership follows. Null: none. */
   organization: string | null
   /** How you became a member. `organization`: because you belong to the organization that the workspace follows. In that case, your activity up to the day you joined doesn’t count in the workspace. */
   joined_by: 'created' | 'invite' | 'organization'
@@ -674,7 +674,7 @@ export type Health = {
 }
 
 export type VerifyBody = {
-  /** A personal access token or an OAuth token of the repository host. The service uses it once and doesn’t store it. */
+  /** A personal access token or OAuth token from the repository host. The service uses it once and doesn’t store it. */
   repohost_token: string
   /** Also set the cookie `svc_token` (over https, also `__Host-svc_token`), as the browser sign-in does. Only pages of a known dashboard or of the service itself can set it. */
   cookie?: boolean
@@ -1258,7 +1258,7 @@ export type ExportedCustomers = {
 export type ExportedSubscriptions = {
   id: string
   customer_id: string
-  /** The status of the stored subscription. */
+  /** The stored subscription’s status. */
   status: 'none' | 'trialing' | 'active' | 'past_due' | 'canceled'
   updated_at: string
 }
@@ -1620,7 +1620,7 @@ export type Publication = {
 } | null
 
 export type FlushNote = {
-  /** The index of the entry in the request. */
+  /** The entry’s index in the request. */
   index: number
   status: 'capped' | 'ignored'
   /** `day_out_of_window` takes precedence. `recording_off` (see `PUT /api/me/recording`) comes next if recording is off for the whole entry, then `repo_not_matched`, then `recording_off` if it is off for a part. `hour_full` comes before `day_full`. */
@@ -1753,7 +1753,7 @@ export type WebhookDelivery = {
   at: string
   /** The repository host’s name for it. */
   event: string
-  /** The HTTP status of the response. */
+  /** The response’s HTTP status. */
   status: number
   /** Null: the delivery isn’t about a repository. */
   repo?: string | null
@@ -1774,7 +1774,7 @@ export type ProblemValidationFailed = {
   code: 'validation_failed'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Each invalid property, and the reason. */
   errors: {
@@ -1797,7 +1797,7 @@ export type ProblemInvalidJson = {
   code: 'invalid_json'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -1814,7 +1814,7 @@ export type ProblemInvalidTimezone = {
   code: 'invalid_timezone'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -1831,7 +1831,7 @@ export type ProblemInvalidRange = {
   code: 'invalid_range'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -1848,7 +1848,7 @@ export type ProblemRepohostTokenRequired = {
   code: 'repohost_token_required'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -1865,7 +1865,7 @@ export type ProblemOauthStateInvalid = {
   code: 'oauth_state_invalid'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -1882,7 +1882,7 @@ export type ProblemSignatureInvalid = {
   code: 'signature_invalid'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -1899,7 +1899,7 @@ export type ProblemBadRequest = {
   code: 'bad_request'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -1916,7 +1916,7 @@ export type ProblemAssistantKeyRejected = {
   code: 'assistant_key_rejected'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -1933,7 +1933,7 @@ export type ProblemUnauthenticated = {
   code: 'unauthenticated'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -1950,7 +1950,7 @@ export type ProblemTokenInvalid = {
   code: 'token_invalid'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -1967,7 +1967,7 @@ export type ProblemTokenExpired = {
   code: 'token_expired'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -1984,7 +1984,7 @@ export type ProblemTokenRevoked = {
   code: 'token_revoked'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2001,7 +2001,7 @@ export type ProblemRepohostTokenInvalid = {
   code: 'repohost_token_invalid'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2018,7 +2018,7 @@ export type ProblemAdminKeyInvalid = {
   code: 'admin_key_invalid'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2035,7 +2035,7 @@ export type ProblemProRequired = {
   code: 'pro_required'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2052,7 +2052,7 @@ export type ProblemNotAMember = {
   code: 'not_a_member'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2069,13 +2069,13 @@ export type ProblemAdminRequired = {
   code: 'admin_required'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
 }
 
-/** The repository host token belongs to another user, or has no access to this repository. Send a token of your own that has access. */
+/** The repository host token belongs to another user, or has no access to this repository. Send your own token with access. */
 export type ProblemRepoAccessDenied = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#repo_access_denied'
@@ -2086,7 +2086,7 @@ export type ProblemRepoAccessDenied = {
   code: 'repo_access_denied'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2103,7 +2103,7 @@ export type ProblemOrganizationAccessDenied = {
   code: 'organization_access_denied'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2120,7 +2120,7 @@ export type ProblemMemberDetailHidden = {
   code: 'member_detail_hidden'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2137,7 +2137,7 @@ export type ProblemScopeMissing = {
   code: 'scope_missing'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** The scope that the access key lacks. Null: no access key of its kind can do this. */
   scope: 'activity:write' | 'activity:read' | 'settings:read' | 'settings:write' | 'counts:write' | 'dashboard:read' | null
@@ -2156,7 +2156,7 @@ export type ProblemAccountDisabled = {
   code: 'account_disabled'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2173,7 +2173,7 @@ export type ProblemCsrfRejected = {
   code: 'csrf_rejected'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2190,7 +2190,7 @@ export type ProblemNeverSynced = {
   code: 'never_synced'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2207,7 +2207,7 @@ export type ProblemWorkspaceNotFound = {
   code: 'workspace_not_found'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2224,7 +2224,7 @@ export type ProblemMemberNotFound = {
   code: 'member_not_found'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2241,7 +2241,7 @@ export type ProblemInviteNotFound = {
   code: 'invite_not_found'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2258,7 +2258,7 @@ export type ProblemKeyNotFound = {
   code: 'key_not_found'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2275,7 +2275,7 @@ export type ProblemOverrideNotFound = {
   code: 'override_not_found'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2292,7 +2292,7 @@ export type ProblemVersionNotFound = {
   code: 'version_not_found'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2309,7 +2309,7 @@ export type ProblemSchemaNotConfigured = {
   code: 'schema_not_configured'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2326,7 +2326,7 @@ export type ProblemOrganizationNotFound = {
   code: 'organization_not_found'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2343,7 +2343,7 @@ export type ProblemWebhookNotFound = {
   code: 'webhook_not_found'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2360,7 +2360,7 @@ export type ProblemRouteNotFound = {
   code: 'route_not_found'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2377,7 +2377,7 @@ export type ProblemRequestTimeout = {
   code: 'request_timeout'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2394,7 +2394,7 @@ export type ProblemWorkspaceRequired = {
   code: 'workspace_required'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** A pattern that matches all repositories of the owner. */
   suggested_pattern: string
@@ -2413,7 +2413,7 @@ export type ProblemLastAdmin = {
   code: 'last_admin'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** The workspaces that would have no admin. */
   workspaces: {
@@ -2435,7 +2435,7 @@ export type ProblemPersonalWorkspace = {
   code: 'personal_workspace'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2452,7 +2452,7 @@ export type ProblemSubscriptionActive = {
   code: 'subscription_active'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2469,7 +2469,7 @@ export type ProblemNoSubscription = {
   code: 'no_subscription'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2486,7 +2486,7 @@ export type ProblemFlushIdReused = {
   code: 'flush_id_reused'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2503,7 +2503,7 @@ export type ProblemWorkspaceLimit = {
   code: 'workspace_limit'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2520,7 +2520,7 @@ export type ProblemKeyLimit = {
   code: 'key_limit'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2537,7 +2537,7 @@ export type ProblemInviteExpired = {
   code: 'invite_expired'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2554,7 +2554,7 @@ export type ProblemInviteExhausted = {
   code: 'invite_exhausted'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2571,7 +2571,7 @@ export type ProblemInviteRevoked = {
   code: 'invite_revoked'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2588,7 +2588,7 @@ export type ProblemVersionConflict = {
   code: 'version_conflict'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** The current version. Null: there is none. */
   current_version: number | null
@@ -2607,7 +2607,7 @@ export type ProblemPayloadTooLarge = {
   code: 'payload_too_large'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2624,7 +2624,7 @@ export type ProblemSettingsTooLarge = {
   code: 'settings_too_large'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** The limit in bytes. */
   limit_bytes: number
@@ -2645,7 +2645,7 @@ export type ProblemWorkspaceFull = {
   code: 'workspace_full'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** The limit in bytes. */
   limit_bytes: number
@@ -2664,7 +2664,7 @@ export type ProblemUnsupportedMediaType = {
   code: 'unsupported_media_type'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2681,7 +2681,7 @@ export type ProblemRepoOutsidePatterns = {
   code: 'repo_outside_patterns'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2698,7 +2698,7 @@ export type ProblemPatternOutsideOrganization = {
   code: 'pattern_outside_organization'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2715,7 +2715,7 @@ export type ProblemKeyLocked = {
   code: 'key_locked'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** The locked keys that the override contains. */
   keys: string[]
@@ -2734,7 +2734,7 @@ export type ProblemRateLimited = {
   code: 'rate_limited'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2751,7 +2751,7 @@ export type ProblemInternalError = {
   code: 'internal_error'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2768,7 +2768,7 @@ export type ProblemUpstreamFailed = {
   code: 'upstream_failed'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** The service that failed or didn’t respond. */
   upstream: 'repohost' | 'billing-provider' | 'assistant-a' | 'assistant-b'
@@ -2787,7 +2787,7 @@ export type ProblemUnavailable = {
   code: 'unavailable'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2804,7 +2804,7 @@ export type ProblemMaintenance = {
   code: 'maintenance'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2821,7 +2821,7 @@ export type ProblemOauthNotConfigured = {
   code: 'oauth_not_configured'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2838,7 +2838,7 @@ export type ProblemBillingNotConfigured = {
   code: 'billing_not_configured'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2855,7 +2855,7 @@ export type ProblemWebhooksNotConfigured = {
   code: 'webhooks_not_configured'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
   error?: string
@@ -2872,7 +2872,7 @@ export type ProblemUpstreamTimeout = {
   code: 'upstream_timeout'
   /** Text for people: what happened and what to do next. */
   detail: string
-  /** The `X-Request-Id` of the response. */
+  /** The response’s `X-Request-Id`. */
   request_id: string
   /** The service that failed or didn’t respond. */
   upstream: 'repohost' | 'billing-provider' | 'assistant-a' | 'assistant-b'
@@ -3197,7 +3197,7 @@ export interface Operations {
     answer: Import
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemBadRequest | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRouteNotFound | ProblemRequestTimeout | ProblemPayloadTooLarge | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
-  /** Get the progress of the latest import */
+  /** Get the latest import’s progress */
   'GET /api/wakatime/v1/users/{user}/import': {
     request: {
       path: {

@@ -16,7 +16,7 @@ import { OperatorError } from '../platform/process/operator-error.js'
 import { toTimestamp } from '../platform/time/timestamps.js'
 import { explainFailure, printable } from './explain-failure.js'
 
-/** @param name a login, or an id of the service or of the repository host. @throws {OperatorError} */
+/** @param name a login, or an id from the service or the repository host. @throws {OperatorError} */
 export const findAccount = async ({ read }: Database, name: string): Promise<User> => {
   const [user, ...others] = await findUsers(read, name)
   if (!user) throw new OperatorError(`No account has the login or id ${printable(name)}.`)

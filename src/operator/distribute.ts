@@ -1,4 +1,4 @@
-/** How the tables are distributed over the nodes of a Citus cluster. A single PostgreSQL doesn't use this. */
+/** Distributes the tables over a Citus cluster's nodes. A single PostgreSQL doesn't use this. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getTableName } from 'drizzle-orm'
 import type postgres from 'postgres'

@@ -258,7 +258,7 @@ else {
       await page.getByRole('dialog', { name: 'New invite', exact: true }).waitFor()
       t.equal(page.url(), `${service.url}/w/${id}/people`, 'a reload does not open the dialog again')
       await user.press('Escape')
-      await chooses('create key', 'Create access key of the workspace Action')
+      await chooses('create key', 'Create workspace key Action')
       await page.getByRole('dialog', { name: 'New access key', exact: true }).waitFor()
       t.equal(page.url(), `${service.url}/w/${id}/settings/integrations`)
       await user.press('Escape')

@@ -56,8 +56,8 @@ const SetUp = () => {
     <Card id="set-up" title="Any other editor">
       <p class="muted">
         WakaTime has plugins for about eighty editors and tools. Point a plugin at this service, and the
-        service counts your minutes. It reads the time and the project of each heartbeat and stores no file,
-        branch or language.
+        service counts your minutes. It reads each heartbeat’s time and project, and doesn’t store files,
+        branches or languages.
       </p>
       <ol class="numbered stack tight">
         <li>

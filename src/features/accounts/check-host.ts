@@ -36,7 +36,7 @@ export const hostFault = (
 }
 
 /**
- * Accounts are keyed by the numeric ids of one host, which the first start on a writable database records. A start on a
+ * Accounts are keyed by one host's numeric ids, which the first start on a writable database records. A start on a
  * read-only one compares the host and records nothing.
  * @returns a warning if the operator confirms a change, and nothing has changed
  * @throws {OperatorError} for another host, unless the operator confirms that it's the same one

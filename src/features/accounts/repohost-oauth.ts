@@ -15,10 +15,10 @@ declare module 'fastify' {
 }
 
 export interface RepohostOAuth {
-  /** Sets the cookies of a login. @returns the address of the host's consent page, and the login's state */
+  /** Sets a login's cookies. @returns the address of the host's consent page, and the login's state */
   begin(request: FastifyRequest, reply: FastifyReply): Promise<{ location: string; state: string }>
   /**
-   * Exchanges the code that came back for a token of the host.
+   * Exchanges the returned code for a host token.
    * @throws {ApiError} `upstream_failed`, `upstream_timeout`
    */
   finish(request: FastifyRequest, reply: FastifyReply): Promise<string>

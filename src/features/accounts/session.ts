@@ -16,7 +16,7 @@ declare module 'fastify' {
     revocations: Revocations
   }
   interface FastifyRequest {
-    /** A token that has the form of an access key. */
+    /** A token that looks like an access key. */
     keySecret: string | null
   }
 }
@@ -58,7 +58,7 @@ export default fp(
       getter() {
         const { session } = this
         if (session instanceof ApiError) throw session
-        if (session.userId === null) throw new Error('A key of a workspace has no person')
+        if (session.userId === null) throw new Error('A workspace key has no person')
         return { userId: session.userId }
       },
     })
@@ -77,7 +77,7 @@ export default fp(
     }
 
     const names = sessionCookiesOf(app.config.homeUrl)
-    /** The token of the cookie. Empty if there are several, because the browser doesn't say which host set which. */
+    /** The cookie's token. Empty if there are several, because the browser doesn't say which host set which. */
     const cookieOf = ({ cookies, headers }: FastifyRequest): string | undefined => {
       const name = names.findLast((name) => cookies[name] !== undefined)
       if (name === undefined) return undefined

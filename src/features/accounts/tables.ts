@@ -29,7 +29,7 @@ export const repositoryHost = table(
 )
 
 /**
- * The ids of the keys with which instances sign sessions, so that an instance can report that it's missing another's
+ * The ids of the keys that instances sign sessions with, so that an instance can report that it's missing another's
  * key.
  */
 export const signingKeys = table(
@@ -139,7 +139,7 @@ export const oauthStates = table(
 const KEY_END = 'least(expires_at, revoked_at)'
 
 /**
- * The SHA-256 of the secrets of access keys. They contain no names, and outlast the key for a while, so that its user
+ * The SHA-256 of access keys' secrets. They contain no names, and outlast the key for a while, so that its user
  * can learn why it no longer works.
  */
 export const keySecrets = table(

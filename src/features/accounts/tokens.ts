@@ -68,7 +68,7 @@ export class Tokens {
     return signer.sign({ sub: user.id, login: user.login, jti: randomUUID(), gen: user.generation })
   }
 
-  /** The session of a token, or `token_invalid` or `token_expired`. Accepts any text. */
+  /** A token's session, or `token_invalid` or `token_expired`. Accepts any text. */
   read(token: string): Session | ApiError {
     const session = this.remembered.get(token) ?? this.verify(token)
     if (session instanceof ApiError) return session
@@ -102,7 +102,7 @@ const UUID_V4 = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]
 const SECRET = new RegExp(`^(?:svc|waka)_${UUID_V4}$`)
 const BARE = new RegExp(`^${UUID_V4}$`)
 
-/** Whether a token looks like the secret of an access key. */
+/** Whether a token looks like an access key's secret. */
 export const isKeySecret = (token: string): boolean => SECRET.test(token)
 
 /** The token of an `Authorization` header; empty where the header has none. */

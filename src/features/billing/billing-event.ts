@@ -15,7 +15,7 @@ export interface SubscriptionChange {
   rank: number
 }
 
-/** The content of a relevant notification. */
+/** A relevant notification's content. */
 export interface BillingNews {
   change?: SubscriptionChange
   /** The customer's user, if the notification names one. */

@@ -14,7 +14,7 @@ const priceOf = ({ billing }: Config, interval: BillingInterval | undefined): st
 }
 
 /**
- * Clicks of one user on this instance share one call. Across instances, the provider's idempotency key and the first
+ * A user's clicks on this instance share one call. Across instances, the provider's idempotency key and the first
  * link in the database have the same effect.
  */
 const sharePerUser = <T>(work: (userId: string, trace: Trace) => Promise<T>) => {

@@ -62,7 +62,7 @@ export const billingWebhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['billing'],
       summary: 'Receive a billing notification',
       description:
-        'For the billing provider only. `customer.subscription.created`, `.updated` and `.deleted` set the status of the subscription. `checkout.session.completed` links a customer to a user. Other kinds have no effect. Each event takes effect once, and an older event never overwrites a newer state.',
+        'For the billing provider only. `customer.subscription.created`, `.updated` and `.deleted` set the subscription’s status. `checkout.session.completed` links a customer to a user. Other kinds have no effect. Each event takes effect once, and an older event never overwrites a newer state.',
       headers: WebhookHeaders,
       body: ref(BillingEvent),
       response: { 200: Received },

@@ -121,7 +121,7 @@ const tooManyValues = () =>
     `has more values than ${limits.counts_members} members with ${limits.counts_repos_per_member} repositories each`,
   )
 
-/** Inspects the chunks of a body. @throws {ApiError} `validation_failed` */
+/** Inspects a body's chunks. @throws {ApiError} `validation_failed` */
 export const limitOpeners = (): ((chunk: Buffer) => void) => {
   let openers = 0
   return (chunk) => {

@@ -6,7 +6,7 @@ import { moment, table } from '../../platform/database/table.js'
 import { users } from '../accounts/tables.js'
 import { workspaceId } from '../workspaces/tables.js'
 
-/** The webhook of a workspace, through which the repository host reports commits and closed issues. */
+/** A workspace's webhook, through which the repository host reports commits and closed issues. */
 export const webhooks = table(
   'webhooks',
   {

@@ -34,7 +34,7 @@ export const describeWebhook = async (
 }
 
 /**
- * Creates the webhook of a workspace, or gives it a new secret.
+ * Creates a workspace's webhook, or gives it a new secret.
  * @throws {ApiError} `webhooks_not_configured`
  */
 export const createWebhook = (

@@ -66,7 +66,7 @@ interface Question {
   filter: Filter
   /** Days whose rollups must not be used. */
   unusable: string[]
-  /** The steps of trends. Undefined if none are requested. */
+  /** The trends' steps. Undefined if none are requested. */
   steps: Steps | undefined
 }
 

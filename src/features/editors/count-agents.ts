@@ -24,7 +24,7 @@ export const hoursBeside = (hours: Iterable<number>, reach = 1): number[] => {
 }
 
 interface Agents {
-  /** The repository of a project, in lower case. */
+  /** A project's repository, in lower case. */
   repoKeyOf(project: string): string | undefined
   /** Hours whose marks now belong to another repository. */
   reassigned?: Iterable<number>

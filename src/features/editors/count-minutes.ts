@@ -22,7 +22,7 @@ const HOUR_MS = 3_600_000
 /** The UTC day of an hour since 1970. */
 export const dayOfHour = (hour: number): string => new Date(hour * HOUR_MS).toISOString().slice(0, 10)
 
-/** The idle window of a workspace as clients apply it. */
+/** A workspace's idle window as clients apply it. */
 export const clampIdleWindow = (minutes: number): number =>
   Math.min(Math.max(minutes, limits.heartbeat_idle_minutes_min), limits.heartbeat_idle_minutes_max)
 
@@ -48,7 +48,7 @@ interface Minutes {
   userId: string
   timeline: Timeline
   target: FlushTarget
-  /** The repository of a project, in lower case. */
+  /** A project's repository, in lower case. */
   repoKeyOf(project: string): string | undefined
   /** If minutes were imported before, the candidates are ordered by minute. */
   candidates: Candidate[]

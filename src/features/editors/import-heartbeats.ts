@@ -141,7 +141,7 @@ const importNextDay = async (database: Database, userId: string, kind: RepohostK
   }
 }
 
-/** The progress of an import. */
+/** An import's progress. */
 interface Place {
   id: string
   daysDone: number

@@ -30,7 +30,7 @@ export const isOfAgent = ({ category }: SentHeartbeat): boolean => category?.toL
 /** Editors send this instead of a project that they don't know. */
 export const LAST_PROJECT = '<<LAST_PROJECT>>'
 
-/** Either a repository of the repository host, or another name. */
+/** Either a repository on the repository host, or another name. */
 export type Project = { repo: string; name?: undefined } | { name: string; repo?: undefined }
 
 const NAME = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,100}$/
@@ -50,7 +50,7 @@ const repoOf = (path: string, kind: RepohostKind): string | undefined => {
 }
 
 const URL_LIKE = /^([A-Za-z][A-Za-z0-9+.-]*:)?\/\/(.*)$/s
-/** `host:path`, as ssh and git accept it. A Windows path has a drive of one letter. */
+/** `host:path`, as ssh and git accept it. A Windows path has a one-letter drive. */
 const SSH_LIKE = /^([A-Za-z0-9_.-]{2,}|\[[0-9A-Fa-f:.]+\]):(?!\/\/)(.+)$/s
 const AUTHORITY = /^(\[[^\]/]*\]|[^/:]*)(?::[0-9]*(?=\/|$))?[/:]?(.*)$/s
 
@@ -87,7 +87,7 @@ const readProject = (text: string | undefined, host: ProjectHost): Project | und
   return name === '' || name.length > limits.editor_project_length ? undefined : { name }
 }
 
-/** The project of a heartbeat. The alternate project is used if the project doesn't name a repository. */
+/** A heartbeat's project. The alternate project is used if the project doesn't name a repository. */
 export const projectOf = (
   { project, alternate }: Pick<SentHeartbeat, 'project' | 'alternate'>,
   host: ProjectHost,

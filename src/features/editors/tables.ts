@@ -29,7 +29,7 @@ const minutesOf = (name: string) => bit(name, { dimensions: 60 }).array()
 const hour = () => integer('hour').notNull()
 
 /**
- * Which minutes of a UTC hour the heartbeats of a person have marked, and for which project. They're used only for
+ * The minutes of a UTC hour that a person's heartbeats have marked, and for which project. They're used only for
  * counting (`features/editors/timeline.ts`). They appear only in the person's own export.
  */
 export const heartbeatHours = table(

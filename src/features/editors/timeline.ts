@@ -15,7 +15,7 @@ const END_OF_MINUTE = MINUTE_SECONDS * HUNDREDTHS
 /** How far apart two heartbeats can be, at most, for the minutes between them to count. */
 const FARTHEST = limits.heartbeat_idle_minutes_max
 
-/** The marks of an hour as they are stored: for each project, a text of 60 digits, one for each minute. */
+/** An hour's marks as stored: for each project, a text of 60 digits, one for each minute. */
 export interface StoredMarks {
   projects: string[]
   /** The minutes in which the project's heartbeat was the first. */
@@ -51,10 +51,10 @@ export interface Candidate {
 }
 
 class MarkedHour {
-  /** The projects with the first and the last heartbeat of a minute. */
+  /** The projects with a minute's first and last heartbeat. */
   readonly first: (string | undefined)[] = new Array(MINUTES)
   readonly last: (string | undefined)[] = new Array(MINUTES)
-  /** When the last heartbeat of a minute was, in hundredths of a second. */
+  /** When a minute's last heartbeat was, in hundredths of a second. */
   readonly lastAt: (number | undefined)[] = new Array(MINUTES)
 
   get projects(): string[] {
@@ -96,7 +96,7 @@ export const hoursAround = (minutes: Iterable<number>): number[] => {
   return [...hours].sort((a, b) => a - b)
 }
 
-/** The marks of a person, or of the person's agents. */
+/** The marks of a person or the person's agents. */
 export class Marks {
   private readonly hours = new Map<number, MarkedHour>()
   /** The hours in which a mark was added since they were read. */
@@ -117,7 +117,7 @@ export class Marks {
   }
 
   /**
-   * The last project of a minute is that of its latest heartbeat, so sending earlier ones again changes nothing.
+   * A minute's last project is that of its latest heartbeat, so sending earlier ones again changes nothing.
    * @param time seconds since 1970
    * @returns whether the minute had no mark before
    */
@@ -219,7 +219,7 @@ class CountedHour {
   readonly repoOf: (string | undefined)[] = new Array(MINUTES)
 }
 
-/** A person's marks, and what they have counted. The marks of the person's agents are kept separately. */
+/** A person's marks, and what they have counted. The agents' marks are kept separately. */
 export class Timeline extends Marks {
   readonly agents = new Marks()
   private readonly counts = new Map<number, CountedHour>()

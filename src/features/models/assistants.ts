@@ -31,7 +31,7 @@ interface Shape {
   upstream: 'assistant-a' | 'assistant-b'
   headersFor(key: string): Record<string, string>
   firstPage: Record<string, string>
-  /** The query parameter that takes the last id of the page before. */
+  /** The query parameter for the previous page's last id. */
   after: string
   /** Undefined for anything that isn't a model. */
   readModel(entry: Record<string, unknown>): Model | undefined

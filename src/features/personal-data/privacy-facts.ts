@@ -38,7 +38,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'membership',
-    what: 'The members of each workspace, and when people were removed. If a workspace is linked to an organization of the repository host: the admin who linked it, when the host last confirmed members who joined through the link, when it reported that a member has left, and the ids and fingerprints of its reports.',
+    what: 'The members of each workspace, and when people were removed. If a workspace is linked to a repository-host organization: the admin who linked it, when the host last confirmed members who joined through the link, when it reported that a member has left, and the ids and fingerprints of its reports.',
     fields: [...fieldsOf(Member, 'last_active_day'), 'linked_by', 'confirmed_at', 'left_at', 'reports'],
     why: 'To decide who may see and change what, to reject older invites after a removal, and to make the membership follow the organization.',
     kept_days: null,
@@ -134,7 +134,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'settings',
-    what: 'The authors of the versions of settings, workspace settings and overrides, and of invites.',
+    what: 'The authors of invites and of versions of settings, workspace settings and overrides.',
     fields: fieldsOf(SnapshotVersionList.properties.versions.items),
     why: 'To show a team who to ask.',
     kept_days: null,
@@ -167,7 +167,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'billing',
-    what: 'The person’s id at the billing provider, and the state of the subscription. No name, address or payment details.',
+    what: 'The person’s id at the billing provider, and the subscription’s state. No name, address or payment details.',
     fields: ['customer_id', ...fieldsOf(Profile, 'id', 'login', 'avatar_url', 'plan', 'heartbeats')],
     why: 'To know who has Pro.',
     kept_days: null,
@@ -249,7 +249,7 @@ export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] 
     {
       what: 'The deliveries to the webhook: the time, the event, the repository, and how much of it counted.',
       named: admins,
-      team: 'The admins of the workspace see the time, the event and the status, and nothing else.',
+      team: 'The admins of the workspace see only the time, the event and the status.',
     },
     everywhere('Hashes of commits that counted, and who closed which issue.', 'No one.'),
     everywhere(

@@ -1,7 +1,7 @@
 /** People's activity, as amounts that are grouped and counted by the people behind them. */
 import { DAYS_OF_WEEK, HOURS } from '../../platform/time/days.js'
 
-/** An amount of one person, on a day, in a repository and in a cell. */
+/** One person's amount on a day, in a repository and in a cell. */
 export interface Amount {
   person: number
   day: number

@@ -1,7 +1,7 @@
 /** Connections between repositories and days or cells, by the people who work in both. */
 import { type Amount, NO_ONE, PACE, type Paced } from './amounts.js'
 
-/** The connections that the work of one person makes between repositories and slots: days, cells, or cells on days. */
+/** The connections that one person's work makes between repositories and slots: days, cells, or cells on days. */
 export interface Island {
   person: number
   nodes: number[]

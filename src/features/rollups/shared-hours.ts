@@ -1,7 +1,7 @@
 /**
  * Decides which hours of a day a team's heatmap may add up at the privacy level `named`, so that any difference between
  * two heatmaps covers at least two people other than the viewer. People with hours on a UTC day form crews by their
- * local clock: an hour that only one time zone reaches on that day would be the hour of the people there
+ * local clock: an hour that only one time zone reaches on that day would reveal the people there
  * (docs/decisions/19-shared-hours.md).
  */
 import { Heatmap, localHoursOf, type ZoneDay } from '../minutes/index.js'

@@ -234,7 +234,7 @@ const reportColumns = () => ({
   day: date('day').notNull(),
 })
 
-/** The activity of each person on each UTC day. */
+/** Each person's activity on each UTC day. */
 export const reportMemberDays = pgView('report_member_days', {
   ...reportColumns(),
   login: text('login').notNull(),
@@ -248,7 +248,7 @@ export const reportMemberDays = pgView('report_member_days', {
   where a.minutes + a.commits + a.closed_issues > 0
   group by a.workspace_id, w.name, a.day, u.login`)
 
-/** The activity in each repository on each UTC day, with the number of people without deleted accounts. */
+/** Activity in each repository on each UTC day, with the number of people without deleted accounts. */
 export const reportRepoDays = pgView('report_repo_days', {
   ...reportColumns(),
   repo: text('repo').notNull(),

@@ -82,7 +82,7 @@ export const restoreOverride = (
     return { ...(await writeOverride(change, key, current, old, version)), ...judged }
   })
 
-/** Checks the repository and the settings of an override. @throws {ApiError} `repo_outside_patterns`, `key_locked` */
+/** Checks an override's repository and settings. @throws {ApiError} `repo_outside_patterns`, `key_locked` */
 const requireOpen = async ({ tx }: Change, key: SnapshotKey, content: Record<string, unknown>) => {
   const [matches, locked] = await Promise.all([matchesWorkspace(tx, key), readLocked(tx, key.workspaceId)])
   if (!matches) throw new ApiError('repo_outside_patterns')

@@ -4,7 +4,7 @@ import { moment, table } from '../../platform/database/table.js'
 import { person } from '../accounts/tables.js'
 import { workspaceId } from '../workspaces/tables.js'
 
-/** The current settings of a repository, as pushed through one workspace. */
+/** A repository's current settings, as pushed through one workspace. */
 export const snapshots = table(
   'snapshots',
   {

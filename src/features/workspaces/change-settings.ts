@@ -70,7 +70,7 @@ export const requireKeys = (locks: string[], settings: Record<string, unknown>) 
 }
 
 /**
- * Makes the settings, the locks and the idle window of an old version the newest. The privacy level stays as it is.
+ * Makes an old version's settings, locks and idle window the newest. The privacy level stays as it is.
  * @throws {ApiError} `version_not_found`, `validation_failed`
  */
 export const restoreWorkspaceSettings = (

@@ -13,7 +13,7 @@ export interface WorkspaceCall {
   workspaceId: string
   /** The person whose membership decides. For a workspace key, that's the admin who created it. */
   userId: string
-  /** The access key of the call. Null: a session. */
+  /** The call's access key. Null: a session. */
   key: KeyInUse | null
   /** False for a dry run, which takes no locks so that no one has to wait. */
   writes?: boolean

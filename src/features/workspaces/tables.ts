@@ -24,7 +24,7 @@ export const workspaces = table(
   {
     id: uuid('id').primaryKey(),
     name: text('name').notNull(),
-    /** The owner of a personal workspace. Unique, so a user has at most one. */
+    /** A personal workspace's owner. Unique, so a user has at most one. */
     personalOf: uuid('personal_of')
       .unique()
       .references(() => users.id),
@@ -196,7 +196,7 @@ export const organizationMembers = table(
 )
 
 /**
- * The last removal of a person from a workspace. That person can't use older invites. Leaving isn't a removal. It has
+ * A person's last removal from a workspace. That person can't use older invites. Leaving isn't a removal. It has
  * the time `-infinity`, and only keeps an organization from bringing the person back.
  */
 export const removals = table(

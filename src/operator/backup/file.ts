@@ -68,7 +68,7 @@ export class RowChecksum {
 
 export const damagedBackup = (how: string) => new OperatorError(`The file isn’t a complete backup: ${how}.`)
 
-/** Reads the text of a backup, in memory that doesn't grow with it. */
+/** Reads a backup's text, in memory that doesn't grow with it. */
 export class BackupReader {
   private rest: Buffer = Buffer.alloc(0)
 

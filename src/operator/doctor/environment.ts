@@ -19,7 +19,7 @@ export const checkNode = (running: string, now?: Date): Finding => {
   return unsupported ? warning('node', unsupported, upgradeNode) : ok('node', `Node ${running}.`)
 }
 
-/** The folder of the embedded database, and the secret in it. */
+/** The embedded database's folder, and the secret in it. */
 export const checkFolder = async ({ databaseUrl, dataDir }: Config): Promise<Finding[]> => {
   if (databaseUrl !== undefined) return []
   const folder = resolve(dataDir)

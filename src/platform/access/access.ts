@@ -11,7 +11,7 @@ import type { ApiError } from '../../errors.js'
 export interface Access<Found = unknown> {
   /** Completes "Who may call:" in the reference. */
   readonly callers: string
-  /** The credential of a caller. */
+  /** A caller's credential. */
   readonly credential: 'none' | 'session' | 'adminKey' | 'signature' | 'webhookSecret'
   /** Whether a browser's session cookie is accepted here. */
   readonly usesSession: boolean
@@ -19,7 +19,7 @@ export interface Access<Found = unknown> {
   readonly scopes?: readonly Scope[]
   /** Whether only personal keys are admitted, because workspace keys have no person. */
   readonly personalKeysOnly?: boolean
-  /** Where the token of a caller comes from, if not from the `Authorization` header or the cookie. */
+  /** Where a caller's token comes from, if not from the `Authorization` header or the cookie. */
   readonly tokenOf?: (request: FastifyRequest) => string | undefined
   /** The codes that `admit` and `find` can throw. */
   readonly errors: readonly ErrorCode[]
@@ -33,7 +33,7 @@ export interface Access<Found = unknown> {
 
 export type RequestPart = 'params' | 'query' | 'body'
 
-/** The schema of a required property of the request. Undefined if the property is optional or unknown. */
+/** The schema of a required request property. Undefined if the property is optional or unknown. */
 export type SchemaOf = (part: RequestPart, name: string) => { format?: string } | undefined
 
 /** No caller needed. */

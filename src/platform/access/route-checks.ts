@@ -1,4 +1,4 @@
-/** Declares the settings of a route besides its schema, and checks routes before the service boots. */
+/** Declares a route's settings besides its schema, and checks routes before the service boots. */
 import type { RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { ErrorCode } from '../../../schemas/errors.js'
@@ -69,7 +69,7 @@ const faultOf = (route: RouteOptions): string | undefined => {
   return access.faultOf?.((part, name) => requires(route, part, name))
 }
 
-/** The schema of a required property of the request. */
+/** The schema of a required request property. */
 const requires = (
   { schema }: RouteOptions,
   part: RequestPart,

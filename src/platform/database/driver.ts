@@ -12,7 +12,7 @@ interface DriverOptions {
   prepare: boolean
   /** How long a statement waits for its response before its connection is closed. */
   answerSeconds: number
-  /** The lifetime of a connection. By default, 30 to 60 minutes. */
+  /** A connection's lifetime. By default, 30 to 60 minutes. */
   lifeSeconds?: number | undefined
   /** Multiplies the server's timeouts. */
   patience: number

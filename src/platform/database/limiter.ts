@@ -1,5 +1,5 @@
 /**
- * Limits the use of a pool. A semaphore has a permit for each connection, so that the driver itself never queues
+ * Limits a pool's use. A semaphore has a permit for each connection, so that the driver itself never queues
  * statements. First come, first served is fair here: no caller has more than four requests in progress
  * (`platform/rate-limits/fair-share.ts`), and each waits for a connection or two.
  */

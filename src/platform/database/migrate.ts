@@ -84,9 +84,7 @@ export const requireUsable = async (sql: postgres.ISql): Promise<void> => {
   if (fault) throw new ConfigError([`DATABASE_URL names ${fault.cause}. ${fault.remedy}`])
 }
 
-/**
- * Brings the schema of an unused database to its state after the migration made at `upTo`, in the given transaction.
- */
+/** Brings an unused database's schema to its state after the migration made at `upTo`, in the given transaction. */
 export const applyMigrations = async (
   tx: postgres.TransactionSql,
   { upTo = Number.POSITIVE_INFINITY, shipped = migrations } = {},

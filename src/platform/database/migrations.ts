@@ -54,5 +54,5 @@ export const migrations: Migration[] = journal.entries.map(({ tag, when }) => {
 export const baseline = migrations[0] as Migration
 export const newestMigration = migrations.at(-1) as Migration
 
-/** The timestamp of the very first migration. Only the service's databases have it. */
+/** The very first migration's timestamp. Only the service's databases have it. */
 export const FIRST_MIGRATION = 1_795_226_417_074

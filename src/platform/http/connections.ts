@@ -19,7 +19,7 @@ export interface ConnectionTimeouts {
   request: number
   /** The time for a file from a known sender to arrive (`allowUpload`). */
   upload: number
-  /** The lowest average bytes per second of such a file, once the time of an ordinary request is over. */
+  /** The minimum average speed of such a file in bytes per second, once an ordinary request would have timed out. */
   uploadRate: number
   /** How long a large body may be slower than that. */
   slow: number
@@ -95,7 +95,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Gives a request's body as much time as a large file. Only for known callers, and only a few at a time. */
     allowUpload(request: IncomingMessage): void
-    /** The same for a large body, which holds memory and must soon have the speed of a file. */
+    /** The same for a large body, which holds memory and must soon arrive as fast as a file. */
     allowLargeBody(request: IncomingMessage): void
   }
 }

@@ -43,7 +43,7 @@ const POLICY = [
 
 const NOT_BUILT = 'the dashboard hasn’t been built, so the service doesn’t have one: run npm run build:web'
 
-/** Sends the page with the caller's data, and keeps the status of the reply. */
+/** Sends the page with the caller's data, and keeps the reply's status. */
 const pageSender = (app: FastifyInstance): PageSender => {
   const { config } = app
   const [before = '', after = ''] = readFileSync(join(built, 'index.html'), 'utf8').split('"{start}"')
@@ -79,7 +79,7 @@ const addresses: FastifyPluginAsync = async (app) => {
     route.config = { ...route.config, access: anyone, limit: 'pages' }
   })
   if (!sendPage) {
-    // The query is kept, because it may contain the reason of a failed sign-in.
+    // The query is kept, because it may contain the reason for a failed sign-in.
     app.get('/', { schema: { hide: true } }, async (request, reply) =>
       reply.redirect(`/api/docs${new URL(request.url, 'http://service').search}`),
     )

@@ -37,7 +37,7 @@ export interface LargeBody<Read extends object, Context extends object> {
   reader: BodyReader<Read, Context>
   context: Context
   mostBytes: number
-  /** Who holds the bytes. */
+  /** Holds the bytes. */
   person: string
   /** The owner that may have one large body at a time, if it isn't the person. */
   place?: string

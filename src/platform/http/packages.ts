@@ -39,7 +39,7 @@ const PACKAGES = [
     example: 'an npm package',
     operations: ['findClient', 'downloadClient'],
     what: 'the client',
-    description: 'The npm package of the typed client, for `npm install`.',
+    description: 'The typed client’s npm package, for `npm install`.',
     prepare: (bytes: Buffer) => bytes,
   },
   {

@@ -28,7 +28,7 @@ const plain: CursorSeal = {
   open: (cursor) => Buffer.from(cursor, 'base64url').toString(),
 }
 
-/** @param position the kinds of values in a cursor of this list */
+/** @param position the kinds of values in this list's cursors */
 export const pagesOf = (...position: Kind[]) => sealedPagesOf(plain, ...position)
 
 /** The same for a list whose cursors may contain names that the caller mustn't see. */

@@ -18,7 +18,7 @@ export interface OperationEntry {
   operationId: string
   summary: string
   description: string
-  /** The names of its parameters. */
+  /** Its parameters' names. */
   parameters: string[]
   href: string
 }

@@ -42,7 +42,7 @@ const componentOf = (code: ErrorCode) =>
 export const exampleOf = (code: ErrorCode) =>
   toProblem(new ApiError(code, { ...problemExtras[code] }), REQUEST_ID)
 
-/** The problems of one code. Properties that never vary are constants, and there are no others. */
+/** A code's problems. Properties that never vary are constants, and there are no others. */
 const schemaOf = (code: ErrorCode) => {
   const example = exampleOf(code)
   const members = Object.keys(example) as (keyof typeof example)[]

@@ -13,7 +13,7 @@ export interface Frame {
   home: string
   /** HTML: the list of guides and operations. */
   side: string
-  /** The addresses of its files. */
+  /** Its files' addresses. */
   favicon: string
   index: string
   styleSheets: string[]

@@ -4,7 +4,7 @@ import { access, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { ConfigError } from '../../config.js'
 
-/** Creates the folder of the embedded database and the secret. @throws {ConfigError} */
+/** Creates the folder for the embedded database and the secret. @throws {ConfigError} */
 export const makeDataDir = async (folder: string): Promise<void> => {
   try {
     await makeFolder(folder)

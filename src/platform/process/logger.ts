@@ -38,7 +38,7 @@ export interface LogOutput extends DestinationStream {
   end(): Promise<void>
 }
 
-/** Turns a JSON line of the log into readable text. */
+/** Turns a JSON log line into readable text. */
 type Format = (line: string) => string
 
 interface Pretty {

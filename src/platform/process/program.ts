@@ -50,7 +50,7 @@ export const loadEnvFile = (): void => {
   }
 }
 
-/** Prints a result of a command. */
+/** Prints a command's result. */
 export const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }

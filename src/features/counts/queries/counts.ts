@@ -99,7 +99,7 @@ const NAME_REPOS_INSIDE = statement(
   on conflict do nothing`,
 )
 
-/** Whether a repository, named in lower case, matches a pattern of a workspace. */
+/** Whether a repository, named in lower case, matches one of a workspace's patterns. */
 export const isInside = async (db: Db, workspaceId: string, repoKey: string): Promise<boolean> =>
   (await db.rows(LIST_OUTSIDE, [workspaceId, [repoKey]])).length === 0
 

@@ -15,7 +15,7 @@ import { DELETED_USER } from '../../accounts/index.js'
 import { NAME_REPOS } from '../../minutes/index.js'
 import type { CountKind } from './counts.js'
 
-/** A repository of a workspace. */
+/** A workspace's repository. */
 export interface ReportedRepo {
   workspaceId: string
   /** The original spelling. */

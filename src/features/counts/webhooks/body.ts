@@ -9,7 +9,7 @@ import { addressOf } from '../../../platform/rate-limits/payers.js'
 import { type Delivery, type DeliveryContext, reader } from './delivery.js'
 import type { Verification } from './signature.js'
 
-/** The content of a signed body, or why it can't be read. */
+/** A signed body's content, or why it can't be read. */
 export type SignedBody = { delivery: Delivery } | { failure: ApiError }
 
 const tooManyCommits = (commits: number) =>

@@ -1,5 +1,5 @@
 /**
- * Verifies the signature of a webhook delivery. Webhook secrets are derived, so that neither the database nor a backup
+ * Verifies a webhook delivery's signature. Webhook secrets are derived, so that neither the database nor a backup
  * contains any.
  */
 import { createHash, createHmac, type Hmac, hkdfSync, timingSafeEqual } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** The repositories of a dashboard. */
+/** A dashboard's repositories. */
 
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'

@@ -1,7 +1,7 @@
 /**
  * Decides which rollups and which rows of `activity` to read for a range.
  *
- * The statements of a dashboard are long because each exists once for all filters and ranges: `sourcesOf` splits a
+ * Dashboard statements are long because each exists once for all filters and ranges: `sourcesOf` splits a
  * range into whole months, days, and days to read from `activity`, and the statements join the three with `union all`.
  * Each query has a single SQL text, so PostgreSQL prepares it once. Only monthly rollups keep a large team's year
  * within the timeout.
@@ -117,7 +117,7 @@ export const SUMS = `sum(a.minutes::float8) as active_minutes, sum(a.commits::fl
 
 export const sums = { active_minutes: double, commits: double, closed_issues: double }
 
-/** SQL: only the repository of the filter, if there is one. */
+/** SQL: only the filter's repository, if there is one. */
 export const OF_REPO = '($3::text is null or repo_key = $3::text)'
 
 /** SQL: the row of a list. The last row adds up all others, and has no name. */

@@ -35,7 +35,7 @@ const READ_IMPORT = statement(
   from imports where user_id = $1::uuid`,
 )
 
-/** The latest import of a person. */
+/** A person's latest import. */
 export const readImport = async (db: Db, userId: string): Promise<Import | undefined> => {
   const [row] = await db.rows(READ_IMPORT, [userId])
   return row && { ...row, created_at: toTimestamp(row.created_at), updated_at: toTimestamp(row.updated_at) }

@@ -121,7 +121,7 @@ export type LastMarks = RowOf<typeof lastColumns>
 export const readLastMarks = (db: Db, userId: string, hours: number[]): Promise<LastMarks[]> =>
   db.rows(READ_LAST_MARKS, [userId, hours])
 
-/** The arrays of an hour, with their types. */
+/** An hour's arrays, with their types. */
 const ARRAYS = {
   projects: 'text[]',
   marks: 'bit(60)[]',

@@ -21,7 +21,7 @@ export interface ReadObject {
 export type Kind = 'array' | 'object' | 'string' | 'other'
 
 interface Reader {
-  /** Receives the whole text, and the properties of the outermost array or object. */
+  /** Receives the whole text, and the outermost array's or object's properties. */
   begins?(kind: Kind, depth: number): void
   ends(object: ReadObject): void
 }
@@ -100,7 +100,7 @@ export class JsonReader {
     if (this.state !== 'end' || this.token !== undefined) throw new NoJsonError()
   }
 
-  /** Reads the start or the separator of a value. @returns where to continue */
+  /** Reads a value's start or separator. @returns where to continue */
   private take(byte: number, next: number): number {
     const { state } = this
     if (state === 'value' || state === 'first item') {
@@ -227,7 +227,7 @@ export class JsonReader {
     this.set(token === 'number' && this.frames.at(-1)?.key === 'time' ? Number(text) : undefined)
   }
 
-  /** The value of the property that is being read. If a key occurs twice, the later value wins. */
+  /** The value of the property being read. If a key occurs twice, the later value wins. */
   private set(value: string | number | undefined): void {
     const frame = this.frames.at(-1)
     if (frame?.key === 'time') frame.time = typeof value === 'number' ? value : undefined

@@ -127,7 +127,7 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       ...shared,
       operationId: 'getImport',
-      summary: 'Get the progress of the latest import',
+      summary: 'Get the latest import’s progress',
       response: { 200: ref(Import) },
     },
     handler: (request) => describeImport(app.db, request.caller.userId),

@@ -1,4 +1,4 @@
-/** The target of a flush: the person, their recording preferences and the workspaces in which the minutes count. */
+/** A flush's target: the person, their recording preferences and the workspaces where the minutes count. */
 import { limits } from '../../../../schemas/limits.js'
 import type { RecordingHours } from '../../../../schemas/recording.js'
 import { divideRepo } from '../../../../schemas/repo-keys.js'

@@ -2,7 +2,7 @@
  * Deletes accounts: an account's last transaction, and the small steps that later delete its remaining rows or assign
  * them to `DELETED_USER`.
  *
- * The rules of the tables (`people`) cover columns that only need a delete or an update. Three kinds of rows need more: audit
+ * The tables' rules (`people`) cover columns that only need a delete or an update. Three kinds of rows need more: audit
  * entries name people in text, views merge with others of the deleted user, and activity is added to the deleted user's with
  * its rollups. These have their own statements below.
  */
@@ -46,7 +46,7 @@ const LIST_MEMBERSHIPS = statement(
   order by w.created_at, w.id`,
 )
 
-/** The workspaces of a locked user, with their administration and roles locked until the transaction ends. */
+/** A locked user's workspaces, with their administration and roles locked until the transaction ends. */
 export const lockMemberships = async (tx: Db, userId: string) => {
   const rows = await tx
     .select({ id: members.workspaceId })

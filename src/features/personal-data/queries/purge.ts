@@ -1,4 +1,4 @@
-/** Deletes the remaining rows of a deleted workspace. */
+/** Deletes a deleted workspace's remaining rows. */
 import { getTableName } from 'drizzle-orm'
 import { limitedDelete } from '../../../platform/database/limited-delete.js'
 import { statement, uuid } from '../../../platform/database/statement.js'

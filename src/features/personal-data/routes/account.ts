@@ -87,7 +87,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['profile'],
       summary: "Delete the caller's account",
       description:
-        'Ends all sessions and access keys, and deletes the caller’s data and the workspaces that have no other member. The caller’s activity stays in the sums of the other workspaces, without a name. Their audit trails say `deleted user`. Once the response is sent, nothing names the caller. The remaining rows are deleted within minutes. Signing in again creates a new account. If the caller was removed from a workspace or demoted there, the new account still needs an invite that was created later. Request limits carry over to the new account.',
+        'Ends all sessions and access keys, and deletes the caller’s data and the workspaces that have no other member. The caller’s activity stays in the other workspaces’ sums, without a name. Their audit trails say `deleted user`. Once the response is sent, nothing names the caller. The remaining rows are deleted within minutes. Signing in again creates a new account. If the caller was removed from a workspace or demoted there, the new account still needs an invite that was created later. Request limits carry over to the new account.',
       body: DeleteAccountBody,
       response: { 200: ref(Ok) },
     },

@@ -24,7 +24,7 @@ export const privacyRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['service'],
       summary: 'List what is recorded about people, and who sees it',
       description:
-        'Lists what the service stores about people, why and for how long, and who sees it at each privacy level. The response contains the configuration of this installation.',
+        'Lists what the service stores about people, why and for how long, and who sees it at each privacy level. The response contains this installation’s configuration.',
       response: { 200: ref(Privacy) },
     },
     handler: async () => answer,

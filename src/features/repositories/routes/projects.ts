@@ -18,7 +18,7 @@ export const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['settings'],
       summary: "List the repositories of the caller's workspaces",
       description:
-        'Repositories that have settings, an override or activity that the caller may know of, and currently match a pattern of the workspace. There is one row per workspace and repository, ordered by owner, repository and workspace. Pages before the last one can also have fewer rows than `limit`, or none.',
+        'Repositories that have settings, an override or activity that the caller may know of, and currently match one of the workspace’s patterns. There is one row per workspace and repository, ordered by owner, repository and workspace. Pages before the last one can also have fewer rows than `limit`, or none.',
       querystring: PageQuery,
       response: { 200: ProjectPage },
     },

@@ -72,7 +72,7 @@ const WRITE_OVERRIDES = statement(
       updated_at = excluded.updated_at`,
 )
 
-/** The place of an override. */
+/** An override's place. */
 export interface Place {
   ownerKey: string
   repoKey: string

@@ -48,7 +48,7 @@ const MATCHES_WORKSPACE = statement(
   ) as matches`,
 )
 
-/** Whether the repository matches a pattern of the workspace. */
+/** Whether the repository matches one of the workspace's patterns. */
 export const matchesWorkspace = async (
   tx: Db,
   { workspaceId, ownerKey, repoKey }: SnapshotKey,
@@ -115,7 +115,7 @@ export const upsertOverride = async (
 }
 
 /**
- * $1 to $3: the keys of the repository and the workspace. An earlier release may have removed the override without its
+ * $1 to $3: the repository's and workspace's keys. An earlier release may have removed the override without its
  * history, then set it again from version 1.
  */
 const KEEP_VERSION = statement(

@@ -108,7 +108,7 @@ export interface BestSnapshot {
   inWorkspace: boolean
   /** Only if there's no snapshot. Null if the caller isn't in the database. */
   ownsRepo: boolean | null
-  /** Null: no workspace of the caller matches. */
+  /** Null: none of the caller's workspaces matches. */
   workspaceId: string | null
   /** Null: nothing was pushed. */
   snapshot: StoredSnapshot | null

@@ -30,7 +30,7 @@ interface NewAuditEntry {
   details?: Record<string, unknown>
 }
 
-/** Written in the transaction of the change that it records. */
+/** Written in the same transaction as the change. */
 export const insertAuditEntry = (tx: Db, entry: NewAuditEntry) => insertAuditEntries(tx, [entry])
 
 export const insertAuditEntries = async (tx: Db, entries: NewAuditEntry[]): Promise<void> => {

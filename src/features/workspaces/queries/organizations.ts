@@ -235,7 +235,7 @@ export const confirmMemberships = async (tx: Db, userId: string, workspaceIds: s
   ])
 }
 
-/** $1: the maker of the links; $2: their workspaces; $3: organizations of the host. Once a day is often enough. */
+/** $1: the maker of the links; $2: their workspaces; $3: the host's organizations. Once a day is often enough. */
 const CONFIRM_LINKS = statement(
   'note that the maker of links owns the organizations',
   {},
@@ -257,7 +257,7 @@ export const confirmLinks = async (
   ])
 }
 
-/** $1: the workspace; $2: the organization of the host; $3: the maker. */
+/** $1: the workspace; $2: the host's organization; $3: the maker. */
 const DENY_LINK = statement(
   'note that the maker of a link does not own the organization',
   { isNew: bool },

@@ -125,7 +125,7 @@ const PRESERVE_REMOVALS = statement(
 )
 
 /**
- * Makes the removals of a locked user outlive the account.
+ * Makes a locked user's removals outlive the account.
  * @throws {OperatorError} if there are any and no key
  */
 export const preserveRemovals = async (

@@ -23,7 +23,7 @@ export const workspaceKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['team'],
       summary: 'List the workspace keys',
       description:
-        'The keys that still work, newest first. A key stops working when `created_by` is no longer an admin of the workspace.',
+        'The keys that still work, newest first. A key stops working when `created_by` is no longer a workspace admin.',
       params: WorkspaceParams,
       response: { 200: AccessKeyList },
     },
@@ -38,7 +38,7 @@ export const workspaceKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'createWorkspaceKey',
       tags: ['team'],
       summary: 'Create a workspace key',
-      description: `For jobs that don’t belong to one person. The key works only in this workspace. The audit trail and \`updated_by\` name it \`key <name>\`. It is revoked when the caller is no longer an admin of the workspace. The secret is shown only in this response. A workspace can have ${limits.keys_per_owner} keys. See the guide [Access keys](/api/docs/access-keys).`,
+      description: `For jobs that don’t belong to one person. The key works only in this workspace. The audit trail and \`updated_by\` name it \`key <name>\`. It is revoked when the caller is no longer a workspace admin. The secret is shown only in this response. A workspace can have ${limits.keys_per_owner} keys. See the guide [Access keys](/api/docs/access-keys).`,
       params: WorkspaceParams,
       body: CreateWorkspaceKeyBody,
       response: { 201: ref(CreatedAccessKey) },

@@ -38,7 +38,7 @@ export const placeSocket = async (cluster: string, account: Account): Promise<Ad
   return { host: folder, port: PORT }
 }
 
-/** Removes the folder if it's temporary. No server may run. */
+/** Removes the folder if it's temporary. The server mustn't be running. */
 export const removeSocket = async (host: string): Promise<void> => {
   if (!basename(host).startsWith(TEMPORARY)) return
   for (const file of [socketIn(host), `${socketIn(host)}.lock`]) await rm(file, { force: true })
