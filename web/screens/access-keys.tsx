@@ -193,7 +193,7 @@ const terms = [
   [limits.key_days_max, '2 years'],
 ] as const
 
-/** Keys that send activity lie in plain text on a disk, so they can do little else. */
+/** Keys that send activity are stored in plain text on disk, so they can do little else. */
 const excludes = (one: Scope, other: Scope) =>
   one !== other &&
   ((one === 'activity:write' && other !== 'activity:read') ||

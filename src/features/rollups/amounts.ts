@@ -12,7 +12,7 @@ export interface Amount {
 
 /** The index of all erased people. */
 export const NO_ONE = -1
-/** The cell of minutes without an hour, after the last real one. */
+/** The cell for minutes without an hour, after the last real one. */
 export const NO_CELL = DAYS_OF_WEEK * HOURS
 export const PLACES = NO_CELL + 1
 

@@ -27,7 +27,7 @@ interface DescribeContext {
   lastActiveDays: LastActiveDays
 }
 
-/** Members with their last active day, where the privacy level shows it. */
+/** Members with their last active day, if the privacy level shows it. */
 export const describeMembers = async (
   { db, config, lastActiveDays }: DescribeContext,
   workspaceId: string,

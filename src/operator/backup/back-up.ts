@@ -87,7 +87,7 @@ async function* dump(tx: postgres.TransactionSql, madeAt: string, say: (line: st
   yield commentOf(checksums)
 }
 
-/** The tables in the order of their references, with the columns that aren't generated. */
+/** The tables, ordered so that references come first, with the columns that aren't generated. */
 const readTables = async (tx: postgres.TransactionSql): Promise<Manifest['tables']> => {
   const found = await tx<{ name: string; columns: string[]; refers_to: string[] }[]>`
     select c.relname as name,

@@ -52,5 +52,5 @@ export const tags = [
   { name: 'billing', description: 'Subscriptions at the billing provider.' },
   { name: 'models', description: "Models of two providers, listed with the caller's own keys." },
   { name: 'funnel', description: 'Activation events, and the steps that users reach.' },
-  { name: 'service', description: 'Health, limits and privacy of the service.' },
+  { name: 'service', description: 'The service’s health, limits and privacy.' },
 ]

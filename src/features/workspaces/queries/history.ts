@@ -30,7 +30,7 @@ interface Subject<Key, Author extends string | null, More extends Columns> {
   versions: string
   /** SQL: the parameter after these. */
   version: string
-  /** The author can be unknown where earlier releases kept none. */
+  /** The author can be unknown if an earlier release didn't record one. */
   author: Column<Author>
   more: More
 }
