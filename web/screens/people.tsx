@@ -396,8 +396,10 @@ const OpenInvite = ({ invite }: { invite: Invite }) => (
     </span>
     <div class="small muted">
       Used {invite.max_uses !== null && `${invite.used_count} of `}
-      {counted(invite.max_uses ?? invite.used_count, 'time')}. Expires {time(invite.expires_at)}. Created by{' '}
-      <bdi>{invite.created_by}</bdi>.
+      {counted(invite.max_uses ?? invite.used_count, 'time')}. Expires {time(invite.expires_at)}.{' '}
+      <span class="wide">
+        Created by <bdi>{invite.created_by}</bdi>.
+      </span>
     </div>
   </>
 )
