@@ -31,7 +31,7 @@ const remedies: Record<string, string> = {
     'names a user that the server doesn’t accept from this machine: correct it, or allow it in pg_hba.conf',
   '3D000': 'names a database that doesn’t exist: create it, or correct the name',
   '42501':
-    'names a user without the right to create the tables: make it the database’s owner, or grant it CREATE on the database and on its schema "public"',
+    'names a user without the right to create the tables: make it the owner of the database, or grant it CREATE on the database and on its schema "public"',
   '25006':
     'names a database that accepts no writes: name the primary, or turn default_transaction_read_only off',
   '3F000': 'names a database without a schema "public": create it',
