@@ -15,9 +15,7 @@ export const addDays = (day: string, days: number): string => dayAt(Date.parse(d
 
 /** Whether the text is a valid date. There is no year 0. */
 export const isDay = (text: string): boolean =>
-  /^(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) &&
-  !Number.isNaN(Date.parse(text)) &&
-  addDays(text, 0) === text
+  /^(?!0000)[0-9]{4}-/.test(text) && !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text
 
 /** Both are included, so a single day has length 1. */
 export const countDays = (from: string, to: string): number =>
@@ -45,8 +43,10 @@ export const weekdayOf = (day: string): number => new Date(day).getUTCDay() || 7
 export const mondayOf = (day: string): string => addDays(day, 1 - weekdayOf(day))
 
 /** The last day of a day's ISO week, or of the calendar. */
-export const sundayOf = (day: string): string =>
-  countDays(day, LAST_DAY) < DAYS_OF_WEEK ? LAST_DAY : addDays(mondayOf(day), DAYS_OF_WEEK - 1)
+export const sundayOf = (day: string): string => {
+  const sunday = addDays(mondayOf(day), DAYS_OF_WEEK - 1)
+  return sunday.length === LAST_DAY.length ? sunday : LAST_DAY
+}
 
 /** The first day of a day's month. */
 export const monthOf = (day: string): string => `${day.slice(0, 8)}01`
@@ -70,8 +70,6 @@ export const resolveRange = (
   today: string,
   { defaultDays, maxDays }: { defaultDays: number; maxDays: number },
 ): Range | undefined => {
-  const ends = [given.from, given.to].filter((day) => day !== undefined)
-  if (ends.some((day) => day < FIRST_DAY || day > LAST_DAY)) return undefined
   const to = given.to ?? (given.from === undefined ? today : addDays(given.from, defaultDays - 1))
   const from = given.from ?? addDays(to, 1 - defaultDays)
   const days = countDays(from, to)
