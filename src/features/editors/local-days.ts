@@ -4,7 +4,8 @@ import { addDays, HOURS } from '../../platform/time/days.js'
 import { canonicalTimezone, type DayMinutes, localHoursOf } from '../minutes/index.js'
 
 const SECOND_MS = 1_000
-const LOCAL_LENGTH = '2026-11-21T10:00:00'.length
+const DAY_MS = 86_400_000
+const LOCAL_LENGTH = '002026-11-21T10:00:00'.length
 
 /** Creating a formatter takes longer than using it a hundred times. */
 const formats = new Map<string, Intl.DateTimeFormat>()
@@ -21,9 +22,9 @@ const formatOf = (timeZone: string): Intl.DateTimeFormat => {
 
 /** How many milliseconds a zone's clocks are ahead of UTC at a given time. */
 const offsetAt = (timezone: string, moment: number): number => {
-  // The formatter writes the year 3 with one digit.
+  // The formatter writes the year 3 with one digit, and the year 10000 with five.
   const local = formatOf(timezone).format(moment).replace(' ', 'T').padStart(LOCAL_LENGTH, '0')
-  return Date.parse(`${local}Z`) - Math.floor(moment / SECOND_MS) * SECOND_MS
+  return Date.parse(`+${local}Z`) - Math.floor(moment / SECOND_MS) * SECOND_MS
 }
 
 /** The caller's requested zone if it's valid, otherwise the person's. */
@@ -37,11 +38,14 @@ export const chooseTimezone = (given: unknown, stored: string | null): string =>
 export const dayAt = (timezone: string, moment: number): string =>
   new Date(moment + offsetAt(timezone, moment)).toISOString().slice(0, 10)
 
-/** When a day begins in a zone. */
+/** When a day begins in a zone. Clocks that change at night can show midnight twice or never. */
 export const startOf = (timezone: string, day: string): number => {
   const midnight = Date.parse(day)
-  const guess = midnight - offsetAt(timezone, midnight)
-  return midnight - offsetAt(timezone, guess)
+  const before = offsetAt(timezone, midnight - DAY_MS)
+  const after = offsetAt(timezone, midnight + DAY_MS)
+  const earlier = midnight - Math.max(before, after)
+  const later = midnight - Math.min(before, after)
+  return earlier === later || dayAt(timezone, earlier) === day ? earlier : later
 }
 
 /** The last second of a day in a zone. */
