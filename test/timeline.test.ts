@@ -1,0 +1,271 @@
+import { deepStrictEqual } from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import {
+  type Candidate,
+  hourOf,
+  hoursAround,
+  type Marks,
+  type StoredHour,
+  Timeline,
+} from '../src/features/editors/timeline.js'
+
+/** An hour since 1970, and its first minute. */
+const HOUR = 500_000
+const FIRST = HOUR * 60
+/** The longest gap that counts. */
+const FARTHEST = 10
+
+/** Marks as a plain table of minutes. */
+class MarksModel {
+  private readonly table = new Map<number, { first: string; last: string; lastAt: number }>()
+
+  mark(time: number, project: string): boolean {
+    const minute = Math.floor(time / 60)
+    const known = this.table.get(minute)
+    if (!known) this.table.set(minute, { first: project, last: project, lastAt: time })
+    else if (time > known.lastAt) Object.assign(known, { last: project, lastAt: time })
+    return !known
+  }
+
+  get minutes(): number[] {
+    return [...this.table.keys()].sort((a, b) => a - b)
+  }
+
+  before(minute: number): number | undefined {
+    return this.minutes.findLast((other) => other < minute && minute - other <= FARTHEST)
+  }
+
+  lastOf = (minute: number | undefined) => (minute === undefined ? undefined : this.table.get(minute)?.last)
+
+  /** Each minute of three hours that is marked, or lies between two marks, in order. */
+  candidates(): (Candidate & { neighbours: number[] })[] {
+    return Array.from({ length: 200 }, (_, index) => FIRST - 10 + index).flatMap((minute) => {
+      const marked = this.table.get(minute)
+      if (marked) return [{ minute, project: marked.first, gap: 0, neighbours: [minute] }]
+      const earlier = this.minutes.findLast((other) => other < minute)
+      const later = this.minutes.find((other) => other > minute)
+      const project = this.lastOf(earlier)
+      if (earlier === undefined || later === undefined || project === undefined) return []
+      const gap = later - earlier
+      return gap <= FARTHEST ? [{ minute, project, gap, neighbours: [earlier, later] }] : []
+    })
+  }
+
+  hoursOf(project: string): number[] {
+    const own = [...this.table].filter(([, { first, last }]) => first === project || last === project)
+    return [...new Set(own.map(([minute]) => hourOf(minute)))].sort((a, b) => a - b)
+  }
+}
+
+const PROJECTS = ['web', 'api', 'docs']
+
+/** Quarters of a second have the same value in every arithmetic. */
+const heartbeat = fc.record({
+  minute: fc.oneof(fc.integer({ min: 0, max: 179 }), fc.integer({ min: 50, max: 70 })),
+  quarter: fc.oneof(fc.integer({ min: 0, max: 239 }), fc.constantFrom(0, 1, 239)),
+  project: fc.constantFrom(...PROJECTS),
+  byAgent: fc.integer({ min: 0, max: 3 }).map((number) => number === 0),
+})
+/** Some requests, one after the other. */
+const requests = fc.array(fc.array(heartbeat, { maxLength: 12 }), { minLength: 1, maxLength: 5 })
+
+const inOrder = (candidates: Iterable<Candidate>) => [...candidates].sort((a, b) => a.minute - b.minute)
+const plain = (candidates: (Candidate & { neighbours: number[] })[]) =>
+  candidates.map(({ neighbours: _, ...candidate }) => candidate)
+
+const agree = (marks: Marks, model: MarksModel) => {
+  deepStrictEqual([...marks.all()], plain(model.candidates()))
+  deepStrictEqual(
+    [...marks.projects()].sort(),
+    PROJECTS.filter((name) => model.hoursOf(name).length > 0).sort(),
+  )
+  for (const project of PROJECTS) deepStrictEqual(marks.hoursOf(project), model.hoursOf(project))
+  for (let minute = FIRST - 1; minute < FIRST + 200; minute++)
+    deepStrictEqual(marks.projectBefore(minute), model.lastOf(model.before(minute)))
+}
+
+t.test(
+  'marks and the minutes between them are those of a table of minutes, however they arrive',
+  async () => {
+    fc.assert(
+      fc.property(requests, (requests) => {
+        const stored = new Map<number, StoredHour>()
+        const [own, agents] = [new MarksModel(), new MarksModel()]
+        const read = () => new Timeline([...stored.values()].sort((a, b) => a.hour - b.hour))
+        for (const request of requests) {
+          const timeline = read()
+          const touched = new Set<number>()
+          const fresh = { own: new Set<number>(), agents: new Set<number>() }
+          for (const { minute, quarter, project, byAgent } of request) {
+            const time = (FIRST + minute) * 60 + quarter / 4
+            const [marks, model] = byAgent ? [timeline.agents, agents] : [timeline, own]
+            const isNew = marks.mark(time, project)
+            deepStrictEqual(isNew, model.mark(time, project))
+            if (isNew) fresh[byAgent ? 'agents' : 'own'].add(FIRST + minute)
+            touched.add(HOUR + Math.floor(minute / 60))
+          }
+          for (const [marks, model, minutes] of [
+            [timeline, own, fresh.own],
+            [timeline.agents, agents, fresh.agents],
+          ] as const)
+            deepStrictEqual(
+              inOrder(marks.around(minutes)),
+              plain(
+                model.candidates().filter(({ neighbours }) => neighbours.some((other) => minutes.has(other))),
+              ),
+            )
+          for (const hour of timeline.toStored()) {
+            deepStrictEqual(touched.has(hour.hour), true)
+            stored.set(hour.hour, hour)
+          }
+        }
+        const timeline = read()
+        agree(timeline, own)
+        agree(timeline.agents, agents)
+        deepStrictEqual(timeline.toStored(), [], 'reading changes nothing')
+      }),
+      { numRuns: 150 },
+    )
+  },
+)
+
+t.test('a minute counts once in a workspace, and for one repository everywhere', async () => {
+  const counting = fc.record({
+    minute: fc.oneof(fc.integer({ min: 0, max: 130 }), fc.constantFrom(59, 60)),
+    workspace: fc.constantFrom('w1', 'w2'),
+    repo: fc.constantFrom('acme/a', 'acme/b'),
+  })
+  fc.assert(
+    fc.property(fc.array(counting, { maxLength: 60 }), fc.integer({ min: 0, max: 60 }), (list, readAgain) => {
+      const stored = new Map<number, StoredHour>()
+      const store = (timeline: Timeline) => {
+        for (const hour of timeline.toStored()) stored.set(hour.hour, hour)
+      }
+      let timeline = new Timeline([])
+      const counted = new Map<string, string>()
+      const check = () => {
+        for (let minute = 0; minute <= 130; minute++) {
+          const at = FIRST + minute
+          const places = ['w1', 'w2'].map((workspace) => counted.get(`${workspace} ${minute}`))
+          const repo = places.find((place) => place !== undefined)
+          deepStrictEqual(
+            ['w1', 'w2'].map((workspace) => timeline.hasCounted(workspace, at)),
+            places.map((place) => place !== undefined),
+          )
+          deepStrictEqual(timeline.hasCountedAnywhere(at), repo !== undefined)
+          for (const other of ['acme/a', 'acme/b'])
+            deepStrictEqual(timeline.mayCountFor(other, at), repo === undefined || repo === other)
+        }
+      }
+      for (const [index, { minute, workspace, repo }] of list.entries()) {
+        if (index === readAgain) {
+          store(timeline)
+          timeline = new Timeline([...stored.values()])
+        }
+        if (!timeline.mayCountFor(repo, FIRST + minute)) continue
+        timeline.count(workspace, FIRST + minute, repo)
+        counted.set(`${workspace} ${minute}`, repo)
+      }
+      check()
+      store(timeline)
+      timeline = new Timeline([...stored.values()])
+      check()
+      deepStrictEqual(timeline.toStored(), [])
+    }),
+    { numRuns: 60 },
+  )
+})
+
+t.test('the hours to read are those with a minute at most ten away', async () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 600 }), { maxLength: 5 }), (minutes) => {
+      const near = new Set<number>()
+      for (const minute of minutes)
+        for (let other = minute - FARTHEST; other <= minute + FARTHEST; other++)
+          near.add(hourOf(FIRST + other))
+      deepStrictEqual(
+        hoursAround(minutes.map((minute) => FIRST + minute)),
+        [...near].sort((a, b) => a - b),
+      )
+    }),
+  )
+})
+
+const bits = (...minutes: number[]) =>
+  Array.from({ length: 60 }, (_, minute) => (minutes.includes(minute) ? '1' : '0')).join('')
+
+t.test('an hour is stored as earlier versions read it', async (t) => {
+  const timeline = new Timeline([])
+  timeline.mark((FIRST + 60) * 60, 'docs')
+  timeline.mark(FIRST * 60 + 5, 'web')
+  timeline.mark((FIRST + 2) * 60 + 0.256, 'web')
+  timeline.mark((FIRST + 2) * 60 + 59.5, 'api')
+  timeline.agents.mark((FIRST + 62) * 60, 'api')
+  timeline.count('w', FIRST, 'acme/web')
+  timeline.count('w', FIRST + 1, 'acme/web')
+  timeline.count('x', FIRST + 2, 'acme/api')
+  t.strictSame(timeline.toStored(), [
+    {
+      hour: HOUR,
+      projects: ['web', 'api'],
+      marks: [bits(0, 2), bits()],
+      leaves: [bits(0), bits(2)],
+      lastAt: [500, 5_950],
+      countedIn: ['w', 'x'],
+      counted: [bits(0, 1), bits(2)],
+      countedRepos: ['acme/web', 'acme/api'],
+      countedFor: [bits(0, 1), bits(2)],
+      agentProjects: null,
+      agentMarks: null,
+      agentLeaves: null,
+      agentLastAt: null,
+    },
+    {
+      hour: HOUR + 1,
+      projects: ['docs'],
+      marks: [bits(0)],
+      leaves: null,
+      lastAt: [0],
+      countedIn: [],
+      counted: [],
+      countedRepos: [],
+      countedFor: [],
+      agentProjects: ['api'],
+      agentMarks: [bits(2)],
+      agentLeaves: null,
+      agentLastAt: [0],
+    },
+  ])
+})
+
+t.test('in an hour that an earlier version stored, nothing comes after a mark of unknown time', async (t) => {
+  const old: StoredHour = {
+    hour: HOUR,
+    projects: ['web'],
+    marks: [bits(3, 4)],
+    leaves: null,
+    lastAt: null,
+    countedIn: ['w'],
+    counted: [bits(3)],
+    countedRepos: null,
+    countedFor: null,
+    agentProjects: ['web'],
+    agentMarks: [bits(3)],
+    agentLeaves: null,
+    agentLastAt: null,
+  }
+  // An instance of an earlier version added a mark without its time.
+  for (const lastAt of [null, [100]]) {
+    const timeline = new Timeline([{ ...old, lastAt }])
+    t.equal(timeline.mark((FIRST + 3) * 60 + 59.99, 'api'), false)
+    t.equal(timeline.agents.mark((FIRST + 3) * 60 + 59.99, 'api'), false)
+    t.equal(timeline.projectBefore(FIRST + 4), 'web')
+    t.strictSame(timeline.toStored(), [])
+    t.ok(timeline.hasCounted('w', FIRST + 3))
+    t.ok(timeline.mayCountFor('acme/any', FIRST + 3), 'for which repository is not known')
+    t.notOk(timeline.hasCounted('w', FIRST + 4))
+    timeline.mark((FIRST + 5) * 60, 'api')
+    t.strictSame(timeline.toStored()[0]?.lastAt, [6_000, 6_000, 0])
+  }
+})
