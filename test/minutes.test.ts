@@ -86,6 +86,15 @@ t.test('caps cut the same minutes as counting minute by minute', async () => {
   )
 })
 
+t.test('an entry that is cut names the cap, the hour’s if both cut it', async (t) => {
+  const day = new MemberDay()
+  t.equal(day.add('acme/a', 60, { 9: 60 }), undefined)
+  t.equal(day.add('acme/a', 1, { 9: 1 }), 'hour_full')
+  t.equal(day.add('acme/b', 1_380), undefined)
+  t.equal(day.add('acme/b', 1), 'day_full')
+  t.equal(day.add('acme/b', 2, { 9: 1 }), 'hour_full')
+})
+
 /** The minutes of some repositories together. */
 const inAll = (repos: Iterable<Minutes>): Minutes => {
   const total = noMinutes()
