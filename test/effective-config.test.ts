@@ -1,6 +1,4 @@
-import fc from 'fast-check'
 import t from 'tap'
-import { overlaySettings } from '../src/features/workspaces/settings-merge.js'
 import { type Caller, startService } from './service.js'
 
 const team = '/api/team'
@@ -115,28 +113,4 @@ t.test('the ETag changes with whatever the answer is made of', async (t) => {
     last = await take()
   }
   t.equal(etags.size, steps.length + 1)
-})
-
-t.test('the override is merged as defined', async (t) => {
-  const key = fc.constantFrom<string>('ext.a', 'ext.b', 'ext.c', 'ext.d', 'ext.e')
-  const value = fc.oneof(fc.integer(), fc.constant({ x: null }), fc.constant(false))
-  const workspace = fc.dictionary(key, value)
-  const override = fc.dictionary(key, fc.oneof(value, fc.constant(null)))
-  fc.assert(
-    fc.property(workspace, override, fc.uniqueArray(key), (below, above, wanted) => {
-      const locked = wanted.filter((name) => name in below)
-      const { settings, sources } = overlaySettings(below, above, locked)
-      const kept = Object.keys(below).filter((name) => locked.includes(name) || above[name] !== null)
-      t.same(Object.keys(settings).slice(0, kept.length), kept, 'in their places')
-      t.same(Object.keys(sources), Object.keys(settings))
-      for (const name of new Set([...Object.keys(below), ...Object.keys(above)])) {
-        const isLocked = locked.includes(name)
-        const winner = name in above && !isLocked ? above[name] : below[name]
-        if (winner === null) t.notOk(name in settings)
-        else t.same(settings[name], winner)
-        if (name in settings)
-          t.equal(sources[name], isLocked ? 'locked' : name in above ? 'project' : 'workspace')
-      }
-    }),
-  )
 })

@@ -1,6 +1,4 @@
-import fc from 'fast-check'
 import t from 'tap'
-import { mergeSettings } from '../src/features/workspaces/settings-merge.js'
 import { retryWhileUnavailable, startService } from './service.js'
 
 const path = (id: string) => `/api/team/workspaces/${id}/settings`
@@ -148,21 +146,6 @@ t.test(
     t.equal(Object.keys(body.settings).length, 100)
   },
 )
-
-t.test('the merge follows RFC 7396 on the first level', async () => {
-  const key = fc.constantFrom('ext.a', 'ext.b', 'ext.c', 'ext.d')
-  const present = fc.dictionary(key, fc.oneof(fc.integer(), fc.constant({ x: null })))
-  const patch = fc.dictionary(key, fc.oneof(fc.integer(), fc.constant(null)))
-  fc.assert(
-    fc.property(present, patch, (current, changes) => {
-      const merged = mergeSettings(current, changes)
-      const kept = Object.keys(current).filter((name) => changes[name] !== null)
-      const added = Object.keys(changes).filter((name) => changes[name] !== null && !(name in current))
-      t.same(Object.keys(merged), [...kept, ...added])
-      for (const name of Object.keys(merged)) t.same(merged[name], changes[name] ?? current[name])
-    }),
-  )
-})
 
 t.test('a patch can be held to the version that it was made for', async (t) => {
   const service = await startService(t)
