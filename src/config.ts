@@ -126,7 +126,9 @@ export const readConfig = (
       `EXTENSION_PREFIX must start with the prefix of your own extension: SETTINGS_DENIED denies all of ${keys.prefixes[0]}.*`,
     )
   const rules = readSettingsRules(values, keys, problems)
-  const { name, defaultUrl, defaultApiUrl } = hostKinds[values.REPOHOST_KIND] ?? hostKinds.github
+  // A kind that isn't one has been reported.
+  const isKind = Object.hasOwn(hostKinds, values.REPOHOST_KIND)
+  const { name, defaultUrl, defaultApiUrl, appOfToken } = hostKinds[isKind ? values.REPOHOST_KIND : 'github']
   const repohostUrl = values.REPOHOST_URL ?? defaultUrl
   const repohostApiUrl = values.REPOHOST_API_URL ?? defaultApiUrl
   for (const [variable, address] of Object.entries({
@@ -135,7 +137,7 @@ export const readConfig = (
   })) {
     if (address === undefined) problems.push(`${variable} is required: every ${name} has its own address`)
   }
-  if (values.REPOHOST_ALLOWED_CLIENT_IDS && hostKinds[values.REPOHOST_KIND]?.appOfToken === undefined)
+  if (values.REPOHOST_ALLOWED_CLIENT_IDS && appOfToken === undefined)
     problems.push(
       `REPOHOST_ALLOWED_CLIENT_IDS can’t be used with REPOHOST_KIND=${values.REPOHOST_KIND}: ${name} doesn’t say which OAuth app a token was made for`,
     )

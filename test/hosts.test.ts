@@ -178,7 +178,12 @@ t.test('addresses follow from the kind', async (t) => {
     'REPOHOST_URL is required: every Forgejo has its own address',
     'REPOHOST_API_URL is required: every Forgejo has its own address',
   ])
-  t.same(problemsOf({ REPOHOST_KIND: 'bitbucket' }), ['REPOHOST_KIND must be one of github, gitlab, forgejo'])
+  for (const kind of ['bitbucket', 'constructor', '__proto__'])
+    t.same(
+      problemsOf({ REPOHOST_KIND: kind }),
+      ['REPOHOST_KIND must be one of github, gitlab, forgejo'],
+      kind,
+    )
 })
 
 t.test('the page calls the host by its name', async (t) => {
