@@ -1,6 +1,6 @@
 /**
  * Everyday operations against another version, in turns. The argument is a checkout of that version, installed and built.
- * Options: `--rounds 5`, `--seconds 3` (of each load), `--clients 1,8,64`, `--only flush,heartbeat`.
+ * Options: `--rounds 5`, `--seconds 3` (of each load), `--clients 1,8,64`, `--only flush,heartbeat,large`.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,6 +14,7 @@ import {
   createWorkspace,
   expectOk,
   median,
+  memoryOf,
   openSession,
   prepare,
   push,
@@ -50,9 +51,27 @@ const json = (value: unknown) => JSON.stringify(value)
 const settings = { 'ext.blob': 'x'.repeat(2_000) }
 const repos = ['acme/web', 'acme/docs', 'acme/infra']
 
+/** The largest requests of an admin, with a text that differs from round to round. */
+const large: Record<string, (workspace: string, mark: string) => Parameters<typeof asLua>> = {
+  'upload of 100,000 counts': (workspace, mark) => {
+    const counts = Array.from({ length: 200 }, (_, n) => ({ repo: `acme/of-${n}`, count: mark.length }))
+    const members = Array.from({ length: 500 }, (_, n) => ({ login: `of-0-${n}`, repos: counts }))
+    return ['POST', '/api/team/commits', {}, json({ workspace, day: today, members })]
+  },
+  'configuration of 15 MiB': (workspace, mark) => {
+    const projects = Array.from({ length: 60 }, (_, n) => [
+      `acme/of-${n}`,
+      { settings: { 'ext.text': mark.repeat(260_000 / mark.length) } },
+    ])
+    const body = json({ patterns: ['acme/*'], projects: Object.fromEntries(projects) })
+    return ['PUT', `/api/team/workspaces/${workspace}/configuration`, {}, body]
+  },
+}
+
 /** Requests of each operation, of many callers, against this version or the other. */
 const fill = async ({ url }: Started, signIn: (login: string) => Promise<SignedIn>) => {
   const requests: Record<string, string[]> = {}
+  let first = { workspace: '', token: '' }
   const add = (name: string, ...[method, path, headers, body]: Parameters<typeof asLua>) => {
     requests[name] ??= []
     requests[name].push(asLua(method, path, headers, body))
@@ -61,6 +80,7 @@ const fill = async ({ url }: Started, signIn: (login: string) => Promise<SignedI
     const people = await Promise.all(Array.from({ length: CALLERS }, (_, n) => signIn(`of-${team}-${n}`)))
     const workspace = await createWorkspace(url, people)
     const [admin] = people as [SignedIn]
+    if (team === 0) first = { workspace, token: admin.token }
     const board = `/api/team/dashboard?workspace=${workspace}`
     add('dashboard of a year', 'GET', `${board}&from=${dayBefore(364)}&to=${today}`, bearer(admin.token))
     await push(url, admin, 'acme/web', settings)
@@ -102,7 +122,7 @@ const fill = async ({ url }: Started, signIn: (login: string) => Promise<SignedI
       )
     }
   }
-  return requests
+  return { requests, first }
 }
 
 await benchmark(async (cleanUp) => {
@@ -113,8 +133,12 @@ await benchmark(async (cleanUp) => {
   const started = { this: setting.service, other: await setting.startOther(root) }
   const versions = ['other', 'this'] as const
   const scripts: Record<string, Record<(typeof versions)[number], string>> = {}
+  const admins = { this: { workspace: '', token: '' }, other: { workspace: '', token: '' } }
   for (const version of versions) {
-    const requests = await fill(started[version], (login) => setting.signIn(login, started[version]))
+    const { requests, first } = await fill(started[version], (login) =>
+      setting.signIn(login, started[version]),
+    )
+    admins[version] = first
     for (const [name, some] of Object.entries(requests)) {
       scripts[name] ??= { this: '', other: '' }
       const file = `${version}-${name.replaceAll(/\W/g, '-')}`
@@ -134,12 +158,32 @@ await benchmark(async (cleanUp) => {
     return { ...result, database, wal: Number(row?.wal) / result.requests }
   }
 
+  const isAsked = (name: string) => only === undefined || only.some((part) => name.includes(part))
+  if (isAsked('large'))
+    for (const [name, requestOf] of Object.entries(large)) {
+      const times = { this: [], other: [] } as Record<(typeof versions)[number], number[]>
+      for (let round = 0; round <= Number(values.rounds); round++)
+        for (const version of versions) {
+          const { workspace, token } = admins[version]
+          const [method, path, , body] = requestOf(workspace, 'x'.repeat(round + 1))
+          const start = performance.now()
+          await expectOk(send(started[version].url, method, path, token, body))
+          if (round > 0) times[version].push(performance.now() - start)
+        }
+      const [now, before] = [median(times.this), median(times.other)]
+      say(
+        `${name}: ${now.toFixed(0)} ms, other ${before.toFixed(0)} ms: this / other ${(now / before).toFixed(2)}`,
+      )
+      for (const version of versions)
+        say(`  memory so far, ${version}: ${(await memoryOf(started[version].pid, 'VmHWM')).toFixed(0)} MiB`)
+    }
+
   say(
     '\n| operation | clients | version | per second | p50, ms | p99, ms | service, ms of CPU | PostgreSQL | WAL |',
   )
   say('|---|---|---|---|---|---|---|---|---|')
   for (const name of Object.keys(scripts)) {
-    if (only?.every((part) => !name.includes(part)) === true) continue
+    if (!isAsked(name)) continue
     for (const connections of values.clients.split(',').map(Number)) {
       const rounds = { this: [], other: [] } as Record<
         (typeof versions)[number],
