@@ -471,7 +471,7 @@ export const Heatmap = (props: {
   const size = { width: Math.max(0, across - 2), height: DAY_HEIGHT - 2, rx: 3 }
   const nameOf = (index: number) => {
     const { weekday = 1, hour = 0 } = cells[index] ?? {}
-    return `${longWeekdays[weekday - 1]} ${hourName(hour)}`
+    return `${longWeekdays()[weekday - 1]} ${hourName(hour)}`
   }
   const most = cells.findIndex(({ minutes }) => minutes === max)
   const peak = most < 0 ? '' : `${nameOf(most)}, ${meanDuration(max)}`
@@ -479,7 +479,7 @@ export const Heatmap = (props: {
     () =>
       width > 0 && (
         <>
-          {weekdays.map((name, index) => (
+          {weekdays().map((name, index) => (
             <text key={name} x="0" y={(index + 0.5) * DAY_HEIGHT + 3}>
               {name}
             </text>
@@ -545,12 +545,12 @@ export const Heatmap = (props: {
         {peak && `Mean week. Peak: ${peak}.`}
         {total !== null && held > 0 && ` Holds ${percent(Math.min(1, held / total))} of the active time.`}
       </Legend>
-      <AsTable caption={`${label}, mean minutes per week`} head={['Hour', ...weekdays]}>
+      <AsTable caption={`${label}, mean minutes per week`} head={['Hour', ...weekdays()]}>
         {() =>
           Array.from({ length: 24 }, (_, hour) => (
             <tr key={hourName(hour)}>
               <th scope="row">{hourName(hour)}</th>
-              {weekdays.map((name, index) => {
+              {weekdays().map((name, index) => {
                 const found = all.find((one) => one.hour === hour && one.weekday === index + 1)
                 return (
                   <td key={name} class="n">
@@ -594,7 +594,7 @@ export const Calendar = ({ daily, label }: { daily: { day: string; minutes: numb
         <>
           {[0, 2, 4].map((row) => (
             <text key={row} x="0" y={MONTHS_TOP + (row + 0.5) * square + 3}>
-              {weekdays[row]}
+              {weekdays()[row]}
             </text>
           ))}
           {days.map(({ day, minutes }, index) => (

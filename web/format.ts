@@ -1,33 +1,34 @@
 /** Numbers, days and times as text in the viewer's locale. */
-const number = new Intl.NumberFormat()
-const wholePercent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 })
-const shortNumber = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
-const monthOnly = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' })
-const weekdayDay = new Intl.DateTimeFormat(undefined, {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  timeZone: 'UTC',
-})
-const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const longDay = new Intl.DateTimeFormat(undefined, {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-})
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+/** Each is made at its first use: the browser's first one takes a tenth of a second on a phone. */
+const lazily = <Format>(make: () => Format) => {
+  let made: Format | undefined
+  return () => (made ??= make())
+}
+const numbers = (options?: Intl.NumberFormatOptions) =>
+  lazily(() => new Intl.NumberFormat(undefined, options))
+const dates = (options: Intl.DateTimeFormatOptions) =>
+  lazily(() => new Intl.DateTimeFormat(undefined, options))
+const UTC = { timeZone: 'UTC' } as const
+const DAY = { ...UTC, day: 'numeric', month: 'short' } as const
+const number = numbers()
+const wholePercent = numbers({ style: 'percent', maximumFractionDigits: 0 })
+const shortNumber = numbers({ notation: 'compact', maximumFractionDigits: 1 })
+const monthOnly = dates({ ...UTC, month: 'short' })
+const weekdayDay = dates({ ...DAY, weekday: 'short' })
+const shortDay = dates(DAY)
+const shortDayOfYear = dates({ ...DAY, year: 'numeric' })
+const longDay = dates({ ...DAY, weekday: 'short', year: 'numeric' })
+const moment = dates({ dateStyle: 'medium', timeStyle: 'short' })
 
 /** Shown in place of a hidden number. */
 export const HIDDEN = '–'
 
 type Maybe = number | null | undefined
 
-export const count = (value: Maybe): string => (value == null ? HIDDEN : number.format(value))
+export const count = (value: Maybe): string => (value == null ? HIDDEN : number().format(value))
 
 /** For a chart's axis: at most five characters. */
-export const short = (value: number): string => (value < 10_000 ? count(value) : shortNumber.format(value))
+export const short = (value: number): string => (value < 10_000 ? count(value) : shortNumber().format(value))
 
 export const people = (value: number): string => (value === 1 ? '1 person' : `${count(value)} people`)
 
@@ -40,11 +41,11 @@ export const duration = (minutes: Maybe): string => {
   if (minutes == null) return HIDDEN
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
   if (hours === 0) return `${rest} min`
-  if (hours >= 100 || rest === 0) return `${number.format(Math.round(minutes / 60))} h`
+  if (hours >= 100 || rest === 0) return `${number().format(Math.round(minutes / 60))} h`
   return `${hours} h ${rest} min`
 }
 
-export const percent = (share: number): string => wholePercent.format(share)
+export const percent = (share: number): string => wholePercent().format(share)
 
 const asDate = (day: string) => new Date(`${day}T00:00:00Z`)
 
@@ -52,24 +53,18 @@ const asDate = (day: string) => new Date(`${day}T00:00:00Z`)
 const isolated = (text: string): string =>
   /[\p{Script=Arabic}\p{Script=Hebrew}\u200F]/u.test(text) ? `\u2068${text}\u2069` : text
 
-export const day = (text: string): string => isolated(shortDay.format(asDate(text)))
-export const month = (text: string): string => isolated(monthOnly.format(asDate(text)))
+export const day = (text: string): string => isolated(shortDay().format(asDate(text)))
+export const month = (text: string): string => isolated(monthOnly().format(asDate(text)))
 /** Such as `Wed 18 Nov`. */
-export const weekdayAndDay = (text: string): string => isolated(weekdayDay.format(asDate(text)))
-export const fullDay = (text: string): string => isolated(longDay.format(asDate(text)))
-export const time = (text: string): string => isolated(moment.format(new Date(text)))
+export const weekdayAndDay = (text: string): string => isolated(weekdayDay().format(asDate(text)))
+export const fullDay = (text: string): string => isolated(longDay().format(asDate(text)))
+export const time = (text: string): string => isolated(moment().format(new Date(text)))
 export const days = (from: string, to: string): string => `${fullDay(from)} to ${fullDay(to)}`
 
-const shortDayOfYear = new Intl.DateTimeFormat(undefined, {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-})
 /** Such as `26 Oct – 24 Nov`, with the year if it isn't the current one. */
 export const shortDays = (from: string, to: string): string => {
   const year = today().slice(0, 4)
-  const format = from.startsWith(year) && to.startsWith(year) ? shortDay : shortDayOfYear
+  const format = from.startsWith(year) && to.startsWith(year) ? shortDay() : shortDayOfYear()
   return isolated(format.formatRange(asDate(from), asDate(to)))
 }
 
@@ -80,20 +75,21 @@ export const visible = (name: string): string =>
   /[^\p{C}\p{Z}\p{M}]/u.test(name) ? name : '(no visible name)'
 
 export const bytes = (value: number): string => {
-  if (value < 1_024) return `${number.format(value)} bytes`
+  if (value < 1_024) return `${number().format(value)} bytes`
   const kilobytes = Math.round(value / 1_024)
   return kilobytes < 1_024
-    ? `${number.format(kilobytes)} KB`
-    : `${number.format(Math.round(kilobytes / 1_024))} MB`
+    ? `${number().format(kilobytes)} KB`
+    : `${number().format(Math.round(kilobytes / 1_024))} MB`
 }
 
 /** 1 is Monday. 2024 began on a Monday. */
-const weekdayName = (style: 'short' | 'long') => {
-  const format = new Intl.DateTimeFormat(undefined, { weekday: style, timeZone: 'UTC' })
-  return Array.from({ length: 7 }, (_, index) => format.format(Date.UTC(2024, 0, 1 + index)))
-}
-export const weekdays = weekdayName('short')
-export const longWeekdays = weekdayName('long')
+const weekdayNames = (weekday: 'short' | 'long') =>
+  lazily(() => {
+    const format = new Intl.DateTimeFormat(undefined, { ...UTC, weekday })
+    return Array.from({ length: 7 }, (_, index) => format.format(Date.UTC(2024, 0, 1 + index)))
+  })
+export const weekdays = weekdayNames('short')
+export const longWeekdays = weekdayNames('long')
 
 const DAY_MS = 86_400_000
 export const addDays = (text: string, delta: number): string =>

@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { call, useAction } from '../api.js'
-import { count, people } from '../format.js'
+import { count, people, percent } from '../format.js'
 import { useUrlQuery } from '../query.js'
 import { useTitle } from '../title.js'
 import { FailureNote, Form } from '../ui.js'
 
 type Data = AnswerOf<'GET /api/admin/funnel'>
 
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 })
-const share = (value: number | null) => (value === null ? '–' : percent.format(value))
+const share = (value: number | null) => (value === null ? '–' : percent(value))
 const span = (seconds: number | null) => {
   if (seconds === null) return '–'
   if (seconds < 3_600) return `${Math.round(seconds / 60)} min`

@@ -165,7 +165,7 @@ const Summary = (props: {
 }) => {
   const { daily, totals, now, previous } = props
   const usual = daily && usualOf(daily)
-  const weekday = longWeekdays[weekdayOf(today()) - 1]
+  const weekday = longWeekdays()[weekdayOf(today()) - 1]
   const [active, commits] = metrics
   const figures = [
     {

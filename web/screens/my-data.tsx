@@ -210,7 +210,7 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
             </label>
           </div>
           <div class="row">
-            {weekdays.map((name, index) => (
+            {weekdays().map((name, index) => (
               <label key={name} class="check">
                 <input
                   type="checkbox"
