@@ -41,8 +41,7 @@ const monthsBefore = (day: string, months: number): string => {
   const moment = new Date(day)
   moment.setUTCDate(1)
   moment.setUTCMonth(moment.getUTCMonth() - months)
-  const first = moment.toISOString().slice(0, 10)
-  return addDays(first, Number(day.slice(8)))
+  return addDays(moment.toISOString(), Number(day.slice(8)))
 }
 
 /** `Last 7 Days` is `last_7_days`. */

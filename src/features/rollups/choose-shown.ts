@@ -43,14 +43,13 @@ export class Chooser {
     private readonly given: readonly Rule[],
   ) {}
 
+  /** If no one worked, zeros are shown, which reveal nothing about any one person. */
   private tooFew(people: People, rule: Rule): boolean {
     return this.given.includes(rule) && !people.isNothing && people.size < this.group
   }
 
   /** @param allowed the most that can be shown */
   *choose(amounts: Amount[], allowed: { days: boolean; repos: Set<string> }): Paced<Choice> {
-    // If no one worked, zeros are shown, which reveal nothing about any one person.
-    if (amounts.length === 0) return { total: true, ...allowed, cells: new Set() }
     const ofRepos = yield* peopleBy(amounts, ({ repoKey }) => repoKey)
     if (this.tooFew(together(ofRepos), 'total'))
       return { total: false, days: false, repos: new Set(), cells: new Set() }
@@ -70,11 +69,8 @@ export class Chooser {
       allowed.has(repo) && !this.tooFew(people, 'repos')
     const shown = largestFirst(ofRepos).filter(isCandidate)
     const left = together([...ofRepos].filter((entry) => !isCandidate(entry)))
-    while (this.tooFew(left, 'other_repos')) {
-      const smallest = shown.pop()
-      if (!smallest) break
-      left.addAll(smallest[1])
-    }
+    // One more is enough, because each that is shown has enough people.
+    if (this.tooFew(left, 'other_repos')) shown.pop()
     return new Set(shown.map(([repo]) => repo))
   }
 

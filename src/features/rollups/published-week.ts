@@ -134,7 +134,7 @@ export function* publishWeek(
     anything.push(toAmount(work, 1))
   }
   const active = together(yield* peopleBy(minutes, () => 0)).size
-  if (active === 0 || (given.includes('total') && active < group)) return hidden
+  if (given.includes('total') && active < group) return hidden
 
   const chooser = new Chooser(group, given)
   const ofRepos = yield* peopleBy(anything, ({ repoKey }) => repoKey)
