@@ -47,7 +47,7 @@ if (isBuilt()) process.exit()
 
 const npm = (...args) => execFileSync('npm', args, { cwd: client, stdio: ['ignore', 'pipe', 'inherit'] })
 
-// Nothing of removed sources may be packed.
+// The output of removed sources must not be packed.
 rmSync(join(client, 'dist'), { recursive: true, force: true })
 npm('run', '--silent', 'build')
 mkdirSync(build, { recursive: true })

@@ -83,7 +83,7 @@ const heartbeatsOfDays = (days: number, projects: string[]): Heartbeat[][] => {
 }
 
 /**
- * The repository host reports a push, with a commit of a bot that is no member, and an issue that zoe has closed.
+ * The repository host reports a push, with a commit by a bot that isn't a member, and an issue that zoe has closed.
  * @throws if the service rejects a delivery
  */
 const reportActivity = async (

@@ -116,7 +116,7 @@ export const SettingsInput = Type.Unsafe<Record<string, unknown>>({
   ...settingsRules,
   'x-settings-bytes': limits.settings_bytes,
   'x-denied-keys': 'always',
-  description: `Keys start with \`ext.\` or another prefix of the server, and have at most ${limits.settings_key_length} characters. \`GET /api/limits\` lists the prefixes, and the keys that are denied under all but the first. The JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
+  description: `Keys start with \`ext.\` or another prefix of the server, and have at most ${limits.settings_key_length} characters. \`GET /api/limits\` lists the prefixes, and the keys that are denied under every prefix except the first. The JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
 })
 /** Settings to merge. Their size is checked without the keys they remove, and again after the merge. */
 export const SettingsPatch = Type.Unsafe<Record<string, unknown>>({

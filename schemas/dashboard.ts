@@ -154,7 +154,7 @@ export const Dashboard = Resource('Dashboard', {
       members: Nullable(
         Type.Integer({
           description:
-            'Members with any activity in the repository. For published weeks, the members with minutes in it, in the week with the most such members.',
+            'Members with any activity in the repository. For published weeks, the largest number of members with minutes in the repository in any week.',
           examples: [1],
         }),
       ),

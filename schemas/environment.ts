@@ -170,7 +170,7 @@ export const Environment = Type.Object({
     BaseUrl({
       whenUnset: '`https://api.github.com`, `https://gitlab.com/api/v4`; required for `forgejo`',
       description:
-        'The repository host’s address’s API: `https://HOST/api/v3` for GitHub Enterprise Server, `https://HOST/api/v4` for GitLab, `https://HOST/api/v1` for Forgejo.',
+        'The address of the repository host’s API: `https://HOST/api/v3` for GitHub Enterprise Server, `https://HOST/api/v4` for GitLab, `https://HOST/api/v1` for Forgejo.',
       examples: ['https://git.example.com/api/v3'],
     }),
   ),
@@ -382,7 +382,7 @@ export interface Variable {
   whenUnset?: string
   secret?: boolean
   expected?: string
-  /** Empty items of a list count, and are wrong. */
+  /** Empty list items are kept, so that they are reported as invalid. */
   keepEmpty?: boolean
   enum?: string[]
   minimum?: number

@@ -9,7 +9,7 @@ export const SettingsSchema = Resource('SettingsSchema', {
     type: 'object',
     additionalProperties: true,
     description:
-      "The JSON Schema of each setting, with the editor's own properties such as `markdownDescription`, `enumDescriptions`, `order` and `scope`. Texts contain no HTML, and no links but those to web pages and to other settings (`#key#`).",
+      "The JSON Schema of each setting, with the editor's own properties such as `markdownDescription`, `enumDescriptions`, `order` and `scope`. Texts contain no HTML, and no links except to web pages and to other settings (`#key#`).",
     examples: [{ 'ext.fontSize': property }],
   }),
   additionalProperties: Type.Literal(false),

@@ -195,7 +195,7 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
 t.test('roles that cannot create tables, or do not own them, are reported', async (t) => {
   const user = await createUser(t)
   hasMembers(t, await findingsOf({ ...sound, DATABASE_URL: user.url }), [
-    /^problem database: .*may not create tables.*grant it CREATE/,
+    /^problem database: .*isn’t allowed to create tables.*grant it CREATE/,
   ])
   await user.sql.unsafe(`grant create on schema public to ${user.name}`)
   await user.sql.unsafe(`grant create on database ${new URL(url).pathname.slice(1)} to ${user.name}`)

@@ -92,7 +92,7 @@ const texts: Record<string, Text> = {
   ],
   key_limit: ['Too many access keys', 'Revoke a key that is no longer in use.'],
   webhooks_not_configured: ['Repository webhooks aren’t configured', 'Ask the operator to set WEBHOOK_KEYS.'],
-  billing_not_configured: ['This installation has no billing', 'You have nothing to pay.'],
+  billing_not_configured: ['Billing isn’t configured here', 'You have nothing to pay.'],
   no_subscription: ['You have no subscription', 'Subscribe first.'],
   admin_key_invalid: ['Invalid admin key', 'Use a key from ADMIN_KEYS.'],
   csrf_rejected: [
@@ -173,7 +173,7 @@ export const call = async <O extends Operation>(
     if (failure.status > 0) offline.value = false
     // A browser extension may block only this call, so the health check decides.
     else if (failure.code === 'unreachable' && operation !== HEALTH) checkConnection()
-    // An access key's end doesn't affect the session.
+    // If an access key expires or is revoked, the session stays valid.
     if (failure.isEnd && via.token) throw { ...failure, ...KEY_ENDED }
     if (failure.isEnd && signedIn.value) {
       ended.value = true

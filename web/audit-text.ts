@@ -36,7 +36,7 @@ const WAITS_BECAUSE: Record<string, string> = {
   last_admin: 'The last admin always stays',
   removals_per_hour: 'Too many left within an hour',
   copied_report: 'An earlier report says the same, and someone else could have resent it',
-  inherited_membership: 'A group above may still make the person a member',
+  inherited_membership: 'A parent group may still make the person a member',
 }
 
 const write = (value: unknown): string =>

@@ -386,7 +386,7 @@ const AsTable = (props: { caption: string; head: string[]; children: () => Compo
   )
 }
 
-/** A mean that rounds to nothing still isn't nothing. */
+/** A mean that rounds to 0 still isn't 0. */
 const meanDuration = (minutes: number): string =>
   minutes > 0 && minutes < 0.5 ? 'less than 1 min' : duration(Math.round(minutes))
 

@@ -55,14 +55,14 @@ export type Both = { now: number; before: number }
 
 type Answer = { members?: readonly Named[]; repos: readonly Named[]; publication: unknown }
 
-/** The minutes by name, and those of a name without a row: null if all others, or too few people, may hide them. */
+/** The minutes by name, and those of a name without a row: null if they may be in the row of all others, or hidden. */
 const minutesOf = ({ publication, ...lists }: Answer, list: 'members' | 'repos') => {
   const minutes = new Map(lists[list]?.map((row) => [nameOf(row), row.active_minutes]))
   const other = publication === null && !minutes.has(null) ? 0 : null
   return { minutes, read: (name: string) => minutes.get(name) ?? (minutes.has(name) ? null : other) }
 }
 
-/** The minutes in two answers by name, where both are known. */
+/** The minutes in two responses by name, where both are known. */
 export const bothOf = (
   list: 'members' | 'repos',
   { now, before }: { now: Answer | undefined; before: Answer | undefined },

@@ -13,7 +13,7 @@ export const JoinedByOrganization = ({ workspace }: { workspace: Workspace }) =>
       <span>
         You are a member of <bdi>{name}</bdi> because you belong to{' '}
         {organization === null ? 'its organization' : <bdi>{organization}</bdi>} at {start.repohost_name}.
-        Nothing up to the day on which you joined counts here.
+        Activity up to the day you joined doesn’t count here.
       </span>
       <span class="row">
         <a class="button" href={`/w/${id}/people?new=leave`}>

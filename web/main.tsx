@@ -10,5 +10,5 @@ startKeyboard()
 startShortcuts()
 startBackGuard()
 const root = document.getElementById('app')
-// In a task of its own, because running the scripts takes one on a phone.
+// Rendered in a separate task, because on a phone, running the scripts already makes a long one.
 if (root) setTimeout(() => render(<App />, root))

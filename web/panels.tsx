@@ -1,4 +1,4 @@
-/** The search, which can also run commands, and the list of keys. Both load with the screens that are rarely first. */
+/** The search, which can also run commands, and the list of keys. Both load with the screens that rarely open first. */
 import { useEffect, useId, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { own } from '../schemas/own.js'
@@ -128,7 +128,7 @@ const searchIn = (items: Item[], query: string): Item[] => {
   const words = sought.split(/\s+/)
   const ranked = items.flatMap((item) => {
     const title = plain(item.title)
-    // A single letter is in nearly every description.
+    // Nearly every description contains any single letter.
     const text = sought.length > 1 ? plain(`${title} ${item.kind} ${item.about ?? ''}`) : title
     if (!words.every((word) => text.includes(word))) return []
     return [{ item, rank: rankOf(title, sought), group: [...GROUPS.keys()].indexOf(item.kind) }]

@@ -141,7 +141,7 @@ export const NumbersSkeleton = (props: { isTeam?: boolean; children?: ComponentC
   </div>
 )
 
-/** As a ref, for what needs an answer: it may be far above the button that was pressed, or under a sticky one. */
+/** A ref for content that needs an answer, which may be far above the pressed button, or under a sticky one. */
 export const showAtOnce = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
 /** Says what happened and what to do. Pass `again` for calls that are safe to repeat. */
@@ -582,7 +582,7 @@ export const SortedTable = <Row extends object>(props: {
     // A sorted table is read from the top, so most rows can be dropped.
     show(Math.min(shown, first + STEP))
   }
-  // Long lists come in a task of their own, because all that a screen has at once would block it.
+  // Long lists render in a separate task, because rendering the whole screen in one would block it.
   const [isOn, turnOn] = useState(props.rows.length <= FIRST)
   useEffect(() => {
     const timer = setTimeout(turnOn, 0, true)

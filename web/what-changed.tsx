@@ -25,8 +25,8 @@ export const WhatChanged = (props: {
           A repository stands out if it has at least one and a half times the active time of the compared
           range, or at most two thirds, and the difference is at least 5 hours. A day stands out if it has
           that much more than the median of the same weekday in both ranges. Weekdays with at most half of the
-          busiest one’s median, such as a weekend, are left out, and so are today and people. Shown are the
-          four largest differences.
+          busiest one’s median, such as a weekend, are left out, and so is today. People are never compared.
+          Shown are the four largest differences.
         </Tip>
       </header>
       <ul class="standouts" aria-busy={!standouts && !isAlone && !isShort}>

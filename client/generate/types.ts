@@ -1,10 +1,10 @@
 /**
  * The types of the client, written from the OpenAPI document: a type for each named schema, and for each operation what
- * it takes, what it returns and how it can fail. Only what the document uses is understood; the rest is an error, so that
- * a type never says less than the document unnoticed.
+ * it takes, what it returns and how it can fail. Anything that the document doesn't use yet is an error, so that a type
+ * never silently says less than the document.
  *
- * Why not a generator from npm: openapi-typescript is no longer maintained, and @hey-api/openapi-ts needs Node 22 and
- * knows nothing of `GET /path` as a name, which would have to be written from the document anyway.
+ * No generator from npm fits: openapi-typescript is no longer maintained, and @hey-api/openapi-ts needs Node 22 and
+ * can't name operations `GET /path`, so those types would have to be written from the document anyway.
  */
 
 interface Schema {
@@ -111,7 +111,7 @@ const typeOf = (schema: Schema): string => {
   if ('const' in schema) return literal(schema.const)
   if (schema.enum !== undefined) return union(schema.enum.map(literal))
   const variants = schema.oneOf ?? schema.anyOf
-  // Alternatives of an object with properties of its own only say which properties go together.
+  // If an object has properties of its own, its alternatives only say which of them go together.
   if (variants !== undefined && schema.properties === undefined) return union(variants.map(typeOf))
   if (schema.allOf !== undefined) return schema.allOf.map(typeOf).join(' & ')
   if (Array.isArray(schema.type)) return union(schema.type.map((type) => typeOf({ ...schema, type })))
@@ -134,7 +134,7 @@ const typeOf = (schema: Schema): string => {
   }
 }
 
-/** The named schemas that are left when types are written: others would only repeat members. */
+/** Types of all named schemas. */
 const writeSchemas = (schemas: Record<string, Schema>) =>
   Object.entries(schemas)
     .map(([name, schema]) => `${comment(schema.description)}export type ${name} = ${typeOf(schema)}\n`)

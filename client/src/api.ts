@@ -548,7 +548,7 @@ export type Recording = {
 
 export type SettingsSchema = {
   type: 'object'
-  /** The JSON Schema of each setting, with the editor's own properties such as `markdownDescription`, `enumDescriptions`, `order` and `scope`. Texts contain no HTML, and no links but those to web pages and to other settings (`#key#`). */
+  /** The JSON Schema of each setting, with the editor's own properties such as `markdownDescription`, `enumDescriptions`, `order` and `scope`. Texts contain no HTML, and no links except to web pages and to other settings (`#key#`). */
   properties: Record<string, unknown>
   additionalProperties: false
   /** The groups in which an editor shows the settings. Every setting is in one of them. */
@@ -982,7 +982,7 @@ export type CreateKeyBody = {
 /** No body, or `{}`. */
 export type NoBody = Record<string, never>
 
-/** Keys start with `ext.` or another prefix of the server, and have at most 200 characters. `GET /api/limits` lists the prefixes, and the keys that are denied under all but the first. The JSON text has at most 262144 bytes of UTF-8. */
+/** Keys start with `ext.` or another prefix of the server, and have at most 200 characters. `GET /api/limits` lists the prefixes, and the keys that are denied under every prefix except the first. The JSON text has at most 262144 bytes of UTF-8. */
 export type SettingsInput = Record<string, unknown>
 
 export type PushBody = {
@@ -1584,7 +1584,7 @@ export type DashboardRepo = {
   active_minutes: number | null
   commits: number | null
   closed_issues: number | null
-  /** Members with any activity in the repository. For published weeks, the members with minutes in it, in the week with the most such members. */
+  /** Members with any activity in the repository. For published weeks, the largest number of members with minutes in the repository in any week. */
   members: number | null
   /** Only with `trends=true`. The active minutes of the row on each day of the range, oldest first. Ranges of more than 31 days have one number per ISO week (Monday to Sunday, UTC) instead. The first and the last week count only their days in the range, so the numbers add up to `active_minutes`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members. */
   trend?: number[]
@@ -1708,7 +1708,7 @@ export type OwnDashboardRepo = {
   active_minutes: number | null
   commits: number | null
   closed_issues: number | null
-  /** Members with any activity in the repository. For published weeks, the members with minutes in it, in the week with the most such members. */
+  /** Members with any activity in the repository. For published weeks, the largest number of members with minutes in the repository in any week. */
   members: number | null
   /** Only with `trends=true`. The active minutes of the row on each day of the range, oldest first. Ranges of more than 31 days have one number per ISO week (Monday to Sunday, UTC) instead. The first and the last week count only their days in the range, so the numbers add up to `active_minutes`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members. */
   trend?: number[]

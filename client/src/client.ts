@@ -146,7 +146,7 @@ const attemptSignal = (ms: number, outer: AbortSignal | undefined) => {
 export const createClient = (options: ClientOptions): Client => {
   const { cookie = false, onUnauthorized, cache = memoryCache(), wait = sleep } = options
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
-  // Looked up at each call, so that it can be replaced, and called without a receiver, which browsers reject.
+  // Looked up at each call, so that it can be replaced. Called without a receiver, because browsers reject one.
   const send: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init))
   const conditional = !isElsewhere(baseUrl)
   let token = options.token
@@ -158,7 +158,7 @@ export const createClient = (options: ClientOptions): Client => {
     void cache.clear()
   }
 
-  /** Whether there is now another token than the rejected one. Simultaneous calls ask once. */
+  /** Whether the token has changed since it was rejected. Simultaneous calls ask once. */
   const renewed = async (rejected: string | undefined, code: string) => {
     if (token === rejected && onUnauthorized !== undefined) {
       renewal ??= (async () => setToken((await onUnauthorized(code)) ?? token))().finally(() => {

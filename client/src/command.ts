@@ -109,7 +109,7 @@ const formats = new Map<string, (difference: Difference, colored: boolean) => st
   ['markdown', toMarkdown],
 ])
 
-/** A large configuration takes its time. */
+/** A large configuration takes a while. */
 const TIMEOUT_MS = 120_000
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -151,7 +151,7 @@ class Workspace {
     return this.client.request('GET /api/team/workspaces/{id}/configuration', { path, ...limit })
   }
 
-  /** Compares, or also changes, with the state that was compared. */
+  /** Compares a file with the service, and without `dryRun` also applies it to the state that was compared. */
   async replace(file: ConfigurationFile, { dryRun, prune, strict, reason }: Change): Promise<Difference> {
     const { data: server, etag } = await this.read()
     const request = requestOf(file.sections, server, prune)
@@ -187,7 +187,7 @@ const read = (name: string): Uint8Array => {
 
 const CERTIFICATE = /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 
-/** Why there is no response, and what helps. */
+/** Why there is no response, and how to fix it. */
 const describeFailure = (error: Error & { cause?: unknown }, around: Surroundings): string => {
   const { env, usesProxy, timeoutMs = TIMEOUT_MS } = around
   if (error.name === 'TimeoutError') return `The service didn’t respond within ${timeoutMs / 1_000} s.`

@@ -15,7 +15,7 @@ const isObject = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isTexts = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string')
 
-/** Checks of each section. */
+/** Each section's check. */
 const kinds = new Map<string, [is: (value: unknown) => boolean, what: string]>([
   ['settings', [isObject, 'an object']],
   ['locked', [isTexts, 'a list of keys']],
@@ -107,7 +107,7 @@ export interface Difference extends ConfigurationResult {
   silenced: { repo: string; key: string }[]
 }
 
-/** The differences that a response to the body says, with what only the two sides together say. */
+/** The differences that the response reports, plus those that only show when the file and the service are compared. */
 export const differenceOf = (
   result: ConfigurationResult,
   { body, extras }: ReturnType<typeof requestOf>,

@@ -81,7 +81,7 @@ export const parseJson = (text: string): Parsed => {
     while (match(SKIPPED) !== undefined);
     return text[at]
   }
-  /** A pattern would exhaust the stack on a long one. */
+  /** Not a regular expression, which would exhaust the stack on a long string. */
   const quoted = () => {
     let end = at + 1
     for (; end < text.length && text[end] !== '"' && text[end] !== '\n'; end++) if (text[end] === '\\') end++

@@ -98,7 +98,9 @@ export const folderStorage = (folder: string, leases: Leases = defaultLeases): F
   /** A claim that has passed to another queue is left to that queue. */
   const claimName = ({ id, claimedAt }: { id: string; claimedAt: number }) => `${id}.claimed-${claimedAt}`
 
-  /** A folder that is being created or deleted has a meaningless name, so that half a batch isn't a batch. */
+  /**
+   * A folder that is being created or deleted has a meaningless name, so that half a batch isn't mistaken for a batch.
+   */
   const remove = async (name: string) => {
     if (await move(name, `${name}~`)) await rm(at(`${name}~`), { recursive: true, force: true })
   }
@@ -118,7 +120,7 @@ export const folderStorage = (folder: string, leases: Leases = defaultLeases): F
         if (!(await isAbandoned(entry))) continue
         const { id, name } = entry
         const claimedAt = Date.now()
-        // An open batch is sealed by the same rename: both names end the path to which its owner writes.
+        // This rename also seals an open batch, because it removes the path that the batch's owner writes to.
         if (!(await move(name, claimName({ id, claimedAt })))) continue
         const body = await readBody(claimName({ id, claimedAt }))
         if (body !== undefined) return { id, body, claimedAt }

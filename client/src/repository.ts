@@ -1,5 +1,5 @@
 const ADDRESS = /^[a-z+-]+:\/\/(?:[^/]*@)?([^:/]+)(?::\d+)?\/(.+)$/i
-/** `git@host:owner/repo.git`, and no path of Windows. */
+/** `git@host:owner/repo.git`, but not a Windows path. */
 const SSH = /^(?:[^/]*@)?([^:/]{2,}):\/?([^/].*)$/
 const GITLAB = /(^|\.)gitlab(\.|$)/i
 

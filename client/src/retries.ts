@@ -1,4 +1,4 @@
-/** Decides whether a call is retried, and how long it waits before. */
+/** Decides whether to retry a call, and how long to wait first. */
 
 const RETRIES = 4
 const LONGEST_WAIT_MS = 60_000
@@ -6,7 +6,7 @@ const LONGEST_WAIT_MS = 60_000
 /** Idempotent calls other than reads. */
 const repeatable = (method: string, path: string, { query, headers, body }: Parts) => {
   if (method === 'GET') return true
-  // A condition holds once. After a lost success, the retry would fail as if another person had been faster.
+  // If the response to a conditional call that succeeded is lost, a retry fails as if another person had been faster.
   const conditional = Object.keys({ ...query, ...headers }).some((name) =>
     /^if[-_](none[-_])?match$/i.test(name),
   )

@@ -111,9 +111,7 @@ export interface Editor {
 }
 
 export interface Applied {
-  /**
-   * The keys that the team has decided on, with those of `before` on which it still decides. Give them to the next call.
-   */
+  /** The keys that the team sets, and those of `before` that it still sets. Pass them to the next call. */
   applied: string[]
   /** The keys that had another value before. */
   changed: string[]

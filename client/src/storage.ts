@@ -49,7 +49,9 @@ export const defaultLeases: Leases = { open: 60 * 60_000, claim: 2 * 60_000 }
 
 export const MAX_REFUSED = 100
 
-/** Whether a moment is that long ago. One in the future is from before the clock was set back, and counts as old. */
+/**
+ * Whether a moment is that long ago. A moment in the future is from before the clock was set back, and counts as old.
+ */
 export const isExpired = (since: number, lease: number, now = Date.now()) => Math.abs(now - since) > lease
 
 /** Keeps batches in memory. Minutes that weren't sent are lost with the process. */

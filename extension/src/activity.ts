@@ -1,4 +1,4 @@
-/** Decides what counts as activity, and which minutes count. Nothing here knows an editor. */
+/** Decides what counts as activity, and which minutes count. This file doesn't depend on the editor. */
 
 export const MINUTE = 60_000
 /** `TextEditorSelectionChangeKind`: what moved the cursor. Programs move it by a command, or leave the kind out. */

@@ -12,7 +12,7 @@ import { statusOf } from './status.js'
 const PULL_AFTER = 15 * MINUTE
 
 let minutes: Minutes | undefined
-/** Waits for nothing: not for the network, and not for Git. */
+/** Doesn't wait for anything, not even for the network or Git. */
 export const activate = (context: vscode.ExtensionContext): void => {
   let session: Session | undefined
   let revoked = false
@@ -148,7 +148,7 @@ export const activate = (context: vscode.ExtensionContext): void => {
     if (session && vscode.window.state.focused && Date.now() - pulledAt >= PULL_AFTER) await refresh()
   })
   let learning = false
-  /** Asks about a repository that is in none of the open folders, or that the service hasn't told about yet. */
+  /** Asks about a repository that is in none of the open folders, or about which the service hasn't responded yet. */
   const learn = guarded(async () => {
     if (learning || !session || repo === undefined) return
     learning = true
@@ -160,9 +160,9 @@ export const activate = (context: vscode.ExtensionContext): void => {
   const minutePasses = guarded(async () => {
     await find()
     const known = repo === undefined ? undefined : settings.repos.get(repo)
-    // Minutes of a repository without a workspace would count nowhere.
+    // If the repository is in no workspace, its minutes wouldn't count anywhere.
     if (known?.workspace !== null) await counted.count(repo, known?.idleMinutes ?? 5)
-    // Not awaited: with a silent service, it takes minutes.
+    // Not awaited, because it takes minutes if the service doesn't respond.
     if (repo !== undefined && !known) void learn()
   })
   const timer = setInterval(minutePasses, MINUTE)

@@ -35,7 +35,7 @@ export class Minutes {
   start({ client, login }: Session): void {
     const queue = createFlushQueue({
       client,
-      // All windows share it; minutes of one person aren't to be sent by another.
+      // All windows share it, and one person's minutes must not be sent by another person.
       storage: storageAt(vscode.Uri.joinPath(this.context.globalStorageUri, 'minutes', login)),
       onState: ({ status, report }) => {
         if (this.queue === queue) this.state = status
@@ -44,7 +44,7 @@ export class Minutes {
       },
     })
     this.queue = queue
-    this.isPaused ? queue.pause() : void queue.flush() // Also what a killed window has left.
+    this.isPaused ? queue.pause() : void queue.flush() // Includes minutes that a killed window left behind.
   }
 
   async stop(): Promise<void> {
@@ -105,14 +105,16 @@ export class Minutes {
     this.followPause()
     if (!repo || !queue || this.isPaused || this.state === 'recording_off') return
     if (!countsNow({ now, lastSign, lastCounted: counted.at, idleMinutes, isFocused })) return
-    // An extension host whose editor is gone gets no response. It must not count beside the new one.
+    // An extension host whose editor is gone gets no response. It must not count in addition to the new one.
     await this.context.globalState.update('counted', addMinute(now, counted))
     if (Date.now() - now > MINUTE) return
     await queue.add(repo, now, 1)
     this.changed()
   }
 
-  /** Asks once who counts where a WakaTime plugin sends heartbeats as well, because both would add up. */
+  /**
+   * If a WakaTime plugin also sends heartbeats, asks once which of the two counts minutes, because both would add up.
+   */
   async chooseSource({ client }: Session): Promise<void> {
     if (this.context.globalState.get('sourceChosen', false)) return
     if ((await client.request('GET /api/me')).data.heartbeats === null) return

@@ -1,4 +1,7 @@
-/** Which settings of a folder are written, and which values of the person come back. Nothing here knows an editor. */
+/**
+ * Decides which settings are written to a folder, and which of the person's own values are restored. This file doesn't
+ * depend on the editor.
+ */
 import type { Limits } from '../../client/src/index.js'
 import { DENIED_KEYS, matcherOf } from '../../schemas/settings-keys.js'
 
@@ -8,7 +11,7 @@ export interface Team {
   settings: Values
   locked: string[]
 }
-/** After a sign-out, or where the person is no member. */
+/** After a sign-out, or where the person isn't a member. */
 export const NO_TEAM: Team = { settings: {}, locked: [] }
 
 /** A value that was written for the team, and the person's own value that it replaced. */
@@ -39,7 +42,7 @@ export const planFor = (
   [...new Set([...Object.keys(settings), ...memory.keys()])].flatMap((key) => {
     const current = read(key)
     const before = memory.get(key)
-    // Another value than the remembered one was set by the person since.
+    // A value other than the remembered one was set by the person since then.
     const own = before !== undefined && isSame(current, before.value) ? before.own : current
     const isTeams = Object.hasOwn(settings, key) && (own === undefined || locked.includes(key))
     const value = isTeams ? settings[key] : own

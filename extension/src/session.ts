@@ -37,7 +37,10 @@ const hostToken = async ({ secrets }: vscode.ExtensionContext, ask: boolean, mor
   return (await vscode.authentication.getSession(provider, ['read:user', ...more], how))?.accessToken
 }
 
-/** For a push. GitHub has no smaller scope than `repo` that shows a private repository, and it also writes to all of them. */
+/**
+ * For a push. GitHub has no smaller scope than `repo` that shows a private repository, although `repo` also allows
+ * writing to all of them.
+ */
 export const pushToken = (context: vscode.ExtensionContext) =>
   hostToken(context, true, setting('pushPrivateRepositories') ? ['repo'] : [])
 

@@ -4,7 +4,10 @@ import { ApiProblem, type Client, type EffectiveConfig, idleWindow } from '../..
 import { isSame, NO_TEAM, planFor, refusalOf, type Team, type Written } from './plan.js'
 import { type Folder, gitStateOf } from './repositories.js'
 
-/** The one place where settings land. Both of the editor's targets write it: in a window of several folders, and of one. */
+/**
+ * The file that settings are written to. In windows with one folder and with several, a different target of the editor
+ * writes it.
+ */
 export const fileOf = ({ uri }: Folder) => vscode.Uri.joinPath(uri, '.vscode/settings.json')
 const nameOf = ({ uri }: Folder) => `.vscode/settings.json of ${uri.path.split('/').at(-1)}`
 const isOneFolder = () => vscode.workspace.workspaceFile === undefined
@@ -23,7 +26,7 @@ const exists = (file: vscode.Uri) =>
     () => false,
   )
 
-/** The effective configuration, or undefined where the person is no member. */
+/** The effective configuration, or undefined where the person isn't a member. */
 const configOf = async (client: Client, repo: string): Promise<EffectiveConfig | undefined> => {
   try {
     return (await client.request('GET /api/team/effective-config', { query: { repo } })).data
@@ -114,7 +117,7 @@ export class TeamSettings {
       await this.inTurn(() => this.apply({ folder, config: undefined, team: NO_TEAM, skipped: new Map() }))
   }
 
-  /** Undoes edits of locked settings. An editor protects no setting from its user. */
+  /** Undoes edits of locked settings. Editors can't keep their users from changing a setting. */
   async restoreLocked({ affectsConfiguration }: vscode.ConfigurationChangeEvent): Promise<void> {
     for (const state of this.states.values()) {
       if (!state.team.locked.some((key) => affectsConfiguration(key, state.folder.uri))) continue
@@ -152,7 +155,8 @@ export class TeamSettings {
         memory.size === 0 ? undefined : Object.fromEntries(memory),
       )
     const before = new Map(memory)
-    // Remembered first: after a crash in between, what isn't there yet counts as the person's own.
+    // Remembered before they are written. After a crash in between, values not yet replaced still count as the person's
+    // own.
     for (const { key, written } of steps) if (written) memory.set(key, written)
     await remember()
     const changed: string[] = []
@@ -174,7 +178,10 @@ export class TeamSettings {
     return changed
   }
 
-  /** Asks once per folder if Git tracks the file. The question holds nothing up: a yes applies the settings again. */
+  /**
+   * Asks once per folder if Git tracks the file. Nothing waits for the answer: if it's yes, the settings are applied
+   * again.
+   */
   private async mayWrite(folder: Folder): Promise<boolean> {
     const place = `agreed ${folder.uri}`
     const { globalState } = this.context
@@ -198,7 +205,7 @@ export class TeamSettings {
     return false
   }
 
-  /** Offers to keep a file out of Git that this extension has made. */
+  /** Offers to keep a file that this extension created out of Git. */
   private async offerToIgnore(folder: Folder): Promise<void> {
     const ignored = vscode.Uri.joinPath(folder.uri, '.vscode/.gitignore')
     if ((await gitStateOf(fileOf(folder))) !== 'untracked' || (await exists(ignored))) return

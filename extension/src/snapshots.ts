@@ -10,7 +10,7 @@ import { fileOf, readSetting, type TeamSettings, writeSetting } from './settings
 type Values = Record<string, unknown>
 type Refusal = Awaited<ReturnType<TeamSettings['refusals']>>
 
-/** The keys of a folder's own settings: no defaults, and nothing of the person's other folders. */
+/** The keys of a folder's own settings: no defaults, and nothing from the person's other folders. */
 const keysOf = async (folder: Folder): Promise<string[]> => {
   const bytes = await vscode.workspace.fs.readFile(fileOf(folder)).then(undefined, () => undefined)
   if (bytes === undefined) return []
@@ -96,7 +96,7 @@ export class Snapshots {
     if (repohostToken === undefined) return 'Sign in with the account of the repository host first.'
     const refusal = await this.settings.refusals(client)
     const settings = await this.mine(folder, refusal)
-    // A new snapshot without any setting helps no one.
+    // A new snapshot without settings would be useless.
     if (Object.keys(settings).length === 0)
       return `You have set nothing in .vscode/settings.json of ${repo} that your team shares.`
     let base = this.baseOf(repo) // Pushed or seen last, here.

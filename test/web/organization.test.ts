@@ -71,7 +71,7 @@ else {
   t.test('who was made a member learns it, and can leave or stay', async (t) => {
     const bob = await visit(await service.signIn('bob', asks))
     const said =
-      /^You are a member of .* because you belong to Acme at GitHub\. Nothing up to the day on which you joined counts here\.$/
+      /^You are a member of .* because you belong to Acme at GitHub\. Activity up to the day you joined doesn’t count here\.$/
     await bob.open(`/w/${id}/me`)
     await bob.sees(said)
     t.strictSame(await bob.violations(), [])
@@ -94,7 +94,7 @@ else {
     await age(50)
     await admin.open(`/w/${id}/people`)
     await admin.sees(
-      /^From .* on, no one joins, unless ada signs in before, or an admin who owns Acme renews the link\.$/,
+      /^From .* on, no one joins, unless ada signs in before then, or an admin who owns Acme renews the link\.$/,
     )
     await age(61)
     const bob = await visit(await service.signIn('bob'))

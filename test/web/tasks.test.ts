@@ -735,7 +735,7 @@ else {
     await visitor.open(`/w/${id}/settings/privacy`)
     await visitor.page.getByRole('radio', { name: /^Only that person/ }).check()
     const consequence =
-      'From now on, no one sees another person’s numbers, including those of past days. Admins see whole weeks of the team. If you switch back later, all days until the end of that week stay hidden.'
+      'From now on, no one sees another person’s numbers, including those of past days. Admins see only the team’s weekly numbers. If you switch back later, all days until the end of that week stay hidden.'
     await visitor.sees(consequence)
     await visitor.button('Save privacy level').click()
     await visitor.button('Cancel').click()

@@ -35,7 +35,9 @@ export const Account = () => {
               </>
             ) : (
               plan === 'free' && (
-                <p class="muted">This installation has no billing. Ask the operator for access.</p>
+                <p class="muted">
+                  Billing isn’t configured on this installation. Ask the operator for access.
+                </p>
               )
             )}
           </section>

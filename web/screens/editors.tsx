@@ -353,9 +353,9 @@ const Import = () => {
   return (
     <Card id="import" title="Import">
       <p class="muted">
-        Upload the heartbeats that you exported from WakaTime (as a data dump) or wakapi. Each workspace gets
-        the days since you joined it. If you import a file again, only missing minutes are added. A file can
-        have up to {bytes(limits.import_body_bytes)} and must arrive within 15 minutes.
+        Upload the heartbeats that you exported from WakaTime (as a data dump) or wakapi. Days before you
+        joined a workspace aren’t added to it. If you import a file again, only missing minutes are added. A
+        file can have up to {bytes(limits.import_body_bytes)} and must arrive within 15 minutes.
       </p>
       <Form class="stack tight" onSubmit={() => file && !tooLarge && upload(file)}>
         <label class="field">

@@ -115,7 +115,7 @@ const Choice = ({ state, again }: { state: State; again: () => void }) => {
 /** Explains what a privacy-level change does, and starting when. */
 const consequenceOf = (level: Level): string =>
   level === 'team'
-    ? 'From now on, no one sees another person’s numbers, including those of past days. Admins see whole weeks of the team. If you switch back later, all days until the end of that week stay hidden.'
+    ? 'From now on, no one sees another person’s numbers, including those of past days. Admins see only the team’s weekly numbers. If you switch back later, all days until the end of that week stay hidden.'
     : `From ${fullDay(namesSince(today()))} (UTC) on, admins see each person’s daily numbers by name. Earlier days stay hidden.`
 
 const levels = [

@@ -88,8 +88,8 @@ const Right = ({ link }: { link: Link }) => {
         ) : (
           <>
             From {fullDay(new Date(ends).toISOString().slice(0, 10))} on, no one joins, unless{' '}
-            <bdi>{link.linked_by}</bdi> signs in before, or an admin who owns <bdi>{link.organization}</bdi>{' '}
-            renews the link.
+            <bdi>{link.linked_by}</bdi> signs in before then, or an admin who owns{' '}
+            <bdi>{link.organization}</bdi> renews the link.
           </>
         )}
       </span>
@@ -167,7 +167,7 @@ const Linked = () => {
             <Follows link={link} />
           </p>
           <p class="small muted">
-            {host} tells this only to sign-ins with the scope{' '}
+            {host} reveals this only to sign-ins with the scope{' '}
             <span class="mono">{SCOPES[start.repohost_kind]}</span>. A sign-in without it changes nothing.
           </p>
           {role === 'admin' && (

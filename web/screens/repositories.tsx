@@ -132,7 +132,7 @@ export const Repositories = () => {
               searchText={({ repo }) => repo ?? ''}
               first="active_minutes"
               shown={SHOWN}
-              empty={`No repositories yet. A repository appears with its first activity${isAdmin ? '' : ' of yours'}, pushed settings or override.`}
+              empty={`No repositories yet. A repository appears with ${isAdmin ? 'its first activity' : 'your first activity in it'}, pushed settings or override.`}
             >
               <More more={known.more} busy={known.busy} failure={known.failure} />
             </SortedTable>

@@ -226,7 +226,7 @@ const OwnNumbers = (props: { repo: string; links: ComponentChildren }) => {
             onShow={(name) => change({ show: name === 'active_minutes' ? undefined : name })}
           />
           {isEmpty ? (
-            <p class="note">No activity of yours in this repository in the selected range.</p>
+            <p class="note">You have no activity in this repository in the selected range.</p>
           ) : (
             <TrendCard
               name={`My ${shown.title.toLowerCase()}`}
@@ -322,7 +322,7 @@ const EffectiveSettings = (props: { data: Effective; state: State; override: Ove
       <p class="muted">
         Matched pattern: <span class="mono">{data.matched_pattern}</span>. Idle window:{' '}
         {data.idle_window_minutes} minutes.
-        {data.also_matched.length > 0 && ' More of your workspaces match this repository.'}
+        {data.also_matched.length > 0 && ' Other workspaces of yours also match this repository.'}
       </p>
       <SortedTable
         caption="Effective settings"

@@ -517,9 +517,9 @@ const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; r
       <header class="row apart">
         <h2 id="hours">Working hours</h2>
         <Tip about="working hours">
-          Active minutes by weekday and hour in a mean week of the selected range, in each person’s time zone.
-          A UTC hour that spans two local hours counts in the first. Minutes that were reported without an
-          hour, and hours past their retention period, aren’t included.
+          Active minutes by weekday and hour in an average week of the selected range, in each person’s time
+          zone. A UTC hour that spans two local hours counts in the first. Minutes that were reported without
+          an hour, and hours past their retention period, aren’t included.
           {!isTeamLevel &&
             ' Days on which fewer than 2 other people were active in the same time zone are left out.'}
         </Tip>

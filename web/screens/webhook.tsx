@@ -147,7 +147,7 @@ const places: Record<RepohostKind, { open: string; url: string; rest: string; ev
     url: 'URL',
     rest: 'The field for the secret is called “Secret token”.',
     events:
-      'Select Push events and Issues events. Confidential issues need a separate event. For a group whose leavers are removed, also select Member events.',
+      'Select Push events and Issues events. Confidential issues need a separate event. To remove people who leave a group, also select Member events.',
   },
   forgejo: {
     open: 'In the repository or organization, open Settings, then Webhooks, and select “Add webhook”, then Forgejo or Gitea.',

@@ -25,7 +25,9 @@ export interface Checkout {
 /** The time budget for a call and its retry. A click makes at most two calls. */
 const BUDGET_MS = 4_500
 const RETRIES = 1
-/** For a day, the provider repeats its first response to an idempotency key, even a failure. So keys change sooner. */
+/**
+ * The provider repeats its first response to an idempotency key for a day, even a failure, so keys change more often.
+ */
 const KEY_MS = 10 * 60_000
 
 export const createBillingProvider = (

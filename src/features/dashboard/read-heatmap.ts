@@ -112,7 +112,7 @@ const readRepository = async (tx: Db, sources: Sources, viewerId: string): Promi
   return { heatmap, hiddenDays }
 }
 
-/** How many people other than the viewer had hours, by clock: at least as many as count. */
+/** How many people other than the viewer had hours, by clock. Large crews list only as many people as matter. */
 const othersByClock = (zones: ZoneCrew[], viewerId: string) => {
   const day = zones[0]?.day ?? ''
   const others = new Map<string, number>()
@@ -129,7 +129,7 @@ const clocksOfSeveral = (
   { day, others }: { day: string; others: Map<string, number> },
   timezones: string[],
 ): string[] => {
-  // The rollup may still have the time zone of an account that has ended.
+  // The rollup may still have the time zone of a deleted account.
   const known = new Set(timezones.map((timezone) => clockOf(timezone, day)))
   return [...others].flatMap(([clock, count]) =>
     count >= MIN_OTHERS && known.has(clock) ? `${day} ${clock}` : [],

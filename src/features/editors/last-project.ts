@@ -1,4 +1,4 @@
-/** Heartbeats from editors that don't know the project, and name the last one instead. */
+/** Finds the project of heartbeats that name the last project, because their editor doesn't know the current one. */
 import type { RepohostKind } from '../../../schemas/common.js'
 import type { Db } from '../../platform/database/client.js'
 import { isRepo, LAST_PROJECT, type Project } from './project-names.js'
@@ -13,7 +13,7 @@ interface Found {
   project: Project
 }
 
-/** The project of the last heartbeat up to a minute within these hours. */
+/** The project of the last heartbeat in these hours that isn't later than the minute. */
 const lastIn = (hours: LastMarks[], minute: number, kind: RepohostKind): Found | undefined => {
   let found: { minute: number; project: string } | undefined
   for (const { hour, projects, leaves } of hours) {

@@ -134,7 +134,7 @@ export const imports = table(
   ],
 )
 
-/** A file's days that is being imported, until the import ends. */
+/** The days of a file that is being imported, kept until the import ends. */
 export const importDays = table(
   'import_days',
   {

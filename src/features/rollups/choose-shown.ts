@@ -23,8 +23,8 @@ export const rules = [
 export type Rule = (typeof rules)[number]
 
 /**
- * Most people first; the last is hidden first. The order never depends on amounts, which it would reveal something
- * about.
+ * Most people first; the last is hidden first. The order never depends on amounts, because it would reveal something
+ * about them.
  */
 const largestFirst = <Key extends string | number>(groups: Map<Key, People>): [Key, People][] =>
   [...groups].sort(([a, x], [b, y]) => y.size - x.size || (a < b ? -1 : 1))
@@ -112,8 +112,8 @@ export class Chooser {
   }
 
   /**
-   * The shown cells that some people connect with the rest, but too few. `NO_CELL` stands for minutes outside of the
-   * shown cells.
+   * The shown cells that people connect with the rest, but fewer people than the group requires. `NO_CELL` stands for
+   * minutes outside of the shown cells.
    */
   private *cellsApart(
     amounts: Amount[],

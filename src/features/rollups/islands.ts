@@ -27,8 +27,8 @@ export function* islandsOf(
 }
 
 /**
- * Nodes of every island that spans more than one class. A class grows from its first node by whatever enough people connect
- * with it, or all that there are.
+ * Nodes of every island that spans more than one class. A class starts with one node, and gains each node that enough
+ * people, or all people there are, connect with it.
  */
 export function* nodesApart(islands: Island[], group: number): Paced<number[]> {
   const islandsAt = new Map<number, Island[]>()

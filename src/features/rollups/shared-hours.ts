@@ -54,7 +54,7 @@ export const crewsOf = (zones: ZoneCrew[]): DayCrews => {
   }
 }
 
-/** The crews whose hours the viewer mustn't see. Undefined if nothing of the day may be shown. */
+/** The crews whose hours the viewer mustn't see. Undefined if nothing from the day may be shown. */
 export const hiddenCrews = ({ hasLarge, small }: DayCrews, viewerId: string): SmallCrew[] | undefined => {
   const othersOf = ({ people }: SmallCrew) => people.filter((userId) => userId !== viewerId).length
   const hidden = small.filter((crew) => othersOf(crew) > 0 && othersOf(crew) < MIN_OTHERS)

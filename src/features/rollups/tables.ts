@@ -40,9 +40,13 @@ export const activityDays = table(
     ...sums(),
     /** People with minutes. */
     activeMembers: integer('active_members').notNull(),
-    /** The crews of the day's heatmap, with user ids. Null until a version that knows it has rolled up the day. */
+    /**
+     * The crews of the day's heatmap, with user ids. Null until the day is rolled up by a version that has this column.
+     */
     hourCrews: jsonb('hour_crews').$type<DayCrews>(),
-    /** Whether repository rollups have all columns. Null until a version that knows them has rolled up the day. */
+    /**
+     * Whether repository rollups have all columns. Null until the day is rolled up by a version that has all of them.
+     */
     byRepo: boolean('by_repo'),
   },
   { place: { spreadBy: 'workspace_id' }, privacyRecord: 'minutes', label: 'activity by day' },

@@ -74,7 +74,7 @@ const checkRights = async (sql: postgres.Sql): Promise<Finding[]> => {
     return [
       problem(
         ABOUT,
-        `The user ${row?.name} may not create tables.`,
+        `The user ${row?.name} isn’t allowed to create tables.`,
         'Make it the database’s owner, or grant it CREATE on the database and on its schema "public".',
       ),
     ]

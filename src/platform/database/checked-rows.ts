@@ -14,6 +14,6 @@ export const checkedRows = async (text: string, statement: SentStatement): Promi
   const isItself = expected === undefined ? rows.command !== null : rows.command.startsWith(expected)
   const isComplete = rows.columns.length === 0 || rows.length === rows.count
   if (!isItself || !isComplete)
-    throw new Error(`The answer to a statement is ${rows.command} ${rows.count} with ${rows.length} rows`)
+    throw new Error(`The response to a statement is ${rows.command} ${rows.count} with ${rows.length} rows`)
   return rows
 }

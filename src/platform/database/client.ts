@@ -23,7 +23,10 @@ export interface Database {
   read: Db
   /** For short reads of hot paths. They share a connection and time out early. */
   hot: Db
-  /** For writes of one statement. They may wait for locks, and like transactions they leave connections free. */
+  /**
+   * For writes of one statement. They may wait for locks, so like transactions they always leave some connections to
+   * reads.
+   */
   write: Db
   /** A separate connection for short reads that mustn't wait, however busy the others are. */
   reserved: Db

@@ -21,7 +21,7 @@ export const date = column<string>('date')
 /** In the database's text format; see `platform/time/timestamps.ts`. */
 export const moment = column<string>('timestamptz')
 export const integer = column<number>('int2', 'int4')
-/** Also for sums and large numbers, which a double holds exactly up to 2^53. */
+/** Sums and large numbers also have this type, because a double is exact up to 2^53. */
 export const double = column<number>('float8')
 export const bool = column<boolean>('bool')
 export const integers = column<number[]>('_int2', '_int4')

@@ -44,7 +44,7 @@ export interface TableRules<Column extends string = string> {
   place: 'every node' | 'coordinator' | { spreadBy: 'workspace_id' | 'owner_key' | 'user_id' }
   /**
    * The people who decide what a person's rows contain and where they go. Nothing that anyone else does may change rows
-   * that are routed by their person (`test/routing.test.ts`). Required of tables that are spread by the person.
+   * that are routed by their person (`test/routing.test.ts`). Required for tables that are spread by person.
    */
   routedBy?: 'their person' | { also: string }
   /** When a workspace is deleted, these rows go first. */

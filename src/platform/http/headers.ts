@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Config } from '../../config.js'
 
-/** The response's headers to a request, by its id and its `Origin`. */
+/** The headers of the response to a request, by the request's id and `Origin`. */
 export type AnswerHeaders = (requestId: string, origin: string | undefined) => Record<string, string>
 
 const exposedHeaders = [

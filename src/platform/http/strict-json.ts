@@ -123,10 +123,10 @@ const escapedUnit = (bytes: Buffer, start: number): number =>
     ? Number(`0x${bytes.toString('latin1', start + 2, start + 6)}`)
     : Number.NaN
 
-/** The number of significant digits that every double keeps, and that some keep. */
+/** How many significant digits any double keeps, and how many a double can keep at most. */
 const SAFE_DIGITS = 15
 const MOST_DIGITS = 17
-/** Powers of ten of the first digit between which all doubles have these digits. */
+/** Up to this power of ten, positive or negative, every double keeps `SAFE_DIGITS`. */
 const SAFE_EXPONENT = 307
 
 /**

@@ -90,7 +90,7 @@ export const metrics = {
     limit: [...namesOf({ ...windows, ...turns }), 'working_time', ...quotas],
   }),
   team_settings_rate_limits_shared: gauge(
-    'With REDIS_URL: whether limits are counted over all instances (1), or Redis is unavailable (0).',
+    'With REDIS_URL: whether limits are counted across all instances (1), or Redis is unavailable (0).',
     {},
   ),
   team_settings_sign_ins_total: counter(

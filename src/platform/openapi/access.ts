@@ -84,7 +84,7 @@ export const securityOf = ({ config }: RouteOptions) => {
       return [
         { bearer: [] },
         ...(config.access.tokenOf ? [{ editorKey: [] }, { editorKeyQuery: [] }] : [{ cookie: [] }]),
-        // The description names the scopes: only OAuth has them here.
+        // The description names the scopes, because `security` can list them only for OAuth.
         ...(config.access.scopes?.length ? [{ accessKey: [] }] : []),
       ]
     case 'adminKey':

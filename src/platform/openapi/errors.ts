@@ -18,7 +18,7 @@ export const errorCodesOf = ({ method, config }: RouteOptions): ErrorCode[] => {
   if (config?.limit !== 'none') codes.push('rate_limited')
   // A body is parsed whenever the method allows one, even if the route ignores it.
   if (method !== 'GET') codes.push('invalid_json', 'payload_too_large', 'maintenance')
-  // The billing provider may send its body with any type, and so may editors. That is why their cookies don't count.
+  // The billing provider and editors may send a body of any type, which is also why editors' cookies aren't accepted.
   const isEditor = access?.tokenOf !== undefined
   if (method !== 'GET' && access?.credential !== 'signature' && !isEditor)
     codes.push('unsupported_media_type')

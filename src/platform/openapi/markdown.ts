@@ -50,7 +50,7 @@ export const operationMarkdown = (
     ...Object.entries(responses).flatMap(([status, response]) => [
       `### ${status}`,
       response.description,
-      // The description has the codes, and all problems look alike.
+      // Problems are left out: the description names their codes, and they all have the same format.
       ...(response.content?.['application/problem+json'] ? [] : contentOf(response, document)),
     ]),
   ]

@@ -13,7 +13,7 @@ const LEAST_MIB = 64
 /** Part of a request lives in buffers outside the heap. */
 const SHARE_OF_HEAP = 1.2
 
-/** Without a container, its memory limit is reported as far above the machine's memory. */
+/** Outside a container, the reported limit is far above the machine's memory. */
 const findMebibytes = (): number => {
   const ofHeap = SHARE_OF_HEAP * (getHeapStatistics().heap_size_limit / MEBIBYTE)
   const ofContainer = (process.constrainedMemory() || Number.POSITIVE_INFINITY) / MEBIBYTE - OWN_MIB

@@ -1,6 +1,6 @@
 /**
- * The one place where limits are asked: `limits.ts` has them. They are counted per instance, or over all instances where there
- * is a Redis; turns are always of an instance.
+ * The only place that checks limits, which `limits.ts` declares. Requests are counted per instance, or across all
+ * instances with Redis. Turns are always per instance.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -23,28 +23,28 @@ declare module 'fastify' {
     admit(request: FastifyRequest, limit: WindowName, charge?: Charge): Promise<() => Promise<void>>
     /**
      * Waits for a turn.
-     * @param payers if not those of the request
+     * @param payers by default, the request's payers
      * @returns what ends it; further calls do nothing
      * @throws {ApiError} `rate_limited` when no turn comes in time
      */
     takeTurn(request: FastifyRequest, limit: TurnName, payers?: Payers): Promise<() => void>
     people: People
-    /** Whether limits are counted over all instances now; undefined where that isn't configured. */
+    /** Whether limits are currently counted across all instances; undefined if that isn't configured. */
     areLimitsShared: (() => boolean) | undefined
   }
 }
 
 interface Charge {
-  /** 0 charges nothing, and only asks whether there is room for one more. */
+  /** 0 charges nothing, and only checks whether one more is allowed. */
   amount?: number
-  /** If not those of the request. */
+  /** By default, the request's payers. */
   payers?: Payers
   /** Gets `RateLimit` headers. */
   reply?: FastifyReply
 }
 
 interface Options {
-  /** The id of a user's person at the repository host; null for an account that was deleted. */
+  /** A user's id at the repository host; null for a deleted account. */
   findPerson(userId: string): Promise<string | null>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Every limit on what callers do in a window of time, or at once. What is stored, and a request's size, has limits
- * in `schemas/limits.ts` alone.
+ * Every limit on what callers do within a time window, or at once. Limits on stored data and on request sizes are only
+ * in `schemas/limits.ts`.
  */
 import { limits, type RateLimitName } from '../../../schemas/limits.js'
 
@@ -10,7 +10,7 @@ type Payer = 'all' | 'person' | 'address'
 interface Window {
   per: Payer
   max: RateLimitName
-  /** For a workspace that pays beside the person. */
+  /** For a workspace that pays in addition to the person. */
   maxOfWorkspace?: RateLimitName
   windowMs: number
 }
@@ -45,10 +45,10 @@ export type WindowName = keyof typeof windows
 interface Turn {
   per: Payer
   atOnce: number
-  /** How many others of a payer wait, and for how long. */
+  /** How many more requests of a payer may wait, and for how long. */
   waiting: number
   waitMs: number
-  /** For those who wait in vain. */
+  /** Sent with the error if the wait times out. */
   retryAfter: number
   detail?: string
 }

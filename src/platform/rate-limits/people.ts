@@ -4,7 +4,7 @@ import { remember } from '../process/maps.js'
 const REMEMBERED = 50_000
 /** How long a request waits for the database. */
 const ANSWER_MS = 2_000
-/** How long requests skip the wait after the database hasn't answered. */
+/** How long requests skip the wait once the database has failed to answer. */
 const PAUSE_MS = 1_000
 
 /**

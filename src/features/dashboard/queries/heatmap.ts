@@ -178,9 +178,9 @@ const FIND_SHARED_CLOCKS = {
 }
 
 /**
- * The numbers of the clocks whose hours in the repository may be shown: at least two other people have hours in it; and
- * where exactly one person has hours in repositories in which no one else has hours, it isn't the repository with the
- * fewest people, which is held back with them.
+ * The numbers of the clocks whose hours in the repository may be shown. At least two other people must have hours in
+ * it. If exactly one person has hours in repositories that no one else has hours in, the repository with the fewest
+ * people is held back together with those, so this must not be that repository.
  */
 export const listSharedClocks = async (
   tx: Db,

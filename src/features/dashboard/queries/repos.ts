@@ -7,8 +7,9 @@ import { IS_NOT_DELETED, SUM_OF_COUNTS } from '../../rollups/index.js'
 import { activityOf, OF_REPO, RAW, ROW, type Sources, SUMS, sums } from './sources.js'
 
 /**
- * $5, $6: months; days of others; $7, $8: partly valid months, and bits of their valid days. People are found once each
- * only as pairs of person and repository. People in repositories beyond the limit are counted only if there are any.
+ * $5, $6: months; days of others; $7, $8: partly valid months, and bits of their valid days. The `union` keeps one row
+ * for each person and repository, so that everyone counts once. People in repositories beyond the limit are counted
+ * only if there are any.
  */
 const READ_REPOS = statement(
   'read the repositories of a dashboard',

@@ -21,7 +21,7 @@ import { FIRST_DAY, patternMatches } from '../../workspaces/index.js'
 /**
  * People with minutes to count, their recording preferences and, one per row, the workspaces in which they count. $1:
  * the users; $2, $3, $4: the user's position among them, and each repository's owner and name; $5: the comparison limit
- * for each user. Repositories that the user has excluded are in the first row alone. All matching workspaces, rather
+ * for each user. Repositories that the user has excluded are only in the first row. All matching workspaces, rather
  * than the best one as for settings. Repositories under the user's own login count only where the user is an admin,
  * because other admins can claim any name. A LIKE costs the name's length times the pattern's, so these products are
  * added up first. If the sum exceeds $5, nothing is compared. All characters are ASCII, and counting bytes takes a

@@ -36,7 +36,7 @@ export const minutesRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'recordActiveMinutes',
       tags: ['activity'],
       summary: 'Add active minutes',
-      description: `An entry counts in each of the caller’s workspaces that match its repository. A repository that the caller's own login owns counts only where the caller is admin. Across all repositories and devices, a member has at most ${limits.minutes_per_hour} minutes in an hour and ${limits.minutes_per_day} in a day of a workspace. Minutes beyond these caps are cut from the hour, the day and the repository alike, in the order of the entries. A day can be up to ${limits.flush_days_back} days ago or one day ahead. With a \`flush_id\`, a retry counts nothing twice. What the caller has switched off (\`PUT /api/me/recording\`) doesn’t count.`,
+      description: `An entry counts in each of the caller’s workspaces that match its repository. A repository that the caller's own login owns counts only where the caller is admin. Across all repositories and devices, a member has at most ${limits.minutes_per_hour} minutes in an hour and ${limits.minutes_per_day} in a day of a workspace. Minutes beyond these caps are cut from the hour, the day and the repository alike, in the order of the entries. A day can be up to ${limits.flush_days_back} days ago or one day ahead. With a \`flush_id\`, a retry counts nothing twice. Activity that the caller has excluded (\`PUT /api/me/recording\`) doesn’t count.`,
       body: FlushBody,
       response: { 200: ref(FlushResult) },
     },

@@ -158,8 +158,8 @@ const IS_IN_CREW = '0 < any(a.hours) and u.repohost_id is not null'
 const CREW_LISTED = MIN_OTHERS + 1
 
 /**
- * SQL: some of the people with hours in `activity a`: all of them, or enough for every viewer; `users u`. An account that
- * has ended counts for no one: its time zone goes at once, and its activity moves to the deleted user later.
+ * SQL: some of the people with hours in `activity a`: all of them, or enough for every viewer; `users u`. A deleted
+ * account isn't counted: its time zone is removed at once, and its activity moves to the deleted user later.
  */
 export const CREW = `(array_agg(distinct a.user_id) filter (where ${IS_IN_CREW}))[:${CREW_LISTED}]`
 
