@@ -112,10 +112,10 @@ export function* publishWeek(
   group: number,
   given: readonly Rule[] = rules,
 ): Paced<PublishedWeek> {
-  const persons = new Map<string, number>()
+  const persons = new Map<string | null, number>()
   const toAmount = ({ userId, day, repoKey }: Work, amount: number, cell = NO_CELL): Amount => {
     if (userId !== null && !persons.has(userId)) persons.set(userId, persons.size)
-    return { person: userId === null ? NO_ONE : (persons.get(userId) ?? NO_ONE), day, repoKey, cell, amount }
+    return { person: persons.get(userId) ?? NO_ONE, day, repoKey, cell, amount }
   }
   const minutes: Amount[] = []
   const commits: Amount[] = []
