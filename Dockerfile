@@ -1,5 +1,5 @@
-# Node comes from the one base, and runs on the other, which has no shell and no package manager. A base is held to its
-# bytes by naming its digest: --build-arg NODE=node:24-bookworm-slim@sha256:… (`docker buildx imagetools inspect` says it).
+# Node comes from the first base, and runs on the second, which has no shell and no package manager. To pin a base, name
+# its digest: --build-arg NODE=node:24-bookworm-slim@sha256:… (`docker buildx imagetools inspect` shows it).
 ARG NODE=docker.io/library/node:24-bookworm-slim
 ARG RUNTIME=gcr.io/distroless/cc-debian12:nonroot
 
@@ -16,7 +16,7 @@ COPY client client
 COPY extension extension
 COPY web web
 RUN npx tsc -p tsconfig.build.json && node web/build.mjs && node client/pack.mjs && node extension/pack.mjs
-# Of the packages stays what runs: no types, no maps, and no links to workspaces that are not there.
+# Packages keep only what runs: no types, no maps, and no links to missing workspaces.
 RUN npm prune --omit=dev --omit=optional --ignore-scripts \
   && find node_modules ! -type d \( -type l -o -name '*.map' -o -name '*.ts' -o -name '*.cts' -o -name '*.mts' \) -delete \
   && rm build/.tsbuildinfo-service build/client.json

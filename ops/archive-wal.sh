@@ -1,8 +1,9 @@
 #!/bin/sh
-# PostgreSQL's archive_command: archive-wal.sh %p FOLDER/%f. Keeps each file of the WAL compressed, and never a part of one.
+# PostgreSQL's archive_command: archive-wal.sh %p FOLDER/%f. Archives each WAL file compressed, completely or not at
+# all.
 set -eu
 if [ -e "$2.gz" ]; then
-  # PostgreSQL asks again after a crash. It must not overwrite what another server has archived.
+  # After a crash, PostgreSQL archives the file again. It must not overwrite another server's file.
   gunzip -c "$2.gz" | cmp -s - "$1"
   exit
 fi

@@ -73,7 +73,7 @@ export const ConfigurationResult = Resource('ConfigurationResult', {
           type: 'string',
           enum: ['before', 'after'],
           description:
-            'The side on which null is an override value that unsets the workspace’s key. Absent: a null means that there is no value.',
+            'On this side, null means that the override unsets the workspace’s key. Without this property, null means that there is no value.',
           examples: ['after'],
         }),
       ),

@@ -136,7 +136,7 @@ export const limits = {
   /** How long the service keeps who viewed whose numbers. */
   view_days: 400,
   assistant_key_length: 500,
-  /** One caller's simultaneous model look-ups. */
+  /** One caller's simultaneous model lookups. */
   assistant_lookups_per_caller: 4,
   funnel_slug_length: 64,
   /** How many sources the funnel lists, and how many events that aren't steps. */

@@ -59,7 +59,7 @@ export const Organization = Resource('Organization', {
   linked_at: Timestamp,
   confirmed_at: {
     ...Timestamp,
-    description: 'When the host last showed that person as an owner of the organization.',
+    description: 'When the host last confirmed that person as an owner of the organization.',
   },
   state: StringEnum(['active', 'paused'], {
     description:
@@ -67,7 +67,7 @@ export const Organization = Resource('Organization', {
     examples: ['active'],
   }),
   paused_because: Nullable(StringEnum(pauseReasons), {
-    description: `\`maker_left\`: the person who made the link is no longer an admin of the workspace. \`maker_not_owner\`: the host says that this person no longer owns the organization. \`not_confirmed\`: the host hasn’t shown it for ${limits.membership_unconfirmed_days} days. Null: active.`,
+    description: `\`maker_left\`: the person who made the link is no longer an admin of the workspace. \`maker_not_owner\`: the host says that this person no longer owns the organization. \`not_confirmed\`: the host hasn’t confirmed their ownership for ${limits.membership_unconfirmed_days} days. Null: active.`,
     examples: [null],
   }),
 })

@@ -12,7 +12,7 @@ export interface Item {
   /** More text for the search to match. */
   about?: string
   href?: string
-  /** Runs instead of a change of screens. */
+  /** Runs instead of changing the screen. */
   run?: () => void
 }
 

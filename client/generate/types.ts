@@ -162,7 +162,7 @@ const writeOperation = (document: OpenApi, operation: Operation): string | undef
   const parts = [
     ...(['path', 'query', 'header'] as const).map((place) => {
       const members = parameters.filter(
-        // The transport asks conditionally by itself.
+        // The transport makes requests conditional by itself.
         ({ in: where, name }) =>
           where === place && !(statuses.includes('304') && /^if-none-match$/i.test(name)),
       )

@@ -451,11 +451,11 @@ export type Organization = {
   /** The person who made the link, or last renewed it. */
   linked_by: string
   linked_at: string
-  /** When the host last showed that person as an owner of the organization. */
+  /** When the host last confirmed that person as an owner of the organization. */
   confirmed_at: string
   /** `paused`: the link makes no one a member until an admin renews it. It still removes people. */
   state: 'active' | 'paused'
-  /** `maker_left`: the person who made the link is no longer an admin of the workspace. `maker_not_owner`: the host says that this person no longer owns the organization. `not_confirmed`: the host hasn’t shown it for 60 days. Null: active. */
+  /** `maker_left`: the person who made the link is no longer an admin of the workspace. `maker_not_owner`: the host says that this person no longer owns the organization. `not_confirmed`: the host hasn’t confirmed their ownership for 60 days. Null: active. */
   paused_because: 'maker_left' | 'maker_not_owner' | 'not_confirmed' | null
 }
 
@@ -1516,7 +1516,7 @@ export type ConfigurationChange = {
   before: unknown
   /** Null means no value, unless `hides` says otherwise. */
   after: unknown
-  /** The side on which null is an override value that unsets the workspace’s key. Absent: a null means that there is no value. */
+  /** On this side, null means that the override unsets the workspace’s key. Without this property, null means that there is no value. */
   hides?: 'before' | 'after'
 }
 

@@ -10,7 +10,7 @@ export interface Minutes {
 }
 
 const HOUR_MS = 60 * 60_000
-/** The most entries of one flush. An entry is a repository on a day. */
+/** The most entries in one flush. An entry is a repository on a day. */
 export const MAX_ENTRIES = 200
 const MOST_IN_AN_HOUR = 60
 

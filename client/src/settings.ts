@@ -105,7 +105,7 @@ export const effectiveConfig = async (
 
 /** An editor's own settings. */
 export interface Editor {
-  /** The value at the place to which `write` writes. */
+  /** The value that `write` would replace. */
   read(key: string): unknown
   write(key: string, value: unknown): unknown
 }
@@ -113,14 +113,14 @@ export interface Editor {
 export interface Applied {
   /** The keys that the team sets, and those of `before` that it still sets. Pass them to the next call. */
   applied: string[]
-  /** The keys that had another value before. */
+  /** The keys whose value has changed. */
   changed: string[]
-  /** The keys of `keys` that the team has locked. No override changes them, and an editor should not either. */
+  /** The keys of `keys` that the team has locked. No override changes them, and an editor shouldn't either. */
   locked: string[]
 }
 
 /**
- * Sets the keys of an editor that the team has decided on, and leaves all others unchanged.
+ * Writes the team's keys to an editor, and leaves all others unchanged.
  * @param before what the last call has `applied`: keys that are no longer in `settings` are written as undefined, and
  * the others that aren't in `keys` are left as they are
  */

@@ -48,7 +48,7 @@ export const activate = (context: vscode.ExtensionContext): void => {
     show()
   }
 
-  /** Runs work and logs what goes wrong. With `tell`, the person asked for it. */
+  /** Runs work and logs what goes wrong. Pass `tell` if the person asked for the work. */
   const guarded = (work: () => unknown, tell?: (message: string) => unknown) => async () => {
     try {
       await work()

@@ -99,7 +99,7 @@ export class Snapshots {
     // A new snapshot without settings would be useless.
     if (Object.keys(settings).length === 0)
       return `You have set nothing in .vscode/settings.json of ${repo} that your team shares.`
-    let base = this.baseOf(repo) // Pushed or seen last, here.
+    let base = this.baseOf(repo) // Last pushed or seen in this editor.
     for (;;) {
       const pushed = await pushSettings(client, { repo, settings, repohostToken, base })
       if (!pushed.conflict) {

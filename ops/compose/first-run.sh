@@ -28,7 +28,7 @@ write() {
     cat >/dev/null
   else
     cat >"$1.new"
-    # A failure on the other side of the pipe is not reported here, but then the file is empty.
+    # A failure at the start of the pipe isn't reported here, but it leaves the file empty.
     if [ ! -s "$1.new" ]; then
       rm "$1.new"
       echo "Could not create $1" >&2

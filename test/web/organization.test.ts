@@ -100,7 +100,7 @@ else {
     const bob = await visit(await service.signIn('bob'))
     await bob.open(`/w/${id}/people`)
     const paused =
-      /^No one joins for now: GitHub hasn’t shown since .* that ada, who linked it, owns Acme\. An admin who owns it can renew the link\.$/
+      /^No one joins for now: GitHub hasn’t confirmed since .* that ada, who linked it, owns Acme\. An admin who owns it can renew the link\.$/
     await bob.sees(paused)
     t.equal(await countOf(bob.button('Renew'), 0), 0, 'only admins renew it')
     await admin.open(`/w/${id}/people`)

@@ -34,11 +34,7 @@ export const Account = () => {
                 <Billing isCustomer={status !== 'none'} />
               </>
             ) : (
-              plan === 'free' && (
-                <p class="muted">
-                  Billing isn’t configured on this installation. Ask the operator for access.
-                </p>
-              )
+              plan === 'free' && <p class="muted">Billing isn’t configured. Ask the operator for access.</p>
             )}
           </section>
         )}

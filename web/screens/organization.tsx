@@ -64,8 +64,8 @@ const WHY: Record<NonNullable<Link['paused_because']>, (link: Link) => Component
   ),
   not_confirmed: ({ linked_by, organization, confirmed_at }) => (
     <>
-      {host} hasn’t shown since {fullDay(confirmed_at.slice(0, 10))} that <bdi>{linked_by}</bdi>, who linked
-      it, owns <bdi>{organization}</bdi>
+      {host} hasn’t confirmed since {fullDay(confirmed_at.slice(0, 10))} that <bdi>{linked_by}</bdi>, who
+      linked it, owns <bdi>{organization}</bdi>
     </>
   ),
 }

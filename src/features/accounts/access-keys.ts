@@ -53,7 +53,7 @@ export class AccessKeys {
 
   /** Drops keys from the cache at once, because their rights on this instance have ended. */
   forget(isEnded: (key: KeyInUse) => boolean): void {
-    // A look-up in progress may have read the key before it ended.
+    // A lookup in progress may have read the key before it ended.
     this.asked.clear()
     for (const [hash, { key }] of this.known) if (isEnded(key)) this.known.delete(hash)
   }

@@ -96,7 +96,7 @@ export default fp(
   { name: 'repohost-oauth', dependencies: ['@fastify/cookie'] },
 )
 
-/** The library's HTTP client reports a time-out as 408 or 504. */
+/** The library's HTTP client reports a timeout as 408 or 504. */
 const failureOf = (cause: Error & { output?: { statusCode?: number } }): ApiError => {
   const timedOut = [408, 504].includes(cause.output?.statusCode ?? 0)
   return new ApiError(timedOut ? 'upstream_timeout' : 'upstream_failed', { upstream: 'repohost', cause })

@@ -42,7 +42,10 @@ export interface StoredHour extends StoredMarks {
   agentLastAt: number[] | null
 }
 
-/** A minute that counts where the idle window is at least as long as the gap in which it lies; 0: it is marked itself. */
+/**
+ * A minute that counts where the idle window is at least as long as the gap around the minute. 0: the minute has a
+ * mark.
+ */
 export interface Candidate {
   /** Minutes since 1970. */
   minute: number

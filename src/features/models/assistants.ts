@@ -22,7 +22,7 @@ export interface Assistants {
   b: Assistant
 }
 
-/** The time budget for all pages of a look-up. */
+/** The time budget for all pages of a lookup. */
 const BUDGET_MS = 10_000
 /** No provider has as many. A provider that pages endlessly mustn't use up time or memory. */
 const MAX_PAGES = 20

@@ -24,7 +24,7 @@ export const PACE = 5_000
 /** The people behind a number. */
 export class People {
   private readonly people = new Set<number>()
-  /** Whether there is no work, not even of erased people. */
+  /** Whether no one did any work, not even erased people. */
   isNothing = true
 
   get size() {

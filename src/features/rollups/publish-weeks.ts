@@ -9,7 +9,7 @@ import { tryLockRollup } from './queries/rollups.js'
 /** How many weeks are listed at once. Each runs in its own transaction. */
 const BATCH = 500
 const WORKSPACES = 100
-/** Longer than any flush is delayed, or any week waits to be published. */
+/** Longer than any flush can be late, or any week can wait to be published. */
 const RECENT_DAYS = 60
 const background = { background: true }
 

@@ -171,9 +171,9 @@ export const activityHours = table(
 )
 
 /**
- * Weeks (by their Monday, UTC) as shown at the privacy level `team`. The rows here and in the three tables
- * below are written once and never change; a number that must stay hidden is null, and a day, repository or cell with
- * nothing to show has no row. `features/rollups/published-week.ts` decides what they leave out.
+ * Weeks (by their Monday, UTC) as shown at the privacy level `team`. The rows here and in the three tables below are
+ * written once and never change. A number that must stay hidden is null, and a day, repository or cell with nothing to
+ * show has no row. `features/rollups/published-week.ts` decides what they leave out.
  */
 export const publishedWeeks = table(
   'published_weeks',

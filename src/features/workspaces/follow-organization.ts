@@ -89,7 +89,7 @@ export const followAtPush = async (
 const oneOfEach = (organizations: HostOrganization[]): HostOrganization[] =>
   [...new Map(organizations.map((one) => [one.id, one])).values()].slice(0, MOST_QUESTIONS)
 
-/** Links that the person made stay active while the host shows the person as an owner. A clear "no" pauses them. */
+/** Links that the person made stay active while the host confirms the person as an owner. A clear "no" pauses them. */
 const judgeLinks = async (
   { database }: FollowContext,
   user: User,

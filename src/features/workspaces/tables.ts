@@ -146,7 +146,7 @@ export const organizations = table(
     leaves: text('leaves', { enum: organizationLeaves }).notNull(),
     linkedBy: person('linked_by'),
     linkedAt: moment('linked_at').notNull(),
-    /** The last time since then that the host showed `linkedBy` as an owner. */
+    /** The last time since then that the host confirmed `linkedBy` as an owner. */
     confirmedAt: moment('confirmed_at'),
     /**
      * When the host said that `linkedBy` doesn't own it. If it is earlier than `linkedAt`, it belongs to the previous

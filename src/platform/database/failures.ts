@@ -26,7 +26,10 @@ const driverCodes = new Set([
   'EPIPE',
 ])
 
-/** 08 connection, 28 log-in, 53 resources, 57 intervention and time-outs, 58 system, 25006 and 42501 no writes, 25P03 idle, 3D000 and 55000 no such or a closed database, 40 conflicts, 55P03 lock. */
+/**
+ * 08 connection, 28 log-in, 53 resources, 57 intervention and timeouts, 58 system, 25006 and 42501 no writes, 25P03
+ * idle, 3D000 and 55000 no such or a closed database, 40 conflicts, 55P03 lock.
+ */
 const unavailableStates = /^(08|28|53|57|58)|^(25006|25P03|3D000|40001|40P01|42501|55000|55P03)$/
 
 /** The server asks for the password in a way that is rejected, or doesn't prove that it knows the password. */

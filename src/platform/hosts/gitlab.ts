@@ -82,7 +82,7 @@ export const gitlab: HostKind = {
 
   appOfToken: {
     path: '/oauth/token/info',
-    // 401: a personal, project or group access token, which no app was given.
+    // 401: a personal, project or group access token, which doesn't belong to an app.
     read: ({ status, json }) => {
       if (status === 401) return 'none'
       if (status === 429) return 'rate-limited'

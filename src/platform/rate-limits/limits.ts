@@ -69,7 +69,7 @@ export const turns = {
     waitMs: 5_000,
     retryAfter: 1,
   },
-  /** A look-up may take 10 s. */
+  /** A lookup may take 10 s. */
   model_lookups: {
     per: 'person',
     atOnce: limits.assistant_lookups_per_caller,

@@ -250,8 +250,8 @@ export interface AddedMinutes extends Minutes {
 }
 
 /**
- * Adds to the days of members that are locked, each repository of a day once. The rows are sorted, and repositories are
- * named before there is activity in them: so concurrent writers lock rows in the same order.
+ * Adds to locked members' days, each repository of a day once. The rows are sorted, and repositories are named before
+ * there is activity in them, so concurrent writers lock rows in the same order.
  */
 export const writeMinutes = async (tx: Db, added: readonly AddedMinutes[]): Promise<void> => {
   const byWorkspace = groupBy(added, ({ workspaceId }) => workspaceId)

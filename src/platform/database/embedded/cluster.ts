@@ -73,7 +73,7 @@ export const ensureCluster = async (
       await chown(passwordFile, account.uid, account.gid)
     }
     await initialise(native, unfinished, passwordFile, account, stopped)
-    // An empty folder (of a link) may be in the way. Another start's cluster isn't empty and wins.
+    // An empty folder (of a link) may be in the way. If another start has already put its cluster there, this fails.
     await rename(unfinished, cluster)
   } catch (cause) {
     await rm(unfinished, { recursive: true, force: true, maxRetries: 5 })
