@@ -32,7 +32,7 @@ interface DeliveryShape {
 const hmacOf = (secret: string, body: string) => createHmac('sha256', secret).update(body).digest('hex')
 const emailOf = (login: string) => `${login}@example.com`
 
-/** docs.github.com/en/webhooks/webhook-events-and-payloads; Forgejo sends the same members. */
+/** docs.github.com/en/webhooks/webhook-events-and-payloads; Forgejo sends the same properties. */
 const push: DeliveryShape['push'] = (repo, commits, branch = 'main') => ({
   event: 'push',
   payload: {

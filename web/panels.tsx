@@ -128,7 +128,7 @@ const searchIn = (items: Item[], query: string): Item[] => {
   const words = sought.split(/\s+/)
   const ranked = items.flatMap((item) => {
     const title = plain(item.title)
-    // Nearly every description contains any single letter.
+    // Almost every description contains a given letter.
     const text = sought.length > 1 ? plain(`${title} ${item.kind} ${item.about ?? ''}`) : title
     if (!words.every((word) => text.includes(word))) return []
     return [{ item, rank: rankOf(title, sought), group: [...GROUPS.keys()].indexOf(item.kind) }]

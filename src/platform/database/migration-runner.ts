@@ -58,7 +58,7 @@ export const runSteps = async (run: Run, migration: Migration, done: number): Pr
   }
 }
 
-/** Runs a step as often as it takes, and records that it is done. */
+/** Runs a step as many times as it takes, and records that it is done. */
 const runStep = async (
   run: Run,
   step: Step,
