@@ -53,6 +53,7 @@ export const survivors: Record<string, Record<string, string[]>> = {
   'choose-shown': {
     'No two keys are equal.': ['a < b → a <= b'],
     'Where days are shown, a day without shown cells has enough people.': ['[] → ["Stryker was here"]'],
+    'Without shown cells, the next round ends the loop.': ['shown.size > 0 → shown.size >= 0'],
   },
   amounts: {
     'A test counts the pauses of all loops together, and these are few of them.': [
