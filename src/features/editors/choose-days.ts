@@ -56,8 +56,8 @@ export const rangeNamed = (name: string, today: string): Range | undefined =>
   own(named, rangeName(name))?.(today)
 
 /**
- * A day, or a timestamp of which only the day is read. The first and last possible days lack a neighbour for time
- * zones.
+ * A day, or a timestamp of which only the day is read. The first and last possible days aren't valid, because time
+ * zones need the days before and after.
  */
 const dayOf = (text: string, today: string): string | undefined => {
   const word = text.trim().toLowerCase()

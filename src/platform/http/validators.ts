@@ -72,7 +72,7 @@ const createAjv = (keys: SettingsKeyRules, kind: RepohostKind, options: Options)
     strictRequired: false,
     allowUnionTypes: true,
     useDefaults: true,
-    // Optimizing code takes longer than what it saves.
+    // Optimizing the code takes longer than it saves.
     code: { optimize: false },
     // Every schema is our own and is compiled at start; the meta-schema would only slow that down.
     meta: false,

@@ -52,7 +52,7 @@ const referencePolicy = [
 // Swagger UI writes HTML from strings, which the other pages forbid.
 const textPolicy = `${referencePolicy}; require-trusted-types-for 'script'`
 
-/** Compressed once, and better than it could be for each response. */
+/** Compressed once, at a level that would be too slow for each response. */
 const encoders: Record<string, (text: string) => Promise<Buffer>> = {
   br: (text) =>
     promisify(brotliCompress)(text, {

@@ -35,7 +35,7 @@ export const personKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'createKey',
       tags: ['profile'],
       summary: 'Create an access key',
-      description: `The key acts for the caller, within its scopes. For workspace scopes, the caller’s current role is checked on every request. The secret is shown only in this response. It starts with \`waka_\` if the scopes include \`activity:write\`, and with \`svc_\` otherwise. A person can have ${limits.keys_per_owner} keys. It is recorded in the audit trail of the caller's personal workspace, and of every other workspace that the caller administers and the key can change or report on. See the guide [Access keys](/api/docs/access-keys).`,
+      description: `The key acts for the caller, within its scopes. For workspace scopes, the caller’s current role is checked on every request. The secret is shown only in this response. It starts with \`waka_\` if the scopes include \`activity:write\`, and with \`svc_\` otherwise. A person can have ${limits.keys_per_owner} keys. It is recorded in the audit trail of the caller's personal workspace, and of every other workspace where the caller is admin, if the key can change it, upload counts or read its dashboard. See the guide [Access keys](/api/docs/access-keys).`,
       body: CreateKeyBody,
       response: { 201: ref(CreatedAccessKey) },
     },
