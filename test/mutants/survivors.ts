@@ -19,6 +19,7 @@ export const survivors: Record<string, Record<string, string[]>> = {
       'given.length <= TIMEZONE_LENGTH → given.length < TIMEZONE_LENGTH',
     ],
     'Both are the same then. The check only saves time.': ['earlier === later → false'],
+    'The fallback after it is UTC, too.': [`'UTC' → ""`],
     'There are no minutes in hour 24.': ['hour < HOURS → hour <= HOURS'],
   },
   'choose-days': {
