@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Work that runs once at a time. Calls during a run share one more run, which starts after it. */
+/**
+ * Work that runs once at a time. Calls during a run share one more run, which starts after it, so it's sure to see what
+ * happened before the call.
+ */
 export const coalesce = (work: () => Promise<void>): (() => Promise<void>) => {
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined

@@ -7,7 +7,7 @@ import type { Db } from '../database/client.js'
 import { lockHousekeeping } from '../database/housekeeping-lock.js'
 import { measuredTask } from '../metrics/meter.js'
 import type { Task } from '../metrics/metrics.js'
-import { repeat } from './async.js'
+import { coalesce, repeat } from './async.js'
 import { roundRobin } from './round-robin.js'
 
 declare module 'fastify' {
@@ -58,17 +58,9 @@ export default fp(
       }
     }
 
-    let current = Promise.resolve()
-    let next: Promise<void> | undefined
-    /** A call during a run gets the next run, which is sure to see what happened before the call. */
-    const run = () => {
-      next ??= current.then(async () => {
-        current = next ?? current
-        next = undefined
-        for (const job of jobs) await finish(job)
-      })
-      return next
-    }
+    const run = coalesce(async () => {
+      for (const job of jobs) await finish(job)
+    })
     app.decorate('housekeeping', { run })
 
     repeat(app, PERIOD_MS, run, 'housekeeping')
