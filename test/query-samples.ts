@@ -101,13 +101,6 @@ export const samples: Sample[] = [
 
   ...calls(overrides.matchesWorkspace, [place]),
   ...calls(overrides.readOverride, [place]),
-  ...calls(overrides.upsertOverride, [
-    place,
-    { owner: 'Acme', repo: 'Web', settings: '{}', version: 2, author: user, reason: 'Why' },
-  ]),
-  ...calls(overrides.deleteOverride, [place]),
-  ...calls(overrides.keepOverrideVersion, [place, 1_000]),
-  ...calls(overrides.deleteOverrideVersions, [place]),
   ...calls(overrides.limitOverrideHistory, [place, 1_000]),
   ...calls(overrides.overrideHistory.list, [place]),
   ...calls(overrides.overrideHistory.read, [place, 1]),

@@ -28,15 +28,16 @@ import {
 import { ChangeTexts, compareSettings, isSame, takeTurns, type Values } from './configuration-changes.js'
 import { overridesOf, type SentConfiguration } from './configuration-reader.js'
 import { requireStorageQuota, requireStorageQuotaWith } from './policies/storage-quota.js'
+import { countAffected, findOutside } from './queries/configuration.js'
 import {
-  countAffected,
   deleteOverrides,
-  findOutside,
+  limitOverrideHistory,
+  listOverrides,
   type NewOverride,
   type Place,
+  type StoredOverride,
   writeOverrides,
-} from './queries/configuration.js'
-import { limitOverrideHistory, listOverrides, type StoredOverride } from './queries/overrides.js'
+} from './queries/overrides.js'
 import { readStorage } from './queries/storage-quota.js'
 import { etagOfConfiguration, readHead } from './read-configuration.js'
 

@@ -16,15 +16,13 @@ import {
 } from '../workspaces/index.js'
 import { requireStorageQuota } from './policies/storage-quota.js'
 import {
-  deleteOverride,
-  deleteOverrideVersions,
-  keepOverrideVersion,
+  deleteOverrides,
   limitOverrideHistory,
   matchesWorkspace,
   overrideHistory,
   readOverride,
   type StoredOverride,
-  upsertOverride,
+  writeOverrides,
 } from './queries/overrides.js'
 import type { SnapshotKey } from './queries/snapshots.js'
 
@@ -99,13 +97,14 @@ const writeOverride = async (
 ): Promise<StoredOverride> => {
   if (current?.settings === settings) return current
   const version = (current?.version ?? 0) + 1
-  if (current) {
-    await keepOverrideVersion(tx, key, version)
-    await limitOverrideHistory(tx, key, limits.workspace_history_bytes)
-  }
-  // An earlier release leaves the history behind when it removes an override.
-  else await deleteOverrideVersions(tx, key)
-  const override = await upsertOverride(tx, key, { owner, repo, settings, version, author: caller, reason })
+  const { workspaceId } = key
+  await writeOverrides(tx, workspaceId, [{ ...key, owner, repo, version, settings }], {
+    author: caller,
+    reason,
+  })
+  if (current) await limitOverrideHistory(tx, key, limits.workspace_history_bytes)
+  const override = await readOverride(tx, key)
+  if (!override) throw new Error('The override that was just written isn’t there')
   const size = Buffer.byteLength(settings)
   const action = restored === undefined ? 'override.set' : 'override.restored'
   await record(action, `${override.owner}/${override.repo}`, {
@@ -117,7 +116,7 @@ const writeOverride = async (
       { settings: JSON.parse(settings) },
     ),
   })
-  if (size > Buffer.byteLength(current?.settings ?? '')) await requireStorageQuota(tx, key.workspaceId)
+  if (size > Buffer.byteLength(current?.settings ?? '')) await requireStorageQuota(tx, workspaceId)
   return override
 }
 
@@ -132,7 +131,7 @@ export const removeOverride = (
     const current = await readOverride(tx, key)
     if (!current) throw new ApiError('override_not_found')
     requirePreconditions(preconditions, versionOf(current))
-    await deleteOverride(tx, key)
+    await deleteOverrides(tx, call.workspaceId, [{ ...key, ...current }])
     const { version, settings } = current
     await record('override.removed', `${current.owner}/${current.repo}`, {
       version,

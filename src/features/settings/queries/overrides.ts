@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import { limits } from '../../../../schemas/limits.js'
 import { type BoundedPage, boundedList, readBoundedPage } from '../../../platform/database/bounded-page.js'
@@ -13,16 +12,9 @@ import {
   text,
   uuid,
 } from '../../../platform/database/statement.js'
-import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
-import {
-  type Author,
-  authorName,
-  dropOldVersions,
-  historyOf,
-  patternMatches,
-} from '../../workspaces/index.js'
-import { overrides, overrideVersions } from '../tables.js'
-import { isAt, isAtKey, keyParameters, type SnapshotKey } from './snapshots.js'
+import { withUpdatedAt } from '../../../platform/time/timestamps.js'
+import { type Author, authorName, historyOf, patternMatches } from '../../workspaces/index.js'
+import { isAtKey, keyParameters, type SnapshotKey } from './snapshots.js'
 
 const storedOverride = {
   /** Every write gets a new one, so that ETags are never reused. */
@@ -71,70 +63,114 @@ export const readOverride = async (tx: Db, key: SnapshotKey): Promise<StoredOver
   return row && withUpdatedAt(row)
 }
 
-interface Write {
-  owner: string
-  repo: string
-  settings: string
-  version: number
-  author: Author
-  reason: string | null
-}
+/** $1: the workspace; $2, $3: owners and repositories. A cluster asks only the nodes of these owners. */
+const OF_PLACES = (
+  table: string,
+) => `${table}.workspace_id = $1::uuid and ${table}.owner_key = any($2::text[])
+    and (${table}.owner_key, ${table}.repo_key) in (select * from unnest($2::text[], $3::text[]))`
 
-/** Creates or replaces it. The first write decides how owner and repository are spelled. */
-export const upsertOverride = async (
-  tx: Db,
-  key: SnapshotKey,
-  { owner, repo, settings, version, author, reason }: Write,
-): Promise<StoredOverride> => {
-  const content = {
-    revision: uuidv7(),
-    settings,
-    version,
-    updatedBy: author.id,
-    updatedByKey: author.keyName,
-    reason,
-  }
-  const rows = await tx
-    .insert(overrides)
-    .values({ ...key, owner, repo, ...content })
-    .onConflictDoUpdate({
-      target: [overrides.ownerKey, overrides.repoKey, overrides.workspaceId],
-      set: { ...content, updatedAt: sql`excluded.updated_at` },
-    })
-    .returning({ owner: overrides.owner, repo: overrides.repo, updatedAt: overrides.updatedAt })
-  const row = singleRow(rows)
-  const { revision } = content
-  return {
-    ...row,
-    revision,
-    version,
-    settings,
-    updatedAt: toTimestamp(row.updatedAt),
-    updatedBy: author.login,
-  }
-}
-
-/**
- * $1 to $3: the repository's and workspace's keys. An earlier release may have removed the override without its
- * history, then set it again from version 1.
- */
-const KEEP_VERSION = statement(
-  'keep a version of an override',
+const KEEP_VERSIONS = statement(
+  'keep the versions of overrides',
   {},
   `
   insert into override_versions (owner_key, repo_key, workspace_id, version, settings, created_at, created_by, created_by_key,
     reason)
   select owner_key, repo_key, workspace_id, version, settings, updated_at, updated_by, updated_by_key, reason
-  from overrides where owner_key = $1::text and repo_key = $2::text and workspace_id = $3::uuid
+  from overrides o where ${OF_PLACES('o')}
   on conflict (owner_key, repo_key, workspace_id, version) do update
     set settings = excluded.settings, created_at = excluded.created_at, created_by = excluded.created_by,
       created_by_key = excluded.created_by_key, reason = excluded.reason`,
 )
 
-/** Adds the current version to the history before it's replaced. @param version the next version */
-export const keepOverrideVersion = async (tx: Db, key: SnapshotKey, version: number): Promise<void> => {
-  await tx.rows(KEEP_VERSION, keyParameters(key))
-  await dropOldVersions(tx, overrideVersions, isAt(overrideVersions, key), version)
+const DROP_OLD_VERSIONS = statement(
+  'delete the oldest versions of overrides',
+  {},
+  `
+  delete from override_versions v using overrides o
+  where ${OF_PLACES('v')} and o.owner_key = v.owner_key and o.repo_key = v.repo_key and o.workspace_id = v.workspace_id
+    and v.version <= o.version - ${limits.settings_versions_kept}`,
+)
+
+const DELETE_HISTORIES = statement(
+  'delete the histories of overrides',
+  {},
+  `delete from override_versions v where ${OF_PLACES('v')}`,
+)
+
+const DELETE_OVERRIDES = statement('delete overrides', {}, `delete from overrides o where ${OF_PLACES('o')}`)
+
+/**
+ * $4 to $8: owners and repositories as spelled, revisions, versions and settings; $9 to $11: the author, the key and
+ * the reason.
+ */
+const WRITE_OVERRIDES = statement(
+  'write overrides',
+  {},
+  `
+  insert into overrides (workspace_id, owner_key, repo_key, owner, repo, revision, version, settings, updated_by,
+    updated_by_key, reason)
+  select $1::uuid, w.owner_key, w.repo_key, w.owner, w.repo, w.revision, w.version, w.settings, $9::uuid, $10::text, $11::text
+  from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::uuid[], $7::int[], $8::text[])
+    w(owner_key, repo_key, owner, repo, revision, version, settings)
+  on conflict (owner_key, repo_key, workspace_id) do update
+    set revision = excluded.revision, version = excluded.version, settings = excluded.settings,
+      updated_by = excluded.updated_by, updated_by_key = excluded.updated_by_key, reason = excluded.reason,
+      updated_at = excluded.updated_at`,
+)
+
+/** An override's place. */
+export interface Place {
+  ownerKey: string
+  repoKey: string
+  owner: string
+  repo: string
+}
+
+/** An override that a request creates or changes. */
+export interface NewOverride extends Place {
+  /** The next version. */
+  version: number
+  /** JSON text. */
+  settings: string
+}
+
+export const placesOf = (places: Place[]) => [
+  places.map(({ ownerKey }) => ownerKey),
+  places.map(({ repoKey }) => repoKey),
+]
+
+/** Creates and replaces a locked workspace's overrides. Replaced ones stay in the history. */
+export const writeOverrides = async (
+  tx: Db,
+  workspaceId: string,
+  list: NewOverride[],
+  { author, reason }: { author: Author; reason: string | null },
+): Promise<void> => {
+  const places = placesOf(list)
+  // An earlier release leaves the history behind when it removes an override.
+  const fresh = list.filter(({ version }) => version === 1)
+  if (fresh.length > 0) await tx.rows(DELETE_HISTORIES, [workspaceId, ...placesOf(fresh)])
+  await tx.rows(KEEP_VERSIONS, [workspaceId, ...places])
+  await tx.rows(WRITE_OVERRIDES, [
+    workspaceId,
+    ...places,
+    list.map(({ owner }) => owner),
+    list.map(({ repo }) => repo),
+    list.map(() => uuidv7()),
+    list.map(({ version }) => version),
+    list.map(({ settings }) => settings),
+    author.id,
+    author.keyName,
+    reason,
+  ])
+  await tx.rows(DROP_OLD_VERSIONS, [workspaceId, ...places])
+}
+
+/** Includes their histories. */
+export const deleteOverrides = async (tx: Db, workspaceId: string, list: Place[]): Promise<void> => {
+  const places = placesOf(list)
+  await tx.rows(DELETE_HISTORIES, [workspaceId, ...places])
+  await tx.rows(DELETE_OVERRIDES, [workspaceId, ...places])
 }
 
 const HISTORY_BYTES = `greatest(octet_length(settings), ${limits.workspace_history_bytes_per_version})`
@@ -181,10 +217,6 @@ export const limitOverrideHistory = async (tx: Db, key: SnapshotKey, bytes: numb
   ])
 }
 
-export const deleteOverrideVersions = async (tx: Db, key: SnapshotKey): Promise<void> => {
-  await tx.delete(overrideVersions).where(isAt(overrideVersions, key))
-}
-
 export const overrideHistory = historyOf({
   name: 'an override',
   parameters: keyParameters,
@@ -203,12 +235,6 @@ export const overrideHistory = historyOf({
   author: text,
   more: { revision: uuid, owner: text, repo: text },
 })
-
-/** Deletes an override with its history. */
-export const deleteOverride = async (tx: Db, key: SnapshotKey): Promise<void> => {
-  await deleteOverrideVersions(tx, key)
-  await tx.delete(overrides).where(isAt(overrides, key))
-}
 
 /** $2: the workspace; $3, $4: the keys that the previous page ended with, or nulls. */
 const LIST_OVERRIDES = boundedList('list the overrides of a workspace', storedOverride, {
