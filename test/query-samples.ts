@@ -10,10 +10,11 @@ import * as billing from '../src/features/billing/queries.js'
 import * as webhooks from '../src/features/counts/queries/webhooks.js'
 import * as erasures from '../src/features/personal-data/queries/erasures.js'
 import * as rowCounts from '../src/features/personal-data/queries/row-counts.js'
-import * as overrides from '../src/features/settings/queries/overrides.js'
 import * as snapshots from '../src/features/settings/queries/snapshots.js'
+import { snapshotVersions } from '../src/features/settings/tables.js'
 import * as allWorkspaces from '../src/features/workspaces/queries/all-workspaces.js'
 import * as audit from '../src/features/workspaces/queries/audit.js'
+import * as history from '../src/features/workspaces/queries/history.js'
 import * as invites from '../src/features/workspaces/queries/invites.js'
 import * as members from '../src/features/workspaces/queries/members.js'
 import * as organizations from '../src/features/workspaces/queries/organizations.js'
@@ -99,13 +100,6 @@ export const samples: Sample[] = [
   ...calls(members.updateRole, [id, id, 'admin']),
   ...calls(members.deleteMember, [id, id]),
 
-  ...calls(overrides.matchesWorkspace, [place]),
-  ...calls(overrides.readOverride, [place]),
-  ...calls(overrides.limitOverrideHistory, [place, 1_000]),
-  ...calls(overrides.overrideHistory.list, [place]),
-  ...calls(overrides.overrideHistory.read, [place, 1]),
-  ...calls(overrides.listOverrides, [id, undefined, 10]),
-
   ...calls(privacy.readPrivacy, [id]),
   ...calls(privacy.raisePrivacy, [10]),
   ...calls(privacy.insertPrivacyLevel, [id, 'team', moment]),
@@ -179,6 +173,8 @@ export const samples: Sample[] = [
     [id, { idleWindowMinutes: 5, settings: '{}', locked: '[]', activityPrivacy: 'team' }],
   ),
   ...calls(workspaceSettings.readLocked, [id]),
+  ...calls(history.dropOldVersions, [snapshotVersions, undefined, 1_000]),
+  ...calls(settingsHistory.dropOldSettingsVersions, [id, 1_000]),
   ...calls(settingsHistory.keepSettingsVersion, [id, { ...user, reason: 'Why' }]),
   ...calls(settingsHistory.settingsHistory.list, [id]),
   ...calls(settingsHistory.settingsHistory.read, [id, 1]),
