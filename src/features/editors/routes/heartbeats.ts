@@ -2,7 +2,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import type { FastifySchemaCompiler } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
 import { Ok, ref } from '../../../../schemas/common.js'
 import {
@@ -14,6 +13,7 @@ import {
 } from '../../../../schemas/editors.js'
 import { limits } from '../../../../schemas/limits.js'
 import { invalid } from '../../../errors.js'
+import { bodyIsValid } from '../../../platform/http/large-body.js'
 import { readCaller } from '../../accounts/index.js'
 import { readingEditor, writingEditor } from '../access.js'
 import { projectHostOf } from '../project-names.js'
@@ -26,11 +26,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, meter, milestones } = app
   const host = projectHostOf(config.repohost)
 
-  /** The parser has checked the body, and reduced it to what counts. */
-  const validatorCompiler: FastifySchemaCompiler<object> = (part) => {
-    const ordinary = app.validatorCompiler?.(part)
-    return part.httpPart === 'body' || !ordinary ? () => true : ordinary
-  }
+  const validatorCompiler = bodyIsValid(app as never)
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request: unknown, payload: IncomingMessage) => readHeartbeats(payload))
