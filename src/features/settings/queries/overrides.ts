@@ -87,7 +87,8 @@ const DROP_OLD_VERSIONS = statement(
   {},
   `
   delete from override_versions v using overrides o
-  where ${OF_PLACES('v')} and o.owner_key = v.owner_key and o.repo_key = v.repo_key and o.workspace_id = v.workspace_id
+  where ${OF_PLACES('v')} and o.owner_key = any($2::text[])
+    and o.owner_key = v.owner_key and o.repo_key = v.repo_key and o.workspace_id = v.workspace_id
     and v.version <= o.version - ${limits.settings_versions_kept}`,
 )
 
