@@ -86,9 +86,8 @@ export const samples: Sample[] = [
   ...calls(invites.revokeInvitesOf, [id, id]),
   ...calls(invites.revokeAllInvitesOf, [id]),
 
-  ...calls(members.findMemberById, [id, id]),
   ...calls(members.readRole, [id, id]),
-  ...calls(members.readOwnMembership, [id, id]),
+  ...calls(members.readMember, [id, id]),
   ...calls(members.lockRole, [id, id]),
   ...calls(members.holdRoles, [id]),
   ...calls(members.lockRoles, [id]),

@@ -5,7 +5,7 @@ import type { Database, Db } from '../../platform/database/client.js'
 import type { Author } from './author.js'
 import { nameOfKey, requireRole } from './policies/rights.js'
 import { type Actor, insertAuditEntries } from './queries/audit.js'
-import { readOwnMembership } from './queries/members.js'
+import { readMember } from './queries/members.js'
 import { lockWorkspace, readPresent } from './queries/workspaces.js'
 
 /** The workspace, and the author of the change. */
@@ -53,7 +53,7 @@ export const changeWorkspace = <T>(
   database.transaction(async (tx) => {
     const workspace = await (writes ? lockWorkspace : readPresent)(tx, workspaceId)
     if (!workspace) throw new ApiError('workspace_not_found')
-    const member = requireRole(await readOwnMembership(tx, workspaceId, userId), wanted)
+    const member = requireRole(await readMember(tx, workspaceId, userId), wanted)
     const workspaceKey = key?.workspaceId === workspaceId ? key : null
     const caller = {
       id: userId,

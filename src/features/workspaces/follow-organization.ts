@@ -8,7 +8,7 @@ import { lockCaller, type Memberships, type PersonKey, type User } from '../acco
 import { mayLeave, withdraw } from './change-members.js'
 import { changeBy } from './change-workspace.js'
 import { insertAuditEntry, SERVICE_ACTOR } from './queries/audit.js'
-import { deleteMember, findMemberById, insertMember, lockRole, lockRoles } from './queries/members.js'
+import { deleteMember, insertMember, lockRole, lockRoles, readMember } from './queries/members.js'
 import {
   admitsAnyone,
   confirmLinks,
@@ -248,7 +248,7 @@ const removeWhoLeft = async (
       await lockRoles(tx, workspaceId)
       const link = await readOrganization(tx, workspaceId)
       if (link?.organization_id !== organizationId) return
-      const member = await findMemberById(tx, workspaceId, userId)
+      const member = await readMember(tx, workspaceId, userId)
       if (!member) return
       const report = marks && (await noteReport(tx, workspaceId, userId, marks))
       if (report === 'repeated') return

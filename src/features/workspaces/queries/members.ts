@@ -28,21 +28,21 @@ export const readRole = async (db: Db, workspaceId: string, userId: string): Pro
   return member?.role
 }
 
-const READ_OWN = statement(
-  'read the own membership',
+const READ_MEMBER = statement(
+  'read a member',
   { role: textOf<Role>(), login: text },
   `
   select m.role, u.login from members m join users u on u.id = m.user_id
   where m.workspace_id = $1::uuid and m.user_id = $2::uuid`,
 )
 
-/** The caller as a member, with the login for records. */
-export const readOwnMembership = async (
+/** A member by id, with the login for records. */
+export const readMember = async (
   db: Db,
   workspaceId: string,
   userId: string,
 ): Promise<{ role: Role; login: string } | undefined> => {
-  const [member] = await db.rows(READ_OWN, [workspaceId, userId])
+  const [member] = await db.rows(READ_MEMBER, [workspaceId, userId])
   return member
 }
 
@@ -171,21 +171,6 @@ export const findMember = async (
   const [found] = await db.rows(FIND_MEMBER, [workspaceId, login.toLowerCase()])
   return found && toListed(found)
 }
-
-const FIND_MEMBER_BY_ID = statement(
-  'find a member by id',
-  { login: text, role: textOf<Role>() },
-  `
-  select u.login, m.role from members m join users u on u.id = m.user_id
-  where m.workspace_id = $1::uuid and m.user_id = $2::uuid`,
-)
-
-export const findMemberById = async (
-  db: Db,
-  workspaceId: string,
-  userId: string,
-): Promise<{ login: string; role: Role } | undefined> =>
-  (await db.rows(FIND_MEMBER_BY_ID, [workspaceId, userId]))[0]
 
 /** Whether another member is also an admin. Reliable only while the workspace is locked. */
 export const hasOtherAdmin = async (tx: Db, workspaceId: string, userId: string): Promise<boolean> => {
