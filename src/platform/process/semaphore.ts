@@ -26,10 +26,10 @@ export class Semaphore {
     }
   }
 
-  /** Resolves once it holds permits, by default one, which `release` returns. */
-  acquire(deadline = Date.now() + this.waitMs, permits = 1): Promise<void> | void {
-    if (this.waiting.size === 0 && this.held + permits <= this.permits) {
-      this.held += permits
+  /** Resolves once it holds a permit, which `release` returns. */
+  acquire(deadline = Date.now() + this.waitMs): Promise<void> | void {
+    if (this.waiting.size === 0 && this.held < this.permits) {
+      this.held++
       return
     }
     if (this.waiting.size >= this.queueLimit) {
@@ -39,7 +39,6 @@ export class Semaphore {
     const since = performance.now()
     return new Promise((resolve, reject) => {
       const waiting = {
-        permits,
         proceed: () => {
           this.onWait?.(performance.now() - since, true)
           resolve()
@@ -49,10 +48,7 @@ export class Semaphore {
           reject(error)
         },
         timer: setTimeout(
-          () => {
-            this.end(waiting).giveUp(this.timeoutError())
-            this.admit()
-          },
+          () => this.end(waiting).giveUp(this.timeoutError()),
           Math.max(0, deadline - Date.now()),
         ),
       }
@@ -60,9 +56,9 @@ export class Semaphore {
     })
   }
 
-  /** Passes permits to waiting callers, longest wait first. */
-  release(permits = 1): void {
-    this.held -= permits
+  /** Passes the permit to the caller that has waited longest. */
+  release(): void {
+    this.held--
     this.admit()
   }
 
@@ -88,8 +84,8 @@ export class Semaphore {
 
   private admit(): void {
     for (const next of this.waiting) {
-      if (this.held + next.permits > this.permits) return
-      this.held += next.permits
+      if (this.held >= this.permits) return
+      this.held++
       this.end(next).proceed()
     }
   }
@@ -102,7 +98,6 @@ export class Semaphore {
 }
 
 interface Waiting {
-  permits: number
   proceed: () => void
   giveUp: (error: Error) => void
   timer: NodeJS.Timeout
