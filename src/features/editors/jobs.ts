@@ -1,7 +1,7 @@
 /** Counts imported days in the background, each on one instance. During maintenance, they wait. */
 import fp from 'fastify-plugin'
 import { measuredTask } from '../../platform/metrics/meter.js'
-import { repeat } from '../../platform/process/async.js'
+import { coalesce, repeat } from '../../platform/process/async.js'
 import { runImports } from './import-heartbeats.js'
 
 declare module 'fastify' {
@@ -17,17 +17,14 @@ const PERIOD_MS = 10_000
 
 export default fp(async (app) => {
   const isPaused = () => app.isClosing() || app.inMaintenance()
-  const run = measuredTask(app.meter, 'imports', () =>
+  const count = measuredTask(app.meter, 'imports', () =>
     runImports(app.database, app.config.repohost.kind, isPaused),
   )
-  let current = Promise.resolve()
-  /** One run at a time. */
-  const next = () => {
-    current = current.then(run).catch((error) => {
+  const run = coalesce(() =>
+    count().catch((error) => {
       if (!app.isClosing()) app.log.warn({ err: error }, 'imports failed and will be tried again')
-    })
-    return current
-  }
-  app.decorate('imports', { run: next })
-  repeat(app, PERIOD_MS, next, 'the import of heartbeats')
+    }),
+  )
+  app.decorate('imports', { run })
+  repeat(app, PERIOD_MS, run, 'the import of heartbeats')
 })
