@@ -27,7 +27,7 @@ import {
 } from '../workspaces/index.js'
 import { ChangeTexts, compareSettings, isSame, takeTurns, type Values } from './configuration-changes.js'
 import { overridesOf, type SentConfiguration } from './configuration-reader.js'
-import { requireStorageQuota, requireStorageQuotaWith } from './policies/storage-quota.js'
+import { requireStorageQuota } from './policies/storage-quota.js'
 import { countAffected, findOutside } from './queries/configuration.js'
 import {
   deleteOverrides,
@@ -134,7 +134,7 @@ export const changeConfiguration = async (
           : await countAffected(tx, workspaceId, { everywhere, places, before, after })
       const answer = { changes, warnings: judge.warnings, affected }
       if (dryRun) {
-        if (overrides.grownBytes > 0) await requireStorageQuotaWith(tx, workspaceId, overrides.grownBytes)
+        if (overrides.grownBytes > 0) await requireStorageQuota(tx, workspaceId, overrides.grownBytes)
         return { ...answer, etag }
       }
       if (everywhere) await applySettings(change, workspaceId, current, settings.content)

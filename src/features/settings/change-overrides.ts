@@ -1,6 +1,7 @@
 import type { Warnings } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { repoKeysOf } from '../../../schemas/repo-keys.js'
+import { parsePatterns } from '../../../schemas/repo-pattern.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { etagOf, type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
@@ -9,16 +10,17 @@ import {
   changeWorkspace,
   describeChange,
   judgeRestored,
+  listPatterns,
   type RestoreRules,
   readLocked,
   requireUnlocked,
   type WorkspaceCall,
 } from '../workspaces/index.js'
 import { requireStorageQuota } from './policies/storage-quota.js'
+import { findOutside } from './queries/configuration.js'
 import {
   deleteOverrides,
   limitOverrideHistory,
-  matchesWorkspace,
   overrideHistory,
   readOverride,
   type StoredOverride,
@@ -82,8 +84,9 @@ export const restoreOverride = (
 
 /** Checks an override's repository and settings. @throws {ApiError} `repo_outside_patterns`, `key_locked` */
 const requireOpen = async ({ tx }: Change, key: SnapshotKey, content: Record<string, unknown>) => {
-  const [matches, locked] = await Promise.all([matchesWorkspace(tx, key), readLocked(tx, key.workspaceId)])
-  if (!matches) throw new ApiError('repo_outside_patterns')
+  const { workspaceId } = key
+  const [patterns, locked] = await Promise.all([listPatterns(tx, workspaceId), readLocked(tx, workspaceId)])
+  if (await findOutside(tx, [key], parsePatterns(patterns))) throw new ApiError('repo_outside_patterns')
   requireUnlocked(new Set<string>(JSON.parse(locked)), content)
 }
 
@@ -131,7 +134,7 @@ export const removeOverride = (
     const current = await readOverride(tx, key)
     if (!current) throw new ApiError('override_not_found')
     requirePreconditions(preconditions, versionOf(current))
-    await deleteOverrides(tx, call.workspaceId, [{ ...key, ...current }])
+    await deleteOverrides(tx, call.workspaceId, [key])
     const { version, settings } = current
     await record('override.removed', `${current.owner}/${current.repo}`, {
       version,

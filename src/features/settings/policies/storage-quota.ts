@@ -6,15 +6,11 @@ import { isWithinQuota } from '../queries/storage-quota.js'
 /**
  * Fails a transaction that exceeds a workspace's storage quota. Call it last, and not after a change that only frees
  * space, so that a full workspace can be emptied.
+ * @param more how many bytes a change that wasn't made would add
  * @throws {ApiError} `workspace_full`
  */
-export const requireStorageQuota = (tx: Db, workspaceId: string): Promise<void> =>
-  requireStorageQuotaWith(tx, workspaceId, 0)
-
-/** The same before a change. @param bytes how many the change would add */
-export const requireStorageQuotaWith = async (tx: Db, workspaceId: string, bytes: number): Promise<void> => {
+export const requireStorageQuota = async (tx: Db, workspaceId: string, more = 0): Promise<void> => {
   const limit = limits.workspace_bytes
-  if (!(await isWithinQuota(tx, workspaceId, limit - bytes))) {
+  if (!(await isWithinQuota(tx, workspaceId, limit - more)))
     throw new ApiError('workspace_full', { limit_bytes: limit })
-  }
 }

@@ -1,10 +1,11 @@
 /** What a change of the whole configuration asks of a workspace. */
 import type { ConfigurationEffect } from '../../../../schemas/configuration.js'
+import type { RepoKeys } from '../../../../schemas/repo-keys.js'
 import type { RepoPattern } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'
 import { integer, singleRow, statement, text } from '../../../platform/database/statement.js'
 import { patternMatches } from '../../workspaces/index.js'
-import { type Place, placesOf } from './overrides.js'
+import { placesOf } from './overrides.js'
 
 /** Every write gets a new revision, so the revisions' count and sum change with every change. */
 const READ_FINGERPRINT = statement(
@@ -49,7 +50,7 @@ const COUNT_AFFECTED = statement(
 
 interface Change {
   everywhere: boolean
-  places: Place[]
+  places: RepoKeys[]
   before: RepoPattern[]
   after: RepoPattern[]
 }
@@ -82,11 +83,11 @@ const FIND_OUTSIDE = statement(
 )
 
 /** The first place that no pattern matches. */
-export const findOutside = async (
+export const findOutside = async <P extends RepoKeys>(
   tx: Db,
-  places: Place[],
+  places: P[],
   patterns: RepoPattern[],
-): Promise<Place | undefined> => {
+): Promise<P | undefined> => {
   const [found] = await tx.rows(FIND_OUTSIDE, [...placesOf(places), ...patternsOf(patterns)])
   return places.find(({ ownerKey, repoKey }) => ownerKey === found?.ownerKey && repoKey === found.repoKey)
 }

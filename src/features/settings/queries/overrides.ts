@@ -1,19 +1,11 @@
 import { v7 as uuidv7 } from 'uuid'
 import { limits } from '../../../../schemas/limits.js'
+import type { RepoKeys } from '../../../../schemas/repo-keys.js'
 import { type BoundedPage, boundedList, readBoundedPage } from '../../../platform/database/bounded-page.js'
 import type { Db } from '../../../platform/database/client.js'
-import {
-  bool,
-  integer,
-  moment,
-  type RowOf,
-  singleRow,
-  statement,
-  text,
-  uuid,
-} from '../../../platform/database/statement.js'
+import { integer, moment, type RowOf, statement, text, uuid } from '../../../platform/database/statement.js'
 import { withUpdatedAt } from '../../../platform/time/timestamps.js'
-import { type Author, authorName, historyOf, patternMatches } from '../../workspaces/index.js'
+import { type Author, authorName, historyOf } from '../../workspaces/index.js'
 import { isAtKey, keyParameters, type SnapshotKey } from './snapshots.js'
 
 const storedOverride = {
@@ -31,24 +23,6 @@ export type StoredOverride = RowOf<typeof storedOverride>
 
 const AUTHOR = authorName('o.updated_by_key', 'u.login')
 
-const MATCHES_WORKSPACE = statement(
-  'whether a repository matches a workspace',
-  { matches: bool },
-  `
-  select exists (
-    select from patterns p where p.workspace_id = $1::uuid and ${patternMatches('p', '$2::text', '$3::text')}
-  ) as matches`,
-)
-
-/** Whether the repository matches one of the workspace's patterns. */
-export const matchesWorkspace = async (
-  tx: Db,
-  { workspaceId, ownerKey, repoKey }: SnapshotKey,
-): Promise<boolean> => {
-  const { matches } = singleRow(await tx.rows(MATCHES_WORKSPACE, [workspaceId, ownerKey, repoKey]))
-  return matches
-}
-
 const READ_OVERRIDE = statement(
   'read an override',
   storedOverride,
@@ -64,9 +38,8 @@ export const readOverride = async (tx: Db, key: SnapshotKey): Promise<StoredOver
 }
 
 /** $1: the workspace; $2, $3: owners and repositories. A cluster asks only the nodes of these owners. */
-const OF_PLACES = (
-  table: string,
-) => `${table}.workspace_id = $1::uuid and ${table}.owner_key = any($2::text[])
+const OF_PLACES = (table: string) => `${table}.workspace_id = $1::uuid
+    and ${table}.owner_key = any($2::text[])
     and (${table}.owner_key, ${table}.repo_key) in (select * from unnest($2::text[], $3::text[]))`
 
 const KEEP_VERSIONS = statement(
@@ -120,9 +93,7 @@ const WRITE_OVERRIDES = statement(
 )
 
 /** An override's place. */
-export interface Place {
-  ownerKey: string
-  repoKey: string
+export interface Place extends RepoKeys {
   owner: string
   repo: string
 }
@@ -135,7 +106,7 @@ export interface NewOverride extends Place {
   settings: string
 }
 
-export const placesOf = (places: Place[]) => [
+export const placesOf = (places: RepoKeys[]) => [
   places.map(({ ownerKey }) => ownerKey),
   places.map(({ repoKey }) => repoKey),
 ]
@@ -168,7 +139,7 @@ export const writeOverrides = async (
 }
 
 /** Includes their histories. */
-export const deleteOverrides = async (tx: Db, workspaceId: string, list: Place[]): Promise<void> => {
+export const deleteOverrides = async (tx: Db, workspaceId: string, list: RepoKeys[]): Promise<void> => {
   const places = placesOf(list)
   await tx.rows(DELETE_HISTORIES, [workspaceId, ...places])
   await tx.rows(DELETE_OVERRIDES, [workspaceId, ...places])
