@@ -14,7 +14,7 @@ export const EditorParams = Type.Object({
 
 const heartbeat = { time: 1_763_717_400.123, entity: 'src/app.ts', type: 'file', project: 'acme/api-gateway' }
 
-/** Only in the document: bodies are read by `features/editors/reading`. */
+/** Only in the document: bodies are read by `features/editors/parsing`. */
 export const Heartbeat = Type.Object(
   {
     time: Type.Optional(

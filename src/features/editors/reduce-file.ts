@@ -7,6 +7,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CsvError } from 'csv-parse'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
+import { CsvReader } from './parsing/csv.js'
+import { JsonReader, NoJsonError } from './parsing/json.js'
 import {
   isOfAgent,
   LAST_PROJECT,
@@ -15,8 +17,6 @@ import {
   projectOf,
   type SentHeartbeat,
 } from './project-names.js'
-import { CsvReader } from './reading/csv.js'
-import { JsonReader, NoJsonError } from './reading/json.js'
 
 export const DAY_MINUTES = 1_440
 /** January 1, 2000, in minutes since 1970. */

@@ -27,4 +27,4 @@ export {
   sumOwnDays,
   sumOwnRepos,
 } from './queries/own-time.js'
-export { recordedHoursOf } from './read-minutes.js'
+export { recordedHoursOf } from './recorded-hours.js'

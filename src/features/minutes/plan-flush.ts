@@ -7,7 +7,7 @@ import type { Cut } from './caps.js'
 import { addedTo, type MemberDays } from './member-days.js'
 import type { FlushTarget } from './queries/flush-target.js'
 import type { AddedMinutes, AskedDays } from './queries/minutes.js'
-import { recordedHoursOf, recordedPart } from './read-minutes.js'
+import { recordedHoursOf, recordedPart } from './recorded-hours.js'
 
 export interface Flush {
   userId: string

@@ -1,9 +1,7 @@
 /** A user's own minutes as JSON text, in pieces: a year can have hundreds of thousands of rows. */
-import type { RecordingHours } from '../../../schemas/recording.js'
 import type { Database } from '../../platform/database/client.js'
 import { PIECE_LENGTH } from '../../platform/http/streaming.js'
-import { addDays, DAYS_OF_WEEK, HOURS, listDays, type Range, weekdayOf } from '../../platform/time/days.js'
-import { localHoursOf } from './heatmap.js'
+import { addDays, listDays, type Range } from '../../platform/time/days.js'
 import { countOwnMinutes, listOwnMinutes, listOwnMinutesOfAllWorkspaces } from './queries/own-minutes.js'
 
 /** How many rows are read at once, unless one day has more. */
@@ -64,35 +62,4 @@ const partsOf = ({ from, to }: Range, counts: { day: string; rows: number }[]) =
     } else part.rows += rows
   }
   return parts
-}
-
-/** Whether each UTC hour of a day is recorded, based on the local hour in which it starts. */
-export const recordedHoursOf = (
-  { from, to, weekdays }: RecordingHours,
-  timezone: string,
-  day: string,
-): boolean[] => {
-  const goesOverMidnight = from > to
-  return localHoursOf(timezone, day).map((local) => {
-    const hour = (local + HOURS) % HOURS
-    const isAfterMidnight = goesOverMidnight && hour < to
-    if (!isAfterMidnight && (hour < from || (!goesOverMidnight && hour >= to))) return false
-    const daysLater = Math.floor(local / HOURS) - (isAfterMidnight ? 1 : 0)
-    return weekdays.includes(((weekdayOf(day) - 1 + daysLater + DAYS_OF_WEEK) % DAYS_OF_WEEK) + 1)
-  })
-}
-
-/** The part of an entry within recorded hours, and its minutes without an hour. */
-export const recordedPart = (
-  minutes: number,
-  hours: Record<string, number>,
-  isRecorded: boolean[],
-): { minutes: number; hours: Record<string, number> } => {
-  const kept: Record<string, number> = {}
-  let cut = 0
-  for (const [hour, inHour] of Object.entries(hours)) {
-    if (isRecorded[Number(hour)]) kept[hour] = inHour
-    else cut += inHour
-  }
-  return { minutes: minutes - cut, hours: kept }
 }

@@ -1,6 +1,5 @@
 /** Membership that follows an organization on the repository host. Decides who joins and who leaves. */
-import type { AdjustedLimits } from '../../../schemas/limits.js'
-import { limits } from '../../../schemas/limits.js'
+import { type AdjustedLimits, limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import type { HostOrganization, ReportedLeave } from '../../platform/hosts/kind.js'

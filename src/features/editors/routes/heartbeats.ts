@@ -16,8 +16,8 @@ import { invalid } from '../../../errors.js'
 import { bodyIsValid } from '../../../platform/http/large-body.js'
 import { readCaller } from '../../accounts/index.js'
 import { readingEditor, writingEditor } from '../access.js'
+import { type HeartbeatsBody, readHeartbeats } from '../parsing/body.js'
 import { projectHostOf } from '../project-names.js'
-import { type HeartbeatsBody, readHeartbeats } from '../reading/body.js'
 import { recordHeartbeats } from '../record-heartbeats.js'
 
 const COUNTED = [{ data: null }, 201]
