@@ -1,7 +1,7 @@
 /** Which file may import which: one way inside a feature, between features, and between the folders of `src`. */
 const feature = '^src/features/([^/]+)/'
 
-/** Each feature may use those after it, through their index. `test/walls.test.ts` holds SQL and decorators to the same list. */
+/** Each feature may use those after it, through their index. `test/walls.ts` holds SQL and decorators to the same list. */
 export const below = {
   'personal-data': [
     'editors',

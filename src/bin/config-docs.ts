@@ -1,4 +1,4 @@
-/** Writes `.env.example` and the tables of docs/configuration.md, docs/privacy.md, docs/trust.md and docs/metrics.md. */
+/** Writes `.env.example` and the tables of docs/configuration.md, docs/privacy.md and docs/metrics.md. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { envExample, withMetrics, withPrivacy, withVariables } from '../operator/config-docs.js'

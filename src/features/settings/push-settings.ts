@@ -113,8 +113,8 @@ const settleTarget = async (
 }
 
 /**
- * R4, with the caller locked: creates the personal workspace, or adds the caller's login to its patterns. @returns
- * whether it did.
+ * R4, with the caller locked: creates the personal workspace, or adds the caller's login to its patterns.
+ * @returns whether it created one
  */
 const openPersonalWorkspace = async (
   tx: Db,

@@ -45,8 +45,8 @@ const forms =
   'With `Accept: text/csv` or `format=csv`, the response has one line per day and member. The `ETag` changes with everything except `generated_at`.'
 
 /**
- * @param options.recordView is called before the response is sent, with the days that name people @param
- * options.complete adds the properties specific to this response
+ * @param options.recordView is called before the response is sent, with the days that name people
+ * @param options.complete adds the properties specific to this response
  */
 const sendDashboard = async (
   { database, config }: FastifyInstance,
