@@ -1,4 +1,4 @@
-/** What a change of the whole configuration asks of a workspace. */
+/** Compares a new configuration with what a workspace has. */
 import type { ConfigurationEffect } from '../../../../schemas/configuration.js'
 import type { RepoKeys } from '../../../../schemas/repo-keys.js'
 import type { RepoPattern } from '../../../../schemas/repo-pattern.js'
