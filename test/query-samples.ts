@@ -83,8 +83,7 @@ export const samples: Sample[] = [
   ...calls(invites.useInvite, [id]),
   ...calls(invites.listActiveInvites, [id, undefined, 10], [id, [moment, id], 10]),
   ...calls(invites.revokeInvite, [id, id]),
-  ...calls(invites.revokeInvitesOf, [id, id]),
-  ...calls(invites.revokeAllInvitesOf, [id]),
+  ...calls(invites.revokeInvitesOf, [id], [id, id]),
 
   ...calls(members.readRole, [id, id]),
   ...calls(members.readMember, [id, id]),

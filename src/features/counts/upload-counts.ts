@@ -16,12 +16,12 @@ import {
   writeCounts,
 } from './queries/counts.js'
 
-const FIRST_DAY = '2000-01-01'
+const EARLIEST_DAY = '2000-01-01'
 
 /** @throws {ApiError} `validation_failed` for a day that can't have counts */
 export const checkCountsDay = async (database: Database, day: string): Promise<void> => {
-  if (day < FIRST_DAY || day > addDays(await readToday(database), 1)) {
-    throw invalid('/body/day', `must be from ${FIRST_DAY} to tomorrow`)
+  if (day < EARLIEST_DAY || day > addDays(await readToday(database), 1)) {
+    throw invalid('/body/day', `must be from ${EARLIEST_DAY} to tomorrow`)
   }
 }
 

@@ -1,7 +1,7 @@
 /** Decides which activity may be shown. No other module does. */
 
 import { ApiError } from '../../errors.js'
-import { addDays, countDays, mondayOf, type Range, sundayOf } from '../../platform/time/days.js'
+import { addDays, mondayOf, type Range, rangeOf, sundayOf } from '../../platform/time/days.js'
 import { lastPublished, type PrivacyRules, type WorkspacePrivacy } from '../workspaces/index.js'
 import type { Filter } from './queries/filter.js'
 import type { NamedDays } from './queries/sources.js'
@@ -21,8 +21,6 @@ export interface View {
   /** Whole weeks that show only what was published. */
   published: { from: string; to: string } | undefined
 }
-
-const rangeOf = (from: string, to: string): Range => ({ from, to, days: countDays(from, to) })
 
 /** Undefined if a filter names another person whose activity is private. */
 const divide = (

@@ -4,16 +4,14 @@ import { own } from '../../../schemas/own.js'
 import { ApiError, invalid } from '../../errors.js'
 import {
   addDays,
-  countDays,
   FIRST_DAY,
   isDay,
   LAST_DAY,
   mondayOf,
   monthOf,
   type Range,
+  rangeOf,
 } from '../../platform/time/days.js'
-
-const rangeOf = (from: string, to: string): Range => ({ from, to, days: countDays(from, to) })
 
 const endingWith = (to: string, days: number): Range => ({ from: addDays(to, 1 - days), to, days })
 

@@ -4,7 +4,7 @@
  */
 import type { AllTime, Durations, Projects, Stats, StatusBar, Summaries } from '../../../schemas/wakatime.js'
 import type { Db } from '../../platform/database/client.js'
-import { countDays, FIRST_DAY, LAST_DAY, type Range } from '../../platform/time/days.js'
+import { countDays, FIRST_DAY, LAST_DAY, type Range, rangeOf } from '../../platform/time/days.js'
 import { sumOwnRepos } from '../minutes/index.js'
 import { endOf, startOf } from './local-days.js'
 import {
@@ -93,7 +93,7 @@ export const readSummaries = async (
 }
 
 /** All days. In zones ahead of UTC, today can be the day after. */
-const always = (): Range => ({ from: FIRST_DAY, to: LAST_DAY, days: countDays(FIRST_DAY, LAST_DAY) })
+const always = (): Range => rangeOf(FIRST_DAY, LAST_DAY)
 
 const firstOf = (days: ReadonlyMap<string, number>, today: string): string =>
   [...days.keys()].reduce((first, day) => (day < first ? day : first), today)

@@ -10,9 +10,9 @@ import { addDays } from '../../platform/time/days.js'
 import { findPersonRepos, nameOf, reposToRemember } from '../accounts/index.js'
 import {
   type FlushTarget,
-  type Item,
   lanesOf,
   lockPlaces,
+  type QueuedWrite,
   readTargets,
   requireTarget,
 } from '../minutes/index.js'
@@ -122,7 +122,7 @@ export const recordHeartbeats = async (
   return { ...recorded, ignored: given.length - recorded.accepted - recorded.waiting - recorded.agents }
 }
 
-const laneOf = lanesOf<Sent & Item, Recorded>((database) => ({
+const laneOf = lanesOf<Sent & QueuedWrite, Recorded>((database) => ({
   together: (all) => recordTogether(database, all),
   alone: (sent) => recordAlone(database, sent),
 }))

@@ -2,7 +2,7 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { readToday } from '../../platform/time/clock.js'
-import { addDays, countDays, type Range, resolveRange } from '../../platform/time/days.js'
+import { addDays, type Range, rangeOf, resolveRange } from '../../platform/time/days.js'
 
 const DEFAULT_DAYS = 30
 
@@ -34,5 +34,5 @@ export const chooseDashboardRange = async (
       throw invalid(`/query/${end}`, 'must not be later than tomorrow (UTC)')
   }
   const range = await chooseRange(database, given)
-  return range.to <= last ? range : { ...range, to: last, days: countDays(range.from, last) }
+  return range.to <= last ? range : rangeOf(range.from, last)
 }

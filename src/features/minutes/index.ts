@@ -9,7 +9,7 @@ export {
   localHoursOf,
   type ZoneDay,
 } from './heatmap.js'
-export { type Item, lanesOf } from './lane.js'
+export { lanesOf, type QueuedWrite } from './lane.js'
 export { addedTo, lockPlaces, type MemberDays, readTarget, requireTarget } from './member-days.js'
 export {
   type AgentDay,

@@ -8,7 +8,8 @@ import {
 } from '../../platform/database/failures.js'
 import { inTime } from '../../platform/process/async.js'
 
-export interface Item {
+/** Someone's write that can be sent together with others. */
+export interface QueuedWrite {
   userId: string
   /** How much of a set it uses. */
   size: number
@@ -46,7 +47,7 @@ const LANES = 2
 const LONE_MS = 100
 
 /** Writes sets one after another. Sets aren't held back to fill up. A write that comes alone is sent at once. */
-class Lane<I extends Item, Result> {
+class Lane<I extends QueuedWrite, Result> {
   private waiting: Waiting<I, Result>[] = []
   private isRunning = false
 
@@ -130,7 +131,9 @@ class Lane<I extends Item, Result> {
 }
 
 /** @returns a person's lane, which is always the same */
-export const lanesOf = <I extends Item, Result>(writingOf: (database: Database) => Writing<I, Result>) => {
+export const lanesOf = <I extends QueuedWrite, Result>(
+  writingOf: (database: Database) => Writing<I, Result>,
+) => {
   const lanes = new WeakMap<Database, Lane<I, Result>[]>()
   return (database: Database, userId: string): Lane<I, Result> => {
     const all = lanes.get(database) ?? Array.from({ length: LANES }, () => new Lane(writingOf(database)))

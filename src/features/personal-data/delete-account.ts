@@ -17,7 +17,7 @@ import {
   insertAuditEntry,
   markWorkspaceDeleted,
   preserveRemovals,
-  revokeAllInvitesOf,
+  revokeInvitesOf,
 } from '../workspaces/index.js'
 import { beginErasure, eraseBatch, listErasures, lockMemberships } from './queries/erasures.js'
 
@@ -56,7 +56,7 @@ export const deleteAccount = (
       memberships.filter(({ isAlone }) => isAlone).map(({ id }) => markWorkspaceDeleted(tx, id)),
     )
     // Before the memberships, for the reason that `withdraw` has.
-    await revokeAllInvitesOf(tx, userId)
+    await revokeInvitesOf(tx, userId)
     const keys = await revokeAllKeysOf(tx, userId)
     await insertAuditEntries(
       tx,

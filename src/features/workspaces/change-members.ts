@@ -41,7 +41,7 @@ const keepAnAdmin = async ({ tx, workspace }: Change, id: string, person: { user
  */
 export const withdraw = async (change: Change, workspaceId: string, person: Actor) => {
   const { tx, record } = change
-  const revoked = await revokeInvitesOf(tx, workspaceId, person.id)
+  const revoked = await revokeInvitesOf(tx, person.id, workspaceId)
   if (revoked > 0) await record('invites.revoked', person, { count: revoked })
   for (const key of await revokeKeysCreatedBy(tx, workspaceId, person.id)) await recordRevokedKey(change, key)
 }

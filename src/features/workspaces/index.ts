@@ -26,9 +26,9 @@ export {
   SERVICE_ACTOR,
 } from './queries/audit.js'
 export { dropOldVersions, historyOf } from './queries/history.js'
-export { revokeAllInvitesOf } from './queries/invites.js'
+export { revokeInvitesOf } from './queries/invites.js'
 export {
-  FIRST_DAY,
+  FIRST_COUNTED_DAY,
   MATCH_ORDER,
   patternMatches,
   type RepoQuestion,

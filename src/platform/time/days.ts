@@ -64,6 +64,8 @@ export interface Range {
   days: number
 }
 
+export const rangeOf = (from: string, to: string): Range => ({ from, to, days: countDays(from, to) })
+
 /** A missing end is `defaultDays` from the other end, or today. Undefined if there is no range of at most `maxDays`. */
 export const resolveRange = (
   given: { from?: string | undefined; to?: string | undefined },
@@ -72,9 +74,10 @@ export const resolveRange = (
 ): Range | undefined => {
   const to = given.to ?? (given.from === undefined ? today : addDays(given.from, defaultDays - 1))
   const from = given.from ?? addDays(to, 1 - defaultDays)
-  const days = countDays(from, to)
-  const isRange = days >= 1 && days <= maxDays && from >= FIRST_DAY && to.length === LAST_DAY.length
-  return isRange ? { from, to, days } : undefined
+  const range = rangeOf(from, to)
+  const isRange =
+    range.days >= 1 && range.days <= maxDays && from >= FIRST_DAY && to.length === LAST_DAY.length
+  return isRange ? range : undefined
 }
 
 /** Equal parts of a range. The first may begin before it, and the last may end after it. */

@@ -16,7 +16,7 @@ import {
   texts,
   uuid,
 } from '../../../platform/database/statement.js'
-import { FIRST_DAY, patternMatches } from '../../workspaces/index.js'
+import { FIRST_COUNTED_DAY, patternMatches } from '../../workspaces/index.js'
 
 /**
  * People with minutes to count, their recording preferences and, one per row, the workspaces in which they count. $1:
@@ -75,7 +75,7 @@ export const READ_TARGETS = statement(
   from people u
   left join lateral (
     select m.workspace_id, array_agg(r.owner_key || '/' || r.repo_key) as repo_keys,
-      ${FIRST_DAY} as first_day, (m.joined_at at time zone 'UTC')::date as joined_on,
+      ${FIRST_COUNTED_DAY} as first_day, (m.joined_at at time zone 'UTC')::date as joined_on,
       (select idle_window_minutes from workspaces where id = m.workspace_id) as idle_window
     from members m
     join repos r on r.n = u.n and (r.owner_key <> u.login_key or m.role = 'admin')

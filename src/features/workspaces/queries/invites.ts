@@ -146,22 +146,15 @@ export const revokeInvite = async (
   return { found: known.length > 0, revoked: false }
 }
 
-/** Revokes a person's active invites. @returns how many */
-export const revokeInvitesOf = async (tx: Db, workspaceId: string, userId: string): Promise<number> => {
+/** Revokes a person's active invites, in one workspace or in all. @returns how many */
+export const revokeInvitesOf = async (tx: Db, userId: string, workspaceId?: string): Promise<number> => {
+  const here = workspaceId === undefined ? undefined : eq(invites.workspaceId, workspaceId)
   const revoked = await tx
     .update(invites)
     .set({ revokedAt: sql`now()` })
-    .where(and(eq(invites.workspaceId, workspaceId), eq(invites.createdBy, userId), isActive))
+    .where(and(here, eq(invites.createdBy, userId), isActive))
     .returning({ id: invites.id })
   return revoked.length
-}
-
-/** The same in all workspaces. */
-export const revokeAllInvitesOf = async (tx: Db, userId: string): Promise<void> => {
-  await tx
-    .update(invites)
-    .set({ revokedAt: sql`now()` })
-    .where(and(eq(invites.createdBy, userId), isActive))
 }
 
 /** Has no 0, 1, I, L or O, which are easily confused when read aloud or typed. */

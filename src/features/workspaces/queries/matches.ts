@@ -32,7 +32,7 @@ export const patternMatches = (pattern: string, ownerKey: string, repoKey: strin
  * SQL: the first day on which the membership `m` counts minutes. Null: every day counts. People who became members
  * through a link find out at their next visit, and have that day to leave.
  */
-export const FIRST_DAY = `case when ${joinedByOrganization('m')} then (m.joined_at at time zone 'UTC')::date + 1 end`
+export const FIRST_COUNTED_DAY = `case when ${joinedByOrganization('m')} then (m.joined_at at time zone 'UTC')::date + 1 end`
 
 /** SQL: the pattern `p` matches the repository of `repoParameters`. */
 const PATTERN_MATCHES = `p.workspace_id = m.workspace_id and ${patternMatches('p', '$2::text', '$3::text')}`
