@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/database/client.js'
+import { remember } from '../../platform/process/maps.js'
 import { readToday } from '../../platform/time/clock.js'
 import { type AccessLogView, recordView } from './queries/access-log.js'
 
@@ -17,7 +18,6 @@ export const createViewRecorder = (database: Database) => {
     if (known.get(name) === (await readToday(database))) return
     const day = await recordView(database.write, view)
     if (day === undefined) return
-    if (known.size >= REMEMBERED) known.clear()
-    known.set(name, day)
+    remember(known, name, day, REMEMBERED)
   }
 }

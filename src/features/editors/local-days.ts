@@ -1,5 +1,6 @@
 /** Days in a time zone. */
 import { TIMEZONE_LENGTH } from '../../../schemas/activity.js'
+import { remember } from '../../platform/process/maps.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
 import { canonicalTimezone, type DayMinutes, localHoursOf } from '../minutes/index.js'
 
@@ -15,8 +16,7 @@ const formatOf = (timeZone: string): Intl.DateTimeFormat => {
   const known = formats.get(timeZone)
   if (known) return known
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
-  if (formats.size >= REMEMBERED) formats.clear()
-  formats.set(timeZone, format)
+  remember(formats, timeZone, format, REMEMBERED)
   return format
 }
 

@@ -9,15 +9,10 @@ import type { WorkspaceCall } from './change-workspace.js'
 import { reaches, requireRole } from './policies/rights.js'
 import { readRole } from './queries/members.js'
 
-/** A caller with a role in a workspace. */
-export interface Membership extends WorkspaceCall {
-  role: Role
-}
-
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set on routes with the access `memberOf` or `adminOf`. */
-    readonly membership: Membership
+    readonly membership: WorkspaceCall
   }
 }
 
@@ -25,17 +20,17 @@ declare module 'fastify' {
 type WorkspaceSource = 'params.id' | 'query.workspace' | 'body.workspace'
 
 /** @param scopes those that admit an access key; without one, no key is admitted */
-export const memberOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<Membership> =>
+export const memberOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<WorkspaceCall> =>
   workspaceAccess('member', source, scopes)
 /** @param scopes those that admit an access key; without one, no key is admitted */
-export const adminOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<Membership> =>
+export const adminOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<WorkspaceCall> =>
   workspaceAccess('admin', source, scopes)
 
 const accesses = new WeakSet<Access>()
 
-const workspaceAccess = (role: Role, source: WorkspaceSource, scopes: Scope[]): Access<Membership> => {
+const workspaceAccess = (role: Role, source: WorkspaceSource, scopes: Scope[]): Access<WorkspaceCall> => {
   const [part, name] = source.split('.') as [RequestPart, string]
-  const access: Access<Membership> = {
+  const access: Access<WorkspaceCall> = {
     ...anyCallerWith(...scopes),
     callers: role === 'admin' ? 'an admin of the workspace' : 'a member of the workspace',
     errors: role === 'admin' ? ['workspace_not_found', 'admin_required'] : ['workspace_not_found'],
@@ -45,7 +40,8 @@ const workspaceAccess = (role: Role, source: WorkspaceSource, scopes: Scope[]): 
       const { key, memberId: userId } = request
       if (key && !reaches(key, workspaceId)) throw new ApiError('workspace_not_found')
       const current = await readRole(request.server.db, workspaceId, userId)
-      return { workspaceId, userId, key, ...requireRole(current && { role: current }, role) }
+      requireRole(current && { role: current }, role)
+      return { workspaceId, userId, key }
     },
     faultOf: (schemaOf) => {
       const schema = schemaOf(part, name)
@@ -64,7 +60,7 @@ export default fp(
       getter() {
         if (!this.grant || !accesses.has(this.grant.access))
           throw new Error('The route has no access to a workspace')
-        return this.grant.found as Membership
+        return this.grant.found as WorkspaceCall
       },
     })
   },

@@ -3,8 +3,7 @@ import type { Warnings } from '../../../../schemas/common.js'
 import { DENIED_MESSAGE, type SettingsKeyRules, settingsKeys } from '../../../../schemas/settings-keys.js'
 import { ApiError, invalid } from '../../../errors.js'
 import type { SettingsRules } from '../../../platform/settings-schema/read.js'
-
-type SettingsObject = Record<string, unknown>
+import type { SettingsObject } from '../settings-merge.js'
 
 const faultsOf = ({ schema }: SettingsRules, settings: SettingsObject, at: string) =>
   schema.check(settings).map(({ path, message }) => ({ path: at + path, message }))
