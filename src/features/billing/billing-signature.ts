@@ -5,7 +5,8 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'
-import { billingSignature, isSignedBy } from './signature.js'
+import { billingSignature } from './access.js'
+import { isSignedBy } from './signature.js'
 
 export default fp(
   async (app) => {

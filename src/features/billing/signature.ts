@@ -1,5 +1,4 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Access } from '../../platform/access/access.js'
 
 const TOLERANCE_SECONDS = 300
 
@@ -19,12 +18,4 @@ export const isSignedBy = (secret: string, header: string, payload: Buffer, now:
     (signature) =>
       /^[0-9a-f]{64}$/.test(signature) && timingSafeEqual(Buffer.from(signature, 'hex'), expected),
   )
-}
-
-/** The billing provider's signature over the raw body; `billing-signature.ts` checks it. */
-export const billingSignature: Access = {
-  callers: 'the billing provider',
-  credential: 'signature',
-  usesSession: false,
-  errors: ['signature_invalid', 'billing_not_configured', 'rate_limited'],
 }

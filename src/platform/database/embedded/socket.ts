@@ -61,8 +61,8 @@ const makeFolder = async (cluster: string, account: Account): Promise<string> =>
 }
 
 /**
- * Call it before opening a session. Makes sure that only the cluster's server can answer. TCP addresses pass. @throws
- * {OperatorError} unless only the cluster's owner can create a socket in the folder
+ * Call it before opening a session. Makes sure that only the cluster's server can answer. TCP addresses pass.
+ * @throws {OperatorError} unless only the cluster's owner can create a socket in the folder
  */
 export const requirePrivate = async (folder: string, cluster: string): Promise<void> => {
   if (!folder.startsWith('/')) return
