@@ -5,7 +5,9 @@ import { createServer } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { buildApp } from './app.js'
 import { type Config, readConfig } from './config.js'
+import { checkHost } from './features/accounts/index.js'
 import { connect } from './platform/database/client.js'
 import { startEmbedded } from './platform/database/embedded/index.js'
 import { explainDatabaseErrors, findPooler } from './platform/database/external-database.js'
@@ -46,11 +48,6 @@ const main = async (stopped: AbortSignal) => {
     meter,
   })
   onExit(() => database.close())
-  // Loading the features takes most of a start, which a wrong configuration need not wait for.
-  const [{ checkHost }, { buildApp }] = await Promise.all([
-    import('./features/accounts/index.js'),
-    import('./app.js'),
-  ])
   const unusedMove = await explained(config, checkHost(database, config.repohost))
   if (unusedMove !== undefined) logger.warn(unusedMove)
   const app = await buildApp(config, database, logger, { meter, databaseUrl })
