@@ -126,10 +126,11 @@ function luaOf(users: SignedIn[], flushes: Entry[][]): string {
 function scriptOf(workspace: string, entries: Entry[], people: number): string {
   const repos = [...new Set(entries.map(({ repo }) => repo))]
   const days = [...new Set(entries.map(({ day }) => day))]
-  const users = '(select array_agg(id) from bench_users where n between :user and :user + :people - 1)'
+  const users =
+    '(select array_agg(id) from bench_users where n between :user::int and :user::int + :people::int - 1)'
   /** A value of each item, for each person. */
   const each = (items: number) =>
-    `(select array_agg(id) from bench_users, generate_series(1, ${items}) where n between :user and :user + :people - 1)`
+    `(select array_agg(id) from bench_users, generate_series(1, ${items}) where n between :user::int and :user::int + :people::int - 1)`
   const forAll = <T>(items: T[]) => arrayOf(Array.from({ length: people }, () => items).flat())
   // As parameters: PostgreSQL would read constants only once.
   const parameters: Record<string, string> = {
