@@ -13,6 +13,7 @@ import {
   READ_ANSWERS,
   READ_ROWS,
   REMEMBER_FLUSH,
+  REMEMBER_FLUSHES,
   TRY_TO_LOCK_ACTIVITY,
 } from '../src/features/minutes/queries/minutes.js'
 import type { Statement } from '../src/platform/database/statement.js'
@@ -21,10 +22,12 @@ import { addDays, HOURS } from '../src/platform/time/days.js'
 import {
   addOthers,
   benchmark,
+  cpuTimeOfServer,
   createWorkspace,
   median,
   numbersAsked,
   OTHER_TEAMS,
+  openSession,
   pgbench,
   prepare,
   type SignedIn,
@@ -55,6 +58,7 @@ interface Entry {
 await benchmark(async (cleanUp) => {
   const setting = await prepare(cleanUp)
   const { databaseUrl, database, service, signIn } = setting
+  const { backend } = await openSession(setting, cleanUp)
   await addOthers(setting, numbersAsked({ teams: OTHER_TEAMS }).teams)
 
   const users: SignedIn[] = []
@@ -87,21 +91,31 @@ await benchmark(async (cleanUp) => {
     const entries = flushes[0] ?? []
     const script = scriptOf(workspace, entries, people)
     const ratios: number[] = []
+    const shares: number[] = []
     for (let round = 0; round <= ROUNDS; round++) {
+      const start = await cpuTimeOfServer(backend)
       const http = await wrk(flush, {}, { seconds: SECONDS, connections: CLIENTS, script: requests })
+      const middle = await cpuTimeOfServer(backend)
       const sets = await pgbench(databaseUrl, script, connections, SECONDS)
-      const limit = sets === undefined ? undefined : sets * people
+      const end = await cpuTimeOfServer(backend)
       // The first round warms up.
       if (round === 0) continue
-      if (limit !== undefined) ratios.push(http.perSecond / limit)
+      const ofFlush = (middle - start) / http.requests / 1_000
       say(
         [
           `${http.perSecond.toFixed(0)} flushes/s of ${entries.length} entries through HTTP (p99 ${http.p99.toFixed(0)} ms,`,
-          `${(http.cpu / 1_000).toFixed(1)} ms of CPU), ${limit?.toFixed(0) ?? 'no pgbench, no'} by pgbench`,
+          `CPU: ${(http.cpu / 1_000).toFixed(2)} ms of the service, ${ofFlush.toFixed(2)} ms of PostgreSQL),`,
+          sets === undefined ? 'no pgbench' : `${(sets * people).toFixed(0)} by pgbench`,
         ].join(' '),
       )
+      if (sets === undefined) continue
+      const ofPgbench = (end - middle) / (sets * people * SECONDS) / 1_000
+      ratios.push(http.perSecond / (sets * people))
+      shares.push(ofPgbench / ofFlush)
+      say(`  of pgbench ${ofPgbench.toFixed(2)} ms of PostgreSQL`)
     }
-    if (ratios.length > 0) say(`${median(ratios).toFixed(2)} of pgbench`)
+    if (ratios.length > 0)
+      say(`${median(ratios).toFixed(2)} of pgbench, ${median(shares).toFixed(2)} by the CPU of PostgreSQL`)
   }
 })
 
@@ -131,6 +145,7 @@ function scriptOf(workspace: string, entries: Entry[], people: number): string {
   /** A value of each item, for each person. */
   const each = (items: number) =>
     `(select array_agg(id) from bench_users, generate_series(1, ${items}) where n between :user::int and :user::int + :people::int - 1)`
+  const forEach = (value: string) => `(select array_agg(${value}) from generate_series(1, ${people}))`
   const forAll = <T>(items: T[]) => arrayOf(Array.from({ length: people }, () => items).flat())
   // As parameters: PostgreSQL would read constants only once.
   const parameters: Record<string, string> = {
@@ -158,21 +173,16 @@ function scriptOf(workspace: string, entries: Entry[], people: number): string {
     'begin;',
     '\\startpipeline',
     fill(READ_TARGETS, [users, ':places', ':owners', ':names', '1e6']),
-    fill(READ_ANSWERS, [users, `(select array_agg(:turn::text) from generate_series(1, ${people}))`]),
+    fill(READ_ANSWERS, [users, forEach(':turn::text')]),
     '\\endpipeline',
     '\\startpipeline',
     fill(TRY_TO_LOCK_ACTIVITY, [':workspace', users]),
     fill(READ_ROWS, [':workspace', each(days.length), ':days_of_all']),
     '\\endpipeline',
     '\\startpipeline',
-    ...Array.from({ length: people }, (_, n) =>
-      fill(REMEMBER_FLUSH, [
-        `(select id from bench_users where n = :user + ${n})`,
-        ':turn::text',
-        "'x'",
-        "'{}'",
-      ]),
-    ),
+    people === 1
+      ? fill(REMEMBER_FLUSH, ['(select id from bench_users where n = :user)', ':turn::text', "'x'", "'{}'"])
+      : fill(REMEMBER_FLUSHES, [users, ...[':turn::text', "'x'::text", "'{}'::text"].map(forEach)]),
     fill(MARK_DAYS, [':workspace', ':days']),
     fill(ADD_MINUTES, [':workspace', each(entries.length), ':row_days', ':row_repos', ':minutes', ':hours']),
     'commit;',

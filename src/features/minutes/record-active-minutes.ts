@@ -12,7 +12,7 @@ import { lanesOf } from './lane.js'
 import { lockPlaces, requireTarget } from './member-days.js'
 import { type AimedFlush, aimFlush, type Flush, planFlush, requireFewRows } from './plan-flush.js'
 import { type FlushTarget, readTargets } from './queries/flush-target.js'
-import { changeTimezone, readAnswers, rememberFlush, writeMinutes } from './queries/minutes.js'
+import { changeTimezone, readAnswers, rememberFlushes, writeMinutes } from './queries/minutes.js'
 
 /**
  * Larger flushes are recorded alone. The limits are for entries, and for what's known only once the person was read.
@@ -137,12 +137,11 @@ const count = async (tx: Tx, database: Database, aimed: AimedFlush[], waits: boo
   })
   // After the activity locks, so that no other flush waits for these rows behind them.
   await Promise.all(plans.map(({ named }) => named.write(tx)))
-  const remembered = plans.map(
-    async ({ flush: { userId, id, bodyHash }, result }) =>
-      id !== undefined && rememberFlush(tx, userId, id, { bodyHash, answer: JSON.stringify(result) }),
+  const remembered = plans.flatMap(({ flush: { userId, id, bodyHash }, result }) =>
+    id === undefined ? [] : [{ userId, id, bodyHash, answer: JSON.stringify(result) }],
   )
   const added = plans.flatMap(({ added }) => added)
-  tx.deferToCommit(Promise.all([...remembered, writeMinutes(tx, added)]))
+  tx.deferToCommit(Promise.all([rememberFlushes(tx, remembered), writeMinutes(tx, added)]))
   return plans
 }
 

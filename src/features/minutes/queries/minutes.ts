@@ -236,6 +236,15 @@ export const REMEMBER_FLUSH = statement(
   values ($1::uuid, $2::text, $3::text, $4::text)`,
 )
 
+/** Per flush: the same. A statement for each would cost a set of 16 people a tenth of its time. */
+export const REMEMBER_FLUSHES = statement(
+  'remember the answers to flushes',
+  {},
+  `
+  insert into flushes (user_id, flush_id, body_hash, answer)
+  select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[])`,
+)
+
 /** Minutes to add for a member on a day in a repository. */
 export interface AddedMinutes extends Minutes {
   workspaceId: string
@@ -288,14 +297,22 @@ export const markDays = async (tx: Db, workspaceId: string, days: string[]): Pro
   await tx.rows(MARK_DAYS, [workspaceId, days])
 }
 
-/** @throws a conflict if another flush with this id came first */
-export const rememberFlush = async (
+/** @throws a conflict if another flush with one of these ids came first */
+export const rememberFlushes = async (
   tx: Db,
-  userId: string,
-  flushId: string,
-  { bodyHash, answer }: { bodyHash: string; answer: string },
+  flushes: readonly { userId: string; id: string; bodyHash: string; answer: string }[],
 ): Promise<void> => {
-  await tx.rows(REMEMBER_FLUSH, [userId, flushId, bodyHash, answer])
+  const [first, ...others] = flushes
+  if (!first) return
+  if (others.length === 0)
+    await tx.rows(REMEMBER_FLUSH, [first.userId, first.id, first.bodyHash, first.answer])
+  else
+    await tx.rows(REMEMBER_FLUSHES, [
+      flushes.map(({ userId }) => userId),
+      flushes.map(({ id }) => id),
+      flushes.map(({ bodyHash }) => bodyHash),
+      flushes.map(({ answer }) => answer),
+    ])
 }
 
 const CHANGE_TIMEZONE = statement(
