@@ -14,7 +14,7 @@ import { adminOf, memberOf } from '../src/features/workspaces/access.js'
 import { anyone } from '../src/platform/access/access.js'
 import { connect } from '../src/platform/database/client.js'
 import { createTestDatabase } from './database.js'
-import { JWT_SECRET } from './service.js'
+import { JWT_SECRET } from './process.js'
 
 const { url, drop } = await createTestDatabase()
 const database = connect({ url, poolSize: 5, prepare: true })

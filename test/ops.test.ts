@@ -22,9 +22,9 @@ import { startBalancer } from './balancer.js'
 import { createTestDatabase, reach } from './database.js'
 import { hasMembers } from './has-members.js'
 import { startPooler } from './pooler.js'
-import { freePort, launch, launchProgram, ready, temporaryFolder } from './process.js'
+import { freePort, JWT_SECRET, launch, launchProgram, ready, temporaryFolder } from './process.js'
 import { examples, isInstalled, makeCertificate } from './proxy-examples.js'
-import { JWT_SECRET, WEBHOOK_KEY } from './service.js'
+import { WEBHOOK_KEY } from './service.js'
 import { until } from './until.js'
 
 const run = promisify(execFile)

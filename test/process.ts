@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { projectRoot } from '../src/platform/process/root.js'
 import { reach } from './database.js'
-import { JWT_SECRET } from './service.js'
 import { until } from './until.js'
 
 interface Test {
   teardown(work: () => unknown): void
 }
+
+export const JWT_SECRET = 'a-test-secret-of-more-than-32-bytes-for-tests-only'
 
 export interface ServiceProcess {
   url: string

@@ -19,6 +19,7 @@ import { createLogger } from '../src/platform/process/logger.js'
 import { type AdHocDatabase, withAdHocSql } from './ad-hoc.js'
 import { problemOf } from './conformance.js'
 import { createTestDatabase, reach } from './database.js'
+import { JWT_SECRET } from './process.js'
 import { send } from './send.js'
 import { until } from './until.js'
 
@@ -44,7 +45,6 @@ export interface Call {
 }
 
 export const DASHBOARD = 'https://dashboard.example.com'
-export const JWT_SECRET = 'a-test-secret-of-more-than-32-bytes-for-tests-only'
 export const WEBHOOK_KEY = 'a-webhook-key-for-tests-of-more-than-32-bytes'
 
 /** A signed-in person. */

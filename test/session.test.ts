@@ -2,7 +2,8 @@ import { createHmac, generateKeyPairSync, sign as signRsa } from 'node:crypto'
 import postgres from 'postgres'
 import t from 'tap'
 import { hasMembers } from './has-members.js'
-import { DASHBOARD, JWT_SECRET, type Service, startService } from './service.js'
+import { JWT_SECRET } from './process.js'
+import { DASHBOARD, type Service, startService } from './service.js'
 import { until } from './until.js'
 
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')

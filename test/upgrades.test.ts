@@ -7,8 +7,9 @@ import { restore } from '../src/operator/backup/restore.js'
 import { migrate } from '../src/platform/database/migrate.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { emptyDatabase, readReleased, releasedDatabase } from './migrated.js'
+import { JWT_SECRET } from './process.js'
 import { ADMIN_KEY, ask, type ReleaseRecord, readStable } from './released/record.js'
-import { JWT_SECRET, startService } from './service.js'
+import { startService } from './service.js'
 
 const folder = join(projectRoot, 'test/released')
 
