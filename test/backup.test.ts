@@ -314,7 +314,8 @@ t.test('a malicious file is rejected with little memory, and none of its content
   const tooLong = 'The file isn’t a complete backup: a line is too long.'
   const noManifest = 'The file isn’t a complete backup: its manifest can’t be read.'
   const beep = '\u001b]0;owned\u0007'
-  const files: [what: string, content: Buffer, said: string][] = [
+  type Malicious = [what: string, content: Buffer, said: string]
+  const large: Malicious[] = [
     ['1 GiB of zeros', Buffer.concat(Array(16).fill(zeros)), tooLong],
     ['zeros as rows', Buffer.concat([gzipSync(untilUsers), ...Array(16).fill(zeros)]), tooLong],
     ['a line of 70 MB', gzipSync(line), tooLong],
@@ -329,6 +330,8 @@ t.test('a malicious file is rejected with little memory, and none of its content
       gzipSync(untilUsers + '\n'.repeat(64 * mebibyte)),
       'The file isn’t a complete backup: users has more than 0 rows.',
     ],
+  ]
+  const small: Malicious[] = [
     [
       'a value for the terminal',
       gzipSync(
@@ -377,10 +380,15 @@ t.test('a malicious file is rejected with little memory, and none of its content
     return { code, said: output().trim().split('\n').at(-1), peak }
   }
   const { peak: least } = await restored(gzipSync('hello\n'))
-  for (const [what, content, expected] of files) {
+  for (const [what, content, expected] of large) {
     const { code, said, peak } = await restored(content)
     t.strictSame({ code, said }, { code: 1, said: expected }, what)
     t.ok(peak < least + 150, `${what}: ${Math.round(peak)} MiB, where ${Math.round(least)} are the least`)
+  }
+  for (const [what, content, expected] of small) {
+    const file = join(folder, 'hostile.gz')
+    await writeFile(file, content)
+    await t.rejects(restoreFrom(file, target), { constructor: OperatorError, message: expected }, what)
   }
   t.strictSame(await contentOf(t, target), {}, 'there is still no table')
 })
