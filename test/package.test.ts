@@ -166,10 +166,6 @@ t.test('the service starts with its page and its database, in the data folder of
     'it serves the client that is packed beside it',
   )
 
-  const second = await start(t, { HOME, PORT: String(await freePort()) })
-  t.equal(await second.ended, 1)
-  t.match(second.output(), /Another process of this service is using /)
-
   const backup = join(folder, 'backup.gz')
   const backingUp = await start(t, { HOME }, ['backup', backup])
   t.equal(await backingUp.ended, 0, backingUp.output())
