@@ -1,24 +1,19 @@
-/** Reads one large body in a thread, by the same function as a small one. */
-import { parentPort, workerData } from 'node:worker_threads'
+/** Reads large bodies in a thread, by the same functions as small ones. */
+import { Tinypool } from 'tinypool'
 import { failureOf } from './json-body.js'
-import type { BodyReader, ThreadResult } from './large-body.js'
+import type { BodyReader, ThreadResult, ThreadTask } from './large-body.js'
 
-interface Data {
-  module: string
-  context: object
-  bytes: Uint8Array<ArrayBuffer>
-}
-
-const { module, context, bytes }: Data = workerData
-const { reader }: { reader: BodyReader<object, object> } = await import(module)
-
-const run = (): ThreadResult<object> => {
+export default async ({ module, context, bytes }: ThreadTask): Promise<ThreadResult<object>> => {
+  const { reader }: { reader: BodyReader<object, object> } = await import(module)
   try {
-    return { read: reader.read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), context) }
+    const read = reader.read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), context)
+    const moving = {
+      [Tinypool.transferableSymbol]: (read && reader.buffersOf?.(read)) ?? [],
+      [Tinypool.valueSymbol]: { read },
+    }
+    // The package's types don't know that its symbols can be used.
+    return Tinypool.move(moving as never) as never
   } catch (error) {
     return { failure: failureOf(error) }
   }
 }
-
-const result = run()
-parentPort?.postMessage(result, 'read' in result && result.read ? reader.buffersOf?.(result.read) : [])

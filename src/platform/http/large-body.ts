@@ -1,12 +1,11 @@
 /**
  * Reads bodies of up to 24 MiB. Small ones are parsed at once. A large one counts toward its sender's memory as it
- * arrives. Once complete, it's parsed and checked in a thread, which blocks no request and frees its memory when it
- * ends.
+ * arrives. Once complete, it's parsed and checked in a thread, which blocks no request.
  */
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import { Tinypool } from 'tinypool'
 import { ApiError } from '../../errors.js'
 import { fitting, type Held, heldMemory } from '../process/held-memory.js'
 import { Semaphore } from '../process/semaphore.js'
@@ -22,6 +21,8 @@ const WAITING = 256
 const WAIT_MS = 30_000
 /** The largest body takes about a second, or ten on a busy machine. */
 const READ_MS = 30_000
+/** Starting a thread and loading its modules takes 200 ms, so it stays for the next body. */
+const IDLE_MS = 10_000
 
 /** Reads one kind of body, the same way on the main thread and in a thread. */
 export interface BodyReader<Read extends object, Context extends object> {
@@ -47,12 +48,20 @@ export interface LargeBody<Read extends object, Context extends object> {
   admit?: () => Promise<void>
 }
 
-const threads = new Semaphore(
-  Math.min(MOST_THREADS, fitting(THREAD_MIB)),
-  WAITING,
-  WAIT_MS,
-  () => new ApiError('unavailable'),
-)
+const maxThreads = Math.min(MOST_THREADS, fitting(THREAD_MIB))
+const permits = new Semaphore(maxThreads, WAITING, WAIT_MS, () => new ApiError('unavailable'))
+const threads = new Tinypool({
+  filename: new URL('./large-body-thread.js', import.meta.url).href,
+  minThreads: 0,
+  maxThreads,
+  idleTimeout: IDLE_MS,
+  // A thread that blocks while it's idle would keep its last body.
+  useAtomics: false,
+  // Several times what a valid body needs. It must never be reached, because V8 would terminate the whole process.
+  resourceLimits: { maxOldGenerationSizeMb: 512 },
+})
+// A thread couldn't start. The body that waits for it runs out of time.
+threads.on('error', () => {})
 
 /**
  * @returns undefined for an empty body, and null for `null`
@@ -86,7 +95,7 @@ export const readLarge = async <Read extends object, Context extends object>(
       await untilAborted(incoming.receive(held), ending.signal)
       await admit?.()
       // A body that's waiting for a thread can be lost, too.
-      const reading = threads.run(() => readBeside(reader, incoming.bytes, context, ending.signal))
+      const reading = permits.run(() => readInThread(reader, incoming.bytes, context, ending))
       return await untilAborted(reading, ending.signal)
     } finally {
       socket.removeListener('close', hangUp)
@@ -118,51 +127,34 @@ const untilAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T
   }
 }
 
-/** A thread's message. */
+export interface ThreadTask {
+  module: string
+  context: object
+  bytes: Uint8Array<ArrayBuffer>
+}
+
 export type ThreadResult<Read> = { read: Read | null } | { failure: BodyFailure }
 
-/** Transfers the bytes from this thread. Settles when the thread has ended. */
-const readBeside = <Read extends object, Context extends object>(
+/** Transfers the bytes from this thread. */
+const readInThread = async <Read extends object, Context extends object>(
   { module }: BodyReader<Read, Context>,
   bytes: Buffer<ArrayBuffer>,
   context: Context,
-  signal: AbortSignal,
-): Promise<Read | null> =>
-  new Promise((resolve, reject) => {
-    signal.throwIfAborted()
-    const worker = new Worker(new URL('./large-body-thread.js', import.meta.url), {
-      workerData: { module, context, bytes },
-      transferList: [bytes.buffer],
-      // Several times what a valid body needs. It must never be reached, because V8 would terminate the whole
-      // process.
-      resourceLimits: { maxOldGenerationSizeMb: 512 },
-    })
-    let result: ThreadResult<Read> | undefined
-    let failure: unknown = new Error('The thread has ended without a result')
-    const giveUp = (reason: unknown) => {
-      failure = reason
-      void worker.terminate()
-    }
-    const abort = () => giveUp(signal.reason)
-    const timer = setTimeout(
-      () => giveUp(new ApiError('unavailable', { detail: 'The body couldn’t be read in time.' })),
-      READ_MS,
-    )
-    signal.addEventListener('abort', abort)
-    worker.once('message', (message: ThreadResult<Read>) => {
-      result = message
-    })
-    worker.once('error', (error) => {
-      failure = error
-    })
-    worker.once('exit', () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', abort)
-      if (!result) reject(failure)
-      else if ('failure' in result) reject(errorOf(result.failure))
-      else resolve(result.read)
-    })
-  })
+  ending: AbortController,
+): Promise<Read | null> => {
+  const giveUp = () =>
+    ending.abort(new ApiError('unavailable', { detail: 'The body couldn’t be read in time.' }))
+  const timer = setTimeout(giveUp, READ_MS)
+  try {
+    const task: ThreadTask = { module, context, bytes }
+    const { signal } = ending
+    const result: ThreadResult<Read> = await threads.run(task, { transferList: [bytes.buffer], signal })
+    if ('failure' in result) throw errorOf(result.failure)
+    return result.read
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 /** How many bytes of one body to read before other requests get a turn. */
 const PAUSE_BYTES = 524_288
