@@ -122,16 +122,15 @@ export const samples: Sample[] = [
   ...calls(organizations.confirmLinks, [id, [{ workspaceId: id, hostId: 1 }]]),
   ...calls(organizations.denyLink, [{ workspaceId: id, hostId: 1, userId: id }]),
 
-  ...calls(removals.mayReturn, [id, { id, repohostId: 1 }, [personKey]]),
   ...calls(removals.noteReport, [id, id, { deliveryId: 'delivery', proof: 'ab' }]),
   ...calls(removals.recordDeparture, [id, id]),
   ...calls(removals.recordRemoval, [id, id]),
   ...calls(removals.preserveRemovals, [{ id, repohostId: 1 }, personKey]),
-  ...calls(removals.wasRemovedSince, [
-    { workspaceId: id, createdAt: moment },
-    { id, repohostId: 1 },
-    [personKey],
-  ]),
+  ...calls(
+    removals.wasRemoved,
+    [{ workspaceId: id }, { id, repohostId: 1 }, [personKey]],
+    [{ workspaceId: id, createdAt: moment }, { id, repohostId: 1 }, [personKey]],
+  ),
 
   ...calls(sessions.revokeToken, [id, 1]),
   ...calls(sessions.revokeAllTokens, [id]),

@@ -23,7 +23,7 @@ import {
   noteLeft,
   readOrganization,
 } from './queries/organizations.js'
-import { mayReturn, noteReport, recordRemoval } from './queries/removals.js'
+import { noteReport, recordRemoval, wasRemoved } from './queries/removals.js'
 import { findUserByRepohostId, lockWorkspace } from './queries/workspaces.js'
 
 export interface FollowContext {
@@ -185,7 +185,7 @@ const join = async (
         if ((await lockRole(tx, workspaceId, user.id)) !== undefined) continue
         const link = await readOrganization(tx, workspaceId)
         if (link?.join !== 'member' || link.state !== 'active' || link.organization_id !== hostId) continue
-        if (!(await mayReturn(tx, workspaceId, person, personKeys))) continue
+        if (await wasRemoved(tx, { workspaceId }, person, personKeys)) continue
         await insertMember(tx, workspaceId, user.id, 'member')
         await insertOrganizationMember(tx, workspaceId, user.id)
         await insertAuditEntry(tx, {

@@ -6,7 +6,7 @@ import { toTimestamp } from '../../platform/time/timestamps.js'
 import { type PersonKey, readCaller } from '../accounts/index.js'
 import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 import { findInvite, insertInvite, revokeInvite as markRevoked } from './queries/invites.js'
-import { wasRemovedSince } from './queries/removals.js'
+import { wasRemoved } from './queries/removals.js'
 import { readInvitedWorkspace } from './queries/workspaces.js'
 
 /** @throws {ApiError} `personal_workspace` */
@@ -43,16 +43,16 @@ export const lookUpInvite = async (
 ): Promise<InviteLookup> => {
   const [caller, invite] = await Promise.all([readCaller(db, userId), findInvite(db, code)])
   if (!invite) throw new ApiError('invite_not_found')
-  const [workspace, wasRemoved] = await Promise.all([
+  const [workspace, isRemoved] = await Promise.all([
     readInvitedWorkspace(db, invite.workspaceId),
-    wasRemovedSince(db, invite, caller, personKeys),
+    wasRemoved(db, invite, caller, personKeys),
   ])
   // The workspace was deleted in the meantime.
   if (!workspace) throw new ApiError('invite_not_found')
   return {
     workspace,
     role: invite.role,
-    status: wasRemoved ? 'revoked' : invite.status,
+    status: isRemoved ? 'revoked' : invite.status,
     expires_at: toTimestamp(invite.expiresAt),
   }
 }

@@ -6,7 +6,7 @@ import { requireRoomToJoin, type WorkspaceQuota } from './policies/rights.js'
 import { insertAuditEntry } from './queries/audit.js'
 import { findInvite, useInvite } from './queries/invites.js'
 import { insertMember, lockRole } from './queries/members.js'
-import { wasRemovedSince } from './queries/removals.js'
+import { wasRemoved } from './queries/removals.js'
 import { listWorkspacesOf } from './queries/workspaces.js'
 
 const errorOf = {
@@ -42,7 +42,7 @@ export const joinWorkspace = (
     // in progress, so that the code below sees its record.
     const alreadyMember = (await lockRole(tx, workspaceId, userId)) !== undefined
     if (!alreadyMember) {
-      if (await wasRemovedSince(tx, invite, caller, personKeys)) throw new ApiError('invite_revoked')
+      if (await wasRemoved(tx, invite, caller, personKeys)) throw new ApiError('invite_revoked')
       if (!(await useInvite(tx, invite.id))) throw await errorOfCode(tx, code)
       await requireRoomToJoin(tx, userId, quota)
       await insertMember(tx, workspaceId, userId, invite.role)

@@ -127,7 +127,7 @@ export const upsertUser = async (
   await tx.rows(FREE_LOGIN, [loginKey, repohostId])
   const rows = await tx
     .insert(users)
-    // Not `now()`, because the transaction may have waited since it began. `wasRemovedSince` relies on the order.
+    // Not `now()`, because the transaction may have waited since it began. `wasRemoved` relies on the order.
     .values({ id: uuidv7(), repohostId, login, loginKey, avatarUrl, createdAt: sql`statement_timestamp()` })
     .onConflictDoUpdate({ target: users.repohostId, set: { login, loginKey, avatarUrl } })
     .returning(columns)

@@ -77,32 +77,41 @@ export const noteReport = async (
   return 'new'
 }
 
-/** As `WAS_REMOVED`. $1: the workspace; $2: the user; $3, $4: known keys, and the person under each. */
-const MAY_RETURN = statement(
-  'find out whether an organization can bring a person back',
-  { mayReturn: bool },
+/**
+ * $1: the workspace; $2: the user; $3, $4: known keys, and the person under each; $5: when the invite was made, or null
+ * without one. A row of an unknown key could be about any account that was created after the removal.
+ */
+const WAS_REMOVED = statement(
+  'find out whether a person was removed',
+  { wasRemoved: bool },
   `
-  select not exists (
-    select from removals where workspace_id = $1::uuid and user_id = $2::uuid and not returns
-  ) and not exists (
+  select exists (
+    select from removals
+    where workspace_id = $1::uuid and user_id = $2::uuid
+      and case when $5::timestamptz is null then not returns else removed_at >= $5::timestamptz end
+  ) or exists (
     select from removed_people r
-    where r.workspace_id = $1::uuid and (
+    where r.workspace_id = $1::uuid and r.removed_at >= coalesce($5::timestamptz, '-infinity') and (
       (r.key_id, r.person) in (select * from unnest($3::text[], $4::text[]))
       or r.key_id <> all ($3::text[]) and r.removed_at <= (select created_at from users where id = $2::uuid)
     )
-  ) as "mayReturn"`,
+  ) as "wasRemoved"`,
 )
 
-/** Whether the person hasn't left and no admin has removed them, with this account or an earlier one. */
-export const mayReturn = async (
+/**
+ * Whether the person was removed from the workspace since the invite was made, with this account or an earlier one.
+ * Without an invite: whether an organization can't bring the person back, who has left or was removed by an admin.
+ */
+export const wasRemoved = async (
   db: Db,
-  workspaceId: string,
+  { workspaceId, createdAt }: { workspaceId: string; createdAt?: string },
   user: { id: string; repohostId: number },
   keys: PersonKey[],
 ): Promise<boolean> => {
   const ids = keys.map(({ id }) => id)
   const people = keys.map((key) => key.personOf(workspaceId, user.repohostId))
-  return singleRow(await db.rows(MAY_RETURN, [workspaceId, user.id, ids, people])).mayReturn
+  return singleRow(await db.rows(WAS_REMOVED, [workspaceId, user.id, ids, people, createdAt ?? null]))
+    .wasRemoved
 }
 
 const LIST_REMOVALS = statement(
@@ -145,35 +154,4 @@ export const preserveRemovals = async (
     rows.map(({ workspaceId }) => key.personOf(workspaceId, user.repohostId)),
     rows.map(({ removedAt }) => removedAt),
   ])
-}
-
-/**
- * $1, $2: the workspace, and when the invite was made; $3: the user; $4, $5: known keys, and the person under each. A row
- * of an unknown key could be about any account that was created after the removal.
- */
-const WAS_REMOVED = statement(
-  'find out whether a person was removed',
-  { wasRemoved: bool },
-  `
-  select exists (
-    select from removals where workspace_id = $1::uuid and user_id = $3::uuid and removed_at >= $2::timestamptz
-  ) or exists (
-    select from removed_people r
-    where r.workspace_id = $1::uuid and r.removed_at >= $2::timestamptz and (
-      (r.key_id, r.person) in (select * from unnest($4::text[], $5::text[]))
-      or r.key_id <> all ($4::text[]) and r.removed_at <= (select created_at from users where id = $3::uuid)
-    )
-  ) as "wasRemoved"`,
-)
-
-/** Whether the person was removed from the workspace since the invite was made, with this account or an earlier one. */
-export const wasRemovedSince = async (
-  db: Db,
-  { workspaceId, createdAt }: { workspaceId: string; createdAt: string },
-  user: { id: string; repohostId: number },
-  keys: PersonKey[],
-): Promise<boolean> => {
-  const ids = keys.map(({ id }) => id)
-  const people = keys.map((key) => key.personOf(workspaceId, user.repohostId))
-  return singleRow(await db.rows(WAS_REMOVED, [workspaceId, createdAt, user.id, ids, people])).wasRemoved
 }
