@@ -4,7 +4,7 @@ import Stripe from 'stripe'
 import t from 'tap'
 import { BILLING, signatureOf } from '../demo/billing-provider.js'
 import type { Fault } from '../demo/stand-in.js'
-import { isSignedBy } from '../src/features/billing/signature.js'
+import { isSignedBy } from '../src/features/billing/billing-signature.js'
 import { DASHBOARD, faultStatuses, type Service, startProviders, startService } from './service.js'
 
 const WEBHOOK = '/api/billing-provider/webhook'

@@ -2,11 +2,11 @@
  * Enforces the access `billingSignature`: the body of such a route is the billing provider's notification, or nothing.
  * The signature covers the original bytes, so the route's scope mustn't parse them. Already parsed bodies are rejected.
  */
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'
 import { billingSignature } from './access.js'
-import { isSignedBy } from './signature.js'
 
 export default fp(
   async (app) => {
@@ -58,4 +58,24 @@ export default fp(
 const signatureOf = (headers: FastifyRequest['headers']): string | undefined => {
   const header = headers['billing-signature'] ?? headers['stripe-signature']
   return typeof header === 'string' && header !== '' ? header : undefined
+}
+
+const TOLERANCE_SECONDS = 300
+
+/**
+ * Stripe's scheme (docs.stripe.com/webhooks#verify-manually): `t=<seconds>,v1=<hex>[,v1=…]`, each `v1` an HMAC-SHA256
+ * of `<t>.<payload>`. There are several while the provider rotates its secret. Other schemes (`v0`) are ignored.
+ * @param now seconds since the epoch; times too far in the future are rejected like those too far in the past
+ */
+export const isSignedBy = (secret: string, header: string, payload: Buffer, now: number): boolean => {
+  const parts = header.split(',').map((part) => part.trim().split('='))
+  const valuesOf = (name: string) => parts.flatMap(([key, value = '']) => (key === name ? [value] : []))
+  const [time = '', ...furtherTimes] = valuesOf('t')
+  if (furtherTimes.length > 0 || !/^[0-9]{1,12}$/.test(time)) return false
+  if (Math.abs(now - Number(time)) > TOLERANCE_SECONDS) return false
+  const expected = createHmac('sha256', secret).update(`${time}.`).update(payload).digest()
+  return valuesOf('v1').some(
+    (signature) =>
+      /^[0-9a-f]{64}$/.test(signature) && timingSafeEqual(Buffer.from(signature, 'hex'), expected),
+  )
 }

@@ -2,10 +2,12 @@
  * Daily counts in columns, as array literals for PostgreSQL. Each batch is small enough that neither side is busy with
  * it for long. A request can have 100,000 rows, so rows don't become objects.
  */
-import type { CountsBody } from '../../../schemas/activity.js'
+import { CountsBody } from '../../../schemas/activity.js'
 import { limits } from '../../../schemas/limits.js'
 import { COMPARED } from '../../../schemas/repo-pattern.js'
 import { invalid } from '../../errors.js'
+import { type BodyContext, readBody } from '../../platform/http/json-body.js'
+import type { BodyReader } from '../../platform/http/large-body.js'
 
 const ROWS_PER_BATCH = 5_000
 
@@ -90,11 +92,17 @@ export const toCountBatches = ({ workspace, day, members }: CountsBody): CountBa
   }
 }
 
-/** The buffers that can be transferred with them. */
-export const buffersOf = ({ repos, batches }: CountBatches): ArrayBuffer[] =>
-  [...repos, ...batches.flatMap(({ members, repos, counts }) => [members, repos, counts])].map(
-    ({ buffer }) => buffer,
-  )
+export const reader: BodyReader<CountBatches, BodyContext> = {
+  module: import.meta.url,
+  read: (bytes, context) => {
+    const body = readBody<CountsBody>(bytes, CountsBody, context)
+    return body && toCountBatches(body)
+  },
+  buffersOf: ({ repos, batches }) =>
+    [...repos, ...batches.flatMap(({ members, repos, counts }) => [members, repos, counts])].map(
+      ({ buffer }) => buffer,
+    ),
+}
 
 /**
  * Every value in a JSON text except the first follows one of these characters, so their number bounds the cost of

@@ -1,6 +1,5 @@
 /** Workspaces, members and rights, for other features. */
 export { adminOf, memberOf } from './access.js'
-export type { Author } from './author.js'
 export { applySettings, requireKeys, type SettingsContent } from './change-settings.js'
 export { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 export { describeChange } from './describe-change.js'
@@ -20,6 +19,7 @@ export {
 } from './policies/settings-rules.js'
 export {
   type Actor,
+  type Author,
   insertAuditEntries,
   insertAuditEntry,
   listAuditEntries,

@@ -8,9 +8,7 @@ import { sendJsonText } from '../../../platform/http/content.js'
 import { bodyIsValid, readLarge } from '../../../platform/http/large-body.js'
 import { payerOf } from '../../../platform/rate-limits/payers.js'
 import { adminOf } from '../../workspaces/index.js'
-import type { CountBatches } from '../count-batches.js'
-import { limitOpeners } from '../count-batches.js'
-import { reader } from '../counts-reader.js'
+import { type CountBatches, limitOpeners, reader } from '../count-batches.js'
 import { checkCountsDay, uploadCounts } from '../upload-counts.js'
 
 export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {

@@ -14,6 +14,12 @@ export interface Actor {
   login: string
 }
 
+/** The author of a change: a person, or a workspace key that the person created. The login of a key is `key <name>`. */
+export interface Author extends Actor {
+  /** Null: the person wrote it. */
+  keyName: string | null
+}
+
 /** The actor of automatic changes. The id distinguishes it from a person with this login. */
 export const SERVICE_ACTOR: Actor = { id: MAX, login: 'service' }
 

@@ -2,8 +2,8 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../../platform/database/client.js'
 import { integer, orNull, statement, text } from '../../../platform/database/statement.js'
-import type { Author } from '../author.js'
 import { workspaceSettingsVersions } from '../tables.js'
+import type { Author } from './audit.js'
 import { dropOldVersions, historyOf } from './history.js'
 
 /** $2 to $4: the version's author, key name and reason, or nulls. */
