@@ -249,9 +249,9 @@ t.test('the own origin follows from where the service listens', async (t) => {
 t.test('.env.example and docs/configuration.md show every variable as it is read', async (t) => {
   const read = (name: string) => readFile(join(projectRoot, name), 'utf8')
   const example = await read('.env.example')
-  t.equal(example, envExample(), 'run `npm run config-docs`')
+  t.equal(example, envExample(), 'run `npm run openapi`')
   const page = await read('docs/configuration.md')
-  t.equal(page, withVariables(page), 'run `npm run config-docs`')
+  t.equal(page, withVariables(page), 'run `npm run openapi`')
 
   const shown = Object.fromEntries(
     [...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),

@@ -307,5 +307,5 @@ t.test('without a port there are no metrics', async (t) => {
 
 t.test('docs/metrics.md has every metric', async (t) => {
   const page = await readFile(join(projectRoot, 'docs/metrics.md'), 'utf8')
-  t.equal(page, withMetrics(page), 'run `npm run config-docs`')
+  t.equal(page, withMetrics(page), 'run `npm run openapi`')
 })

@@ -483,5 +483,5 @@ t.test('the migrations are those of the tables', async (t) => {
     ],
     { cwd: projectRoot },
   )
-  t.strictSame(await readdir(out), before, 'run `npm run migrations` and commit drizzle/')
+  t.strictSame(await readdir(out), before, 'run `npx drizzle-kit generate` and commit drizzle/')
 })

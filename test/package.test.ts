@@ -20,9 +20,6 @@ const folder = await temporaryFolder(t, tmpdir())
 // The build that prepack makes exists already.
 const pack = `import { pack } from './ops/release/stage.mjs'; pack(process.argv[1], '--ignore-scripts')`
 await run(process.execPath, ['--input-type=module', '--eval', pack, folder], { cwd: projectRoot })
-await run('npm', ['run', 'postpack', '--', '--ignore-scripts', '--pack-destination', folder], {
-  cwd: projectRoot,
-})
 const tarballs = (await readdir(folder)).filter((file) => file.endsWith('.tgz')).sort()
 const installed = join(folder, 'a folder with spaces')
 const modules = join(installed, 'node_modules')

@@ -35,7 +35,7 @@ const startServiceByDefault = async () =>
 
 t.test('the tables of docs/privacy.md match the code', async (t) => {
   const page = await read('docs/privacy.md')
-  t.equal(page, withPrivacy(page), 'run `npm run config-docs`')
+  t.equal(page, withPrivacy(page), 'run `npm run openapi`')
 })
 
 t.test(

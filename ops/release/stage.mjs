@@ -49,7 +49,8 @@ export const makeTarball = (file, folder, entry) =>
 export const pack = (folder, ...options) => {
   const file = join(folder, `${name}-${version}.tgz`)
   const unpacked = join(folder, 'package')
-  run('npm', 'pack', '--loglevel', 'error', '--pack-destination', folder, ...options)
+  for (const workspace of ['--workspaces=false', '--workspace=client'])
+    run('npm', 'pack', workspace, '--loglevel', 'error', '--pack-destination', folder, ...options)
   run('tar', '-xzf', file, '-C', folder)
   removeUnread(join(unpacked, 'node_modules'))
   makeTarball(file, folder, 'package')

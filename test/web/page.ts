@@ -102,7 +102,7 @@ export interface Scene {
 /** @returns the scene, or the reason why no browser can run here */
 export const startScene = async (test: Test, options?: ServiceOptions): Promise<Scene | string> => {
   if (!existsSync(join(projectRoot, 'build/web/index.html'))) {
-    throw new Error('The dashboard is not built: npm run build:web')
+    throw new Error('The dashboard is not built: npm run build')
   }
   const browser = await startBrowser()
   if (typeof browser === 'string') {

@@ -41,7 +41,7 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-const NOT_BUILT = 'the dashboard hasn’t been built, so the service doesn’t have one: run npm run build:web'
+const NOT_BUILT = 'the dashboard hasn’t been built, so the service doesn’t have one: run npm run build'
 
 /** Sends the page with the caller's data, and keeps the reply's status. */
 const pageSender = (app: FastifyInstance): PageSender => {

@@ -81,7 +81,7 @@ export const packageRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const address = `/api/${current}`
     const files = filesOf(name, ending)
     if (!files.has(current))
-      app.log.warn(`${what} wasn’t packed, so the service doesn’t serve it: run npm run build:${name}`)
+      app.log.warn(`${what} wasn’t packed, so the service doesn’t serve it: run npm run build`)
     const packages = new Map(
       Array.from(files, ([file, path]) => [
         file,
