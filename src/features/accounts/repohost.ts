@@ -19,6 +19,12 @@ export interface Memberships {
   owns(organization: HostOrganization): Promise<boolean | undefined>
 }
 
+export interface HostPerson {
+  memberships: Memberships
+  /** @throws {ApiError} `repohost_token_invalid`, `repo_access_denied`, `upstream_failed`, `upstream_timeout` */
+  requireAccess(repository: { owner: string; repo: string }): Promise<void>
+}
+
 export interface Repohost {
   /** @throws {ApiError} `repohost_token_invalid`, `upstream_failed`, `upstream_timeout` */
   userOf(token: string, trace?: Trace, budget?: AbortSignal): Promise<RepohostUser>
@@ -34,15 +40,10 @@ export interface Repohost {
    */
   administeredBy(token: string, userId: number, name: string, trace?: Trace): Promise<HostOrganization>
   /**
-   * Whether the token belongs to the user with this id and gives access to the repository.
+   * What the host says about the user with this id, whose token it must be.
    * @throws {ApiError} `repohost_token_invalid`, `repo_access_denied`, `upstream_failed`, `upstream_timeout`
    */
-  checkAccess(
-    token: string,
-    userId: number,
-    { owner, repo }: { owner: string; repo: string },
-    options?: { trace?: Trace | undefined; follow?: (memberships: Memberships) => Promise<void> },
-  ): Promise<void>
+  personOf(token: string, userId: number, trace?: Trace): Promise<HostPerson>
 }
 
 const BUDGET_MS = 5_000
@@ -137,15 +138,19 @@ export const createRepohost = (
       if (found === 'denied' || !last) throw new ApiError('organization_access_denied')
       throw failureOf(found, last)
     },
-    checkAccess: async (token, userId, { owner, repo }, { trace, follow } = {}) => {
+    personOf: async (token, userId, trace) => {
       const signal = repohostBudget()
       const user = await userOf(token, signal, trace)
       if (user.id !== userId) throw new ApiError('repo_access_denied')
-      await follow?.(membershipsOf(token, user, trace, signal))
-      const answer = await get(token, host.repoPath({ owner, repo }), signal, trace)
-      const access = host.readRepo(answer, { owner, repo })
-      if (access === 'denied') throw new ApiError('repo_access_denied')
-      if (access !== 'granted') throw failureOf(access, answer)
+      return {
+        memberships: membershipsOf(token, user, trace, signal),
+        requireAccess: async (repository) => {
+          const answer = await get(token, host.repoPath(repository), signal, trace)
+          const access = host.readRepo(answer, repository)
+          if (access === 'denied') throw new ApiError('repo_access_denied')
+          if (access !== 'granted') throw failureOf(access, answer)
+        },
+      }
     },
   }
 }

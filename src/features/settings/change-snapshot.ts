@@ -1,7 +1,7 @@
-import type { PushResult, RestoreBody } from '../../../schemas/settings.js'
+import type { Warnings } from '../../../schemas/common.js'
+import type { RestoreBody } from '../../../schemas/settings.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
-import { etagOf } from '../../platform/http/etag.js'
 import { readCaller } from '../accounts/index.js'
 import {
   type Actor,
@@ -12,8 +12,8 @@ import {
   type RestoreRules,
 } from '../workspaces/index.js'
 import { writableHolder } from './policies/repo-access.js'
-import { toPushResult, writeSnapshot } from './push-settings.js'
 import { deleteSnapshot, type SnapshotKey, snapshotHistory } from './queries/snapshots.js'
+import { type Written, writeSnapshot } from './write-snapshot.js'
 
 /** Runs `change` on the snapshot that the caller may change, with the caller's role locked. @throws {ApiError} */
 const changing = async <T>(
@@ -47,16 +47,12 @@ export const restoreSettings = (
   { database, ...rules }: RestoreRules & { database: Database },
   question: RepoQuestion,
   { version, reason }: RestoreBody,
-): Promise<{ result: PushResult; etag: string }> =>
+): Promise<Written & { warnings?: Warnings }> =>
   changing(database, question, async ({ tx, key, caller }) => {
     const old = await snapshotHistory.read(tx, key, version)
     if (!old) throw new ApiError('version_not_found')
     const judged = judgeRestored(rules, old.settings)
     const { owner, repo, settings } = old
     const write = { owner, repo, settings, author: caller, reason, action: 'settings.restored' as const }
-    const { snapshot, changed } = await writeSnapshot(tx, key, write)
-    return {
-      result: { ...toPushResult(snapshot), changed, workspace_created: false, ...judged },
-      etag: etagOf(snapshot),
-    }
+    return { ...(await writeSnapshot(tx, key, write)), ...judged }
   })

@@ -1,12 +1,11 @@
+import type { FastifyInstance } from 'fastify'
 import type { PrivacyLevel } from '../../../schemas/common.js'
 import { parsePattern } from '../../../schemas/repo-pattern.js'
-import type { PushResult } from '../../../schemas/settings.js'
 import { ApiError } from '../../errors.js'
-import type { Database, Db } from '../../platform/database/client.js'
-import { etagOf, type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
-import { lockCaller, type Repohost, reposToRemember, type User } from '../accounts/index.js'
+import type { Db } from '../../platform/database/client.js'
+import type { Preconditions } from '../../platform/http/etag.js'
+import { type HostPerson, lockCaller, reposToRemember, type User } from '../accounts/index.js'
 import {
-  type Actor,
   countPatterns,
   insertAuditEntry,
   insertMember,
@@ -19,14 +18,8 @@ import {
   type WorkspaceQuota,
 } from '../workspaces/index.js'
 import { pushTarget, requireRoomForPersonal } from './policies/repo-access.js'
-import { requireStorageQuota } from './policies/storage-quota.js'
-import {
-  insertSnapshot,
-  lockSnapshot,
-  type SnapshotKey,
-  type StoredSnapshot,
-  updateSnapshot,
-} from './queries/snapshots.js'
+import type { SnapshotKey } from './queries/snapshots.js'
+import { type Written, writeSnapshot } from './write-snapshot.js'
 
 export interface Push {
   caller: User
@@ -35,8 +28,9 @@ export interface Push {
   owner: string
   repo: string
   settings: Record<string, unknown>
-  repohostToken: string
   preconditions: Preconditions
+  /** Shows the caller's token to the repository host, and passes on what it says. */
+  askHost(use: (person: HostPerson) => Promise<void>): Promise<void>
 }
 
 /** The rules for a personal workspace that a push creates. */
@@ -51,18 +45,16 @@ const options = { rowsMayConflict: true }
 /**
  * Stores a repository's settings for a caller whose rights here are known (rules R1, R2, R4, R5). The rights at the
  * repository host are checked next, and nothing is created before both agree.
- * @returns the response and its ETag
  */
 export const pushSettings = async (
-  {
-    database,
-    repohost,
-    ...rules
-  }: CreationRules & { database: Database; repohost: Pick<Repohost, 'checkAccess'> },
+  { database, following, ...rules }: CreationRules & Pick<FastifyInstance, 'database' | 'following'>,
   push: Push,
-): Promise<{ result: PushResult; etag: string }> => {
+): Promise<Written & { workspaceCreated: boolean }> => {
   const { caller, owner, repo } = push
-  await repohost.checkAccess(push.repohostToken, caller.repohostId, { owner, repo })
+  await push.askHost(async ({ memberships, requireAccess }) => {
+    await following.atPush(caller, memberships)
+    await requireAccess({ owner, repo })
+  })
 
   const settings = JSON.stringify(push.settings)
   const named = reposToRemember(database, caller.id, [`${owner}/${repo}`])
@@ -76,14 +68,7 @@ export const pushSettings = async (
       preconditions: push.preconditions,
     })
     await named.write(tx)
-    return {
-      result: {
-        ...toPushResult(written.snapshot),
-        changed: written.changed,
-        workspace_created: workspaceCreated,
-      },
-      etag: etagOf(written.snapshot),
-    }
+    return { ...written, workspaceCreated }
   }, options)
   named.committed()
   return pushed
@@ -148,59 +133,4 @@ const openPersonalWorkspace = async (
     })
   }
   return false
-}
-
-/** The start and end of responses with settings. */
-export const beforeSettings = ({ owner, repo, workspaceId }: StoredSnapshot) => ({
-  owner,
-  repo,
-  workspace_id: workspaceId,
-})
-export const afterSettings = ({ version, sizeBytes, updatedAt, updatedBy }: StoredSnapshot) => ({
-  version,
-  size_bytes: sizeBytes,
-  updated_at: updatedAt,
-  updated_by: updatedBy,
-})
-
-export const toPushResult = (snapshot: StoredSnapshot) => ({
-  ...beforeSettings(snapshot),
-  ...afterSettings(snapshot),
-})
-
-interface Write {
-  owner: string
-  repo: string
-  settings: string
-  author: Actor
-  preconditions?: Preconditions
-  reason?: string | undefined
-  action?: 'settings.pushed' | 'settings.restored'
-}
-
-/** The only way a snapshot gets a new version. The caller's role is already locked. */
-export const writeSnapshot = async (
-  tx: Db,
-  key: SnapshotKey,
-  write: Write,
-): Promise<{ snapshot: StoredSnapshot; changed: boolean }> => {
-  const { owner, repo, settings, author, reason, preconditions, action = 'settings.pushed' } = write
-  const content = { settings, sizeBytes: Buffer.byteLength(settings), author, reason }
-  const current = await lockSnapshot(tx, key)
-  if (preconditions) requirePreconditions(preconditions, current)
-  if (current?.settings === settings) return { snapshot: current, changed: false }
-  const snapshot = current
-    ? await updateSnapshot(tx, key, { ...content, version: current.version + 1 })
-    : await insertSnapshot(tx, key, { ...content, owner, repo })
-  // Another first push was faster, so now there's a snapshot to lock.
-  if (!snapshot) return writeSnapshot(tx, key, write)
-  await insertAuditEntry(tx, {
-    workspaceId: key.workspaceId,
-    actor: author,
-    action,
-    target: `${snapshot.owner}/${snapshot.repo}`,
-    details: { version: snapshot.version, size_bytes: snapshot.sizeBytes, ...(reason && { reason }) },
-  })
-  if (content.sizeBytes > (current?.sizeBytes ?? 0)) await requireStorageQuota(tx, key.workspaceId)
-  return { snapshot, changed: true }
 }

@@ -10,11 +10,14 @@ const rejectsToken = (error: unknown) =>
   error instanceof ApiError && ['repohost_token_invalid', 'repo_access_denied'].includes(error.code)
 
 /**
- * Shows a caller's token to the repository host, unless the host has rejected too many of theirs.
+ * Shows a caller's token to the repository host, unless the host has rejected too many of theirs. The host's time doesn't
+ * count as the caller's.
  * @throws {ApiError} `rate_limited`
  */
-export const showHostToken = <T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> =>
-  chargeRejections(request, 'refused_host_tokens', rejectsToken, work)
+export const showHostToken = <T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> => {
+  const ask = () => chargeRejections(request, 'refused_host_tokens', rejectsToken, work)
+  return request.work ? request.work.elsewhere(ask) : ask()
+}
 
 export default fp(
   async (app) => {

@@ -7,6 +7,7 @@ import {
   Ok,
   RepoParams,
   ref,
+  type Warnings,
 } from '../../../../schemas/common.js'
 import {
   PushBody,
@@ -23,18 +24,51 @@ import { ApiError } from '../../../errors.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/content.js'
 import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { showHostToken } from '../../../platform/rate-limits/rate-limit.js'
-import type { Memberships, Repohost } from '../../accounts/index.js'
 import { requireRules, warningsOf } from '../../workspaces/index.js'
 import { repoAdmin, repoMember } from '../access.js'
 import { deleteSettings, restoreSettings } from '../change-snapshot.js'
 import { toChange, toPull, toPush, toReadHistory } from '../policies/repo-access.js'
-import { afterSettings, beforeSettings, pushSettings } from '../push-settings.js'
-import { type SnapshotText, snapshotHistory } from '../queries/snapshots.js'
+import { pushSettings } from '../push-settings.js'
+import { type SnapshotText, type StoredSnapshot, snapshotHistory } from '../queries/snapshots.js'
+import type { Written } from '../write-snapshot.js'
 
 const pull = repoMember('params', toPull)
 const readHistory = repoMember('params', toReadHistory)
 const change = repoAdmin('params', toChange)
 const push = repoAdmin('params', toPush)
+
+/** The start and end of responses with settings. */
+const beforeSettings = ({ owner, repo, workspaceId }: StoredSnapshot) => ({
+  owner,
+  repo,
+  workspace_id: workspaceId,
+})
+const afterSettings = ({ version, sizeBytes, updatedAt, updatedBy }: StoredSnapshot) => ({
+  version,
+  size_bytes: sizeBytes,
+  updated_at: updatedAt,
+  updated_by: updatedBy,
+})
+
+interface Answered extends Written {
+  workspaceCreated?: boolean
+  warnings?: Warnings
+}
+
+/** The response to a push or a restore. */
+const answerOf = (
+  reply: FastifyReply,
+  { snapshot, changed, workspaceCreated = false, ...judged }: Answered,
+): PushResult => {
+  reply.header('ETag', etagOf(snapshot))
+  return {
+    ...beforeSettings(snapshot),
+    ...afterSettings(snapshot),
+    changed,
+    workspace_created: workspaceCreated,
+    ...judged,
+  }
+}
 
 const sendSnapshot = (reply: FastifyReply, snapshot: SnapshotText) =>
   sendJsonText(reply, withSettingsText(beforeSettings(snapshot), snapshot.settings, afterSettings(snapshot)))
@@ -101,27 +135,28 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { query, headers, body } = request
-      const { caller } = request.granted(push)
-      const follow = (memberships: Memberships) => app.following.atPush(caller, memberships)
-      const checkAccess: Repohost['checkAccess'] = (token, userId, name) => {
-        const ask = () =>
-          showHostToken(request, () =>
-            app.clients.repohost.checkAccess(token, userId, name, { trace: request.trace, follow }),
-          )
-        return request.work ? request.work.elsewhere(ask) : ask()
-      }
-      const { result, etag } = await pushSettings(
-        { database, repohost: { checkAccess }, privacy: app.config.privacy.floor, quota: app.config.limits },
+      const granted = request.granted(push)
+      const { repohost } = app.clients
+      const pushed = await pushSettings(
+        { database, following: app.following, privacy: app.config.privacy.floor, quota: app.config.limits },
         {
-          ...request.granted(push),
+          ...granted,
           settings: body.settings,
-          repohostToken: headers['x-repohost-token'],
           preconditions: preconditionsOf(headers, query),
+          askHost: (use) =>
+            showHostToken(request, async () =>
+              use(
+                await repohost.personOf(
+                  headers['x-repohost-token'],
+                  granted.caller.repohostId,
+                  request.trace,
+                ),
+              ),
+            ),
         },
       )
       milestones.reached(request.caller.userId, 'settings_pushed')
-      reply.header('ETag', etag)
-      return { ...result, ...warningsOf(rules, body.settings) }
+      return answerOf(reply, { ...pushed, ...warningsOf(rules, body.settings) })
     },
   })
 
@@ -203,9 +238,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const { question } = request.granted(change)
       const judge = { database, rules, keys: app.config.settingsKeys }
-      const { result, etag } = await restoreSettings(judge, question, request.body)
-      reply.header('ETag', etag)
-      return result
+      return answerOf(reply, await restoreSettings(judge, question, request.body))
     },
   })
 }
