@@ -9,7 +9,8 @@ import { Tinypool } from 'tinypool'
 import { ApiError } from '../../errors.js'
 import { fitting, type Held, heldMemory } from '../process/held-memory.js'
 import { Semaphore } from '../process/semaphore.js'
-import { type BodyFailure, errorOf } from './json-body.js'
+import { payerOf } from '../rate-limits/payers.js'
+import { type BodyContext, type BodyFailure, errorOf } from './json-body.js'
 
 /** Smaller bodies cost less than a thread. */
 const LARGE_BYTES = 131_072
@@ -43,7 +44,7 @@ export interface LargeBody<Read extends object, Context extends object> {
   /** The owner that may have one large body at a time, if it isn't the person. */
   place?: string
   /** Gets each chunk before it is kept, and throws to reject the body. */
-  inspect?: (chunk: Buffer) => void
+  inspect?: ((chunk: Buffer) => void) | undefined
   /** Runs when the body is complete, before anything is parsed. */
   admit?: () => Promise<void>
 }
@@ -105,6 +106,23 @@ export const readLarge = async <Read extends object, Context extends object>(
   } finally {
     incoming.leave()
   }
+}
+
+/** Makes a scope read JSON bodies with a reader, which validates them too. @param createInspect see `inspect` */
+export const readJsonLarge = <Read extends object>(
+  scope: FastifyInstance,
+  reader: BodyReader<Read, BodyContext>,
+  mostBytes: number,
+  createInspect?: () => (chunk: Buffer) => void,
+): void => {
+  const { repohost, settingsKeys } = scope.config
+  const context = { keys: settingsKeys, kind: repohost.kind }
+  scope.removeContentTypeParser('application/json')
+  scope.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
+    const person = await payerOf(request)
+    return readLarge(request, payload, { reader, context, mostBytes, person, inspect: createInspect?.() })
+  })
+  scope.setValidatorCompiler(bodyIsValid(scope))
 }
 
 /** For the routes whose parser has validated the body. */

@@ -1,28 +1,16 @@
-import type { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { CountsBody, CountsResult } from '../../../../schemas/activity.js'
 import { ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { sendJsonText } from '../../../platform/http/content.js'
-import { bodyIsValid, readLarge } from '../../../platform/http/large-body.js'
-import { payerOf } from '../../../platform/rate-limits/payers.js'
+import { readJsonLarge } from '../../../platform/http/large-body.js'
 import { adminOf } from '../../workspaces/index.js'
 import { type CountBatches, limitOpeners, reader } from '../count-batches.js'
 import { checkCountsDay, uploadCounts } from '../upload-counts.js'
 
 export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database } = app
-  app.removeContentTypeParser('application/json')
-  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) =>
-    readLarge(request, payload, {
-      reader,
-      context: { keys: config.settingsKeys, kind: config.repohost.kind },
-      mostBytes: limits.counts_body_bytes,
-      person: await payerOf(request),
-      inspect: limitOpeners(),
-    }),
-  )
+  readJsonLarge(app as never, reader, limits.counts_body_bytes, limitOpeners)
   /** The parsed body. */
   const batchesOf = (body: unknown) => body as CountBatches
   const kinds = [
@@ -39,7 +27,6 @@ export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       method: 'POST',
       url,
       bodyLimit: limits.counts_body_bytes,
-      validatorCompiler: bodyIsValid(app as never),
       config: {
         access: adminOf('body.workspace', 'counts:write'),
         validate: ({ body }) => checkCountsDay(database, batchesOf(body).day),

@@ -1,7 +1,5 @@
-import type { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
-import type { FastifyRequest } from 'fastify'
 import {
   ConditionalReadHeaders,
   ConditionalWriteHeaders,
@@ -19,7 +17,7 @@ import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
 import { JSON_TYPE } from '../../../platform/http/content.js'
 import { isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
-import { bodyIsValid, readLarge } from '../../../platform/http/large-body.js'
+import { readJsonLarge } from '../../../platform/http/large-body.js'
 import { onResponseEnd } from '../../../platform/http/response-end.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import { heldMemory } from '../../../platform/process/held-memory.js'
@@ -79,20 +77,11 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   await app.register(async (scope) => {
-    scope.removeContentTypeParser('application/json')
-    scope.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) =>
-      readLarge(request, payload, {
-        reader,
-        context: { keys: config.settingsKeys, kind: config.repohost.kind },
-        mostBytes: limits.configuration_body_bytes,
-        person: await payerOf(request),
-      }),
-    )
+    readJsonLarge(scope as never, reader, limits.configuration_body_bytes)
     scope.route({
       method: 'PUT',
       url: '/workspaces/:id/configuration',
       bodyLimit: limits.configuration_body_bytes,
-      validatorCompiler: bodyIsValid(app as never),
       config: {
         access: writing,
         errors: [
