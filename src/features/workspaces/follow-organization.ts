@@ -53,23 +53,16 @@ export const followAtSignIn = async (
   if (followed.length === 0 && !isOpen) return
   await judgeLinks(context, user, memberships, followed)
   const listed = await memberships.list()
-  const belongsTo = new Map(listed?.map(({ id, name }) => [id, name]))
   if (isOpen) {
     const known = listed ?? (await askAbout(memberships, await listAdmitting(db, MOST_QUESTIONS))).members
     await join(context, user, new Map(known.map(({ id, name }) => [id, name])))
   }
-  const confirmed = followed.filter(({ hostId, isKnown }) => isKnown && belongsTo.has(hostId))
-  if (confirmed.length > 0)
-    await confirmMemberships(
-      db,
-      user.id,
-      confirmed.map(({ workspaceId }) => workspaceId),
-    )
   await leave(
     context,
     user,
     memberships,
-    followed.filter(({ hostId }) => !belongsTo.has(hostId)),
+    followed,
+    listed?.map(({ id }) => id),
   )
 }
 
@@ -97,12 +90,9 @@ const judgeLinks = async (
 ): Promise<void> => {
   const made = followed.filter(({ isMaker }) => isMaker)
   const asked = oneOfEach(made.map(({ hostId, name }) => ({ id: hostId, name })))
-  /** For someone who has left, some hosts only say that there's no membership. */
-  const isOwner = async (one: HostOrganization) => {
-    const owns = await memberships.owns(one)
-    return owns === undefined && (await memberships.membership(one)) === 'not-a-member' ? false : owns
-  }
-  const owns = new Map(await Promise.all(asked.map(async (one) => [one.id, await isOwner(one)] as const)))
+  const owns = new Map(
+    await Promise.all(asked.map(async (one) => [one.id, await memberships.owns(one)] as const)),
+  )
   const confirmed = made.filter(({ hostId }) => owns.get(hostId) === true)
   if (confirmed.length > 0) await confirmLinks(database.write, user.id, confirmed)
   for (const { workspaceId, hostId } of made.filter(({ hostId }) => owns.get(hostId) === false))
@@ -136,28 +126,30 @@ const askAbout = async (memberships: Memberships, organizations: HostOrganizatio
   }
 }
 
+/** @param listed the ids of organizations that the person belongs to, about which the host needn't be asked */
 const leave = async (
   context: FollowContext,
   user: User,
   memberships: Memberships,
   followed: Followed[],
+  listed: number[] = [],
 ): Promise<void> => {
-  const asked = followed.filter(({ leaves, isKnown }) => leaves === 'remove' || isKnown)
-  if (asked.length === 0) return
+  const asked = followed.filter(
+    ({ hostId, leaves, isKnown }) => !listed.includes(hostId) && (leaves === 'remove' || isKnown),
+  )
   const { members, left } = await askAbout(
     memberships,
     asked.map(({ hostId, name }) => ({ id: hostId, name })),
   )
-  const workspacesOf = (organizations: { id: number }[]) =>
-    asked.filter(({ hostId }) => organizations.some(({ id }) => id === hostId))
-  const confirmed = workspacesOf(members).filter(({ isKnown }) => isKnown)
+  const belongsTo = new Set([...listed, ...members.map(({ id }) => id)])
+  const confirmed = followed.filter(({ hostId, isKnown }) => isKnown && belongsTo.has(hostId))
   if (confirmed.length > 0)
     await confirmMemberships(
       context.database.write,
       user.id,
       confirmed.map(({ workspaceId }) => workspaceId),
     )
-  for (const { workspaceId, hostId } of workspacesOf(left))
+  for (const { workspaceId, hostId } of asked.filter(({ hostId }) => left.some(({ id }) => id === hostId)))
     await removeWhoLeft(context, workspaceId, hostId, user.id)
 }
 

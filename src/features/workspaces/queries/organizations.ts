@@ -6,6 +6,7 @@ import type { Organization, OrganizationMember } from '../../../../schemas/organ
 import type { Db } from '../../../platform/database/client.js'
 import {
   bool,
+  double,
   integer,
   moment,
   orNull,
@@ -24,7 +25,7 @@ const READ_ORGANIZATION = statement(
   'read the organization of a workspace',
   {
     organization: text,
-    organization_id: text,
+    organization_id: double,
     join: textOf<Organization['join']>(),
     leave: textOf<Organization['leave']>(),
     linked_by: text,
@@ -33,7 +34,7 @@ const READ_ORGANIZATION = statement(
     paused_because: orNull(textOf<NonNullable<Organization['paused_because']>>()),
   },
   `
-  select o.name as organization, o.host_id::text as organization_id, o.joins as join, o.leaves as leave,
+  select o.name as organization, o.host_id::float8 as organization_id, o.joins as join, o.leaves as leave,
     u.login as linked_by, o.linked_at, greatest(o.linked_at, o.confirmed_at) as confirmed_at,
     ${pausedBecause('o')} as paused_because
   from organizations o join users u on u.id = o.linked_by
@@ -45,7 +46,6 @@ export const readOrganization = async (db: Db, workspaceId: string): Promise<Org
   return (
     row && {
       ...row,
-      organization_id: Number(row.organization_id),
       linked_at: toTimestamp(row.linked_at),
       confirmed_at: toTimestamp(row.confirmed_at),
       state: row.paused_because === null ? 'active' : 'paused',
@@ -94,7 +94,7 @@ export const forgetOrganizationMembers = async (tx: Db, workspaceId: string): Pr
 
 const followedColumns = {
   workspaceId: uuid,
-  hostId: text,
+  hostId: double,
   name: text,
   leaves: textOf<Organization['leave']>(),
   isKnown: bool,
@@ -105,7 +105,7 @@ const LIST_FOLLOWED = statement(
   'list the organizations that the workspaces of a person follow',
   followedColumns,
   `
-  select o.workspace_id as "workspaceId", o.host_id::text as "hostId", o.name, o.leaves,
+  select o.workspace_id as "workspaceId", o.host_id::float8 as "hostId", o.name, o.leaves,
     om.user_id is not null as "isKnown", o.joins = 'member' and o.linked_by = m.user_id and m.role = 'admin' as "isMaker"
   from members m
   join organizations o on o.workspace_id = m.workspace_id
@@ -118,13 +118,10 @@ const LIST_FOLLOWED = statement(
  * A workspace's link that the person is in. `isKnown`: the host has said something about the person before.
  * `isMaker`: others become members on the person's authority.
  */
-export type Followed = Omit<RowOf<typeof followedColumns>, 'hostId'> & { hostId: number }
+export type Followed = RowOf<typeof followedColumns>
 
 /** In a random order: only some can be looked up, and no one can push others ahead of them. */
-export const listFollowed = async (db: Db, userId: string): Promise<Followed[]> => {
-  const rows = await db.rows(LIST_FOLLOWED, [userId])
-  return rows.map((row) => ({ ...row, hostId: Number(row.hostId) }))
-}
+export const listFollowed = (db: Db, userId: string): Promise<Followed[]> => db.rows(LIST_FOLLOWED, [userId])
 
 const ADMITS_ANYONE = statement(
   'find out whether an organization admits its people',
@@ -135,14 +132,14 @@ const ADMITS_ANYONE = statement(
 export const admitsAnyone = async (db: Db): Promise<boolean> =>
   singleRow(await db.rows(ADMITS_ANYONE, [])).admits
 
-const openColumns = { workspaceId: uuid, hostId: text, name: text, createdBy: orNull(uuid) }
+const openColumns = { workspaceId: uuid, hostId: double, name: text, createdBy: orNull(uuid) }
 
 /** $1: the user; $2: host ids. */
 const LIST_OPEN = statement(
   'list the workspaces that an organization opens to a person',
   openColumns,
   `
-  select o.workspace_id as "workspaceId", o.host_id::text as "hostId", o.name, w.created_by as "createdBy"
+  select o.workspace_id as "workspaceId", o.host_id::float8 as "hostId", o.name, w.created_by as "createdBy"
   from organizations o
   join workspaces w on w.id = o.workspace_id and w.deleted_at is null and w.personal_of is null
   left join members m on m.workspace_id = o.workspace_id and m.user_id = $1::uuid
@@ -151,34 +148,26 @@ const LIST_OPEN = statement(
   limit ${limits.workspaces_by_organization}`,
 )
 
-export type OpenWorkspace = Omit<RowOf<typeof openColumns>, 'hostId'> & { hostId: number }
+export type OpenWorkspace = RowOf<typeof openColumns>
 
 /**
  * The workspaces that the person isn't in, and whose members follow one of these organizations. Creators take turns in
  * a random order, so that no one can fill the list with workspaces that the person has left.
  */
-export const listOpenWorkspaces = async (
-  db: Db,
-  userId: string,
-  hostIds: number[],
-): Promise<OpenWorkspace[]> => {
-  const rows = await db.rows(LIST_OPEN, [userId, hostIds])
-  return rows.map((row) => ({ ...row, hostId: Number(row.hostId) }))
-}
+export const listOpenWorkspaces = (db: Db, userId: string, hostIds: number[]): Promise<OpenWorkspace[]> =>
+  db.rows(LIST_OPEN, [userId, hostIds])
 
 /** $1: how many. */
 const LIST_ADMITTING = statement(
   'list organizations that admit their people',
-  { hostId: text, name: text },
+  { id: double, name: text },
   `
-  select o.host_id::text as "hostId", o.name from organizations o where ${isAdmitting('o')}
+  select o.host_id::float8 as id, o.name from organizations o where ${isAdmitting('o')}
   group by o.host_id, o.name order by min(o.linked_at), o.host_id limit $1::int`,
 )
 
-export const listAdmitting = async (db: Db, most: number): Promise<{ id: number; name: string }[]> => {
-  const rows = await db.rows(LIST_ADMITTING, [most])
-  return rows.map(({ hostId, name }) => ({ id: Number(hostId), name }))
-}
+export const listAdmitting = (db: Db, most: number): Promise<{ id: number; name: string }[]> =>
+  db.rows(LIST_ADMITTING, [most])
 
 /** $1: the user. */
 const COUNT_JOINED = statement(
