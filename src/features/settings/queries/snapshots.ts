@@ -15,7 +15,7 @@ import {
   text,
   uuid,
 } from '../../../platform/database/statement.js'
-import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
+import { withUpdatedAt } from '../../../platform/time/timestamps.js'
 import {
   type Actor,
   dropOldVersions,
@@ -152,31 +152,16 @@ interface NewContent {
   reason?: string | undefined
 }
 
-interface Write extends NewContent {
-  version: number
-}
-
 /** The columns returned by a write. */
 const written = {
   id: snapshots.id,
   owner: snapshots.owner,
   repo: snapshots.repo,
+  workspaceId: snapshots.workspaceId,
+  version: snapshots.version,
+  sizeBytes: snapshots.sizeBytes,
   updatedAt: snapshots.updatedAt,
 }
-
-const toStored = (
-  row: { id: string; owner: string; repo: string; updatedAt: string } | undefined,
-  { workspaceId }: SnapshotKey,
-  { version, sizeBytes, author }: Write,
-): StoredSnapshot | undefined =>
-  row && {
-    ...row,
-    workspaceId,
-    version,
-    sizeBytes,
-    updatedAt: toTimestamp(row.updatedAt),
-    updatedBy: author.login,
-  }
 
 /** Creates version 1. Undefined if another first push was faster. In that case, lock and read again. */
 export const insertSnapshot = async (
@@ -185,40 +170,43 @@ export const insertSnapshot = async (
   { owner, repo, ...content }: NewContent & { owner: string; repo: string },
 ): Promise<StoredSnapshot | undefined> => {
   const { settings, sizeBytes, author } = content
-  const write = { ...content, version: 1 }
   const [row] = await tx
     .insert(snapshots)
     .values({ ...key, id: uuidv7(), owner, repo, version: 1, settings, sizeBytes, updatedBy: author.id })
     .onConflictDoNothing()
     .returning(written)
-  if (row) await keepVersion(tx, key, write)
-  return toStored(row, key, write)
+  return row && keepVersion(tx, key, row, content)
 }
 
 /** Writes a locked snapshot's next version. */
 export const updateSnapshot = async (
   tx: Db,
   key: SnapshotKey,
-  write: Write,
-): Promise<StoredSnapshot | undefined> => {
-  const { version, settings, sizeBytes, author } = write
-  const [row] = await tx
+  { version, ...content }: NewContent & { version: number },
+): Promise<StoredSnapshot> => {
+  const { settings, sizeBytes, author } = content
+  const rows = await tx
     .update(snapshots)
     .set({ version, settings, sizeBytes, updatedAt: sql`now()`, updatedBy: author.id })
     .where(isAt(snapshots, key))
     .returning(written)
-  await keepVersion(tx, key, write)
+  const stored = await keepVersion(tx, key, singleRow(rows), content)
   await dropOldVersions(tx, snapshotVersions, isAt(snapshotVersions, key), version)
-  return toStored(row, key, write)
+  return stored
 }
 
+/** Adds the row that was just written to the history. */
 const keepVersion = async (
   tx: Db,
   key: SnapshotKey,
-  { version, settings, sizeBytes, author, reason }: Write,
-) => {
-  const content = { version, settings, sizeBytes, createdBy: author.id, reason: reason || null }
-  await tx.insert(snapshotVersions).values({ ...key, ...content })
+  row: Omit<StoredSnapshot, 'updatedBy'>,
+  { settings, author, reason }: NewContent,
+): Promise<StoredSnapshot> => {
+  const { version, sizeBytes } = row
+  await tx
+    .insert(snapshotVersions)
+    .values({ ...key, version, settings, sizeBytes, createdBy: author.id, reason: reason || null })
+  return withUpdatedAt({ ...row, updatedBy: author.login })
 }
 
 /** Deletes a snapshot with its history. @returns its name in the original spelling. Undefined if there was none. */
