@@ -2,12 +2,12 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { LRUCache } from 'lru-cache'
 import type { CreatedAccessKey, CreateKeyBody, Scope } from '../../../schemas/keys.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { KeyInUse } from '../../platform/access/caller.js'
 import type { Database, Db } from '../../platform/database/client.js'
-import { remember } from '../../platform/process/maps.js'
 import { chargeRejections } from '../../platform/rate-limits/admit.js'
 import { countKeys, findKey, insertKey, type KeyOwner, markUsed } from './queries/access-keys.js'
 
@@ -32,7 +32,7 @@ const isRejection = (error: unknown) => error instanceof ApiError && error.statu
 /** Finds keys, with at most one query for a key in `FRESH_MS`. */
 export class AccessKeys {
   /** By hash. Entries that are no longer fresh show that the key isn't a guess. */
-  private readonly known = new Map<string, { key: KeyInUse; freshUntil: number }>()
+  private readonly known = new LRUCache<string, { key: KeyInUse; freshUntil: number }>({ max: REMEMBERED })
   private readonly asked = new Map<string, Promise<KeyInUse>>()
 
   constructor(private readonly database: Pick<Database, 'hot' | 'write'>) {}
@@ -80,7 +80,7 @@ export class AccessKeys {
     const { key, isUsedToday } = found
     // The request continues even if the database is read-only.
     if (!isUsedToday) await markUsed(this.database.write, key.keyId).catch(() => {})
-    if (isCurrent()) remember(this.known, hash, { key, freshUntil }, REMEMBERED)
+    if (isCurrent()) this.known.set(hash, { key, freshUntil })
     return key
   }
 }

@@ -1,12 +1,12 @@
 /** Remembers the repositories that a person names in full. */
+import { LRUCache } from 'lru-cache'
 import type { Database, Db } from '../../platform/database/client.js'
-import { remember } from '../../platform/process/maps.js'
 import { type NamedRepo, writePersonRepos } from './queries/person-repos.js'
 
 /** How many stored repositories a process remembers, so that most requests write nothing. */
 const REMEMBERED = 50_000
 const DAY_MS = 86_400_000
-const stored = new WeakMap<Database, Map<string, true>>()
+const stored = new WeakMap<Database, LRUCache<string, true>>()
 
 interface ReposToRemember {
   write(tx: Db): Promise<void>
@@ -20,7 +20,7 @@ export const reposToRemember = (
   userId: string,
   repos: readonly string[],
 ): ReposToRemember => {
-  const known = stored.get(database) ?? new Map<string, true>()
+  const known = stored.get(database) ?? new LRUCache<string, true>({ max: REMEMBERED })
   stored.set(database, known)
   const day = Math.floor(Date.now() / DAY_MS)
   const keyOf = (repoKey: string) => `${day} ${userId} ${repoKey}`
@@ -34,7 +34,7 @@ export const reposToRemember = (
       if (fresh.size > 0) await writePersonRepos(tx, userId, [...fresh.values()])
     },
     committed: () => {
-      for (const repoKey of fresh.keys()) remember(known, keyOf(repoKey), true, REMEMBERED)
+      for (const repoKey of fresh.keys()) known.set(keyOf(repoKey), true)
     },
   }
 }

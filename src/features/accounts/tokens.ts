@@ -2,11 +2,11 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import jwt from '@fastify/jwt'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Session } from '../../platform/access/caller.js'
 import { isUuid } from '../../platform/http/formats.js'
-import { remember } from '../../platform/process/maps.js'
 
 const ISSUER = 'svc'
 const REMEMBERED_TOKENS = 20_000
@@ -34,7 +34,7 @@ export const keyIdOf = (secret: string) =>
 
 export class Tokens {
   /** Tokens that were verified before; their expiry is checked on every use. */
-  private readonly remembered = new Map<string, Session>()
+  private readonly remembered = new LRUCache<string, Session>({ max: REMEMBERED_TOKENS })
 
   private constructor(
     private readonly signers: Map<string, Signer>,
@@ -93,7 +93,7 @@ export class Tokens {
       [gen, exp, iat].every((claim) => Number.isInteger(claim) && claim >= 0 && claim <= LATEST)
     if (!wellFormed) return new ApiError('token_invalid')
     const session = { userId: sub, jti, generation: gen, expiresAt: exp }
-    remember(this.remembered, token, session, REMEMBERED_TOKENS)
+    this.remembered.set(token, session)
     return session
   }
 }

@@ -1,6 +1,6 @@
 /** Days in a time zone. */
+import { LRUCache } from 'lru-cache'
 import { TIMEZONE_LENGTH } from '../../../schemas/activity.js'
-import { remember } from '../../platform/process/maps.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
 import { canonicalTimezone, type DayMinutes, localHoursOf } from '../minutes/index.js'
 
@@ -9,21 +9,16 @@ const DAY_MS = 86_400_000
 const LOCAL_LENGTH = '002026-11-21T10:00:00'.length
 
 /** Creating a formatter takes longer than using it a hundred times. */
-const formats = new Map<string, Intl.DateTimeFormat>()
-const REMEMBERED = 100
-
-const formatOf = (timeZone: string): Intl.DateTimeFormat => {
-  const known = formats.get(timeZone)
-  if (known) return known
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
-  remember(formats, timeZone, format, REMEMBERED)
-  return format
-}
+const formats = new LRUCache<string, Intl.DateTimeFormat>({
+  max: 100,
+  memoMethod: (timeZone) =>
+    new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }),
+})
 
 /** How many milliseconds a zone's clocks are ahead of UTC at a given time. */
 const offsetAt = (timezone: string, moment: number): number => {
   // The formatter writes the year 3 with one digit, and the year 10000 with five.
-  const local = formatOf(timezone).format(moment).replace(' ', 'T').padStart(LOCAL_LENGTH, '0')
+  const local = formats.memo(timezone).format(moment).replace(' ', 'T').padStart(LOCAL_LENGTH, '0')
   return Date.parse(`+${local}Z`) - Math.floor(moment / SECOND_MS) * SECOND_MS
 }
 

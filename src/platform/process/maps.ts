@@ -1,10 +1,3 @@
-/** Makes an entry the most recent in a map, and drops the oldest once there are more than `most`. */
-export const remember = <Key, Value>(map: Map<Key, Value>, key: Key, value: Value, most: number): void => {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size > most) map.delete(map.keys().next().value as Key)
-}
-
 /** Each key's items, in order, like `Map.groupBy` in newer versions of Node. */
 export const groupBy = <Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> => {
   const groups = new Map<Key, Item[]>()

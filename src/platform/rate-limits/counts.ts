@@ -1,6 +1,4 @@
 /** Counts actions by caller or address, in windows that start at the first action. */
-import { remember } from '../process/maps.js'
-
 export interface Counted {
   /** The count of the current window, including what was just added. */
   count: number
@@ -32,7 +30,10 @@ export class LocalCounts implements Counts {
       window = { count: 0, until: now + windowMs }
     }
     window.count = Math.max(0, window.count + amount)
-    remember(known, key, window, REMEMBERED)
+    // A cache from a package would reserve a mebibyte for each limit.
+    known.delete(key)
+    known.set(key, window)
+    if (known.size > REMEMBERED) known.delete(known.keys().next().value as string)
     return { count: window.count, leftMs: window.until - now }
   }
 }

@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache'
 import { inTime } from '../process/async.js'
-import { remember } from '../process/maps.js'
 
 const REMEMBERED = 50_000
 /** How long a request waits for the database. */
@@ -12,7 +12,7 @@ const PAUSE_MS = 1_000
  * account never changes hands, so results are cached without expiry.
  */
 export class People {
-  private readonly known = new Map<string, string | Promise<string>>()
+  private readonly known = new LRUCache<string, string | Promise<string>>({ max: REMEMBERED })
   private askAgainAt = 0
 
   /** @param find the person's id at the repository host; null for an account that was deleted */
@@ -27,7 +27,7 @@ export class People {
     if (known !== undefined) return known
     if (Date.now() < this.askAgainAt) return userId
     const asked = this.ask(userId)
-    remember(this.known, userId, asked, REMEMBERED)
+    this.known.set(userId, asked)
     return asked
   }
 
@@ -40,7 +40,7 @@ export class People {
       (repohostId) => {
         // Remaining sessions of deleted accounts share one limit.
         const key = repohostId === null ? 'deleted accounts' : `person ${repohostId}`
-        remember(this.known, userId, key, REMEMBERED)
+        this.known.set(userId, key)
         return key
       },
       () => {

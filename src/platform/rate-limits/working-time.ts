@@ -1,6 +1,6 @@
 /** Callers above their share of working time get one request at a time, so that connections stay free for others. */
+import { LRUCache } from 'lru-cache'
 import { limits } from '../../../schemas/limits.js'
-import { remember } from '../process/maps.js'
 import { KeyedSemaphore, Semaphore } from '../process/semaphore.js'
 import type { Payers } from './payers.js'
 
@@ -94,7 +94,10 @@ export interface Work {
 }
 
 export class WorkBudget {
-  private readonly times = new Map<string, WorkingTime>()
+  private readonly times = new LRUCache<string, WorkingTime>({
+    max: REMEMBERED,
+    memoMethod: () => new WorkingTime(),
+  })
   private readonly callers = new KeyedSemaphore(1, limits.rate_per_caller, WAIT_MS, () => new OverBudget(0))
   private readonly slowLane: Semaphore
 
@@ -105,7 +108,7 @@ export class WorkBudget {
 
   /** Calls back with the work once it may begin, which is immediately unless the caller is beyond the share. */
   begin(payers: Payers, done: (error: OverBudget | undefined, work?: Work) => void): void {
-    const time = new WorkingTimes(payers.map((payer) => this.timeOf(payer)))
+    const time = new WorkingTimes(payers.map((payer) => this.times.memo(payer)))
     const caller = payers.at(-1) as string
     if (time.update() <= BURST_MS) done(undefined, this.workOf(caller, time))
     else
@@ -168,11 +171,5 @@ export class WorkBudget {
     } catch {
       throw new OverBudget((time.update() - BURST_MS) / DECAY / 1_000)
     }
-  }
-
-  private timeOf(caller: string): WorkingTime {
-    const time = this.times.get(caller) ?? new WorkingTime()
-    remember(this.times, caller, time, REMEMBERED)
-    return time
   }
 }
