@@ -5,7 +5,7 @@ import { listPatterns, readWorkspaceSettings } from '../workspaces/index.js'
 import { readFingerprint } from './queries/configuration.js'
 import { listOverrides } from './queries/overrides.js'
 
-interface Head {
+export interface Head {
   settings: string
   locked: string
   idleWindowMinutes: number

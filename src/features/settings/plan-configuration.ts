@@ -1,0 +1,273 @@
+/** Plans the change to a new configuration, and changes nothing. */
+import type { Warnings } from '../../../schemas/common.js'
+import type { ConfigurationChange, ConfigurationEffect } from '../../../schemas/configuration.js'
+import { limits } from '../../../schemas/limits.js'
+import { divideRepo, repoKeysOf } from '../../../schemas/repo-keys.js'
+import { parsePatterns } from '../../../schemas/repo-pattern.js'
+import { ApiError } from '../../errors.js'
+import type { Db } from '../../platform/database/client.js'
+import { type Preconditions, requireEtag } from '../../platform/http/etag.js'
+import type { SettingsRules } from '../../platform/settings-schema/read.js'
+import {
+  type Change,
+  describeChange,
+  readSettingsToChange,
+  requireKeys,
+  requirePatternsInside,
+  requireRules,
+  requireUnlocked,
+  type SettingsContent,
+  type StoredWorkspaceSettings,
+  type WorkspaceCall,
+  warningsOf,
+} from '../workspaces/index.js'
+import { type ChangeTexts, compareSettings, isSame, takeTurns, type Values } from './configuration-changes.js'
+import { overridesOf, type SentConfiguration } from './configuration-reader.js'
+import { countAffected, findOutside } from './queries/configuration.js'
+import { listOverrides, type NewOverride, type Place, type StoredOverride } from './queries/overrides.js'
+import { etagOfConfiguration, type Head, readHead } from './read-configuration.js'
+
+const MOST_WARNINGS = 100
+const PAGE = 500
+/** The overrides, and the bytes of settings, that are written together. */
+const BATCH = 500
+const BATCH_BYTES = 524_288
+
+export interface ConfigurationPlan {
+  head: Head
+  current: StoredWorkspaceSettings
+  /** Undefined: they stay as they are. */
+  settings: SettingsContent | undefined
+  patterns: string[] | undefined
+  overrides: OverridePlan
+  warnings: NonNullable<Warnings>
+  affected: ConfigurationEffect
+}
+
+export const planConfiguration = async (
+  { tx }: Change,
+  { workspaceId }: WorkspaceCall,
+  { body, preconditions }: { body: SentConfiguration; preconditions: Preconditions },
+  { rules, changes }: { rules: SettingsRules | undefined; changes: ChangeTexts },
+): Promise<ConfigurationPlan> => {
+  const head = await readHead(tx, workspaceId)
+  const current = await readSettingsToChange(tx, workspaceId)
+  requireEtag(preconditions, etagOfConfiguration(workspaceId, head), current.version)
+  const judge = createJudge(rules)
+  const turn = takeTurns()
+  const settings = await planSettings(current, body, judge, turn)
+  const patterns = body.patterns ?? head.patterns
+  const arePatternsNew = JSON.stringify(patterns) !== JSON.stringify(head.patterns)
+  for (const one of settings.changes) changes.add(one)
+  if (arePatternsNew)
+    changes.add({ scope: 'workspace', key: 'patterns', before: head.patterns, after: patterns })
+  const locked = new Set<string>(JSON.parse(settings.content.locked))
+  const overrides = await planOverrides(tx, workspaceId, body.projects, { judge, locked, changes, turn })
+  changes.end()
+  const [before, after] = [parsePatterns(head.patterns), parsePatterns(patterns)]
+  for (const list of batchesOf(overrides.written)) {
+    const outside = await findOutside(tx, list, after)
+    if (outside)
+      throw new ApiError('repo_outside_patterns', {
+        detail: `No pattern matches ${nameOf(outside)}. Add one.`,
+      })
+  }
+  if (overrides.locked) throw overrides.locked
+  if (arePatternsNew) await requirePatternsInside(tx, workspaceId, patterns)
+  const places = [...overrides.written, ...overrides.removed]
+  const everywhere = settings.changes.length > 0
+  return {
+    head,
+    current,
+    settings: everywhere ? settings.content : undefined,
+    patterns: arePatternsNew ? patterns : undefined,
+    overrides,
+    warnings: judge.warnings,
+    affected:
+      changes.count === 0
+        ? { repositories: 0, people: 0 }
+        : await countAffected(tx, workspaceId, { everywhere, places, before, after }),
+  }
+}
+
+export const nameOf = ({ owner, repo }: { owner: string; repo: string }) => `${owner}/${repo}`
+
+/** The error for an override with a locked key. */
+const faultOfLock = (locked: ReadonlySet<string>, content: Values, place: Place): ApiError | undefined => {
+  try {
+    requireUnlocked(locked, content)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const keys = error.extras.keys ?? []
+    return new ApiError('key_locked', {
+      keys,
+      detail: `The workspace locks keys that ${nameOf(place)} contains: ${keys.slice(0, 5).join(', ')}.`,
+    })
+  }
+}
+
+/** Checks changed values against the operator's schema. */
+const createJudge = (rules: SettingsRules | undefined) => {
+  const warnings: NonNullable<Warnings> = []
+  return {
+    warnings,
+    check: (values: Values, at: string) => {
+      if (Object.keys(values).length === 0) return
+      requireRules(rules, values, at)
+      if (warnings.length < MOST_WARNINGS)
+        warnings.push(
+          ...(warningsOf(rules, values, at).warnings ?? []).slice(0, MOST_WARNINGS - warnings.length),
+        )
+    },
+  }
+}
+type Judge = ReturnType<typeof createJudge>
+
+const planSettings = async (
+  current: StoredWorkspaceSettings,
+  { settings, locked, idle_window_minutes }: SentConfiguration,
+  judge: Judge,
+  turn: () => Promise<void>,
+): Promise<{ changes: ConfigurationChange[]; content: SettingsContent }> => {
+  const stored = JSON.parse(current.settings) as Values
+  const difference = settings && (await compareSettings('workspace', stored, settings, turn))
+  const content = difference?.content ?? stored
+  if (difference) judge.check(difference.set, '/body/settings')
+  await turn()
+  const oldLocked = JSON.parse(current.locked) as string[]
+  const newLocked = locked ?? oldLocked.filter((key) => Object.hasOwn(content, key))
+  requireKeys(newLocked, content)
+  await turn()
+  const text = difference && difference.changes.length > 0 ? JSON.stringify(content) : current.settings
+  requireSize(Buffer.byteLength(text), 'The settings of the workspace')
+  const idle = idle_window_minutes ?? current.idleWindowMinutes
+  const scope = 'workspace'
+  return {
+    changes: [
+      ...(difference?.changes ?? []),
+      ...(isSame(oldLocked, newLocked)
+        ? []
+        : [{ scope, key: 'locked', before: oldLocked, after: newLocked }]),
+      ...(idle === current.idleWindowMinutes
+        ? []
+        : [{ scope, key: 'idle_window_minutes', before: current.idleWindowMinutes, after: idle }]),
+    ],
+    content: {
+      settings: text,
+      locked: JSON.stringify(newLocked),
+      idleWindowMinutes: idle,
+      activityPrivacy: current.activityPrivacy,
+    },
+  }
+}
+
+const requireSize = (size: number, what: string) => {
+  if (size > limits.settings_bytes)
+    throw new ApiError('settings_too_large', {
+      limit_bytes: limits.settings_bytes,
+      actual_bytes: size,
+      detail: `${what} exceed the size limit. Shorten or remove some.`,
+    })
+}
+
+type Described = Record<string, unknown>
+
+interface OverridePlan {
+  /** Settings are bytes here, because strings would fill a small process's heap. */
+  written: (Omit<NewOverride, 'settings'> & { settings: Buffer; details: Described })[]
+  removed: (Place & { details: Described })[]
+  /** How much the overrides grow, as counted by the quota. */
+  grownBytes: number
+  /** The first override with a locked key. */
+  locked: ApiError | undefined
+}
+
+interface Planning {
+  judge: Judge
+  locked: ReadonlySet<string>
+  changes: ChangeTexts
+  turn: () => Promise<void>
+}
+
+const counted = (bytes: number) => Math.max(bytes, limits.workspace_bytes_per_settings)
+
+const planOverrides = async (
+  tx: Db,
+  workspaceId: string,
+  projects: SentConfiguration['projects'],
+  { judge, locked, changes: texts, turn }: Planning,
+): Promise<OverridePlan> => {
+  const plan: OverridePlan = { written: [], removed: [], grownBytes: 0, locked: undefined }
+  if (!projects) return plan
+  const wanted = new Map<string, [name: string, settings: Buffer]>()
+  for (const piece of projects) {
+    for (const one of overridesOf(piece)) wanted.set(one[0].toLowerCase(), one)
+    await turn()
+  }
+  const add = async (current: StoredOverride | undefined, name: string, bytes: Buffer | undefined) => {
+    const sent = bytes?.toString()
+    if (sent !== undefined && sent === current?.settings) return
+    const settings = sent === undefined ? undefined : (JSON.parse(sent) as Values)
+    const stored = current && (JSON.parse(current.settings) as Values)
+    const place = current ? { owner: current.owner, repo: current.repo } : divideRepo(name)
+    const scope = nameOf(place)
+    const { changes, set, content } = await compareSettings(scope, stored, settings, turn)
+    if (changes.length === 0) return
+    for (const one of changes) texts.add(one)
+    const described = describeChange({ settings: stored ?? {} }, { settings: content })
+    await turn()
+    const full = { ...place, ...repoKeysOf(place) }
+    const oldSize = current ? counted(Buffer.byteLength(current.settings)) : 0
+    if (!settings) {
+      plan.removed.push({ ...full, details: { version: current?.version, ...described } })
+      plan.grownBytes -= oldSize
+      return
+    }
+    judge.check(set, `/body/projects/${name.replaceAll('~', '~0').replaceAll('/', '~1')}/settings`)
+    const text = JSON.stringify(content)
+    const written = bytes && text === sent ? bytes : Buffer.from(text)
+    const size = written.length
+    requireSize(size, `The settings of ${scope}`)
+    const version = (current?.version ?? 0) + 1
+    plan.written.push({
+      ...full,
+      version,
+      settings: written,
+      details: { version, size_bytes: size, ...described },
+    })
+    plan.locked ??= faultOfLock(locked, content, full)
+    plan.grownBytes += counted(size) - oldSize
+  }
+  let after: string[] | undefined
+  for (;;) {
+    const { rows, more } = await listOverrides(tx, workspaceId, after, PAGE)
+    for (const row of rows) {
+      const key = nameOf(row).toLowerCase()
+      const found = wanted.get(key)
+      wanted.delete(key)
+      await add(row, found?.[0] ?? nameOf(row), found?.[1])
+    }
+    const last = rows.at(-1)
+    if (!more || !last) break
+    after = [last.owner.toLowerCase(), last.repo.toLowerCase()]
+  }
+  for (const [name, settings] of [...wanted.values()].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    await add(undefined, name, settings)
+  }
+  return plan
+}
+
+export function* batchesOf<T extends Place & { settings?: Buffer }>(list: T[]): Generator<T[]> {
+  let batch: T[] = []
+  let bytes = 0
+  for (const one of list) {
+    batch.push(one)
+    bytes += one.settings?.length ?? 0
+    if (batch.length < BATCH && bytes < BATCH_BYTES) continue
+    yield batch
+    batch = []
+    bytes = 0
+  }
+  if (batch.length > 0) yield batch
+}
