@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { projectRoot } from '../src/platform/process/root.js'
 import { bundleTests } from './bundled.js'
+import { cpuSeconds } from './cpu.js'
 import { startTestServer } from './database.js'
 
 /**
@@ -54,6 +55,7 @@ interface Result {
   skipped: number
   /** The reports of failed assertions, and what was written to standard error. */
   told: string
+  cpu: number
 }
 
 type Server = Awaited<ReturnType<typeof startTestServer>>
@@ -129,13 +131,13 @@ const run = async (files: string[], server: Server): Promise<Result> => {
   const name = files.map((file) => file.replace(/\.test\.js$/, '')).join(' ')
   const skipped = summary('skip')
   const counts = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
-  const cpu = tap.match(/^# CPU: (.*)$/m)?.[1] ?? 'unknown'
+  const cpu = Number(tap.match(/^# CPU: (.*) s$/m)?.[1])
   const seconds = ((Date.now() - since) / 1_000).toFixed(1)
-  say(`${failed ? 'FAIL' : 'PASS'}  ${name}: ${counts}, ${seconds} s, CPU ${cpu}`)
+  say(`${failed ? 'FAIL' : 'PASS'}  ${name}: ${counts}, ${seconds} s, CPU ${cpu} s`)
   const reports = failures.length > 0 ? failures.join('\n') : tap.slice(-5_000)
   const told = failed === 0 ? errors : `${reports}\n${errors}It ended with ${code}.`
   if (told !== '') say(told)
-  return { name, passed, failed, skipped, told }
+  return { name, passed, failed, skipped, told, cpu }
 }
 
 const runAll = async (programs: string[][], server: Server): Promise<Result[]> => {
@@ -148,10 +150,12 @@ const runAll = async (programs: string[][], server: Server): Promise<Result[]> =
   return results
 }
 
+let ofFiles = 0
 try {
   const results = await runAll(await findPrograms(), server)
-  const sum = (of: 'passed' | 'failed' | 'skipped') =>
+  const sum = (of: 'passed' | 'failed' | 'skipped' | 'cpu') =>
     results.reduce((total, result) => total + result[of], 0)
+  ofFiles = sum('cpu')
   const failed = results.filter((result) => result.failed > 0)
   // Again, because they may be far above.
   for (const { name, told } of failed) say(`\nfailed: ${name}\n${told}`)
@@ -159,5 +163,9 @@ try {
   if (failed.length > 0 || results.length === 0) process.exitCode = 1
 } finally {
   await server.stop()
+  const { own, started } = cpuSeconds()
+  say(
+    `CPU: ${own.toFixed(1)} s of this program, ${ofFiles.toFixed(1)} s of the files, and ${(started - ofFiles).toFixed(1)} s of PostgreSQL and the bundler`,
+  )
 }
 process.exit()

@@ -1,7 +1,8 @@
 /** Imports the test files that are its arguments, which then run one after the other. */
 import asyncHooks from 'node:async_hooks'
-import { readFileSync, writeSync } from 'node:fs'
+import { writeSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
+import { cpuSeconds } from './cpu.js'
 
 /**
  * Tap follows every promise, to know in which test an error was thrown that no code awaits. That takes up to a quarter of
@@ -24,17 +25,10 @@ for (let file = waiting[0]; file !== undefined; file = waiting[0]) {
   waiting.shift()
 }
 
-/** The CPU time of this process and of those that it started and that have ended, in seconds. */
-const cpuSeconds = () => {
-  const { user, system } = process.cpuUsage()
-  const own = (user + system) / 1e6
-  if (process.platform !== 'linux') return own
-  const stat = readFileSync('/proc/self/stat', 'utf8')
-  // Ticks of 10 ms: cutime and cstime.
-  const [ofUsers = 0, ofSystem = 0] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(14, 16).map(Number)
-  return own + (ofUsers + ofSystem) / 100
-}
-process.once('exit', () => writeSync(1, `# CPU: ${cpuSeconds().toFixed(1)} s\n`))
+process.once('exit', () => {
+  const { own, started } = cpuSeconds()
+  writeSync(1, `# CPU: ${(own + started).toFixed(1)} s\n`)
+})
 
 // Node may turn in circles while it takes itself down (nodejs/node#47748), so it is ended once nothing is left to do.
 process.once('beforeExit', () => {
