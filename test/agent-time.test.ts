@@ -364,7 +364,7 @@ t.test('agents and people', async (t) => {
         if ((await comparable(caller, id)) !== (await comparable(twin.caller, twin.id)))
           throw new Error('agents changed the minutes of the person')
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     )
   })
 })

@@ -344,6 +344,6 @@ t.test('any configuration is read as it was written, and a change is what the dr
         t.equal(done.body.changes.length === 0, (await etagOf(ada, path)) === before.headers.get('etag'))
       }
     }),
-    { numRuns: 25 },
+    { numRuns: 12 },
   )
 })

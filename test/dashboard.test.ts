@@ -482,7 +482,7 @@ t.test('numbers too large for 32 bits, and repositories without a name, count al
   await count(ada, 'commits', id, addDays(today, -40), 'bob', [{ repo: 'acme/api', count: 1 }])
   await service.database.read.statement(
     `insert into activity (workspace_id, user_id, day, repo_key, commits)
-    select $1::uuid, $2::uuid, $3::text::date, 'acme/r' || n, 32000 from generate_series(1, 70000) n`,
+    select $1::uuid, $2::uuid, $3::text::date, 'acme/r' || n, 1000000000 from generate_series(1, 3) n`,
     [id, (await bob.get('/api/me')).body.id, today],
   )
   await service.database.hot.statement(
@@ -490,7 +490,7 @@ t.test('numbers too large for 32 bits, and repositories without a name, count al
     [id, today],
   )
   const body = await bothWays(t, service, ada, path(id, `&from=${addDays(today, -99)}&to=${today}`))
-  t.equal(body.totals.commits, 70_000 * 32_000 + 1)
+  t.equal(body.totals.commits, 3_000_000_001)
   for (const part of ['daily', 'members', 'repos'] as const) t.match(body.totals, sumOf(body[part]), part)
 })
 
@@ -736,7 +736,7 @@ t.test('rollups, the activity and a model agree, whatever happens', async (t) =>
       const ofAda = await ada.get(path(id, `&from=${from}&to=${to}&member=ada`))
       equals(t, ofAda.body.heatmap, sharedCells(own, 'ada', null), 'of oneself')
     }),
-    { numRuns: 15 },
+    { numRuns: 8 },
   )
 })
 
@@ -937,7 +937,7 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
         await check()
       },
     ),
-    { numRuns: 25 },
+    { numRuns: 12 },
   )
 })
 

@@ -349,7 +349,7 @@ t.test('the funnel always equals a count by hand', async (t) => {
         t.same(rounded(counted), rounded(expected), JSON.stringify({ events, range }))
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 20 },
   )
 })
 

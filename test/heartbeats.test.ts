@@ -341,7 +341,7 @@ t.test('heartbeats', async (t) => {
           countBy(model(sent as never, 5), ([minute, repo]) => `${hourName(minute)} ${repo}`),
         )
       }),
-      { numRuns: 25 },
+      { numRuns: 12 },
     )
   })
 
@@ -360,7 +360,7 @@ t.test('heartbeats', async (t) => {
           countBy(model(sent as never, 5), ([minute]) => hourName(minute)),
         )
       }),
-      { numRuns: 25 },
+      { numRuns: 12 },
     )
   })
 

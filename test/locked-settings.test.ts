@@ -187,7 +187,7 @@ t.test('in any order of changes, the workspace, then the override, then the lock
         t.same(body.locked, locks)
       }
     }),
-    { numRuns: 15 },
+    { numRuns: 8 },
   )
 })
 
