@@ -93,7 +93,7 @@ const startPairs = async (t: Test, fail: (work: () => Promise<unknown>) => Promi
   const { transaction } = database
   let isFirst = true
   database.transaction = (work, options) => {
-    const isSet = options?.readsFirst === true && options.rowsMayConflict === undefined
+    const isSet = options?.readsFirst === true && !options.rowsMayConflict
     if (!isSet || !isFirst) return transaction(work, options)
     isFirst = false
     return fail(() => transaction(work, options)) as ReturnType<typeof transaction<never>>

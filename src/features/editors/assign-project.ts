@@ -6,12 +6,13 @@ import type { Database, Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/timestamps.js'
 import { readTarget } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
-import { countMinutes, writeCounted } from './count-minutes.js'
+import { countMinutes } from './count-minutes.js'
 import { type ProjectHost, projectOf } from './project-names.js'
-import { lockMarks, readAllMarks, writeMarks } from './queries/marks.js'
-import { chooseRepo, findNames, listNames, namesOf, readRoomForNames } from './queries/projects.js'
-import { Projects, storedFor } from './record-heartbeats.js'
-import { Timeline } from './timeline.js'
+import { Projects } from './projects.js'
+import { lockMarks, readAllMarks } from './queries/marks.js'
+import { findNames, listNames, namesOf, readRoomForNames } from './queries/projects.js'
+import { type Candidate, Timeline } from './timeline.js'
+import { writePlans } from './write-plans.js'
 
 /** A person's names, and the minutes stored for each. */
 export const listEditorProjects = async (db: Db, userId: string): Promise<Answer[]> => {
@@ -61,27 +62,21 @@ export const assignProject = (
       const timeline = new Timeline(stored)
       const reassigned = timeline.agents.hoursOf(name)
       const target = await readTarget(tx, userId, new Set(repoKey === undefined ? [] : [repoKey]))
-      const counted = await countMinutes(tx, {
-        userId,
-        timeline,
+      const marked = { userId, timeline, projects }
+      const minutes = await countMinutes(tx, {
+        ...marked,
         target,
-        repoKeyOf: (project) => projects.keyOf(project),
-        candidates: storedFor(timeline, new Set(repoKey === undefined ? [] : [name])),
+        candidates: repoKey === undefined ? [] : storedFor(timeline, name),
         fromJoining: () => true,
       })
-      const agents = await countAgents(tx, userId, timeline, {
-        repoKeyOf: (project) => projects.keyOf(project),
-        reassigned,
-        isFromJoining: true,
-      })
-      const written = Promise.all([
-        chooseRepo(tx, userId, choice),
-        writeMarks(tx, [{ userId, hours: timeline.toStored() }]),
-        writeCounted(tx, [{ ...counted, names: projects.repos }]),
-        agents.write(projects.repos),
-      ])
-      if (!counted.isSmall) await written
-      tx.deferToCommit(written)
+      const agents = await countAgents(tx, marked, { reassigned, isFromJoining: true })
+      await writePlans(tx, [{ userId, minutes, agents, hours: timeline.toStored(), chosen: [choice] }])
     },
     { readsFirst: true, rowsMayConflict: true },
+  )
+
+/** Minutes that are stored for a name and haven't counted anywhere. */
+const storedFor = (timeline: Timeline, name: string): Candidate[] =>
+  [...timeline.all()].filter(
+    ({ minute, project }) => project === name && !timeline.hasCountedAnywhere(minute),
   )

@@ -6,14 +6,9 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { HOURS } from '../../platform/time/days.js'
-import {
-  type AgentDay,
-  type FlushTarget,
-  readAgentDays,
-  readTarget,
-  replaceAgentDays,
-} from '../minutes/index.js'
+import { type AgentDay, type FlushTarget, readAgentDays, readTarget } from '../minutes/index.js'
 import { clampIdleWindow, dayOfHour } from './count-minutes.js'
+import type { Projects } from './projects.js'
 import { hourOf, type Timeline } from './timeline.js'
 
 /** A gap reaches into the next hour at most. */
@@ -23,9 +18,13 @@ export const hoursBeside = (hours: Iterable<number>, reach = 1): number[] => {
   return [...all]
 }
 
+interface Marked {
+  userId: string
+  timeline: Timeline
+  projects: Projects
+}
+
 interface Agents {
-  /** A project's repository, in lower case. */
-  repoKeyOf(project: string): string | undefined
   /** Hours whose marks now belong to another repository. */
   reassigned?: Iterable<number>
   /** Whether minutes count only from the day of joining a workspace. */
@@ -42,16 +41,16 @@ interface Agents {
  */
 export const countAgents = async (
   tx: Db,
-  userId: string,
-  timeline: Timeline,
-  { repoKeyOf, reassigned = [], isFromJoining = false, read, imported }: Agents,
-): Promise<{ write(names: ReadonlyMap<string, string>): Promise<void> }> => {
-  const nothing = { write: async () => {} }
+  { userId, timeline, projects }: Marked,
+  { reassigned = [], isFromJoining = false, read, imported }: Agents,
+): Promise<AgentDay[]> => {
   const hours = imported
     ? new Set(hoursBeside(imported.hours).filter((hour) => dayOfHour(hour) === imported.day))
     : new Set(hoursBeside([...timeline.changed, ...timeline.agents.changed, ...reassigned]))
-  const repoKeys = new Set([...timeline.agents.projects()].flatMap((project) => repoKeyOf(project) ?? []))
-  if (hours.size === 0 || repoKeys.size === 0) return nothing
+  const repoKeys = new Set(
+    [...timeline.agents.projects()].flatMap((project) => projects.keyOf(project) ?? []),
+  )
+  if (hours.size === 0 || repoKeys.size === 0) return []
   const target =
     read && [...repoKeys].every((repoKey) => read.repoKeys.has(repoKey))
       ? read.target
@@ -59,18 +58,18 @@ export const countAgents = async (
           if (error instanceof ApiError && error.code === 'payload_too_large') return undefined
           throw error
         })
-  if (!target) return nothing
+  if (!target) return []
   const places = target.workspaces.flatMap(
     ({ workspaceId, repoKeys: matched, firstDay, joinedOn, idleWindow }) => {
       const own = new Set(matched.filter((repoKey) => repoKeys.has(repoKey)))
       return own.size > 0 ? [{ workspaceId, own, firstDay, joinedOn, idleWindow }] : []
     },
   )
-  if (places.length === 0) return nothing
+  if (places.length === 0) return []
   const ids = places.map(({ workspaceId }) => workspaceId)
   const days = new Set(Array.from(hours, dayOfHour))
   const stored = await readAgentDays(tx, userId, ids, [...days])
-  const minutesOf = minutesByWindow(timeline, hours, repoKeyOf)
+  const minutesOf = minutesByWindow(timeline, hours, projects)
   const changed: AgentDay[] = []
   for (const { workspaceId, own, firstDay, joinedOn, idleWindow } of places) {
     const rows = new Map(
@@ -86,7 +85,14 @@ export const countAgents = async (
       if (!own.has(repoKey) || day < firstDay || (isFromJoining && day < joinedOn)) continue
       const key = keyOf({ day, repoKey })
       const row = rows.get(key) ?? {
-        ...{ workspaceId, day, repoKey, repo: '', minutes: 0, before: null },
+        ...{
+          workspaceId,
+          day,
+          repoKey,
+          repo: projects.repos.get(repoKey) ?? repoKey,
+          minutes: 0,
+          before: null,
+        },
         hours: new Array<number>(HOURS).fill(0),
       }
       row.hours[hour % HOURS] = Math.max(row.hours[hour % HOURS] ?? 0, minutes)
@@ -96,15 +102,7 @@ export const countAgents = async (
       if (row.hours.some((minutes, hour) => minutes !== before?.[hour]))
         changed.push({ ...row, minutes: row.hours.reduce((sum, minutes) => sum + minutes, 0) })
   }
-  if (changed.length > limits.flush_rows) return nothing
-  return {
-    write: (names) =>
-      replaceAgentDays(
-        tx,
-        userId,
-        changed.map((row) => ({ ...row, repo: row.repo || (names.get(row.repoKey) ?? row.repoKey) })),
-      ),
-  }
+  return changed.length > limits.flush_rows ? [] : changed
 }
 
 const HOUR_MS = 3_600_000
@@ -121,7 +119,7 @@ interface HourOfRepo {
 const minutesByWindow = (
   timeline: Timeline,
   hours: ReadonlySet<number>,
-  repoKeyOf: (project: string) => string | undefined,
+  projects: Projects,
 ): ((window: number) => HourOfRepo[]) => {
   const isWanted = ({ minute }: { minute: number }) => hours.has(hourOf(minute))
   const own = [...timeline.all()].filter(isWanted)
@@ -133,7 +131,7 @@ const minutesByWindow = (
     const active = new Set(own.flatMap(({ minute, gap }) => (gap <= window ? [minute] : [])))
     const sums = new Map<string, HourOfRepo>()
     for (const { minute, project, gap } of ofAgents) {
-      const repoKey = repoKeyOf(project)
+      const repoKey = projects.keyOf(project)
       if (repoKey === undefined || gap > window || active.has(minute)) continue
       const hour = hourOf(minute)
       const key = `${hour} ${repoKey}`

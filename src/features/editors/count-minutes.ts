@@ -1,4 +1,4 @@
-/** Adds the minutes of a person's heartbeats to workspaces, each minute once in each. */
+/** Counts the minutes of a person's heartbeats in workspaces, each minute once in each. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
@@ -8,13 +8,12 @@ import { groupBy } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import {
   type AskedDays,
-  addedTo,
   type FlushTarget,
   lockPlaces,
   type MemberDays,
   recordedHoursOf,
-  writeMinutes,
 } from '../minutes/index.js'
+import type { Projects } from './projects.js'
 import { type Candidate, hourOf, type Timeline } from './timeline.js'
 
 const HOUR_MS = 3_600_000
@@ -48,8 +47,7 @@ interface Minutes {
   userId: string
   timeline: Timeline
   target: FlushTarget
-  /** A project's repository, in lower case. */
-  repoKeyOf(project: string): string | undefined
+  projects: Projects
   /** If minutes were imported before, the candidates are ordered by minute. */
   candidates: Candidate[]
   fromJoining: CountsFromJoining
@@ -71,21 +69,23 @@ interface AimedMinutes extends Minutes {
   isSmall: boolean
 }
 
-interface CountedMinutes {
+export interface CountedMinutes {
   /** How many minutes were added, in all workspaces together. */
   minutes: number
   /** With `imported`: the minutes of each place, whether or not they were imported before. */
   found: (Place & { minutes: number })[]
   isSmall: boolean
   members: MemberDays[]
+  /** Repositories as given, by their keys. */
+  names: ReadonlyMap<string, string>
 }
 
 /** @throws {ApiError} `payload_too_large` */
 export const aimMinutes = async (asked: Minutes): Promise<AimedMinutes> => {
-  const { userId, target, repoKeyOf, candidates, fromJoining } = asked
+  const { userId, target, projects, candidates, fromJoining } = asked
   const isRecorded = recordedBy(target)
   const recorded = candidates.flatMap((candidate) => {
-    const repoKey = repoKeyOf(candidate.project)
+    const repoKey = projects.keyOf(candidate.project)
     return repoKey !== undefined && isRecorded(hourOf(candidate.minute), repoKey)
       ? [{ ...candidate, repoKey }]
       : []
@@ -116,7 +116,7 @@ export const aimMinutes = async (asked: Minutes): Promise<AimedMinutes> => {
  * Counts the minutes that count in each workspace. @param members the days of `places`, in the same order, to add to
  */
 export const planMinutes = async (
-  { timeline, imported, places, isSmall }: AimedMinutes,
+  { timeline, projects, imported, places, isSmall }: AimedMinutes,
   members: MemberDays[],
 ): Promise<CountedMinutes> => {
   const dayOf = daysOfMinutes()
@@ -145,35 +145,14 @@ export const planMinutes = async (
     }
     work = await pauseAfter(work + own.length)
   }
-  return { minutes: members.reduce((sum, { days }) => sum + sumOf(days), 0), found, isSmall, members }
+  const minutes = members.reduce((sum, { days }) => sum + sumOf(days), 0)
+  return { minutes, found, isSmall, members, names: projects.repos }
 }
 
 /** Locks a person's days, and counts. */
 export const countMinutes = async (tx: Db, asked: Minutes): Promise<CountedMinutes> => {
   const { aimed, members } = singleRow(await lockPlaces(tx, [await aimMinutes(asked)]))
   return planMinutes(aimed, members)
-}
-
-/** @param counted with the repositories as given, by their keys */
-export const writeCounted = async (
-  tx: Db,
-  counted: (CountedMinutes & { names: ReadonlyMap<string, string> })[],
-): Promise<void> => {
-  if (counted.every(({ isSmall }) => isSmall))
-    return writeMinutes(
-      tx,
-      counted.flatMap(({ members, names }) => addedTo(members, names)),
-    )
-  const writes: Promise<void>[] = []
-  for (const { members, names } of counted)
-    for (const member of members) {
-      const write = writeMinutes(tx, addedTo([member], names))
-      // Awaited only after the others were sent.
-      write.catch(() => {})
-      writes.push(write)
-      await nextTurn()
-    }
-  await Promise.all(writes)
 }
 
 /** How many minutes are processed before other requests run. */

@@ -12,7 +12,8 @@ import { turns } from '../../platform/rate-limits/limits.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
 import { readTarget } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
-import { countMinutes, dayOfHour, writeCounted } from './count-minutes.js'
+import { countMinutes, dayOfHour } from './count-minutes.js'
+import type { Sent } from './mark-heartbeats.js'
 import { isRepo } from './project-names.js'
 import {
   addImportDays,
@@ -28,10 +29,11 @@ import {
   readNextDays,
   takeImport,
 } from './queries/imports.js'
-import { seeNames } from './queries/projects.js'
-import { type CountedHeartbeats, countHeartbeats, writeHeartbeats } from './record-heartbeats.js'
+import type { Known } from './read-known.js'
+import { planHeartbeats } from './record-heartbeats.js'
 import { DAY_MINUTES, type ReducedDay, type ReducedFile, type ReducedMinutes } from './reduce-file.js'
 import { hourOf, type StoredHour, Timeline } from './timeline.js'
+import { writePlans } from './write-plans.js'
 
 const MINUTES = 60
 /** How many days one statement writes. */
@@ -171,16 +173,14 @@ const importDay = async (
     [...projects, ...(agentProjects ?? [])].filter((project) => !isRepo(project, kind)),
   )
   const sent = { userId, heartbeats, kind, names, isFromJoining: true }
-  const counted = singleRow(await countHeartbeats(tx, [sent]))
-  await writeHeartbeats(tx, [counted])
-  const older = await countDay(tx, userId, { ...counted, kind, day, days, isKept })
-  tx.deferToCommit(
-    Promise.all([older.written, advanceImport(tx, userId, counted.minutes.minutes + older.minutes)]),
-  )
+  const plan = singleRow(await planHeartbeats(tx, [sent]))
+  await writePlans(tx, [plan])
+  const minutes = await countDay(tx, userId, { ...plan, kind, day, days, isKept })
+  tx.deferToCommit(advanceImport(tx, userId, plan.minutes.minutes + minutes))
   return true
 }
 
-interface DayOfImport extends Pick<CountedHeartbeats, 'projects' | 'mayWait'> {
+interface DayOfImport extends Pick<Known<Sent>, 'projects' | 'mayWait'> {
   kind: RepohostKind
   day: string
   /** The day and the days before and after it. */
@@ -193,20 +193,25 @@ const countDay = async (
   tx: Tx,
   userId: string,
   { kind, day, days, projects, mayWait, isKept }: DayOfImport,
-): Promise<{ minutes: number; written: Promise<unknown> }> => {
-  const timeline = new Timeline(days.flatMap(hoursOf))
+): Promise<number> => {
+  // Repositories are in lower case in marks, and as given in a file.
+  const keyOf = (project: string) => (isRepo(project, kind) ? projects.add({ repo: project }) : project)
+  const timeline = new Timeline(
+    days.flatMap(hoursOf).map((hour) => ({
+      ...hour,
+      projects: hour.projects.map(keyOf),
+      agentProjects: hour.agentProjects?.map(keyOf) ?? null,
+    })),
+  )
   const first = (Date.parse(day) / 3_600_000) * MINUTES
   const isOfDay = (minute: number) => minute >= first && minute < first + HOURS * MINUTES
   const candidates = [...timeline.all()].filter(({ minute }) => isOfDay(minute))
-  const repoKeyOf = (project: string) =>
-    isRepo(project, kind) ? projects.add({ repo: project }) : projects.keyOf(project)
-  const repoKeys = new Set(candidates.flatMap(({ project }) => repoKeyOf(project) ?? []))
+  const repoKeys = new Set(candidates.flatMap(({ project }) => projects.keyOf(project) ?? []))
   const [target, imported] = [await readTarget(tx, userId, repoKeys), await readImported(tx, userId, day)]
-  const counted = await countMinutes(tx, {
-    userId,
-    timeline,
+  const marked = { userId, timeline, projects }
+  const minutes = await countMinutes(tx, {
+    ...marked,
     target,
-    repoKeyOf,
     candidates,
     fromJoining: () => true,
     imported: isKept ? () => Number.POSITIVE_INFINITY : imported,
@@ -215,20 +220,15 @@ const countDay = async (
   const agentHours = isKept
     ? []
     : [...timeline.agents.all()].flatMap(({ minute }) => (isOfDay(minute) ? [hourOf(minute)] : []))
-  const agents = await countAgents(tx, userId, timeline, {
-    repoKeyOf,
+  const agents = await countAgents(tx, marked, {
     isFromJoining: true,
     imported: { day, hours: agentHours },
   })
   const waiting = candidates.filter(({ project, gap }) => gap === 0 && mayWait.has(project))
   const lastAt = new Map(waiting.map(({ project, minute }) => [project, new Date(minute * 60_000)]))
-  const written = Promise.all([
-    keepImported(tx, userId, counted.found),
-    seeNames(tx, [{ userId, lastAt }]),
-    writeCounted(tx, [{ ...counted, names: projects.repos }]),
-    agents.write(projects.repos),
-  ])
-  return { minutes: counted.minutes, written }
+  tx.deferToCommit(keepImported(tx, userId, minutes.found))
+  await writePlans(tx, [{ userId, minutes, agents, lastAt }])
+  return minutes.minutes
 }
 
 const heartbeatsOf = (day: ImportDay, kind: RepohostKind) =>

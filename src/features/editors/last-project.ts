@@ -1,9 +1,9 @@
 /** Finds the project of heartbeats that name the last project, because their editor doesn't know the current one. */
 import type { RepohostKind } from '../../../schemas/common.js'
 import type { Db } from '../../platform/database/client.js'
+import type { Heartbeat, Sent } from './mark-heartbeats.js'
 import { isRepo, LAST_PROJECT, type Project } from './project-names.js'
 import { type LastMarks, lockMarks, readLastMarks } from './queries/marks.js'
-import type { Heartbeat } from './record-heartbeats.js'
 import { hourOf } from './timeline.js'
 
 const MINUTES = 60
@@ -33,13 +33,10 @@ const lastIn = (hours: LastMarks[], minute: number, kind: RepohostKind): Found |
 /**
  * Replaces the placeholder in heartbeats with the project of the person's nearest earlier heartbeat, stored or among
  * these. Leaves out heartbeats without an earlier one.
- * @param heartbeats oldest first
  */
 export const resolveLastProjects = async (
   tx: Db,
-  userId: string,
-  heartbeats: Heartbeat[],
-  kind: RepohostKind,
+  { userId, heartbeats, kind }: Sent,
 ): Promise<Heartbeat[]> => {
   const asking = heartbeats.filter(({ project }) => project.name === LAST_PROJECT)
   if (asking.length === 0) return heartbeats

@@ -9,7 +9,7 @@ export {
   localHoursOf,
   type ZoneDay,
 } from './heatmap.js'
-export { lanesOf, type QueuedWrite } from './lane.js'
+export { type QueuedWrite, recorderOf } from './lane.js'
 export { addedTo, lockPlaces, type MemberDays, readTarget, requireTarget } from './member-days.js'
 export {
   type AgentDay,

@@ -1,11 +1,12 @@
-/** Queues writes that arrive while others are running, then sends them together in one transaction. */
-import type { Database } from '../../platform/database/client.js'
+/** Records what people send. Writes that arrive while others are running are sent together in one transaction. */
+import type { Database, Tx } from '../../platform/database/client.js'
 import {
   codeOf,
   DatabaseBusy,
   isDatabaseUnavailable,
   isLockConflict,
 } from '../../platform/database/failures.js'
+import { waitBriefly } from '../../platform/database/locks.js'
 import { inTime } from '../../platform/process/async.js'
 
 /** Someone's write that can be sent together with others. */
@@ -17,15 +18,23 @@ export interface QueuedWrite {
   isRepeatable: boolean
 }
 
-interface Writing<I, Result> {
-  /**
-   * One transaction. Never waits long for other writes.
-   * @param sent called before the commit is sent
-   * @returns the results, except for writes that have to be done alone
-   */
-  together(items: I[], sent: () => void): Promise<ReadonlyMap<I, Result>>
-  alone(item: I): Promise<Result>
+interface Recorded<I, Result> {
+  item: I
+  result: Result
+  /** What's remembered in memory once it's committed. */
+  named?: { committed(): void }
 }
+
+/**
+ * One transaction's work.
+ * @param waits whether to wait for others' writes; if not, leaves out items that have to be recorded alone
+ */
+type RecordSet<I, Result> = (
+  tx: Tx,
+  database: Database,
+  items: I[],
+  waits: boolean,
+) => Promise<Recorded<I, Result>[]>
 
 interface Waiting<I, Result> {
   item: I
@@ -51,7 +60,10 @@ class Lane<I extends QueuedWrite, Result> {
   private waiting: Waiting<I, Result>[] = []
   private isRunning = false
 
-  constructor(private readonly writing: Writing<I, Result>) {}
+  constructor(
+    private readonly database: Database,
+    private readonly record: RecordSet<I, Result>,
+  ) {}
 
   /** @throws {DatabaseBusy} if too many are waiting, or this one waited too long. Nothing was written then. */
   add(item: I): Promise<Result> {
@@ -66,6 +78,11 @@ class Lane<I extends QueuedWrite, Result> {
       this.waiting.push(waiting)
       if (!this.isRunning) void this.drain()
     })
+  }
+
+  /** Waits for others' writes. */
+  async writeAlone(item: I): Promise<Result> {
+    return (await this.transact([item], true)).get(item) as Result
   }
 
   private async drain(): Promise<void> {
@@ -100,7 +117,7 @@ class Lane<I extends QueuedWrite, Result> {
 
   /** Needs fewer statements than a set of one. */
   private async writeLone({ item, resolve }: Waiting<I, Result>): Promise<void> {
-    const written = this.writing.alone(item)
+    const written = this.writeAlone(item)
     resolve(written)
     const ended = written.then(
       () => {},
@@ -113,32 +130,48 @@ class Lane<I extends QueuedWrite, Result> {
   private async write(set: Waiting<I, Result>[]): Promise<void> {
     let isSent = false
     try {
-      const results = await this.writing.together(
-        set.map(({ item }) => item),
-        () => {
-          isSent = true
-        },
-      )
-      for (const { item, resolve } of set) resolve(results.get(item) ?? this.writing.alone(item))
+      const items = set.map(({ item }) => item)
+      const results = await this.transact(items, false, () => {
+        isSent = true
+      })
+      for (const { item, resolve } of set) resolve(results.get(item) ?? this.writeAlone(item))
     } catch (error) {
       const mayBeWritten = isSent && isDatabaseUnavailable(error) && !isLockConflict(error)
       for (const { item, resolve, reject } of set) {
         if (hasWaited(error) || (mayBeWritten && !item.isRepeatable)) reject(error)
-        else resolve(this.writing.alone(item))
+        else resolve(this.writeAlone(item))
       }
     }
   }
+
+  /** @param sent called before the commit is sent */
+  private async transact(items: I[], waits: boolean, sent = () => {}): Promise<ReadonlyMap<I, Result>> {
+    const recorded = await this.database.transaction(
+      async (tx) => {
+        const [recorded] = await Promise.all([
+          this.record(tx, this.database, items, waits),
+          waits || waitBriefly(tx),
+        ])
+        sent()
+        return recorded
+      },
+      // The same write may be running twice, and a workspace may be deleted in the meantime.
+      { readsFirst: true, rowsMayConflict: waits },
+    )
+    for (const { named } of recorded) named?.committed()
+    return new Map(recorded.map(({ item, result }) => [item, result]))
+  }
 }
 
-/** @returns a person's lane, which is always the same */
-export const lanesOf = <I extends QueuedWrite, Result>(
-  writingOf: (database: Database) => Writing<I, Result>,
-) => {
+/** @param isAlone whether it's too large to be recorded together with others */
+export const recorderOf = <I extends QueuedWrite, Result>(record: RecordSet<I, Result>) => {
   const lanes = new WeakMap<Database, Lane<I, Result>[]>()
-  return (database: Database, userId: string): Lane<I, Result> => {
-    const all = lanes.get(database) ?? Array.from({ length: LANES }, () => new Lane(writingOf(database)))
+  return (database: Database, item: I, isAlone: boolean): Promise<Result> => {
+    const all = lanes.get(database) ?? Array.from({ length: LANES }, () => new Lane(database, record))
     lanes.set(database, all)
-    return all[Number.parseInt(userId.slice(-4), 16) % LANES] as Lane<I, Result>
+    // Always the same for a person.
+    const lane = all[Number.parseInt(item.userId.slice(-4), 16) % LANES] as Lane<I, Result>
+    return isAlone ? lane.writeAlone(item) : lane.add(item)
   }
 }
 

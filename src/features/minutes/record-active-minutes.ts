@@ -3,12 +3,10 @@ import type { ActivityEntry, FlushBody, FlushResult } from '../../../schemas/act
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
 import type { Database, Tx } from '../../platform/database/client.js'
-import { waitBriefly } from '../../platform/database/locks.js'
-import { singleRow } from '../../platform/database/statement.js'
 import { HOURS } from '../../platform/time/days.js'
 import { reposToRemember } from '../accounts/index.js'
 import { canonicalTimezone } from './heatmap.js'
-import { lanesOf } from './lane.js'
+import { recorderOf } from './lane.js'
 import { lockPlaces, requireTarget } from './member-days.js'
 import { type AimedFlush, aimFlush, type Flush, planFlush, requireFewRows } from './plan-flush.js'
 import { type FlushTarget, readTargets } from './queries/flush-target.js'
@@ -48,42 +46,43 @@ export const recordActiveMinutes = async (
     size: body.entries.length,
     isRepeatable: body.flush_id !== undefined,
   }
-  const isLarge = flush.size > TOGETHER.entries
-  return isLarge ? recordAlone(database, flush) : laneOf(database, userId).add(flush)
+  return record(database, flush, flush.size > TOGETHER.entries)
 }
 
-const laneOf = lanesOf<Flush, FlushResult>((database) => ({
-  together: (flushes, sent) => recordTogether(database, flushes, sent),
-  alone: (flush) => recordAlone(database, flush),
-}))
+/** Leaves out flushes that have to be alone: too large ones, and those that were counted before. */
+const record = recorderOf<Flush, FlushResult>(async (tx, database, flushes, waits) => {
+  const asked = flushes.map(({ userId, entries }) => ({
+    userId,
+    repoKeys: new Set(entries.map(({ repoKey }) => repoKey)),
+  }))
+  const [targets, answers] = await Promise.all([
+    readTargets(tx, asked, waits ? limits.flush_comparisons : TOGETHER.comparisons),
+    readAnswers(tx, flushes),
+  ])
+  const repeated: { item: Flush; result: FlushResult }[] = []
+  const aimed = flushes.flatMap((item, index) => {
+    const target = targets[index]
+    const known = answers.get(item.userId)
+    if (!target || !known) return waits ? aimAlone(item, target) : (aimTogether(item, target) ?? [])
+    if (waits) repeated.push({ item, result: repeat(item, known) })
+    return []
+  })
+  // Before the activity lock, so that its holder never waits for the user's row.
+  for (const { flush, newTimezone } of aimed)
+    if (newTimezone !== undefined) await changeTimezone(tx, flush.userId, newTimezone)
+  return [...repeated, ...(await count(tx, database, aimed, waits))]
+})
 
-const repoKeysOf = ({ entries }: Flush) => new Set(entries.map(({ repoKey }) => repoKey))
+const repeat = ({ bodyHash }: Flush, known: { bodyHash: string; answer: string }): FlushResult => {
+  if (known.bodyHash !== bodyHash) throw new ApiError('flush_id_reused')
+  return { ...(JSON.parse(known.answer) as FlushResult), duplicate: true }
+}
 
-/** @returns no result for flushes that are too large, would wait for others, or were counted before */
-const recordTogether = async (
-  database: Database,
-  flushes: Flush[],
-  sent: () => void,
-): Promise<ReadonlyMap<Flush, FlushResult>> => {
-  const counted = await database.transaction(
-    async (tx) => {
-      const asked = flushes.map((flush) => ({ userId: flush.userId, repoKeys: repoKeysOf(flush) }))
-      const [targets, answers] = await Promise.all([
-        readTargets(tx, asked, TOGETHER.comparisons),
-        readAnswers(tx, flushes),
-        waitBriefly(tx),
-      ])
-      const aimed = flushes.flatMap((flush, index) =>
-        answers.has(flush.userId) ? [] : (aimTogether(flush, targets[index]) ?? []),
-      )
-      const counted = await count(tx, database, aimed, false)
-      sent()
-      return counted
-    },
-    { readsFirst: true },
-  )
-  for (const { named } of counted) named.committed()
-  return new Map(counted.map(({ flush, result }) => [flush, result]))
+const aimAlone = (flush: Flush, target: FlushTarget | undefined): AimedFlush => {
+  const repos = new Set(flush.entries.map(({ repoKey }) => repoKey)).size
+  const aimed = aimFlush(flush, requireTarget(target, repos))
+  requireFewRows(aimed)
+  return aimed
 }
 
 const aimTogether = (flush: Flush, target: FlushTarget | undefined): AimedFlush | undefined => {
@@ -94,50 +93,21 @@ const aimTogether = (flush: Flush, target: FlushTarget | undefined): AimedFlush 
   return isSmall && aimed.newTimezone === undefined ? aimed : undefined
 }
 
-/** Waits for others, and repeats the response to a flush that was already counted. */
-const recordAlone = async (database: Database, flush: Flush): Promise<FlushResult> => {
-  const { userId, bodyHash } = flush
-  const { result, counted } = await database.transaction(
-    async (tx) => {
-      const repoKeys = repoKeysOf(flush)
-      const [[target], answers] = await Promise.all([
-        readTargets(tx, [{ userId, repoKeys }]),
-        readAnswers(tx, [flush]),
-      ])
-      const known = answers.get(userId)
-      if (target && known) {
-        if (known.bodyHash !== bodyHash) throw new ApiError('flush_id_reused')
-        return { result: { ...(JSON.parse(known.answer) as FlushResult), duplicate: true }, counted: [] }
-      }
-      const aimed = aimFlush(flush, requireTarget(target, repoKeys.size))
-      requireFewRows(aimed)
-      // Before the activity lock, so that its holder never waits for the user's row.
-      if (aimed.newTimezone !== undefined) await changeTimezone(tx, userId, aimed.newTimezone)
-      const counted = await count(tx, database, [aimed], true)
-      return { result: singleRow(counted).result, counted }
-    },
-    // The same flush may be running twice, and a workspace may be deleted in the meantime.
-    { readsFirst: true, rowsMayConflict: true },
-  )
-  for (const { named } of counted) named.committed()
-  return result
-}
-
-/**
- * Counts flushes of different people.
- * @param waits whether to wait for others who hold the days of one; if not, it doesn't count
- * @returns those that count
- */
+/** @returns those that count */
 const count = async (tx: Tx, database: Database, aimed: AimedFlush[], waits: boolean) => {
   const locked = await lockPlaces(tx, aimed, waits)
   const plans = locked.map(({ aimed, members }) => {
     const { flush, entries } = aimed
     const repos = entries.flatMap(({ repo, off }) => (off === 'all' ? [] : [repo]))
-    return { flush, named: reposToRemember(database, flush.userId, repos), ...planFlush(aimed, members) }
+    return {
+      item: flush,
+      named: reposToRemember(database, flush.userId, repos),
+      ...planFlush(aimed, members),
+    }
   })
   // After the activity locks, so that no other flush waits for these rows behind them.
   await Promise.all(plans.map(({ named }) => named.write(tx)))
-  const remembered = plans.flatMap(({ flush: { userId, id, bodyHash }, result }) =>
+  const remembered = plans.flatMap(({ item: { userId, id, bodyHash }, result }) =>
     id === undefined ? [] : [{ userId, id, bodyHash, answer: JSON.stringify(result) }],
   )
   const added = plans.flatMap(({ added }) => added)

@@ -42,11 +42,11 @@ export const runTransaction = async <T>(
     })
     return watch(statement)
   }
-  let last: Promise<unknown> | undefined
+  const deferred: Promise<unknown>[] = []
   const deferToCommit = (statements: Promise<unknown>) => {
-    last = statements
     // Awaited only after the commit was sent.
-    last.catch(() => {})
+    statements.catch(() => {})
+    deferred.push(statements)
   }
   const inside = async (sql: postgres.TransactionSql) => {
     let isOver = false
@@ -67,7 +67,7 @@ export const runTransaction = async <T>(
       return (await limit(() => (client().begin as Begin)(mode, inside, { readsFirst }))) as T
     } finally {
       // Its error says more than the commit's.
-      await last
+      await Promise.all(deferred)
     }
   } catch (error) {
     throw isAftermath(error) ? firstFailure : error

@@ -158,9 +158,9 @@ export const arrayText = (items: readonly string[]): string =>
 
 export const writeMarks = async (
   tx: Db,
-  people: readonly { userId: string; hours: StoredHour[] }[],
+  people: readonly { userId: string; hours?: StoredHour[] }[],
 ): Promise<void> => {
-  const hours = people.flatMap(({ hours }) => hours)
+  const hours = people.flatMap(({ hours = [] }) => hours)
   if (hours.length === 0) return
   const texts = (arrayOf: (hour: StoredHour) => string[] | null) =>
     hours.map((hour) => {
@@ -173,7 +173,7 @@ export const writeMarks = async (
       return array && `{${array.join()}}`
     })
   await tx.rows(WRITE_MARKS, [
-    people.flatMap(({ userId, hours }) => hours.map(() => userId)),
+    people.flatMap(({ userId, hours = [] }) => hours.map(() => userId)),
     hours.map(({ hour }) => hour),
     texts(({ projects }) => projects),
     texts(({ marks }) => marks),
@@ -203,7 +203,7 @@ const REMEMBER_HEARTBEATS = statement(
 
 export const rememberHeartbeats = async (
   tx: Db,
-  people: readonly { userId: string; newest: Date | undefined }[],
+  people: readonly { userId: string; newest?: Date | undefined }[],
 ): Promise<void> => {
   const rows = people.flatMap(({ userId, newest }) => (newest ? [{ userId, at: newest.toISOString() }] : []))
   if (rows.length === 0) return

@@ -135,9 +135,9 @@ const SEE_NAMES = statement(
 /** New names start out unassigned. */
 export const seeNames = async (
   tx: Db,
-  people: readonly { userId: string; lastAt: ReadonlyMap<string, Date> }[],
+  people: readonly { userId: string; lastAt?: ReadonlyMap<string, Date> }[],
 ): Promise<void> => {
-  const rows = people.flatMap(({ userId, lastAt }) =>
+  const rows = people.flatMap(({ userId, lastAt = new Map<string, Date>() }) =>
     Array.from(lastAt, ([name, at]) => ({ userId, name, at: at.toISOString() })),
   )
   if (rows.length === 0) return

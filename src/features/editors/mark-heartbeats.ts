@@ -1,0 +1,117 @@
+/** Marks the minutes of heartbeats. */
+import type { RepohostKind } from '../../../schemas/common.js'
+import { limits } from '../../../schemas/limits.js'
+import { addDays } from '../../platform/time/days.js'
+import { dayOfHour, recordedBy } from './count-minutes.js'
+import {
+  isOfAgent,
+  isRepo,
+  type Project,
+  type ProjectHost,
+  projectOf,
+  type SentHeartbeat,
+} from './project-names.js'
+import type { Known } from './read-known.js'
+import { hourOf } from './timeline.js'
+
+const MINUTE_SECONDS = 60
+
+/** A heartbeat that may count. */
+export interface Heartbeat {
+  /** Seconds since 1970. */
+  time: number
+  /** Minutes since 1970. */
+  minute: number
+  project: Project
+  /** Whether an agent sent it rather than the person. */
+  isOfAgent: boolean
+}
+
+/** The outcome of heartbeats. */
+export interface Recorded {
+  accepted: number
+  waiting: number
+  ignored: number
+  /** Agents' heartbeats that were accepted or are waiting. */
+  agents: number
+}
+
+export const nothing: Recorded = { accepted: 0, waiting: 0, ignored: 0, agents: 0 }
+
+/** The heartbeats that name a project, oldest first. */
+export const heartbeatsOf = (sent: readonly SentHeartbeat[], host: ProjectHost): Heartbeat[] =>
+  sent
+    .flatMap((heartbeat) => {
+      const { time } = heartbeat
+      const project = projectOf(heartbeat, host)
+      return time !== undefined && Number.isFinite(time) && project
+        ? [{ time, minute: Math.floor(time / MINUTE_SECONDS), project, isOfAgent: isOfAgent(heartbeat) }]
+        : []
+    })
+    .sort((a, b) => a.time - b.time)
+
+/** A person's heartbeats, oldest first. */
+export interface Sent {
+  userId: string
+  heartbeats: Heartbeat[]
+  kind: RepohostKind
+  /** More names to match with repositories. */
+  names?: string[]
+  /** Whether all minutes, not just those of names, count only from the day of joining a workspace. */
+  isFromJoining?: boolean
+}
+
+/** Marks their minutes in the timeline. */
+export const markHeartbeats = ({ sent, projects, mayWait, timeline, target }: Known<Sent>) => {
+  const { heartbeats, kind, isFromJoining } = sent
+  const isRecorded = recordedBy(target)
+  /** By repository: the first day on which some workspace matches. */
+  const matched = new Map<string, string>()
+  for (const { repoKeys, firstDay } of target.workspaces)
+    for (const repoKey of repoKeys) {
+      const known = matched.get(repoKey)
+      if (known === undefined || firstDay < known) matched.set(repoKey, firstDay)
+    }
+  const [first, last] = [addDays(target.today, -limits.flush_days_back), addDays(target.today, 1)]
+
+  const recorded: Recorded = { ...nothing }
+  const marked: number[] = []
+  const repos: string[] = []
+  const lastAt = new Map<string, Date>()
+  let newest: Date | undefined
+  for (const { time, minute, project, isOfAgent } of heartbeats) {
+    const name = projects.add(project)
+    const repoKey = projects.keyOf(name)
+    const day = dayOfHour(hourOf(minute))
+    const isInTime = day >= first && day <= last && isRecorded(hourOf(minute), repoKey)
+    if (isInTime && project.repo !== undefined) repos.push(project.repo)
+    const firstDay = repoKey === undefined ? undefined : matched.get(repoKey)
+    const isMatched = firstDay !== undefined && day >= firstDay
+    // Names are marked regardless of patterns, so that no admin can change what their owner sees.
+    const canCount = project.name === undefined ? isMatched : repoKey !== undefined || mayWait.has(name)
+    if (!isInTime || !canCount) {
+      recorded.ignored++
+      continue
+    }
+    const at = new Date(time * 1_000)
+    if (project.name !== undefined) lastAt.set(name, at)
+    if (isOfAgent) {
+      recorded.agents++
+      timeline.agents.mark(time, name)
+      continue
+    }
+    recorded[isMatched ? 'accepted' : 'waiting']++
+    newest = at
+    if (timeline.mark(time, name)) marked.push(minute)
+  }
+  return {
+    recorded,
+    /** Repositories that were named in full, and may be remembered. */
+    repos,
+    lastAt,
+    newest,
+    candidates: [...timeline.around(marked)],
+    // Minutes sent under a folder's name count only from the day of joining.
+    fromJoining: (project: string) => isFromJoining || !isRepo(project, kind),
+  }
+}

@@ -1,0 +1,44 @@
+/** Writes what heartbeats, imports and assignments change. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Tx } from '../../platform/database/client.js'
+import { type AgentDay, addedTo, replaceAgentDays, writeMinutes } from '../minutes/index.js'
+import type { CountedMinutes } from './count-minutes.js'
+import { rememberHeartbeats, writeMarks } from './queries/marks.js'
+import { chooseRepo, type EditorProject, seeNames } from './queries/projects.js'
+import type { StoredHour } from './timeline.js'
+
+/** A person's changes. */
+export interface Plan {
+  userId: string
+  minutes: CountedMinutes
+  agents: AgentDay[]
+  /** Marks to store. */
+  hours?: StoredHour[]
+  /** Names with the repositories that were chosen for them. */
+  chosen?: EditorProject[]
+  /** When the newest heartbeat of each name was. */
+  lastAt?: ReadonlyMap<string, Date>
+  /** When the person's newest heartbeat was. */
+  newest?: Date | undefined
+}
+
+/** Sends all statements, and awaits them only at the commit. */
+export const writePlans = async (tx: Tx, plans: readonly Plan[]): Promise<void> => {
+  for (const { userId, chosen = [] } of plans)
+    for (const project of chosen) tx.deferToCommit(chooseRepo(tx, userId, project))
+  tx.deferToCommit(seeNames(tx, plans))
+  tx.deferToCommit(writeMarks(tx, plans))
+  tx.deferToCommit(rememberHeartbeats(tx, plans))
+  for (const { userId, agents } of plans)
+    if (agents.length > 0) tx.deferToCommit(replaceAgentDays(tx, userId, agents))
+  if (plans.every(({ minutes }) => minutes.isSmall)) {
+    const added = plans.flatMap(({ minutes }) => addedTo(minutes.members, minutes.names))
+    tx.deferToCommit(writeMinutes(tx, added))
+    return
+  }
+  for (const { minutes } of plans)
+    for (const member of minutes.members) {
+      tx.deferToCommit(writeMinutes(tx, addedTo([member], minutes.names)))
+      await nextTurn()
+    }
+}
