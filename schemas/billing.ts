@@ -23,7 +23,8 @@ export const BillingUrl = Resource('BillingUrl', {
 })
 
 /** The only open body: the provider adds properties without notice. */
-export const BillingEvent = Type.Object(
+export const BillingEvent = Resource(
+  'BillingEvent',
   {
     id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,255}$', examples: ['evt_1'] }),
     type: Type.String({ minLength: 1, maxLength: 255, examples: ['customer.subscription.updated'] }),
@@ -40,7 +41,7 @@ export const BillingEvent = Type.Object(
     ),
   },
   {
-    $id: 'BillingEvent',
+    additionalProperties: true,
     description: "A notification in the provider's own format. Unlisted properties are ignored.",
     examples: [
       {

@@ -29,9 +29,17 @@ export const Closed: typeof Type.Object = (properties, options) =>
 /** A closed object with a name in the document. Use `Resource` for objects that others refer to. */
 export const Named = <T extends TProperties>(title: string, properties: T) => Closed(properties, { title })
 
+const resources = new Map<string, TSchema & { $id: string }>()
+
 /** A closed object that others refer to (`ref`): a component of the document. */
-export const Resource = <T extends TProperties>($id: string, properties: T, options?: ObjectOptions) =>
-  Type.Object(properties, { $id, additionalProperties: false, ...options })
+export const Resource = <T extends TProperties>($id: string, properties: T, options?: ObjectOptions) => {
+  const resource = Object.assign(Closed(properties, options), { $id })
+  resources.set($id, resource)
+  return resource
+}
+
+/** The resources of the modules loaded so far. */
+export const listResources = () => [...resources.values()].sort((a, b) => (a.$id < b.$id ? -1 : 1))
 
 export const Uuid = Type.String({ format: 'uuid', examples: ['0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'] })
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-21T09:30:00.000Z'] })

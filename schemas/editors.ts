@@ -15,7 +15,8 @@ export const EditorParams = Type.Object({
 const heartbeat = { time: 1_763_717_400.123, entity: 'src/app.ts', type: 'file', project: 'acme/api-gateway' }
 
 /** Only in the document: bodies are read by `features/editors/parsing`. */
-export const Heartbeat = Type.Object(
+export const Heartbeat = Resource(
+  'Heartbeat',
   {
     time: Type.Optional(
       Type.Number({
@@ -44,7 +45,6 @@ export const Heartbeat = Type.Object(
     ),
   },
   {
-    $id: 'Heartbeat',
     additionalProperties: true,
     description: 'All other properties are ignored and not stored.',
     examples: [heartbeat],

@@ -1,7 +1,7 @@
 /** A person's time in WakaTime's formats. */
 import { type Static, Type } from '@sinclair/typebox'
 import { TIMEZONE_LENGTH } from './activity.js'
-import { Closed, Day, Named, Resource, Timestamp } from './common.js'
+import { Closed, Day, Named, Resource, ref, Timestamp } from './common.js'
 import { limits } from './limits.js'
 
 /** How many characters of these parameters are read. */
@@ -33,9 +33,7 @@ const Entry = Resource('WakaTimeEntry', {
   percent: Type.Number({ examples: [100] }),
 })
 
-export { Entry as WakaTimeEntry }
-
-const entries = Type.Array(Type.Unsafe<Static<typeof Entry>>({ $ref: 'WakaTimeEntry#' }))
+const entries = Type.Array(ref(Entry))
 
 const empty = Type.Array(Type.Unknown(), {
   maxItems: 0,

@@ -92,10 +92,10 @@ export const DeliveryHeaders = Type.Object({
 })
 
 /** The format is the host's own, so every property is allowed. */
-export const DeliveryPayload = Type.Object(
+export const DeliveryPayload = Resource(
+  'DeliveryPayload',
   {},
   {
-    $id: 'DeliveryPayload',
     additionalProperties: true,
     description:
       'A payload in the repository host’s own format. Properties that the service doesn’t use are ignored.',

@@ -130,7 +130,7 @@ t.test('a route that declares no answer does not boot', async (t) => {
 t.test('a reference to a schema that is no resource does not boot, and says which', async (t) => {
   const Stray = Closed({}, { $id: 'Stray' })
   await t.rejects(boot({ schema: { response: { 200: Type.Array(ref(Stray)) } } }), {
-    message: 'GET /api/new refers to Stray, which no file of schemas/index.ts exports',
+    message: 'GET /api/new refers to Stray, which is no resource',
   })
   t.throws(() => ref(Closed({})), { message: 'Only a schema with an `$id` can be referred to' })
 })

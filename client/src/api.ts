@@ -119,7 +119,7 @@ export type BillingEvent = {
   data?: {
     object?: Record<string, never> & Record<string, unknown>
   }
-}
+} & Record<string, unknown>
 
 export type BillingUrl = {
   /** The billing provider’s page to send the browser to. It is valid for a short time. */

@@ -1,8 +1,8 @@
 /** Declares a route's settings besides its schema, and checks routes before the service boots. */
 import type { RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
+import { listResources } from '../../../schemas/common.js'
 import type { ErrorCode } from '../../../schemas/errors.js'
-import { resources } from '../../../schemas/resources.js'
 import type { HeaderName } from '../openapi/headers.js'
 import type { Access, RequestPart } from './access.js'
 
@@ -47,11 +47,10 @@ export default fp(
   { name: 'route-checks' },
 )
 
-const knownIds = new Set(resources.map(({ $id }) => $id))
-
 const unknownReference = ({ schema }: RouteOptions): string | undefined => {
+  const known = listResources().map(({ $id }) => $id)
   for (const [, id = ''] of JSON.stringify(schema ?? {}).matchAll(/"\$ref":"([^"#]*)#?"/g)) {
-    if (!knownIds.has(id)) return `refers to ${id}, which no file of schemas/index.ts exports`
+    if (!known.includes(id)) return `refers to ${id}, which is no resource`
   }
   return undefined
 }

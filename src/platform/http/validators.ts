@@ -5,7 +5,7 @@ import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import type { FastifyInstance, FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import type { RepohostKind } from '../../../schemas/common.js'
-import { resources } from '../../../schemas/resources.js'
+import { listResources } from '../../../schemas/common.js'
 import {
   DENIED_MESSAGE,
   type SettingsKeyRules,
@@ -110,7 +110,7 @@ const createAjv = (keys: SettingsKeyRules, kind: RepohostKind, options: Options)
   ajv.addKeyword(settingsBytes('x-settings-bytes', sizeOf))
   ajv.addKeyword(settingsBytes('x-patch-bytes', (patch) => sizeOf(patch) - sizeOfNulls(patch)))
   ajv.addVocabulary(['example'])
-  return ajv.addSchema(schemaAt(kind, resources))
+  return ajv.addSchema(schemaAt(kind, listResources()))
 }
 
 /** The validator for bodies. */
@@ -162,7 +162,9 @@ export const memoizeBySchema = <Schema, Compiled>(compile: (schema: Schema, text
 type Serialize = ReturnType<FastifySerializerCompiler<unknown>>
 
 const buildCompiler = serializerSelector()
-const resourceTexts = new Map(resources.map((resource) => [resource.$id, JSON.stringify(resource)]))
+const resourceTexts = lazy(
+  () => new Map(listResources().map((resource) => [resource.$id, JSON.stringify(resource)])),
+)
 
 /**
  * The resources that a schema refers to, directly or through others. The compiler processes all its input again for
@@ -170,7 +172,7 @@ const resourceTexts = new Map(resources.map((resource) => [resource.$id, JSON.st
  */
 const resourcesIn = (text: string, found: Record<string, unknown> = {}): Record<string, unknown> => {
   for (const [, id = ''] of text.matchAll(/"\$ref":"(\w+)#"/g)) {
-    const resource = resourceTexts.get(id)
+    const resource = resourceTexts().get(id)
     if (resource === undefined || id in found) continue
     found[id] = JSON.parse(resource)
     resourcesIn(resource, found)

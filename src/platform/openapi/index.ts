@@ -1,8 +1,8 @@
 /** The OpenAPI documents, generated from the schemas that validate and serialize. */
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
+import { listResources } from '../../../schemas/common.js'
 import { own } from '../../../schemas/own.js'
-import { resources } from '../../../schemas/resources.js'
 import { schemaAt } from '../../../schemas/subgroups.js'
 import { mapValues } from '../process/maps.js'
 import { serviceVersion } from '../process/root.js'
@@ -13,7 +13,7 @@ import { tags, withExtensionPrefix } from './names.js'
 
 export const registerDocuments = async (app: FastifyInstance): Promise<void> => {
   const { kind } = app.config.repohost
-  for (const resource of schemaAt(kind, resources)) app.addSchema(resource)
+  for (const resource of schemaAt(kind, listResources())) app.addSchema(resource)
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
