@@ -40,7 +40,7 @@ export interface Repohost {
    */
   administeredBy(token: string, userId: number, name: string, trace?: Trace): Promise<HostOrganization>
   /**
-   * What the host says about the user with this id, whose token it must be.
+   * The host’s facts about the user with this id, whose token it must be.
    * @throws {ApiError} `repohost_token_invalid`, `repo_access_denied`, `upstream_failed`, `upstream_timeout`
    */
   personOf(token: string, userId: number, trace?: Trace): Promise<HostPerson>
