@@ -61,7 +61,7 @@ const large: Record<string, (workspace: string, mark: string) => Parameters<type
   'configuration of 15 MiB': (workspace, mark) => {
     const projects = Array.from({ length: 60 }, (_, n) => [
       `acme/of-${n}`,
-      { settings: { 'ext.text': mark.repeat(260_000 / mark.length) } },
+      { settings: { 'ext.text': 'x'.repeat(260_000 - mark.length) } },
     ])
     const body = json({ patterns: ['acme/*'], projects: Object.fromEntries(projects) })
     return ['PUT', `/api/team/workspaces/${workspace}/configuration`, {}, body]
@@ -90,7 +90,8 @@ const fill = async ({ url }: Started, signIn: (login: string) => Promise<SignedI
     add('push', 'PUT', path, headers, json({ settings: { 'ext.blob': `@${'x'.repeat(2_000)}` } }))
     for (const [index, { token }] of people.entries()) {
       const past = Array.from({ length: HISTORY_DAYS }, (_, n) => dayBefore(n + 1)).flatMap((day) =>
-        repos.map((repo) => ({ repo, day, minutes: 90, hours: { 9: 30, 10: 30, 11: 30 } })),
+        // No hour is full, so every heartbeat adds a minute.
+        repos.map((repo) => ({ repo, day, minutes: 30, hours: { 9: 10, 10: 10, 11: 10 } })),
       )
       const body = { flush_id: `past-${index}`, entries: past }
       await expectOk(send(url, 'POST', '/api/team/active-minutes', token, body))
