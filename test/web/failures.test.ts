@@ -1,29 +1,28 @@
 /** Failures on every screen: the message helps, input is kept, and the service gets few requests. */
-import type { Locator, Route } from 'playwright-core'
+import type { Locator } from 'playwright-core'
 import t from 'tap'
 import { freePort, launch, onDatabase, ready } from '../process.js'
-import { countOf, startScene, type Visitor } from './page.js'
+import { countOf, type PausedRequest, startScene, type Visitor } from './page.js'
 
 const scene = await startScene(t, {
   env: { ADMIN_KEYS: 'the-key', REPOHOST_CLIENT_ID: '', REPOHOST_CLIENT_SECRET: '' },
 })
 
-type Answer = (route: Route) => Promise<void>
+type Answer = (request: PausedRequest) => Promise<unknown>
 
 const problem =
   (status: number, code: string, headers = {}): Answer =>
-  (route) =>
-    route.fulfill({
+  (request) =>
+    request.answer(
       status,
-      headers: { 'X-Request-Id': `request-${status}`, ...headers },
-      contentType: 'application/problem+json',
-      body: JSON.stringify({ status, code, detail: `What to do about ${code}.` }),
-    })
+      { 'X-Request-Id': `request-${status}`, 'Content-Type': 'application/problem+json', ...headers },
+      JSON.stringify({ status, code, detail: `What to do about ${code}.` }),
+    )
 const proxyPage =
   (status: number): Answer =>
-  (route) =>
-    route.fulfill({ status, contentType: 'text/html', body: '<h1>Something else</h1>' })
-const refused: Answer = (route) => route.abort('connectionrefused')
+  (request) =>
+    request.answer(status, { 'Content-Type': 'text/html' }, '<h1>Something else</h1>')
+const refused: Answer = (request) => request.refuse()
 const ended = problem(401, 'token_revoked')
 
 const NOT_THE_SERVICE =
@@ -98,15 +97,13 @@ else {
 
   /** Answers one call with `answer`, which tests can change, until it is released. */
   const intercept = async (call: string, method: string, of = visitor) => {
-    const fake = { answer: ended, asked: 0, release: () => of.page.unroute(address, handler) }
-    const address = `**/api/${call}`
-    const handler = (route: Route) => {
-      if (route.request().method() !== method) return route.fallback()
+    const fake = { answer: ended, asked: 0 }
+    const release = await of.intercept(`*/api/${call}`, (request) => {
+      if (request.method !== method) return request.pass()
       fake.asked++
-      return fake.answer(route)
-    }
-    await of.page.route(address, handler)
-    return fake
+      return fake.answer(request)
+    })
+    return Object.assign(fake, { release })
   }
 
   /** The session has ended. Signs in again in the dialog on top of the page. */
@@ -422,7 +419,8 @@ else {
 
   t.test('a malformed answer breaks one screen and not the navigation', async (t) => {
     const fake = await intercept('team/dashboard?*', 'GET')
-    fake.answer = (route) => route.fulfill({ json: { totals: null } })
+    fake.answer = (request) =>
+      request.answer(200, { 'Content-Type': 'application/json' }, JSON.stringify({ totals: null }))
     await page.goto(`${service.url}/w/${id}`)
     await visitor.sees('Can’t show this page. The service may have been updated. Reload the page.')
     await visitor.link('People').click()

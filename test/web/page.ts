@@ -30,6 +30,14 @@ export const countOf = async (elements: Locator, expected: number): Promise<numb
 /** Errors and warnings of the pages of a context, each with its address. */
 export type Complaints = string[]
 
+/** A request that waits for an answer. */
+export interface PausedRequest {
+  method: string
+  answer(status: number, headers: Record<string, string>, body: string): Promise<unknown>
+  refuse(): Promise<unknown>
+  pass(): Promise<unknown>
+}
+
 export class Visitor {
   constructor(
     readonly context: BrowserContext,
@@ -42,6 +50,34 @@ export class Visitor {
   async open(path: string) {
     await this.page.goto(this.url + path)
     await this.settled()
+  }
+
+  /**
+   * Pauses requests to addresses like `pattern` (`*` is any text), and leaves the cache on for all others: Playwright's
+   * `route` turns it off, and the browser then loads and compiles every script anew for every page.
+   *
+   * @returns the call that lets requests pass again
+   */
+  async intercept(pattern: string, handle: (request: PausedRequest) => Promise<unknown>) {
+    const session = await this.context.newCDPSession(this.page)
+    session.on('Fetch.requestPaused', ({ requestId, request: { method } }) => {
+      const request: PausedRequest = {
+        method,
+        answer: (responseCode, headers, body) =>
+          session.send('Fetch.fulfillRequest', {
+            requestId,
+            responseCode,
+            responseHeaders: Object.entries(headers).map(([name, value]) => ({ name, value })),
+            body: Buffer.from(body).toString('base64'),
+          }),
+        refuse: () => session.send('Fetch.failRequest', { requestId, errorReason: 'ConnectionRefused' }),
+        pass: () => session.send('Fetch.continueRequest', { requestId }),
+      }
+      // The page may have given up the request.
+      handle(request).catch(() => {})
+    })
+    await session.send('Fetch.enable', { patterns: [{ urlPattern: pattern }] })
+    return () => session.detach()
   }
 
   /** Waits until no skeleton and no stale content is left. */

@@ -142,9 +142,9 @@ else {
       }).observe({ type: 'layout-shift' as never, buffered: true })
     })
     let late = 0
-    await visitor.page.route('**/api/**', async (route) => {
+    await visitor.intercept('*/api/*', async (request) => {
       await new Promise((resolve) => setTimeout(resolve, 50 + 40 * (late++ % 4)))
-      await route.continue()
+      await request.pass()
     })
     const shifts = () =>
       visitor.page.evaluate(() => {
