@@ -450,7 +450,7 @@ t.test(
       env: { RATE_LIMITS: 'off', LIMITS: 'workspaces_created=1000,workspaces_joined=1000' },
     })
     const { paths } = buildDocuments(service.app).full
-    const [member, admin] = [await service.signIn('member'), await service.signIn('admin')]
+    const [member, admin] = await service.signInAll('member', 'admin')
     const create = async (path: string, list: readonly Scope[]) => {
       const replies = await inTurn([...list], (scope) => admin.post(path, { name: scope, scopes: [scope] }))
       return replies.map(({ body }): { secret: string; scope: Scope } => ({
@@ -529,7 +529,7 @@ const inTurn = async <T, R>(list: T[], work: (item: T) => Promise<R>): Promise<R
 
 t.test('a workspace that does not exist looks like one that is not the caller’s', async (t) => {
   const service = await startService(t)
-  const [ada, eve] = [await service.signIn('ada'), await service.signIn('eve')]
+  const [ada, eve] = await service.signInAll('ada', 'eve')
   const { id } = await service.workspace(ada)
   const withoutIds = ({ body }: { body: Record<string, unknown> }) => ({ ...body, request_id: '' })
   const theirs = await eve.get(`/api/team/workspaces/${id}/members`)

@@ -115,7 +115,7 @@ t.test('a page of an unknown origin cannot end an account with the cookie', asyn
 
 t.test('an only admin of other members has to find another admin first', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { name: 'Team', members: [bob] })
   const { id: alone } = await service.workspace(ada, { name: 'Alone', patterns: ['alone/*'] })
   await ada.push('alone/web', { 'ext.a': 1 })
@@ -135,11 +135,7 @@ t.test('an only admin of other members has to find another admin first', async (
 
 t.test('two admins who leave at the same moment leave one', async (t) => {
   const service = await startService(t)
-  const [ada, bob, cyd] = [
-    await service.signIn('ada'),
-    await service.signIn('bob'),
-    await service.signIn('cyd'),
-  ]
+  const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
   const { id } = await service.workspace(ada, { members: [bob, cyd] })
   await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
   const replies = await Promise.all([deleteMe(ada), deleteMe(bob)])
@@ -174,7 +170,7 @@ t.test(
   'nothing names an erased person, even with writes during the erasure, and no sum of the team changes',
   async (t) => {
     const service = await startService(t)
-    const [bob, cyd] = [await service.signIn('bob'), await service.signIn('cyd')]
+    const [bob, cyd] = await service.signInAll('bob', 'cyd')
     const canary = await service.signIn('Canary-zq7')
     const userId = await idOf(canary)
     const today = await readToday(service.database)
@@ -450,7 +446,7 @@ t.test('the activity of many deleted users in one repository adds up', async (t)
 
 t.test('an erasure continues after another instance was stopped', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   const userId = await idOf(bob)
   await service.database.write.statement(
@@ -489,7 +485,7 @@ t.test(
   'an account that cannot be erased because of a forgotten table does not delay the others',
   async (t) => {
     const service = await startService(t)
-    const [bob, cyd] = [await service.signIn('bob'), await service.signIn('cyd')]
+    const [bob, cyd] = await service.signInAll('bob', 'cyd')
     const [bobId, cydId] = [await idOf(bob), await idOf(cyd)]
     // As if the developer had forgotten this table.
     await service.database.write.statement('create table notes (author uuid references users)', [])
@@ -511,11 +507,7 @@ t.test(
 
 t.test('a small account is erased while a large one from before is still being erased', async (t) => {
   const service = await startService(t)
-  const [ada, large, small] = [
-    await service.signIn('ada'),
-    await service.signIn('large'),
-    await service.signIn('small'),
-  ]
+  const [ada, large, small] = await service.signInAll('ada', 'large', 'small')
   const { id } = await service.workspace(ada, { members: [large, small] })
   const day = await readToday(service.database)
   await flush(small, [{ repo: 'acme/api', day, minutes: 5 }])
@@ -552,7 +544,7 @@ t.test(
   { skip: (await isCluster()) && 'a cluster has no triggers on distributed tables' },
   async (t) => {
     const service = await startService(t)
-    const [bob, cyd] = [await service.signIn('bob'), await service.signIn('cyd')]
+    const [bob, cyd] = await service.signInAll('bob', 'cyd')
     const [bobs, cyds] = [await idOf(bob), await idOf(cyd)]
     const day = await readToday(service.database)
     for (const caller of [bob, cyd]) {
@@ -584,7 +576,7 @@ t.test(
 
 t.test('an export contains everything about the caller and nothing about others', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob-canary')]
+  const [ada, bob] = await service.signInAll('ada', 'bob-canary')
   const today = await readToday(service.database)
   const { id } = await service.workspace(bob, { members: [ada] })
   await bob.patch(`${team}/${id}/members`, { login: 'ada', role: 'admin' })
@@ -784,12 +776,7 @@ t.test('requests in progress of the old account count for the new one', async (t
 t.test('people learn who viewed their numbers by name', async (t) => {
   const service = await startService(t)
   const beside = await startService(t, { beside: service })
-  const [ada, bob, cyd, dan] = [
-    await service.signIn('ada'),
-    await service.signIn('bob'),
-    await service.signIn('cyd'),
-    await service.signIn('dan'),
-  ]
+  const [ada, bob, cyd, dan] = await service.signInAll('ada', 'bob', 'cyd', 'dan')
   const today = await readToday(service.database)
   const { id } = await service.workspace(ada, { members: [bob, cyd, dan] })
   const ago = (days: number) => addDays(today, -days)
@@ -882,7 +869,7 @@ t.test(
   'the ranges that an admin viewed on a day are listed one by one up to 400, and then as one',
   async (t) => {
     const service = await startService(t)
-    const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+    const [ada, bob] = await service.signInAll('ada', 'bob')
     const today = await readToday(service.database)
     const { id } = await service.workspace(ada, { members: [bob] })
     await flush(bob, [{ repo: 'acme/api', day: today, minutes: 5 }])
@@ -905,7 +892,7 @@ t.test(
 
 t.test('views through filters leave no more rows than there are people and repositories', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   const today = await readToday(service.database)
   await flush(bob, [{ repo: 'acme/api', day: today, minutes: 5 }])
@@ -928,7 +915,7 @@ t.test('views through filters leave no more rows than there are people and repos
 
 t.test('a dashboard is not shown when the view cannot be recorded, and one view is one write', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   const path = `/api/team/dashboard?workspace=${id}`
   await service.database.write.statement('alter table dashboard_views rename to hidden_views', [])

@@ -14,8 +14,7 @@ const MINUTES = '/api/team/active-minutes'
 
 const start = async (test: Parameters<typeof startService>[0]) => {
   const service = await startService(test)
-  const ada = await service.signIn('ada')
-  const bob = await service.signIn('bob')
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   const today = await readToday(service.database)
   return { service, ada, bob, id, today }

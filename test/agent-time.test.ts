@@ -102,8 +102,7 @@ t.test('agents and people', async (t) => {
   const service = await startService(t)
 
   t.test('agent time is kept apart, and only its owner sees it', async (t) => {
-    const ada = await service.signIn('ada')
-    const bob = await service.signIn('bob')
+    const [ada, bob] = await service.signInAll('ada', 'bob')
     const { id } = await service.workspace(ada, { members: [bob] })
     await send(bob, [person(60), person(64)])
     const seenBy = async (caller: Caller) =>

@@ -7,11 +7,7 @@ const team = '/api/team/workspaces'
 
 t.test('the trail lists changes with their authors, newest first, without any secret', async (t) => {
   const service = await startService(t)
-  const [ada, bob, cyd] = [
-    await service.signIn('Ada'),
-    await service.signIn('bob'),
-    await service.signIn('cyd'),
-  ]
+  const [ada, bob, cyd] = await service.signInAll('Ada', 'bob', 'cyd')
   const { id, code } = await service.workspace(ada, { name: 'Acme' })
   const invite = (await ada.post(`${team}/${id}/invites`, { role: 'admin', max_uses: 5 })).body
   await bob.post(`${team}/join`, { code: invite.code })
@@ -67,7 +63,7 @@ t.test('the trail lists changes with their authors, newest first, without any se
 
 t.test('requests that change nothing leave no entry, nor do rejected ones', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { name: 'Acme', members: [bob] })
   const before = (await ada.get(`${team}/${id}/audit`)).text
   await ada.patch(`${team}/${id}`, { name: 'Acme' })

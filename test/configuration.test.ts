@@ -10,7 +10,7 @@ import { type Caller, type Service, startService } from './service.js'
 const team = '/api/team/workspaces'
 
 const setScene = async (service: Service, patterns = ['acme/*']) => {
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob], patterns })
   const at = `${team}/${id}`
   return { ada, bob, at, id, path: `${at}/configuration` }

@@ -16,8 +16,7 @@ type Test = Parameters<typeof startService>[0]
 
 const start = async (test: Test, env: Record<string, string> = {}) => {
   const service = await startService(test, { env })
-  const ada = await service.signIn('ada')
-  const bob = await service.signIn('bob')
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id, code } = await service.workspace(ada, { members: [bob] })
   return { service, ada, bob, id, code, today: await readToday(service.database) }
 }

@@ -21,8 +21,7 @@ const countDeadlocks = async ({ databaseUrl }: Service): Promise<number> => {
 
 const start = async (test: Parameters<typeof startService>[0]) => {
   const service = await startService(test)
-  const ada = await service.signIn('ada')
-  const bob = await service.signIn('bob')
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const workspace = await service.workspace(ada, { members: [bob] })
   const day = await readToday(service.database)
   return { service, ada, bob, ...workspace, day }

@@ -10,7 +10,7 @@ const configOf = (caller: Caller, repo: string, { workspace = '', etag = '' } = 
 
 t.test('an override is laid over the settings of the workspace', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   const settings = { 'ext.a': 1, 'ext.b': { x: 1 }, 'ext.c': 'hidden', 'ext.d': 4 }
   await ada.patch(`${team}/workspaces/${id}/settings`, { idle_window_minutes: 9, settings })
@@ -37,7 +37,7 @@ t.test('an override is laid over the settings of the workspace', async (t) => {
 
 t.test('the best of the matching workspaces decides, and the others are named', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const exact = await service.workspace(ada, {
     name: 'exact',
     patterns: ['acme/*', 'Acme/Api'],

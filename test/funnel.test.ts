@@ -59,8 +59,7 @@ t.test('events and sources are slugs, and the service’s own source is its own'
 
 t.test('the service records its own milestones, each once per user', async (t) => {
   const service = await start(t)
-  const ada = await service.signIn('ada')
-  const bob = await service.signIn('bob')
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   await service.signIn('ada')
   const { code } = await service.workspace(ada, { members: [bob] })
   await service.workspace(ada, { patterns: ['other/*'] })

@@ -57,11 +57,7 @@ t.test('no value in any place of any operation is more than an error of the call
   const { env } = await startProviders(t)
   const ADMIN_KEYS = 'an-admin-key-for-this-test'
   const service = await startService(t, { env: { ...env, ADMIN_KEYS, LOG_LEVEL: 'error' } })
-  const [ada, bob, eve] = [
-    await service.signIn('ada'),
-    await service.signIn('bob'),
-    await service.signIn('eve'),
-  ]
+  const [ada, bob, eve] = await service.signInAll('ada', 'bob', 'eve')
   const { id } = await service.workspace(ada, { patterns: ['ada/*'], members: [bob] })
   await ada.push('ada/repo', { 'ext.a': 1 })
   const scopes = ['activity:read', 'activity:write', 'settings:read', 'settings:write']

@@ -38,7 +38,7 @@ t.test('a renamed, missing or forbidden repository gives no access', async (t) =
 
 t.test('at GitLab, the owner of a repository is its whole path of groups', async (t) => {
   const service = await startService(t, { kind: 'gitlab' })
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const repo = 'Acme/platform/web'
   const suggested = (await ada.push(repo, {})).body
   t.hasStrict(suggested, { code: 'workspace_required', suggested_pattern: 'Acme/platform/*' })

@@ -91,8 +91,7 @@ t.test('nothing is left of workspaces that are deleted while members write to th
 
 t.test('a change of time zone succeeds while workspaces that the user has left are removed', async (t) => {
   const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const bob = await service.signIn('bob')
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id: gone } = await service.workspace(ada, { members: [bob] })
   const { id: going } = await service.workspace(ada, { members: [bob] })
   const minutes = '/api/team/active-minutes'

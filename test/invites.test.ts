@@ -8,11 +8,7 @@ const team = '/api/team/workspaces'
 
 t.test('an invite is made, listed while it is active, redeemed and revoked', async (t) => {
   const service = await startService(t)
-  const [ada, bob, cyd] = [
-    await service.signIn('ada'),
-    await service.signIn('bob'),
-    await service.signIn('cyd'),
-  ]
+  const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
   const { id } = await service.workspace(ada)
   const path = `${team}/${id}/invites`
 
@@ -67,7 +63,7 @@ t.test('an invite is made, listed while it is active, redeemed and revoked', asy
 
 t.test('an expired invite admits no one, and a revoked one stays revoked', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id, code } = await service.workspace(ada)
   await service.database.hot.statement('update invites set expires_at = now() where workspace_id = $1', [id])
   t.hasStrict((await bob.post(`${team}/join`, { code })).body, { status: 410, code: 'invite_expired' })
@@ -129,11 +125,7 @@ t.test('fifty joins at once on an invite for ten make ten members', async (t) =>
 
 t.test('the invites of an admin end with the right to create them', async (t) => {
   const service = await startService(t)
-  const [ada, bob, cyd] = [
-    await service.signIn('ada'),
-    await service.signIn('bob'),
-    await service.signIn('cyd'),
-  ]
+  const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
   const { id, code } = await service.workspace(ada, { members: [bob] })
   const path = `${team}/${id}`
   const losses: Record<string, () => Promise<Reply>> = {
@@ -176,7 +168,7 @@ t.test('the invites of an admin end with the right to create them', async (t) =>
 
 t.test('a removed person needs an invite from after the removal, and one who left does not', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id, code } = await service.workspace(ada, { members: [bob] })
   const join = (code: string) => bob.post(`${team}/join`, { code })
   const isMember = async () => (await bob.get(`${team}/${id}/members`)).status === 200
@@ -207,7 +199,7 @@ t.test('a removed person needs an invite from after the removal, and one who lef
 
 t.test('a person removed while joining again with an old invite stays out', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id, code } = await service.workspace(ada)
   for (let round = 0; round < 20; round++) {
     const { code: fresh } = (await ada.post(`${team}/${id}/invites`)).body
@@ -227,7 +219,7 @@ t.test('a person removed while joining again with an old invite stays out', asyn
 
 t.test('a removal that waits while the removed one joins again still keeps them out', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id, code } = await service.workspace(ada, { members: [bob] })
   const other = postgres(service.databaseUrl, { max: 1 })
   t.teardown(() => other.end())
@@ -248,11 +240,7 @@ t.test('a removal that waits while the removed one joins again still keeps them 
 
 t.test('an admin who is demoted while creating invites keeps none', async (t) => {
   const service = await startService(t)
-  const [ada, bob, cyd] = [
-    await service.signIn('ada'),
-    await service.signIn('bob'),
-    await service.signIn('cyd'),
-  ]
+  const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
   const { id } = await service.workspace(ada, { members: [bob] })
   const role = (role: string) => ada.patch(`${team}/${id}/members`, { login: 'bob', role })
   const invite = () => bob.post(`${team}/${id}/invites`, { role: 'admin' })
@@ -271,7 +259,7 @@ t.test('an admin who is demoted while creating invites keeps none', async (t) =>
 
 t.test('a demoted member who leaves does not become admin again with an older invite', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada)
   const invite = async () => (await ada.post(`${team}/${id}/invites`, { role: 'admin' })).body.code
   const code = await invite()
@@ -297,11 +285,7 @@ const readKept = ({ database }: Service) =>
 
 t.test('removals and demotions apply to a new account of the same person', async (t) => {
   const service = await startService(t)
-  const [ada, dan, eve] = [
-    await service.signIn('ada'),
-    await service.signIn('dan'),
-    await service.signIn('eve'),
-  ]
+  const [ada, dan, eve] = await service.signInAll('ada', 'dan', 'eve')
   const { id, code } = await service.workspace(ada, { members: [dan] })
   const path = `${team}/${id}`
   const { code: adminCode } = (await ada.post(`${path}/invites`, { role: 'admin' })).body
@@ -339,7 +323,7 @@ t.test('removals and demotions apply to a new account of the same person', async
 
 t.test('a kept removal does not reveal the person', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id: userId } = (await bob.get('/api/me')).body
   const ids: string[] = []
   for (const name of ['One', 'Two', 'Without invites']) {
@@ -396,11 +380,7 @@ t.test('a kept removal ends with the last older invite, and with the workspace',
 
 t.test('kept removals outlive a change of the signing secret', async (t) => {
   const service = await startService(t)
-  const [ada, bob, old] = [
-    await service.signIn('ada'),
-    await service.signIn('bob'),
-    await service.signIn('old'),
-  ]
+  const [ada, bob, old] = await service.signInAll('ada', 'bob', 'old')
   const { id, code } = await service.workspace(ada, { members: [bob] })
   await ada.delete(`${team}/${id}/members?login=bob`)
   await startAnew(service, bob)
@@ -450,7 +430,7 @@ t.test('a removal and the deletion of the account at the same moment', async (t)
 
 t.test('an account deleted during a removal keeps the removal', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id, code } = await service.workspace(ada, { members: [bob] })
   const other = postgres(service.databaseUrl, { max: 1 })
   t.teardown(() => other.end())
@@ -473,11 +453,7 @@ t.test('an account deleted during a removal keeps the removal', async (t) => {
 
 t.test('an invite code shows what it leads to, and its state', async (t) => {
   const service = await startService(t)
-  const [ada, bob, eve] = [
-    await service.signIn('ada'),
-    await service.signIn('bob'),
-    await service.signIn('eve'),
-  ]
+  const [ada, bob, eve] = await service.signInAll('ada', 'bob', 'eve')
   const { id, code } = await service.workspace(ada, { patterns: ['acme/web', 'acme/api-*'], members: [bob] })
   const invite = async (body: object) => (await ada.post(`${team}/${id}/invites`, body)).body
   const lookUp = (caller: Caller, code: string) => caller.get(`/api/team/invites/${code}`)
@@ -523,7 +499,7 @@ t.test('an invite code shows what it leads to, and its state', async (t) => {
 
 t.test('looking up and joining share one limit', async (t) => {
   const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
-  const [ada, eve] = [await service.signIn('ada'), await service.signIn('eve')]
+  const [ada, eve] = await service.signInAll('ada', 'eve')
   for (let guess = 0; guess < 5; guess++) {
     t.equal((await eve.get(`/api/team/invites/guess-${guess}`)).status, 404)
     t.equal((await eve.post(`${team}/join`, { code: `guess-${guess}` })).status, 404)

@@ -52,7 +52,7 @@ const workspaceKey = async (admin: Caller, workspace: string, scopes: string[], 
 const outcome = ({ status, body }: Reply) => [status, body?.code]
 
 const service = await startService(t)
-const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+const [ada, bob] = await service.signInAll('ada', 'bob')
 
 t.test('a person creates, lists and revokes keys, and sees each secret once', async (t) => {
   const cyd = await service.signIn('cyd')
@@ -230,7 +230,7 @@ t.test('a key counts in the header alone, and signs no one in or out', async (t)
 })
 
 t.test('the key of a person has the role that the person has at that moment', async (t) => {
-  const [admin, member] = [await service.signIn('frank'), await service.signIn('grace')]
+  const [admin, member] = await service.signInAll('frank', 'grace')
   const { id } = await service.workspace(admin, { patterns: ['roles/*'], members: [member] })
   await admin.push('roles/app', { 'ext.a': 1 })
   const { secret } = await ownKey(member, [
@@ -354,7 +354,7 @@ t.test('no key changes the privacy level', async (t) => {
 })
 
 t.test('changes and reads with a workspace key are recorded under its name', async (t) => {
-  const [ivy, jon] = [await service.signIn('ivy'), await service.signIn('jon')]
+  const [ivy, jon] = await service.signInAll('ivy', 'jon')
   const { id } = await service.workspace(ivy, { patterns: ['rec/*'], members: [jon] })
   const scopes = ['settings:write', 'dashboard:read', 'settings:read', 'counts:write']
   const made = await workspaceKey(ivy, id, scopes, 'CI "nightly"')
@@ -441,7 +441,7 @@ t.test('changes and reads with a workspace key are recorded under its name', asy
 t.test(
   'the keys of a person are recorded where they count, and their names for the person alone',
   async (t) => {
-    const [ora, pat] = [await service.signIn('ora'), await service.signIn('pat')]
+    const [ora, pat] = await service.signInAll('ora', 'pat')
     await ora.push('ora/notes', {})
     const { workspaces } = (await ora.get('/api/team/me')).body
     const personal = workspaces.find((workspace: { personal: boolean }) => workspace.personal).id
@@ -520,7 +520,7 @@ t.test('at the level “team” a key of the workspace sees no person, as an adm
 })
 
 t.test('the keys of a workspace end with the right of their creator, and the others stay', async (t) => {
-  const [lea, max] = [await service.signIn('lea'), await service.signIn('max')]
+  const [lea, max] = await service.signInAll('lea', 'max')
   const { id } = await service.workspace(lea)
   const promote = () => lea.patch(`${team}/${id}/members`, { login: 'max', role: 'admin' })
   const stays = await workspaceKey(lea, id, ['settings:read'], 'stays')
@@ -551,7 +551,7 @@ t.test('the keys of a workspace end with the right of their creator, and the oth
 })
 
 t.test('keys end with the account and with the workspace, and are remembered as revoked', async (t) => {
-  const [ned, ola] = [await service.signIn('ned'), await service.signIn('ola')]
+  const [ned, ola] = await service.signInAll('ned', 'ola')
   const { id } = await service.workspace(ned, { members: [ola] })
   await ned.patch(`${team}/${id}/members`, { login: 'ola', role: 'admin' })
   const own = await ownKey(ola, ['settings:read'])
@@ -722,7 +722,7 @@ t.test('requests with keys count towards the limits of the person who made them'
 
 t.test('requests with keys of a workspace also count towards the limits of the workspace', async (t) => {
   const limited = await startService(t, { env: { RATE_LIMITS: 'on', LIMITS: 'rate_per_caller=40' } })
-  const [sid, tia] = [await limited.signIn('sid'), await limited.signIn('tia')]
+  const [sid, tia] = await limited.signInAll('sid', 'tia')
   const { id } = await limited.workspace(sid, { members: [tia] })
   await sid.patch(`/api/team/workspaces/${id}/members`, { login: 'tia', role: 'admin' })
   const keys = [
@@ -816,7 +816,7 @@ t.test('no log, answer, database, backup or export contains the secret of a key'
 })
 
 t.test('a CI job sets workspace settings and uploads commits with a key of the workspace', async (t) => {
-  const [wes, xia] = [await service.signIn('wes'), await service.signIn('xia')]
+  const [wes, xia] = await service.signInAll('wes', 'xia')
   const { id } = await service.workspace(wes, { patterns: ['ci/*'], members: [xia] })
   const { secret } = await workspaceKey(wes, id, ['counts:write'])
   const folder = await temporaryFolder(t)

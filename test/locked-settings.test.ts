@@ -7,7 +7,7 @@ const team = '/api/team'
 
 t.test('a locked key has the value of the workspace, whatever an older override says', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   const settings = `${team}/workspaces/${id}/settings`
   const override = `${team}/workspaces/${id}/project-settings/acme/api`

@@ -7,11 +7,7 @@ const team = '/api/team/workspaces'
 
 t.test('members are listed in the order in which they joined, page by page', async (t) => {
   const service = await startService(t)
-  const [ada, bob, cyd] = [
-    await service.signIn('Ada'),
-    await service.signIn('bob'),
-    await service.signIn('cyd'),
-  ]
+  const [ada, bob, cyd] = await service.signInAll('Ada', 'bob', 'cyd')
   const { id } = await service.workspace(ada, { members: [bob, cyd] })
   const all = await bob.get(`${team}/${id}/members`)
   t.equal(all.status, 200)
@@ -43,7 +39,7 @@ t.test('members are listed in the order in which they joined, page by page', asy
 
 t.test('an admin changes roles; the login is compared without case', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('Bob')]
+  const [ada, bob] = await service.signInAll('ada', 'Bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   const path = `${team}/${id}/members`
 
@@ -73,7 +69,7 @@ t.test('an admin changes roles; the login is compared without case', async (t) =
 
 t.test('the last admin cannot step down, be removed or leave', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   const path = `${team}/${id}/members`
   const lastAdmin = { status: 409, code: 'last_admin' }
@@ -101,7 +97,7 @@ t.test('a personal workspace is not left, and its only admin stays', async (t) =
 
 t.test('a removed member is rejected on the next call, with the header and with the cookie', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   await ada.push('acme/api', { 'ext.a': 1 })
   const byCookie = (path: string) =>
@@ -130,7 +126,7 @@ t.test('a removed member is rejected on the next call, with the header and with 
 
 t.test('when two admins demote, remove and leave at the same moment, one admin always remains', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   const path = `${team}/${id}/members`
   await ada.patch(path, { login: 'bob', role: 'admin' })

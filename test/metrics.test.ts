@@ -42,8 +42,7 @@ const service = await startService(t, {
   ...setup,
   env: { ...setup.env, METRICS_PORT: '9464', RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' },
 })
-const ada = await service.signIn('ada')
-const bob = await service.signIn('bob')
+const [ada, bob] = await service.signInAll('ada', 'bob')
 await service.workspace(ada, { members: [bob] })
 
 const flush = (caller: Caller, flush_id: string) =>

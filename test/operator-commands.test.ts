@@ -58,7 +58,7 @@ const operatorEntries = async (admin: Caller, workspace: string) =>
     .reverse()
 
 t.test('a disabled account is rejected on every instance until it is enabled', async (t) => {
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
   const own = (await bob.post('/api/me/keys', { name: 'laptop', scopes: ['settings:read'] })).body.secret
@@ -147,7 +147,7 @@ t.test('an operator ends the sessions of an account, and its keys stay', async (
 t.test(
   'an operator lists the access keys of a person, and revokes one without knowing whose it is',
   async (t) => {
-    const [pia, quin] = [await service.signIn('pia'), await service.signIn('quin')]
+    const [pia, quin] = await service.signInAll('pia', 'quin')
     const { id } = await service.workspace(pia, { name: 'Pia', members: [quin] })
     const body = (name: string) => ({ name, scopes: ['settings:read'] })
     const own = (await pia.post('/api/me/keys', body('laptop \u001b[2J'))).body
@@ -259,8 +259,7 @@ t.test('the operator’s export equals the person’s own', async (t) => {
 })
 
 t.test('an operator finds and shows workspaces', async (t) => {
-  const gus = await service.signIn('gus')
-  const hal = await service.signIn('hal')
+  const [gus, hal] = await service.signInAll('gus', 'hal')
   const name = 'Gus \u001b[2J\nand others'
   const { id } = await service.workspace(gus, { name, patterns: ['gus/*', 'gus-labs/*'], members: [hal] })
   await gus.push('gus/web', { 'ext.a': 'x'.repeat(20_000) })
@@ -389,7 +388,7 @@ t.test('an operator exports a workspace with its history', async (t) => {
 })
 
 t.test('an operator hands over a workspace without an admin, and erases a disabled account', async (t) => {
-  const [jan, kim] = [await service.signIn('jan'), await service.signIn('kim')]
+  const [jan, kim] = await service.signInAll('jan', 'kim')
   const lea = await service.signIn('lea')
   const { database } = service
   const { id } = await service.workspace(jan, { name: 'Headless', patterns: ['jan/*'], members: [kim] })

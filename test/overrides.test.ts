@@ -7,7 +7,7 @@ const path = (id: string) => `/api/team/workspaces/${id}/project-settings`
 
 t.test('an override is set, replaced, listed and removed', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { patterns: ['acme/*', 'beta/one'], members: [bob] })
 
   const set = await ada.put(`${path(id)}/Acme/Api`, { settings: { 'ext.b': 1, 'ext.a': null } })

@@ -5,11 +5,7 @@ import { hasMembers } from './has-members.js'
 import { type Caller, startService } from './service.js'
 
 const service = await startService(t)
-const [ada, bob, eve] = [
-  await service.signIn('ada'),
-  await service.signIn('bob'),
-  await service.signIn('eve'),
-]
+const [ada, bob, eve] = await service.signInAll('ada', 'bob', 'eve')
 const { id } = await service.workspace(ada, { members: [bob] })
 const { id: other } = await service.workspace(bob, { name: 'Other', patterns: ['acme/*'] })
 const today = await readToday(service.database)

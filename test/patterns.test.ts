@@ -33,7 +33,7 @@ const matchesNaively = (pattern: string, name: string): boolean => {
 
 t.test('patterns are listed as sent, and replaced as a whole', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { patterns: ['acme/z', 'Acme/*'], members: [bob] })
   const path = `${team}/${id}/patterns`
   t.same((await bob.get(path)).body, { patterns: ['acme/z', 'Acme/*'] })

@@ -243,11 +243,7 @@ t.test('published numbers never change', async (t) => {
 })
 
 t.test('at the level “team” no answer reveals who is or was in the workspace', async (t) => {
-  const [hal, ida, joe] = [
-    await service.signIn('hal'),
-    await service.signIn('ida'),
-    await service.signIn('joe'),
-  ]
+  const [hal, ida, joe] = await service.signInAll('hal', 'ida', 'joe')
   const id = await team([bob, hal, ida, joe])
   const owner = await patterns(id)
   for (const caller of [ada, bob, hal, joe])

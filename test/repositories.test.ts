@@ -29,11 +29,7 @@ const seenBy = async (service: Service, token: string) => {
 
 t.test('repositories with settings, an override or activity are listed, each once', async (t) => {
   const service = await startService(t)
-  const [ada, bob, cyd] = [
-    await service.signIn('ada'),
-    await service.signIn('bob'),
-    await service.signIn('cyd'),
-  ]
+  const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
   const { id } = await service.workspace(ada, { patterns: ['acme/*'], members: [bob, cyd] })
   const today = await readToday(service.database)
   await ada.push('acme/both', { 'ext.a': 1 })

@@ -352,7 +352,7 @@ const burst = async (times: number, call: (index: number) => Promise<Reply>): Pr
 
 t.test('limits are per caller, and a correct client never reaches them', async (t) => {
   const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const calls = await burst(620, () => ada.get('/api/me'))
   t.equal(calls.filter(({ status }) => status === 200).length, 600)
   const limited = calls.find(({ status }) => status === 429)
@@ -419,11 +419,7 @@ t.test('all ways to sign in share the limit of an address, and a network counts 
 
 t.test('a caller cannot make the host reject one token after another', async (t) => {
   const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
-  const [ada, bob, cyd] = [
-    await service.signIn('ada'),
-    await service.signIn('bob'),
-    await service.signIn('cyd'),
-  ]
+  const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
   const before = service.repohost.requests.length
   const tokens = ['wrong', bob.repohostToken]
   const push = (index: number) =>
@@ -472,11 +468,7 @@ t.test('without limits no requests are counted', async (t) => {
 
 t.test('a request is validated before its access is checked', async (t) => {
   const service = await startService(t)
-  const [ada, bob, eve] = [
-    await service.signIn('ada'),
-    await service.signIn('bob'),
-    await service.signIn('eve'),
-  ]
+  const [ada, bob, eve] = await service.signInAll('ada', 'bob', 'eve')
   const { id } = await service.workspace(ada, { members: [bob] })
   const dashboard = `/api/team/dashboard?workspace=${id}&from=2026-02-01&to=2026-01-01`
   const impossible = Buffer.from('["2026-02-31T00:00:00.000Z","00000000-0000-7000-8000-000000000000"]')
@@ -529,7 +521,7 @@ t.test('format errors are described in words', async (t) => {
 
 t.test('a failed statement logs none of its parameters', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { code } = await service.workspace(ada)
   const key = code.replaceAll('-', '')
   const other = postgres(service.databaseUrl, { max: 1 })

@@ -135,11 +135,7 @@ t.test('nothing that an admin does changes an answer about what a person has sen
 
 t.test('no answer to anyone else changes when agents of a person work', async (t) => {
   const service = await startService(t, { env: { METRICS_PORT: '9469' } })
-  const [admin, bob, carol] = [
-    await service.signIn('admin'),
-    await service.signIn('bob'),
-    await service.signIn('carol'),
-  ]
+  const [admin, bob, carol] = await service.signInAll('admin', 'bob', 'carol')
   const { id } = await service.workspace(admin, { members: [bob, carol] })
   await service.database.hot.statement(`update members set joined_at = joined_at - interval '9 days'`, [])
   await send(bob, 0, ['acme/web', 'acme/web', 'acme/api', 'taxes'])

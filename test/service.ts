@@ -128,6 +128,12 @@ export class Service {
     return new Caller(this, login, user.id, user.token, reply.body.token)
   }
 
+  async signInAll<Logins extends string[]>(...logins: Logins): Promise<{ [Index in keyof Logins]: Caller }> {
+    const callers: Caller[] = []
+    for (const login of logins) callers.push(await this.signIn(login))
+    return callers as { [Index in keyof Logins]: Caller }
+  }
+
   /** A workspace of `admin` with these patterns, which these members have joined. */
   async workspace(admin: Caller, { name = 'Acme', patterns = ['acme/*'], members = [] as Caller[] } = {}) {
     const created = await admin.post('/api/team/workspaces/create', { name, patterns })

@@ -79,8 +79,7 @@ t.test('of many tokens only the genuine one is accepted', async (t) => {
 
 t.test('the header decides when header and cookie come together', async (t) => {
   const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const bob = await service.signIn('bob')
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const cookie = { Cookie: `svc_token=${ada.token}` }
   t.hasStrict((await service.request('GET', '/api/me', { headers: cookie })).body, { login: 'ada' })
   const both = { ...cookie, Authorization: `Bearer ${bob.token}` }
@@ -91,7 +90,7 @@ t.test('the header decides when header and cookie come together', async (t) => {
 
 t.test('over https, no other host of the site can replace the session with its own', async (t) => {
   const service = await startService(t)
-  const [ada, eve] = [await service.signIn('ada'), await service.signIn('eve')]
+  const [ada, eve] = await service.signInAll('ada', 'eve')
   const loginWith = async (Cookie: string) => {
     const { body } = await service.request('GET', '/api/me', { headers: { Cookie } })
     return body.login ?? body.code
@@ -213,8 +212,7 @@ t.test('signing out ends the session here at once and on the other instances soo
 t.test('signing out everywhere ends every session from before', async (t) => {
   const service = await startService(t)
   const other = await startService(t, { beside: service })
-  const laptop = await service.signIn('ada')
-  const desktop = await service.signIn('ada')
+  const [laptop, desktop] = await service.signInAll('ada', 'ada')
   t.equal((await laptop.post('/api/auth/logout', { everywhere: true })).status, 200)
   for (const session of [laptop, desktop]) {
     t.hasStrict(await session.get('/api/me'), { status: 401, body: { code: 'token_revoked' } })
@@ -232,8 +230,7 @@ t.test('signing out everywhere ends every session from before', async (t) => {
 
 t.test('signing out everywhere happens completely or not at all', async (t) => {
   const service = await startService(t)
-  const laptop = await service.signIn('ada')
-  const desktop = await service.signIn('ada')
+  const [laptop, desktop] = await service.signInAll('ada', 'ada')
   const admin = postgres(service.databaseUrl, { max: 1, onnotice: () => {} })
   t.teardown(() => admin.end())
   await admin.unsafe(`

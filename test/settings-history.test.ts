@@ -13,7 +13,7 @@ const versionsOf = ({ body }: Reply): [number, string | null][] =>
 
 t.test('workspace settings keep who changed them, and a version can be read and restored', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   const path = `${team}/${id}/settings`
   t.same(versionsOf(await bob.get(`${path}/versions`)), [[1, 'ada']])
@@ -226,7 +226,7 @@ t.test('the history of all overrides together has a limit, and the oldest versio
 
 t.test('an override has a route, a version and an ETag of its own', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   const path = `${team}/${id}/project-settings/Acme/Api`
   const none = { status: 404, body: { code: 'override_not_found' } }
@@ -365,7 +365,7 @@ t.test('a long change names a hundred keys in the audit trail', async (t) => {
 
 t.test('no version names a person whose account is deleted', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
   await bob.patch(`${team}/${id}/settings`, { settings: { 'ext.a': 1 } })

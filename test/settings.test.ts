@@ -150,8 +150,7 @@ t.test('a push needs the caller’s own host token, and access to the repository
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
       const service = await startService(t, { kind })
-      const ada = await service.signIn('ada')
-      const bob = await service.signIn('bob')
+      const [ada, bob] = await service.signInAll('ada', 'bob')
       await service.workspace(ada, { members: [] })
       await ada.push('acme/api', { 'ext.a': 1 })
       const version = async () => (await ada.get('/api/settings/acme/api')).body.version
@@ -193,11 +192,7 @@ t.test('a push needs the caller’s own host token, and access to the repository
 
 t.test('members pull, admins push, strangers see nothing', async (t) => {
   const service = await startService(t)
-  const [ada, bob, eve] = [
-    await service.signIn('ada'),
-    await service.signIn('bob'),
-    await service.signIn('eve'),
-  ]
+  const [ada, bob, eve] = await service.signInAll('ada', 'bob', 'eve')
   const { id } = await service.workspace(ada, { patterns: ['acme/*'], members: [bob] })
   await ada.push('acme/api', { 'ext.a': 1 })
 
@@ -228,8 +223,7 @@ t.test('members pull, admins push, strangers see nothing', async (t) => {
 
 t.test("a stranger who claims another organisation's pattern sees and blocks nothing", async (t) => {
   const service = await startService(t)
-  const victim = await service.signIn('victim')
-  const eve = await service.signIn('eve')
+  const [victim, eve] = await service.signInAll('victim', 'eve')
   await service.workspace(victim, { patterns: ['acme/*'] })
   await victim.push('acme/api', { 'ext.secret': 1 })
   await service.workspace(eve, { name: 'Evil', patterns: ['acme/*', 'acme/api', 'victim/*'] })
@@ -247,7 +241,7 @@ t.test("a stranger who claims another organisation's pattern sees and blocks not
 
 t.test('one order decides between several workspaces', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const wide = await service.workspace(ada, { name: 'wide', patterns: ['acme/*'] })
   const long = await service.workspace(ada, { name: 'long', patterns: ['acme/api-*'] })
   const exact = await service.workspace(ada, { name: 'exact', patterns: ['ACME/api-gate', 'acme/*'] })
@@ -352,7 +346,7 @@ t.test('the personal workspace follows a renamed login', async (t) => {
 
 t.test('projects are listed in pages, one row per workspace and repository', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const one = await service.workspace(ada, { name: 'One', patterns: ['acme/*'], members: [bob] })
   const two = await service.workspace(ada, { name: 'Two', patterns: ['acme/shared'] })
   for (const repo of ['acme/B', 'acme/a', 'ada/x']) await ada.push(repo, {})

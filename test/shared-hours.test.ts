@@ -104,7 +104,7 @@ t.test('the viewer’s own minutes never count as another person', async (t) => 
 })
 
 t.test('people who have left count as people, and those whose accounts were deleted do not', async (t) => {
-  const [ivy, joe] = [await service.signIn('ivy'), await service.signIn('joe')]
+  const [ivy, joe] = await service.signInAll('ivy', 'joe')
   const { id, owner } = await makeTeam([bob, ivy, joe])
   const api = `${owner}/api`
   await flush(bob, [entry(api, { 10: 20 }), entry(api, { 10: 20 }, dayBefore)])

@@ -14,7 +14,7 @@ interface Row {
 }
 
 const service = await startService(t)
-const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+const [ada, bob] = await service.signInAll('ada', 'bob')
 const today = await readToday(service.database)
 
 const idOf = async (caller: Caller) => (await caller.get('/api/me')).body.id as string

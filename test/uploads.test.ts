@@ -12,7 +12,7 @@ const BYTES = 24 * 1_048_576 - 1_000
 
 const start = async (test: Parameters<typeof startService>[0], options: ServiceOptions = {}) => {
   const service = await startService(test, options)
-  const [ada, eve] = [await service.signIn('ada'), await service.signIn('eve')]
+  const [ada, eve] = await service.signInAll('ada', 'eve')
   const { id } = await service.workspace(ada)
   const today = await readToday(service.database)
   return { service, ada, eve, id, today }

@@ -9,7 +9,7 @@ const team = '/api/team/workspaces'
 
 t.test('an operator finds and deletes accounts on a given database', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { name: 'Team', members: [bob] })
   const users = async (...args: string[]) => {
     const program = launchProgram(t, 'src/bin/users', onDatabase(service.databaseUrl), args)
@@ -41,7 +41,7 @@ t.test('an operator finds and deletes accounts on a given database', async (t) =
 
 t.test('a removal applies to a person whose account an operator has deleted', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id, code } = await service.workspace(ada, { members: [bob] })
   await ada.delete(`${team}/${id}/members?login=bob`)
   const remove = async (env: Record<string, string>) => {

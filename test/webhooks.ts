@@ -87,7 +87,7 @@ export const createWebhook = async (service: Service, admin: Caller, workspace: 
 /** ada, an admin, and bob, a member, of a workspace with a webhook. */
 export const startWebhook = async (test: Test, options: ServiceOptions = {}) => {
   const service = await startService(test, options)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   const webhook = await createWebhook(service, ada, id)
   const today = await readToday(service.database)

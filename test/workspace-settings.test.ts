@@ -5,7 +5,7 @@ const path = (id: string) => `/api/team/workspaces/${id}/settings`
 
 t.test('settings begin empty and are patched key by key', async (t) => {
   const service = await startService(t)
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   const fresh = await bob.get(path(id))
   t.match(fresh.body, { idle_window_minutes: 5, settings: {}, version: 1 })

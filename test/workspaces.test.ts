@@ -47,7 +47,7 @@ t.test('a caller creates at most 20 workspaces that exist', async (t) => {
   const service = await startService(t, {
     env: { LIMITS: `workspaces_created=${limits.workspaces_created}` },
   })
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { code } = await service.workspace(bob)
   const many: Reply[] = []
   while (many.length < 25) {
@@ -77,7 +77,7 @@ t.test('the operator sets how many workspaces a caller creates and is in', async
   const service = await startService(t, {
     env: { LIMITS: 'workspaces_created=2,workspaces_joined=3' },
   })
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const invites = [await service.workspace(bob), await service.workspace(bob)]
   const limit = { status: 409, code: 'workspace_limit' }
   t.hasStrict((await bob.post(`${team}/create`, { name: 'Third' })).body, limit)
@@ -95,11 +95,7 @@ t.test('the operator sets how many workspaces a caller creates and is in', async
 
 t.test('a deleted workspace is gone at once, whatever is asked', async (t) => {
   const service = await startService(t)
-  const [ada, bob, cyd] = [
-    await service.signIn('ada'),
-    await service.signIn('bob'),
-    await service.signIn('cyd'),
-  ]
+  const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
   const { id, code } = await service.workspace(ada, { members: [bob] })
   await ada.push('acme/api', { 'ext.a': 1 })
   await ada.put(`${team}/${id}/project-settings/acme/api`, { settings: {} })

@@ -10,7 +10,7 @@ const scene = await startScene(t)
 if (typeof scene === 'string') t.test('the configuration as a file', { skip: scene }, async () => {})
 else {
   const { service, visit } = scene
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   const at = `/api/team/workspaces/${id}`
   await ada.put(`${at}/configuration`, { settings: { 'ext.old': 1, 'ext.theme': 'light' } })

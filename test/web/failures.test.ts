@@ -80,7 +80,7 @@ const nextOf = (all: typeof faults, count: number): typeof faults => {
 if (typeof scene === 'string') t.test('failures', { skip: scene }, async () => {})
 else {
   const { service, visit } = scene
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id, code } = await service.workspace(ada, { members: [bob] })
   const globex = await service.workspace(bob, { name: 'Globex', patterns: ['globex/*'] })
   await ada.push('acme/web', { 'ext.theme': 'light' })

@@ -44,7 +44,7 @@ const scene = await startScene(t, { env: { SETTINGS_SCHEMA: file } })
 if (typeof scene === 'string') t.test('policies', { skip: scene }, async () => {})
 else {
   const { service, visit } = scene
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   const settings = `/api/team/workspaces/${id}/settings`
   const override = `/api/team/workspaces/${id}/project-settings/acme/web`

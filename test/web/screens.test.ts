@@ -25,8 +25,7 @@ const smallest: Size = { width: 320, height: 640, colorScheme: 'light' }
 const HOSTILE = `<img src=x onerror="alert(1)"> \u202Eabc🦊 ${'long'.repeat(15)}`
 
 const prepare = async ({ service }: Scene) => {
-  const ada = await service.signIn('ada')
-  const bob = await service.signIn('bob')
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id, code } = await service.workspace(ada, { name: HOSTILE, members: [bob] })
   const today = new Date().toISOString().slice(0, 10)
   for (const [caller, repo] of [

@@ -25,7 +25,7 @@ const work = (caller: Caller, repo: string, day: string, minutes: number) =>
 if (typeof scene === 'string') t.test('the tasks', { skip: scene }, async () => {})
 else {
   const { service, visit } = scene
-  const [ada, bob] = [await service.signIn('ada'), await service.signIn('bob')]
+  const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   await work(ada, 'acme/web', addDays(today, -2), 100)
   await work(bob, 'acme/web', addDays(today, -2), 40)
