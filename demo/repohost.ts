@@ -42,6 +42,8 @@ export interface RepohostStandIn extends StandIn {
   addTokenWithoutScope(id: number): string
   /** The user who consents in the browser. Null: the user declines. */
   browserUser: number | null
+  /** Forgets everything, except which ids it has given away. */
+  reset(): void
 }
 
 export const OAUTH_APP = { id: 'stand-in-client', secret: 'stand-in-secret' }
@@ -154,13 +156,22 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
     sendJson(response, shape.notFound.status, shape.notFound.body)
   })
 
-  const standIn: RepohostStandIn = Object.assign(server, {
-    kind,
-    apiUrl: server.url + shape.apiPath,
+  const asStarted = () => ({
+    fault: undefined,
     browserUser: null,
     organizations: [],
     organizationFault: undefined,
     answerOrganization: undefined,
+  })
+  const standIn: RepohostStandIn = Object.assign(server, {
+    kind,
+    apiUrl: server.url + shape.apiPath,
+    ...asStarted(),
+    reset: () => {
+      for (const known of [users, tokens, readersOf, grants, renamed]) known.clear()
+      for (const list of [standIn.requests, standIn.traces]) list.length = 0
+      Object.assign(standIn, asStarted())
+    },
     addUser: (
       login: string,
       {

@@ -9,7 +9,7 @@ import { addDays, lengthOfMonth, monthOf } from '../src/platform/time/days.js'
 import { isCluster } from './database.js'
 import { hasMembers } from './has-members.js'
 import { countLockWaiters, lockWaiters, whileHeld } from './locks.js'
-import { type Caller, type Reply, type Service, startService } from './service.js'
+import { type Caller, type Reply, type Service, startService, startTeam } from './service.js'
 import { until } from './until.js'
 
 const team = '/api/team/workspaces'
@@ -134,9 +134,7 @@ t.test('an only admin of other members has to find another admin first', async (
 })
 
 t.test('two admins who leave at the same moment leave one', async (t) => {
-  const service = await startService(t)
-  const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
-  const { id } = await service.workspace(ada, { members: [bob, cyd] })
+  const { ada, bob, id } = await startTeam(t, 'bob', 'cyd')
   await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
   const replies = await Promise.all([deleteMe(ada), deleteMe(bob)])
   t.same(replies.map(({ status }) => status).sort(), [200, 409])
@@ -445,9 +443,7 @@ t.test('the activity of many deleted users in one repository adds up', async (t)
 })
 
 t.test('an erasure continues after another instance was stopped', async (t) => {
-  const service = await startService(t)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id } = await service.workspace(ada, { members: [bob] })
+  const { service, ada, bob, id } = await startTeam(t, 'bob')
   const userId = await idOf(bob)
   await service.database.write.statement(
     'insert into activity_people (workspace_id, user_id) values ($1::uuid, $2::uuid)',
@@ -506,9 +502,7 @@ t.test(
 )
 
 t.test('a small account is erased while a large one from before is still being erased', async (t) => {
-  const service = await startService(t)
-  const [ada, large, small] = await service.signInAll('ada', 'large', 'small')
-  const { id } = await service.workspace(ada, { members: [large, small] })
+  const { service, large, small, id } = await startTeam(t, 'large', 'small')
   const day = await readToday(service.database)
   await flush(small, [{ repo: 'acme/api', day, minutes: 5 }])
   const [largeId, smallId] = [await idOf(large), await idOf(small)]
@@ -668,9 +662,7 @@ t.test('an export contains everything about the caller and nothing about others'
 })
 
 t.test('a person has one export at a time, and a failed one is not a complete file', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, ada, id } = await startTeam(t)
   await addActivity(service, id, await idOf(ada), 60_000)
   const begin = () =>
     fetch(`${service.url}/api/me/export`, { headers: { Authorization: `Bearer ${ada.token}` } })
@@ -891,9 +883,7 @@ t.test(
 )
 
 t.test('views through filters leave no more rows than there are people and repositories', async (t) => {
-  const service = await startService(t)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id } = await service.workspace(ada, { members: [bob] })
+  const { service, ada, bob, id } = await startTeam(t, 'bob')
   const today = await readToday(service.database)
   await flush(bob, [{ repo: 'acme/api', day: today, minutes: 5 }])
   const countViews = async () => {
@@ -914,9 +904,7 @@ t.test('views through filters leave no more rows than there are people and repos
 })
 
 t.test('a dashboard is not shown when the view cannot be recorded, and one view is one write', async (t) => {
-  const service = await startService(t)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id } = await service.workspace(ada, { members: [bob] })
+  const { service, ada, id } = await startTeam(t, 'bob')
   const path = `/api/team/dashboard?workspace=${id}`
   await service.database.write.statement('alter table dashboard_views rename to hidden_views', [])
   t.equal((await ada.get(path)).status, 500)

@@ -8,16 +8,21 @@ import { lockWaiters, whileHeld } from './locks.js'
 import { startLossyProxy } from './lossy-proxy.js'
 import { fillWithPatterns } from './many-patterns.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
-import { type Caller, type Reply, type Service, startService } from './service.js'
+import {
+  type Caller,
+  type Reply,
+  retryWhileUnavailable,
+  reuseService,
+  type Service,
+  type startService,
+  startTeam,
+} from './service.js'
 
 const MINUTES = '/api/team/active-minutes'
 
 const start = async (test: Parameters<typeof startService>[0]) => {
-  const service = await startService(test)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id } = await service.workspace(ada, { members: [bob] })
-  const today = await readToday(service.database)
-  return { service, ada, bob, id, today }
+  const team = await startTeam(test, 'bob')
+  return { ...team, today: await readToday(team.service.database) }
 }
 
 const minutesOf = async (caller: Caller, workspaceId: string, day: string): Promise<number> => {
@@ -255,9 +260,11 @@ t.test('many devices at once never exceed the hour and the day', async (t) => {
   const { ada, id, today } = await start(t)
   const replies = await Promise.all(
     Array.from({ length: 60 }, (_, device) =>
-      ada.post(MINUTES, {
-        entries: [{ repo: `acme/r${device % 7}`, day: today, minutes: 50, hours: { 9: 7 } }],
-      }),
+      retryWhileUnavailable(() =>
+        ada.post(MINUTES, {
+          entries: [{ repo: `acme/r${device % 7}`, day: today, minutes: 50, hours: { 9: 7 } }],
+        }),
+      ),
     ),
   )
   t.ok(replies.every(({ status }) => status === 200))
@@ -738,7 +745,7 @@ t.test('minutes of nothing leave nothing behind', async (t) => {
 })
 
 t.test('a flush that would write too many rows is rejected as a whole and not remembered', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   for (let n = 0; n < 26; n++) await service.workspace(ada, { name: `Acme ${n}` })
   const entries = Array.from({ length: 200 }, (_, n) => ({
@@ -762,7 +769,7 @@ t.test('a flush that would write too many rows is rejected as a whole and not re
 t.test(
   'a flush with too many patterns to compare is rejected as a whole, and a smaller one counts',
   async (t) => {
-    const service = await startService(t)
+    const service = await reuseService(t)
     const ada = await service.signIn('ada')
     await fillWithPatterns(service, 'ada', 195)
     const entries = Array.from({ length: 200 }, (_, n) => ({
@@ -807,7 +814,7 @@ t.test(
 )
 
 t.test('an upload with too many patterns to compare is rejected as a whole', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   await fillWithPatterns(service, 'ada', 1)
   const [{ id: workspace }] = (await ada.get('/api/team/me')).body.workspaces

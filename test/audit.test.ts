@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { AuditEntry } from '../schemas/audit.js'
 import { hasMembers } from './has-members.js'
-import { retryWhileUnavailable, startService } from './service.js'
+import { retryWhileUnavailable, startService, startTeam } from './service.js'
 
 const team = '/api/team/workspaces'
 
@@ -76,9 +76,7 @@ t.test('requests that change nothing leave no entry, nor do rejected ones', asyn
 })
 
 t.test('the trail is paged and keeps the order of the changes', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   await Promise.all(
     Array.from({ length: 30 }, (_, index) =>
       retryWhileUnavailable(() => ada.patch(`${team}/${id}/settings`, { settings: { 'ext.n': index } })),
@@ -102,9 +100,7 @@ t.test('the trail is paged and keeps the order of the changes', async (t) => {
 })
 
 t.test('a page of large entries ends early, and the pages together are complete', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, ada, id } = await startTeam(t)
   await service.database.hot.statement(
     `insert into audit_entries (workspace_id, id, at, actor, action, details)
     select $1::uuid, gen_random_uuid(), now() + n * interval '1 ms', 'ada', 'patterns.replaced',

@@ -9,7 +9,7 @@ import postgres from 'postgres'
 import t from 'tap'
 import { readToday } from '../src/platform/time/clock.js'
 import { hasMembers } from './has-members.js'
-import { type Caller, DASHBOARD, type Service, startService } from './service.js'
+import { type Caller, DASHBOARD, type Service, startService, startTeam } from './service.js'
 import { until } from './until.js'
 
 setFlagsFromString('--expose-gc')
@@ -334,9 +334,7 @@ t.test('a stream without a reader ends', async (t) => {
 })
 
 t.test('HEAD generates nothing of a long answer', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   const streams = watchStreams(t)
   const path = `/api/team/dashboard?workspace=${id}&format=csv`
   t.hasStrict(await ada.request('HEAD', path), { status: 200, text: '' })

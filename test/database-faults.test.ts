@@ -5,7 +5,7 @@ import { startFreezableProxy } from './freezable-proxy.js'
 import { hasMembers } from './has-members.js'
 import { lockWaiters, whileHeld } from './locks.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
-import { type Reply, retryWhileUnavailable, startService } from './service.js'
+import { type Reply, retryWhileUnavailable, startService, startTeam } from './service.js'
 
 t.test(
   'while the database is unavailable, requests get 503, and the service recovers by itself',
@@ -97,9 +97,7 @@ t.test('a connection that breaks during a transaction fails that request alone',
 })
 
 t.test('while the database has no disk space, requests get 503, and nothing is half done', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, ada, id } = await startTeam(t)
   const admin = postgres(service.databaseUrl, { max: 1, onnotice: () => {} })
   t.teardown(() => admin.end())
   // PostgreSQL's error when it can't extend a table, here at the end of every transaction that writes the audit trail.

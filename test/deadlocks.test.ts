@@ -4,7 +4,7 @@ import t from 'tap'
 import { readToday } from '../src/platform/time/clock.js'
 import { hasMembers } from './has-members.js'
 import { lockWaiters, whileHeld } from './locks.js'
-import { type Reply, type Service, startService } from './service.js'
+import { type Reply, type Service, startTeam, type Test } from './service.js'
 
 const MINUTES = '/api/team/active-minutes'
 
@@ -19,12 +19,9 @@ const countDeadlocks = async ({ databaseUrl }: Service): Promise<number> => {
   return row?.deadlocks
 }
 
-const start = async (test: Parameters<typeof startService>[0]) => {
-  const service = await startService(test)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const workspace = await service.workspace(ada, { members: [bob] })
-  const day = await readToday(service.database)
-  return { service, ada, bob, ...workspace, day }
+const start = async (test: Test) => {
+  const team = await startTeam(test, 'bob')
+  return { ...team, day: await readToday(team.service.database) }
 }
 
 t.test('a flush that changes the time zone meets a join of the same user', async (t) => {

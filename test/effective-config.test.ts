@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type Caller, startService } from './service.js'
+import { type Caller, startService, startTeam } from './service.js'
 
 const team = '/api/team'
 const configOf = (caller: Caller, repo: string, { workspace = '', etag = '' } = {}) =>
@@ -9,9 +9,7 @@ const configOf = (caller: Caller, repo: string, { workspace = '', etag = '' } = 
   )
 
 t.test('an override is laid over the settings of the workspace', async (t) => {
-  const service = await startService(t)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id } = await service.workspace(ada, { members: [bob] })
+  const { ada, bob, id } = await startTeam(t, 'bob')
   const settings = { 'ext.a': 1, 'ext.b': { x: 1 }, 'ext.c': 'hidden', 'ext.d': 4 }
   await ada.patch(`${team}/workspaces/${id}/settings`, { idle_window_minutes: 9, settings })
   await ada.put(`${team}/workspaces/${id}/project-settings/acme/api`, {
@@ -80,9 +78,7 @@ t.test('the best of the matching workspaces decides, and the others are named', 
 })
 
 t.test('the ETag changes with whatever the answer is made of', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, ada, id } = await startTeam(t)
   const override = `${team}/workspaces/${id}/project-settings/acme/api`
   const settings = `${team}/workspaces/${id}/settings`
   const steps: [string, () => Promise<unknown>][] = [

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { type Attack, attacksOn, type Document, type Hostile } from './attack.js'
 import { hasMembers } from './has-members.js'
-import { type Caller, DASHBOARD, startProviders, startService } from './service.js'
+import { type Caller, DASHBOARD, startProviders, startService, startTeam } from './service.js'
 
 const value = (
   text: string,
@@ -106,9 +106,7 @@ t.test('no value in any place of any operation is more than an error of the call
 const foreign = ['receiveBillingEvent', 'receiveDelivery', 'sendHeartbeat', 'sendHeartbeats']
 
 t.test('no operation accepts unknown members of a body', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, ada, id } = await startTeam(t)
   const document = (await service.request('GET', '/api/openapi.json')).body
   const parts: Record<string, string> = { owner: 'acme', repo: 'api', id, invite: id, key: id }
   let asked = 0

@@ -5,7 +5,7 @@ import { readConfig } from '../src/config.js'
 import { checkHost } from '../src/features/accounts/index.js'
 import { problemsOf } from './config-problems.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
-import { startService } from './service.js'
+import { startService, startTeam } from './service.js'
 
 t.test('a renamed, missing or forbidden repository gives no access', async (t) => {
   for (const kind of repohostKinds)
@@ -119,9 +119,7 @@ t.test('heartbeats name repositories in groups by every address of GitLab', asyn
 })
 
 t.test('at other hosts, a slash in an owner stays an error', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   const entries = [{ repo: 'acme/backend/api', day: '2026-11-21', minutes: 1 }]
   const patterns = { patterns: ['acme/backend/*'] }
   for (const reply of [

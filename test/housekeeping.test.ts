@@ -8,7 +8,7 @@ import { readToday } from '../src/platform/time/clock.js'
 import { monthOf } from '../src/platform/time/days.js'
 import { isCluster } from './database.js'
 import { lockWaiters, whileHeld } from './locks.js'
-import { type Reply, type Service, startService } from './service.js'
+import { type Reply, reuseService, type Service, startService, startTeam } from './service.js'
 import { until } from './until.js'
 
 const team = '/api/team/workspaces'
@@ -30,13 +30,13 @@ const countRows = async ({ database }: Service, table: string, column: string, i
 }
 
 t.test('every table of a deleted workspace is cleared', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const cleared = tables.filter(({ table }) => Object.values(columnsOf(table)).includes('workspace_id'))
   t.same(cleared.map(({ table }) => getTableName(table)).sort(), await tablesWithWorkspace(service))
 })
 
 t.test('nothing is left of workspaces that are deleted while members write to them', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const beside = await startService(t, { beside: service })
   const ada = await service.signIn('ada')
   const [bob, cyd, dan, eve] = [
@@ -90,9 +90,7 @@ t.test('nothing is left of workspaces that are deleted while members write to th
 })
 
 t.test('a change of time zone succeeds while workspaces that the user has left are removed', async (t) => {
-  const service = await startService(t)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id: gone } = await service.workspace(ada, { members: [bob] })
+  const { service, ada, bob, id: gone } = await startTeam(t, 'bob')
   const { id: going } = await service.workspace(ada, { members: [bob] })
   const minutes = '/api/team/active-minutes'
   const day = await readToday(service.database)
@@ -124,9 +122,7 @@ t.test('a change of time zone succeeds while workspaces that the user has left a
 })
 
 t.test('rollups that are made while their workspace is removed go with it', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, ada, id } = await startTeam(t)
   const day = await readToday(service.database)
   const entries = [{ repo: 'acme/api', day, minutes: 5, hours: { 9: 5 } }]
   t.equal((await ada.post('/api/team/active-minutes', { entries })).status, 200)
@@ -151,9 +147,7 @@ t.test('rollups that are made while their workspace is removed go with it', asyn
 const triggers = { skip: (await isCluster()) && 'a cluster has no triggers on distributed tables' }
 
 t.test('the privacy levels of a deleted workspace outlive its activity', triggers, async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, ada, id } = await startTeam(t)
   const day = await readToday(service.database)
   await ada.post('/api/team/active-minutes', { entries: [{ repo: 'acme/api', day, minutes: 5 }] })
   await service.app.rollups.run()
@@ -182,9 +176,7 @@ t.test('the privacy levels of a deleted workspace outlive its activity', trigger
 })
 
 t.test('a large workspace is removed in steps, also by an instance that did not delete it', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, ada, id } = await startTeam(t)
   const { id: kept } = await service.workspace(ada, { patterns: ['kept/*'] })
   await ada.push('kept/repo', { 'ext.a': 1 })
   await ada.put(`${team}/${kept}/project-settings/kept/repo`, { settings: {} })
@@ -219,7 +211,7 @@ const addDeleted = async ({ database }: Service, id: string, entries: number, mi
 }
 
 t.test('a small workspace is removed while a large one from before is still being removed', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const [{ id: large }, { id: small }] = [await service.workspace(ada), await service.workspace(ada)]
   // Many more steps than there are tables.
@@ -245,7 +237,7 @@ t.test(
   'a workspace that cannot be removed is named in the log, and the others are removed',
   triggers,
   async (t) => {
-    const service = await startService(t)
+    const service = await reuseService(t)
     const ada = await service.signIn('ada')
     const [{ id: stuck }, { id: other }] = [await service.workspace(ada), await service.workspace(ada)]
     await addDeleted(service, stuck, 1, 2)
@@ -269,9 +261,7 @@ t.test(
 )
 
 t.test('audit entries are kept for 400 days, ended sessions until they would have expired', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, ada, id } = await startTeam(t)
   await service.database.hot.statement(
     `insert into audit_entries (workspace_id, id, at, actor, action, details)
      select $1::uuid, gen_random_uuid(), now() - make_interval(days => days), 'ada', 'member.joined', '{}'
@@ -289,9 +279,7 @@ t.test('audit entries are kept for 400 days, ended sessions until they would hav
 })
 
 t.test('only one instance runs housekeeping at a time', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, ada, id } = await startTeam(t)
   let run = Promise.resolve()
   await service.database.transaction(async (tx) => {
     await lockHousekeeping(tx)
@@ -306,9 +294,7 @@ t.test('only one instance runs housekeeping at a time', async (t) => {
 })
 
 t.test('a failure is logged, and the next run makes up for it', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, id } = await startTeam(t)
   await service.database.hot.statement('alter table audit_entries rename to hidden_entries', [])
   await service.database.hot.statement('delete from members where workspace_id = $1::uuid', [id])
   await service.database.hot.statement('update workspaces set deleted_at = now() where id = $1::uuid', [id])

@@ -2,12 +2,20 @@ import postgres from 'postgres'
 import t from 'tap'
 import type { Invite } from '../schemas/invites.js'
 import { lockWaiters } from './locks.js'
-import { type Caller, type Reply, retryWhileUnavailable, type Service, startService } from './service.js'
+import {
+  type Caller,
+  type Reply,
+  retryWhileUnavailable,
+  reuseService,
+  type Service,
+  startService,
+  startTeam,
+} from './service.js'
 
 const team = '/api/team/workspaces'
 
 t.test('an invite is made, listed while it is active, redeemed and revoked', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
   const { id } = await service.workspace(ada)
   const path = `${team}/${id}/invites`
@@ -62,7 +70,7 @@ t.test('an invite is made, listed while it is active, redeemed and revoked', asy
 })
 
 t.test('an expired invite admits no one, and a revoked one stays revoked', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id, code } = await service.workspace(ada)
   await service.database.hot.statement('update invites set expires_at = now() where workspace_id = $1', [id])
@@ -73,9 +81,7 @@ t.test('an expired invite admits no one, and a revoked one stays revoked', async
 })
 
 t.test('invalid invites are rejected', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   for (const body of [
     { role: 'owner' },
     { role: null },
@@ -97,7 +103,7 @@ t.test('invalid invites are rejected', async (t) => {
 })
 
 t.test('a personal workspace takes no invites', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const { workspace_id: id } = (await ada.push('ada/dotfiles', {})).body
   t.hasStrict((await ada.post(`${team}/${id}/invites`)).body, { status: 409, code: 'personal_workspace' })
@@ -105,9 +111,7 @@ t.test('a personal workspace takes no invites', async (t) => {
 })
 
 t.test('fifty joins at once on an invite for ten make ten members', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, ada, id } = await startTeam(t)
   const { id: inviteId, code } = (await ada.post(`${team}/${id}/invites`, { max_uses: 10 })).body
   const crowd = await Promise.all(Array.from({ length: 50 }, (_, index) => service.signIn(`user${index}`)))
   const replies = await Promise.all(
@@ -124,7 +128,7 @@ t.test('fifty joins at once on an invite for ten make ten members', async (t) =>
 })
 
 t.test('the invites of an admin end with the right to create them', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
   const { id, code } = await service.workspace(ada, { members: [bob] })
   const path = `${team}/${id}`
@@ -167,9 +171,7 @@ t.test('the invites of an admin end with the right to create them', async (t) =>
 })
 
 t.test('a removed person needs an invite from after the removal, and one who left does not', async (t) => {
-  const service = await startService(t)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id, code } = await service.workspace(ada, { members: [bob] })
+  const { service, ada, bob, id, code } = await startTeam(t, 'bob')
   const join = (code: string) => bob.post(`${team}/join`, { code })
   const isMember = async () => (await bob.get(`${team}/${id}/members`)).status === 200
 
@@ -198,7 +200,7 @@ t.test('a removed person needs an invite from after the removal, and one who lef
 })
 
 t.test('a person removed while joining again with an old invite stays out', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id, code } = await service.workspace(ada)
   for (let round = 0; round < 20; round++) {
@@ -218,9 +220,7 @@ t.test('a person removed while joining again with an old invite stays out', asyn
 })
 
 t.test('a removal that waits while the removed one joins again still keeps them out', async (t) => {
-  const service = await startService(t)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id, code } = await service.workspace(ada, { members: [bob] })
+  const { service, ada, bob, id, code } = await startTeam(t, 'bob')
   const other = postgres(service.databaseUrl, { max: 1 })
   t.teardown(() => other.end())
   let late: Promise<Reply[]> = Promise.resolve([])
@@ -239,7 +239,7 @@ t.test('a removal that waits while the removed one joins again still keeps them 
 })
 
 t.test('an admin who is demoted while creating invites keeps none', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
   const { id } = await service.workspace(ada, { members: [bob] })
   const role = (role: string) => ada.patch(`${team}/${id}/members`, { login: 'bob', role })
@@ -258,7 +258,7 @@ t.test('an admin who is demoted while creating invites keeps none', async (t) =>
 })
 
 t.test('a demoted member who leaves does not become admin again with an older invite', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada)
   const invite = async () => (await ada.post(`${team}/${id}/invites`, { role: 'admin' })).body.code
@@ -284,7 +284,7 @@ const readKept = ({ database }: Service) =>
   )
 
 t.test('removals and demotions apply to a new account of the same person', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, dan, eve] = await service.signInAll('ada', 'dan', 'eve')
   const { id, code } = await service.workspace(ada, { members: [dan] })
   const path = `${team}/${id}`
@@ -322,7 +322,7 @@ t.test('removals and demotions apply to a new account of the same person', async
 })
 
 t.test('a kept removal does not reveal the person', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id: userId } = (await bob.get('/api/me')).body
   const ids: string[] = []
@@ -346,7 +346,7 @@ t.test('a kept removal does not reveal the person', async (t) => {
 })
 
 t.test('a kept removal ends with the last older invite, and with the workspace', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const run = async () => {
     await service.app.housekeeping.run()
@@ -379,7 +379,7 @@ t.test('a kept removal ends with the last older invite, and with the workspace',
 })
 
 t.test('kept removals outlive a change of the signing secret', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob, old] = await service.signInAll('ada', 'bob', 'old')
   const { id, code } = await service.workspace(ada, { members: [bob] })
   await ada.delete(`${team}/${id}/members?login=bob`)
@@ -408,9 +408,7 @@ t.test('kept removals outlive a change of the signing secret', async (t) => {
 })
 
 t.test('a removal and the deletion of the account at the same moment', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id, code } = await service.workspace(ada)
+  const { service, ada, id, code } = await startTeam(t)
   const outcomes = new Set<number>()
   for (let round = 0; round < 20; round++) {
     const bob = await service.signIn(`bob${round}`)
@@ -429,9 +427,7 @@ t.test('a removal and the deletion of the account at the same moment', async (t)
 })
 
 t.test('an account deleted during a removal keeps the removal', async (t) => {
-  const service = await startService(t)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id, code } = await service.workspace(ada, { members: [bob] })
+  const { service, ada, bob, id, code } = await startTeam(t, 'bob')
   const other = postgres(service.databaseUrl, { max: 1 })
   t.teardown(() => other.end())
   let late: Promise<Reply[]> = Promise.resolve([])
@@ -452,7 +448,7 @@ t.test('an account deleted during a removal keeps the removal', async (t) => {
 })
 
 t.test('an invite code shows what it leads to, and its state', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob, eve] = await service.signInAll('ada', 'bob', 'eve')
   const { id, code } = await service.workspace(ada, { patterns: ['acme/web', 'acme/api-*'], members: [bob] })
   const invite = async (body: object) => (await ada.post(`${team}/${id}/invites`, body)).body

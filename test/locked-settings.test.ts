@@ -1,14 +1,12 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { hasMembers } from './has-members.js'
-import { retryWhileUnavailable, startService } from './service.js'
+import { retryWhileUnavailable, reuseService, startTeam } from './service.js'
 
 const team = '/api/team'
 
 t.test('a locked key has the value of the workspace, whatever an older override says', async (t) => {
-  const service = await startService(t)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id } = await service.workspace(ada, { members: [bob] })
+  const { ada, bob, id } = await startTeam(t, 'bob')
   const settings = `${team}/workspaces/${id}/settings`
   const override = `${team}/workspaces/${id}/project-settings/acme/api`
   const config = async () => {
@@ -47,9 +45,7 @@ t.test('a locked key has the value of the workspace, whatever an older override 
 })
 
 t.test('an override cannot contain a locked key, however it is written', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   const override = `${team}/workspaces/${id}/project-settings/acme/api`
   await ada.put(override, { settings: { 'ext.a': 5 } })
   await ada.put(override, { settings: { 'ext.z': 1 } })
@@ -72,9 +68,7 @@ t.test('an override cannot contain a locked key, however it is written', async (
 })
 
 t.test('only keys of the settings can be locked', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   const path = `${team}/workspaces/${id}/settings`
   await ada.patch(path, { settings: { 'ext.a': 1 } })
   hasMembers(t, await ada.patch(path, { locked: ['ext.a', 'ext.b'], settings: { 'ext.c': 1 } }), {
@@ -98,7 +92,7 @@ t.test('only keys of the settings can be locked', async (t) => {
 })
 
 t.test('in any order of changes, the workspace, then the override, then the locks decide', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const keys = ['ext.a', 'ext.b', 'ext.c', 'ext.toString']
   const key = fc.constantFrom(...keys)
@@ -192,7 +186,7 @@ t.test('in any order of changes, the workspace, then the override, then the lock
 })
 
 t.test('a lock and an override written at the same time never both apply', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   for (let round = 0; round < 20; round++) {
     const owner = `acme-${round}`

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type Caller, startService } from './service.js'
+import { type Caller, startService, startTeam } from './service.js'
 
 const team = '/api/team/workspaces'
 
@@ -38,9 +38,7 @@ t.test('members are listed in the order in which they joined, page by page', asy
 })
 
 t.test('an admin changes roles; the login is compared without case', async (t) => {
-  const service = await startService(t)
-  const [ada, bob] = await service.signInAll('ada', 'Bob')
-  const { id } = await service.workspace(ada, { members: [bob] })
+  const { ada, Bob: bob, id } = await startTeam(t, 'Bob')
   const path = `${team}/${id}/members`
 
   const promoted = await ada.patch(path, { login: 'bOB', role: 'admin' })
@@ -68,9 +66,7 @@ t.test('an admin changes roles; the login is compared without case', async (t) =
 })
 
 t.test('the last admin cannot step down, be removed or leave', async (t) => {
-  const service = await startService(t)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id } = await service.workspace(ada, { members: [bob] })
+  const { ada, bob, id } = await startTeam(t, 'bob')
   const path = `${team}/${id}/members`
   const lastAdmin = { status: 409, code: 'last_admin' }
   t.hasStrict((await ada.patch(path, { login: 'ada', role: 'member' })).body, lastAdmin)
@@ -96,9 +92,7 @@ t.test('a personal workspace is not left, and its only admin stays', async (t) =
 })
 
 t.test('a removed member is rejected on the next call, with the header and with the cookie', async (t) => {
-  const service = await startService(t)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id } = await service.workspace(ada, { members: [bob] })
+  const { service, ada, bob, id } = await startTeam(t, 'bob')
   await ada.push('acme/api', { 'ext.a': 1 })
   const byCookie = (path: string) =>
     service.request('GET', path, { headers: { Cookie: `svc_token=${bob.token}` } })
@@ -125,9 +119,7 @@ t.test('a removed member is rejected on the next call, with the header and with 
 })
 
 t.test('when two admins demote, remove and leave at the same moment, one admin always remains', async (t) => {
-  const service = await startService(t)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id } = await service.workspace(ada, { members: [bob] })
+  const { ada, bob, id } = await startTeam(t, 'bob')
   const path = `${team}/${id}/members`
   await ada.patch(path, { login: 'bob', role: 'admin' })
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Override } from '../schemas/overrides.js'
 import { hasMembers } from './has-members.js'
-import { retryWhileUnavailable, startService } from './service.js'
+import { retryWhileUnavailable, startService, startTeam } from './service.js'
 
 const path = (id: string) => `/api/team/workspaces/${id}/project-settings`
 
@@ -48,9 +48,7 @@ t.test('a repository that no pattern matches takes no override', async (t) => {
 })
 
 t.test('overrides obey the rules of snapshots', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   const put = (body: unknown, repo = 'acme/api') => ada.put(`${path(id)}/${repo}`, body)
   for (const body of [undefined, {}, { settings: null }, { settings: { a: 1 } }, { settings: {}, x: 1 }]) {
     t.equal((await put(body)).status, 400, JSON.stringify(body))
@@ -69,9 +67,7 @@ t.test('overrides obey the rules of snapshots', async (t) => {
 })
 
 t.test('a page of large overrides ends early, and the pages together are complete', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   const names = Array.from({ length: 20 }, (_, index) => `repo-${String(index).padStart(2, '0')}`)
   for (const name of names) {
     await ada.put(`${path(id)}/acme/${name}`, { settings: { 'ext.a': name.padEnd(250_000, 'x') } })
@@ -92,9 +88,7 @@ t.test('a page of large overrides ends early, and the pages together are complet
 })
 
 t.test('projects say which repositories have an override', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   await ada.push('acme/both', {})
   await ada.push('acme/pushed', {})
   await ada.put(`${path(id)}/acme/both`, { settings: {} })
@@ -122,9 +116,7 @@ t.test('projects say which repositories have an override', async (t) => {
 })
 
 t.test('fifty writes of one override at once leave one of them', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
       retryWhileUnavailable(() =>

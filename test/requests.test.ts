@@ -5,7 +5,15 @@ import t from 'tap'
 import { signatureOf } from '../demo/billing-provider.js'
 import { limits } from '../schemas/limits.js'
 import { hasMembers } from './has-members.js'
-import { type Caller, DASHBOARD, type Reply, type Service, startProviders, startService } from './service.js'
+import {
+  type Caller,
+  DASHBOARD,
+  type Reply,
+  type Service,
+  startProviders,
+  startService,
+  startTeam,
+} from './service.js'
 
 /** A request whose path is sent as it is: `fetch` would tidy it up. */
 const raw = (service: Service, method: string, path: string, headers: Record<string, string>) =>
@@ -493,9 +501,7 @@ t.test('a request is validated before its access is checked', async (t) => {
 })
 
 t.test('format errors are described in words', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   const rejections: [reply: Promise<Reply>, path: string, message: RegExp][] = [
     [ada.get('/api/team/workspaces/x/members'), '/params/id', /^must be a UUID/],
     [

@@ -20,11 +20,13 @@ import { type AdHocDatabase, withAdHocSql } from './ad-hoc.js'
 import { problemOf } from './conformance.js'
 import { createTestDatabase, reach } from './database.js'
 import { JWT_SECRET } from './process.js'
+import { canReuse, reuse } from './reuse.js'
 import { send } from './send.js'
 import { until } from './until.js'
 
 /** The members of tap that tests need. */
-interface Test {
+export interface Test {
+  parent?: unknown
   teardown(work: () => unknown): void
   fail(message: string): unknown
   passing(): boolean
@@ -91,6 +93,12 @@ export class Service {
     /** Every line that was logged. */
     readonly logs: string[],
   ) {}
+
+  /** The same service, whose faults fail this test. */
+  for(test: Test): Service {
+    const { app, url, config, database, databaseUrl, repohost, logs } = this
+    return new Service(test, app, url, config, database, databaseUrl, repohost, logs)
+  }
 
   /** One real HTTP request; a response that the committed OpenAPI document doesn't promise fails the test. */
   async request(method: string, path: string, { body, headers = {} }: Call = {}): Promise<Reply> {
@@ -237,6 +245,21 @@ export const startProviders = async (test: Test, { budgetMs }: { budgetMs?: numb
 /** Shows what the service itself had to say about a test that has failed. */
 const showTroubles = (logs: string[]) => {
   for (const line of logs) if (JSON.parse(line).level >= 40) process.stderr.write(line)
+}
+
+/** A service that earlier tests have used, with empty tables. Don't change what isn't restored by emptying them. */
+export const reuseService = async (test: Test, kind: RepohostKind = 'github'): Promise<Service> =>
+  (await canReuse(test))
+    ? reuse(test, kind, (allTests) => startService(allTests, { kind }))
+    : startService(test, { kind })
+
+/** A reused service with a workspace of ada, which people with these logins have joined. */
+export const startTeam = async <Login extends string = never>(test: Test, ...logins: Login[]) => {
+  const service = await reuseService(test)
+  const ada = await service.signIn('ada')
+  const members = await service.signInAll(...logins)
+  const named = Object.fromEntries(members.map((member) => [member.login, member])) as Record<Login, Caller>
+  return { service, ada, ...named, ...(await service.workspace(ada, { members })) }
 }
 
 export const startService = async (

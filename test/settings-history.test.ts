@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
 import { hasMembers } from './has-members.js'
-import { type Reply, retryWhileUnavailable, startService } from './service.js'
+import { type Reply, retryWhileUnavailable, startTeam } from './service.js'
 
 const team = '/api/team/workspaces'
 const versionsOf = ({ body }: Reply): [number, string | null][] =>
@@ -12,9 +12,7 @@ const versionsOf = ({ body }: Reply): [number, string | null][] =>
   ])
 
 t.test('workspace settings keep who changed them, and a version can be read and restored', async (t) => {
-  const service = await startService(t)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id } = await service.workspace(ada, { members: [bob] })
+  const { ada, bob, id } = await startTeam(t, 'bob')
   const path = `${team}/${id}/settings`
   t.same(versionsOf(await bob.get(`${path}/versions`)), [[1, 'ada']])
 
@@ -108,9 +106,7 @@ t.test('workspace settings keep who changed them, and a version can be read and 
 })
 
 t.test('no restore loosens the privacy level', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   const path = `${team}/${id}/settings`
   await ada.patch(path, { settings: { 'ext.a': 1 }, activity_privacy: 'named' })
   const team2 = (await ada.patch(path, { activity_privacy: 'team', settings: { 'ext.a': 2 } })).body
@@ -127,9 +123,7 @@ t.test('no restore loosens the privacy level', async (t) => {
 })
 
 t.test('the last twenty versions are kept, also when many write at once', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, ada, id } = await startTeam(t)
   const kept = limits.settings_versions_kept
   await Promise.all(
     Array.from({ length: 25 }, (_, n) =>
@@ -158,9 +152,7 @@ t.test('the last twenty versions are kept, also when many write at once', async 
 })
 
 t.test('the history of all overrides together has a limit, and the oldest versions go first', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, ada, id } = await startTeam(t)
   const other = await service.workspace(ada, { name: 'Other', patterns: ['beta/*'] })
   const each = 131_072
   const most = limits.workspace_history_bytes / each
@@ -225,9 +217,7 @@ t.test('the history of all overrides together has a limit, and the oldest versio
 })
 
 t.test('an override has a route, a version and an ETag of its own', async (t) => {
-  const service = await startService(t)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id } = await service.workspace(ada, { members: [bob] })
+  const { ada, bob, id } = await startTeam(t, 'bob')
   const path = `${team}/${id}/project-settings/Acme/Api`
   const none = { status: 404, body: { code: 'override_not_found' } }
   t.hasStrict(await bob.get(path), none)
@@ -273,9 +263,7 @@ t.test('an override has a route, a version and an ETag of its own', async (t) =>
 })
 
 t.test('a write and a removal can be held to the version that they were made for', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   const path = `${team}/${id}/project-settings/acme/api`
   const call = (method: string, value: number, query = '', headers: Record<string, string> = {}) =>
     ada.request(method, path + query, {
@@ -308,9 +296,7 @@ t.test('a write and a removal can be held to the version that they were made for
 })
 
 t.test('no data is lost that an earlier release has stored, or writes at the same time', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, ada, id } = await startTeam(t)
   const path = `${team}/${id}/settings`
   const override = `${team}/${id}/project-settings/acme/api`
   await ada.patch(path, { settings: { 'ext.a': 1 } })
@@ -353,9 +339,7 @@ t.test('no data is lost that an earlier release has stored, or writes at the sam
 })
 
 t.test('a long change names a hundred keys in the audit trail', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   const settings = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`ext.${n}`, n]))
   await ada.patch(`${team}/${id}/settings`, { settings, locked: ['ext.1'] })
   const [{ details }] = (await ada.get(`${team}/${id}/audit`)).body.entries
@@ -364,9 +348,7 @@ t.test('a long change names a hundred keys in the audit trail', async (t) => {
 })
 
 t.test('no version names a person whose account is deleted', async (t) => {
-  const service = await startService(t)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id } = await service.workspace(ada, { members: [bob] })
+  const { service, ada, bob, id } = await startTeam(t, 'bob')
   await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
   await bob.patch(`${team}/${id}/settings`, { settings: { 'ext.a': 1 } })
   await bob.put(`${team}/${id}/project-settings/acme/api`, { settings: { 'ext.a': 1 } })
@@ -388,9 +370,7 @@ t.test('no version names a person whose account is deleted', async (t) => {
 })
 
 t.test('a change says why, in the history and in the audit trail', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   await ada.push('acme/web', { 'ext.a': 1 })
   await ada.push('acme/web', { 'ext.a': 2 })
   const settings = `${team}/${id}/settings`

@@ -3,7 +3,7 @@ import { repohostKinds } from '../schemas/common.js'
 import { limits } from '../schemas/limits.js'
 import { throughPooler } from './database.js'
 import { hasMembers } from './has-members.js'
-import { retryWhileUnavailable, type Service, startService } from './service.js'
+import { retryWhileUnavailable, type Service, startService, startTeam } from './service.js'
 
 const LIMIT = 262_144
 
@@ -495,9 +495,7 @@ const fillUp = async (service: Service, workspaceId: string, left: number) => {
 }
 
 t.test('a full workspace accepts nothing larger, and can still be emptied', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, ada, id } = await startTeam(t)
   const text = (length: number) => ({ 'ext.a': 'a'.repeat(length) })
   const override = (repo: string, settings: object) =>
     ada.put(`/api/team/workspaces/${id}/project-settings/acme/${repo}`, { settings })
@@ -529,9 +527,7 @@ t.test('a full workspace accepts nothing larger, and can still be emptied', asyn
 })
 
 t.test('small settings fill a workspace by their number', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, ada, id } = await startTeam(t)
   const left = 4
   await fillUp(service, id, left * limits.workspace_bytes_per_settings)
   const override = (repo: string) =>
@@ -546,9 +542,7 @@ t.test('small settings fill a workspace by their number', async (t) => {
 })
 
 t.test('writers at the same moment do not both take the last room', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, ada, id } = await startTeam(t)
   await fillUp(service, id, 5 * limits.workspace_bytes_per_settings + 100)
   const settings = { 'ext.a': 'a'.repeat(1_000 - 12) }
   const writes = Array.from({ length: 24 }, (_, n) =>

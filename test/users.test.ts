@@ -2,7 +2,7 @@
 import t from 'tap'
 import { hasMembers } from './has-members.js'
 import { freePort, launch, launchProgram, onDatabase, ready, temporaryFolder } from './process.js'
-import { startService } from './service.js'
+import { startService, startTeam } from './service.js'
 import { until } from './until.js'
 
 const team = '/api/team/workspaces'
@@ -40,9 +40,7 @@ t.test('an operator finds and deletes accounts on a given database', async (t) =
 })
 
 t.test('a removal applies to a person whose account an operator has deleted', async (t) => {
-  const service = await startService(t)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id, code } = await service.workspace(ada, { members: [bob] })
+  const { service, ada, bob, id, code } = await startTeam(t, 'bob')
   await ada.delete(`${team}/${id}/members?login=bob`)
   const remove = async (env: Record<string, string>) => {
     const program = launchProgram(t, 'src/bin/users', env, ['delete', 'bob', '--yes'])

@@ -5,7 +5,7 @@ import t from 'tap'
 import { deliveryShapes, signedDelivery } from '../demo/host-deliveries.js'
 import { repohostKinds } from '../schemas/common.js'
 import { addDays } from '../src/platform/time/days.js'
-import { type Service, startService, WEBHOOK_KEY } from './service.js'
+import { type Service, startService, startTeam, WEBHOOK_KEY } from './service.js'
 import { until } from './until.js'
 import { commitOf, createWebhook, startWebhook, Webhook, webhookOf } from './webhooks.js'
 
@@ -190,9 +190,7 @@ t.test('an uploaded count replaces reported ones, earlier and later', async (t) 
 })
 
 t.test('a count that was uploaded before there was a webhook stays', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { service, ada, id } = await startTeam(t)
   const day = addDays(new Date().toISOString().slice(0, 10), -3)
   const members = [{ login: 'ada', repos: [{ repo: REPO, count: 4 }] }]
   await ada.post('/api/team/commits', { workspace: id, day, members })

@@ -1,12 +1,10 @@
 import t from 'tap'
-import { retryWhileUnavailable, startService } from './service.js'
+import { retryWhileUnavailable, startTeam } from './service.js'
 
 const path = (id: string) => `/api/team/workspaces/${id}/settings`
 
 t.test('settings begin empty and are patched key by key', async (t) => {
-  const service = await startService(t)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id } = await service.workspace(ada, { members: [bob] })
+  const { ada, bob, id } = await startTeam(t, 'bob')
   const fresh = await bob.get(path(id))
   t.match(fresh.body, { idle_window_minutes: 5, settings: {}, version: 1 })
 
@@ -32,9 +30,7 @@ t.test('settings begin empty and are patched key by key', async (t) => {
 })
 
 t.test('a version that the caller has is not sent again, and its ETag is never reused', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   const etags = new Set<string>()
   for (const value of [1, 2, 1, null]) {
     const patched = await ada.patch(path(id), { settings: { 'ext.a': value } })
@@ -52,9 +48,7 @@ t.test('a version that the caller has is not sent again, and its ETag is never r
 })
 
 t.test('a patch that changes nothing makes no version', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   const before = await ada.patch(path(id), { idle_window_minutes: 7, settings: { 'ext.a': [1] } })
   const empty: unknown[] = [
     undefined,
@@ -71,9 +65,7 @@ t.test('a patch that changes nothing makes no version', async (t) => {
 })
 
 t.test('invalid patches are rejected', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   for (const body of [
     { idle_window_minutes: 0 },
     { idle_window_minutes: 16 },
@@ -93,9 +85,7 @@ t.test('invalid patches are rejected', async (t) => {
 })
 
 t.test('the merged settings have at most 262,144 bytes of UTF-8', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   const around = Buffer.byteLength(JSON.stringify({ 'ext.a': '', 'ext.b': '€' }))
   t.equal((await ada.patch(path(id), { settings: { 'ext.b': '€' } })).status, 200)
   const fill = (length: number) => ada.patch(path(id), { settings: { 'ext.a': 'x'.repeat(length) } })
@@ -127,9 +117,7 @@ t.test('the merged settings have at most 262,144 bytes of UTF-8', async (t) => {
 t.test(
   'a hundred simultaneous patches of different keys all survive, without gaps in the versions',
   async (t) => {
-    const service = await startService(t)
-    const ada = await service.signIn('ada')
-    const { id } = await service.workspace(ada)
+    const { ada, id } = await startTeam(t)
     const replies = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
         retryWhileUnavailable(() => ada.patch(path(id), { settings: { [`ext.${index}`]: index } })),
@@ -148,9 +136,7 @@ t.test(
 )
 
 t.test('a patch can be held to the version that it was made for', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   const path = `/api/team/workspaces/${id}/settings`
   const etag = (await ada.get(path)).headers.get('etag') ?? ''
   const patch = (value: number, query = '', headers: Record<string, string> = {}) =>

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
 import { hasMembers } from './has-members.js'
-import { type Reply, startService } from './service.js'
+import { type Reply, startService, startTeam } from './service.js'
 
 const team = '/api/team/workspaces'
 
@@ -28,9 +28,7 @@ t.test('a workspace is made with its patterns and a first invite', async (t) => 
 })
 
 t.test('names have 1 to 100 characters as sent and are not blank', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const { id } = await service.workspace(ada)
+  const { ada, id } = await startTeam(t)
   for (const name of ['', ' ', '\t\n', 'x'.repeat(101), ` ${'x'.repeat(100)}`, null, 1, undefined, 'a\0b']) {
     t.equal((await ada.post(`${team}/create`, { name })).status, 400, JSON.stringify(name))
     t.equal((await ada.patch(`${team}/${id}`, { name })).status, 400, JSON.stringify(name))
