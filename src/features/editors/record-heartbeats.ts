@@ -68,28 +68,40 @@ const record = recorderOf<Sent & QueuedWrite, Recorded>(async (tx, database, all
  * @param waits whether to wait for others; if not, leaves out people who would have to wait or have a lot to count
  */
 export const planHeartbeats = async <S extends Sent>(tx: Db, all: readonly S[], waits = true) => {
-  const marked = (await readKnown(tx, all, waits)).map((known) => ({ ...known, ...markHeartbeats(known) }))
+  const known = await readKnown(tx, all, waits)
   const aimed = await Promise.all(
-    marked.map(async (one) => {
-      const minutes = await aimMinutes(one).catch((error) => {
+    known.map(async (known) => {
+      const { userId, timeline, target, projects } = known
+      const marked = markHeartbeats(known)
+      const { candidates, fromJoining } = marked
+      const asked = { userId, timeline, target, projects, candidates, fromJoining }
+      const minutes = await aimMinutes(asked).catch((error) => {
         // A batch that's too large is rejected alone.
         if (waits || !(error instanceof ApiError)) throw error
         return undefined
       })
-      return minutes && (waits || minutes.isSmall) ? [{ ...one, ...minutes }] : []
+      return minutes && (waits || minutes.isSmall) ? [{ known, marked, minutes, places: minutes.places }] : []
     }),
   )
   return Promise.all(
     (await lockPlaces(tx, aimed.flat(), waits)).map(async ({ aimed, members }) => {
-      const { timeline, sent, chosen, lastAt } = aimed
-      const minutes = await planMinutes(aimed, members)
-      const agents = await countAgents(tx, aimed, {
+      const { sent, userId, timeline, target, projects, involved, chosen, mayWait } = aimed.known
+      const { recorded, repos, lastAt, newest } = aimed.marked
+      const minutes = await planMinutes(aimed.minutes, members)
+      const agents = await countAgents(tx, aimed.known, {
         isFromJoining: sent.isFromJoining,
-        read: { target: aimed.target, repoKeys: aimed.involved },
+        read: { target, repoKeys: involved },
       })
       const names = new Set([...lastAt.keys(), ...(sent.names ?? [])])
       return {
-        ...aimed,
+        sent,
+        userId,
+        projects,
+        mayWait,
+        recorded,
+        repos,
+        lastAt,
+        newest,
         hours: timeline.toStored(),
         chosen: chosen.filter(({ name }) => names.has(name)),
         minutes,

@@ -137,24 +137,13 @@ export const readTargets = async (
     mostCompared,
   ])
   const targets: (FlushTarget | undefined)[] = asked.map(() => undefined)
-  for (const {
-    n,
-    workspaceId,
-    repoKeys,
-    firstDay,
-    joinedOn,
-    idleWindow,
-    paused,
-    reposOff,
-    recordedHours,
-    ...person
-  } of rows) {
-    const target = targets[n - 1] ?? {
-      ...person,
-      ...(paused !== null && { recording: { paused, reposOff: reposOff ?? [], hours: recordedHours } }),
-      workspaces: [],
-    }
+  for (const row of rows) {
+    const { n, today, timezone, comparisons, paused, reposOff, recordedHours } = row
+    const target = targets[n - 1] ?? { today, timezone, comparisons, workspaces: [] }
     targets[n - 1] = target
+    // Only the first row has them.
+    if (paused !== null) target.recording ??= { paused, reposOff: reposOff ?? [], hours: recordedHours }
+    const { workspaceId, repoKeys, firstDay, joinedOn, idleWindow } = row
     if (workspaceId !== null && repoKeys !== null)
       target.workspaces.push({
         workspaceId,
