@@ -37,9 +37,6 @@ const excused: Record<string, string[]> = {
   readOwnDashboard: ['member_detail_hidden', 'member_not_found'],
   // A restore sets no preconditions.
   restoreSettings: ['version_conflict'],
-  // The code of flushes, which go through lanes of the same class.
-  sendHeartbeat: ['flush_id_reused'],
-  sendHeartbeats: ['flush_id_reused'],
   // The code of another function that is created in the same place.
   startCheckout: ['no_subscription'],
 }
