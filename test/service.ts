@@ -208,6 +208,18 @@ export const faultStatuses: Record<Fault, number> = {
   'rate-limited': 502,
 }
 
+/** Faults with the time that a call may take. A busy machine must not turn an error into a time-out. */
+export const faultsByBudget = (
+  [
+    [1_500, 504],
+    [60_000, 502],
+  ] as const
+).map(([budgetMs, status]) => ({
+  budgetMs,
+  status,
+  faults: (Object.keys(faultStatuses) as Fault[]).filter((fault) => faultStatuses[fault] === status),
+}))
+
 /** Stand-ins for the billing and the model providers. */
 export interface Providers {
   billing: BillingProviderStandIn
