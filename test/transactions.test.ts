@@ -64,6 +64,24 @@ t.test('of statements sent together, the error of the first failed one is report
   }
 })
 
+t.test('a transaction ends when its connection breaks before a deferred statement is sent', async (t) => {
+  const { database, rows } = await start(t)
+  const outcome = database.transaction(
+    async (tx) => {
+      const [read, end] = [
+        tx.statement('select $1::int', [1]),
+        tx.statement('select pg_sleep(0.1), pg_terminate_backend(pg_backend_pid())', []),
+      ]
+      await read
+      tx.deferToCommit(add(tx, 1))
+      await end
+    },
+    { readsFirst: true },
+  )
+  await t.rejects(outcome, { code: 'CONNECTION_CLOSED' })
+  t.same(await rows(), [])
+})
+
 t.test('a conflict among them starts the transaction again', async (t) => {
   const { database, rows } = await start(t)
   await database.write.statement('insert into t values (1)', [])

@@ -86,7 +86,8 @@ export const isRefusedCertificate = (error: unknown): boolean =>
 export const couldNotConnect = (error: unknown): boolean => codeOf(error) === 'CONNECT_TIMEOUT'
 
 /** An earlier statement of the same transaction failed. */
-export const isAftermath = (error: unknown): boolean => codeOf(error) === '25P02'
+export const isAftermath = (error: unknown): boolean =>
+  ['25P02', 'NOT_COMMITTED'].includes(codeOf(error) ?? '')
 
 /** Two transactions conflicted: a serialization failure or a deadlock. The same work may succeed if it's repeated. */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error) ?? '')

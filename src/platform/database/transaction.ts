@@ -61,16 +61,14 @@ export const runTransaction = async <T>(
     }
   }
   try {
-    try {
-      // Set explicitly, because reads after a lock must see what its last holder wrote, whatever the server's default is.
-      const mode = 'isolation level read committed'
-      return (await limit(() => (client().begin as Begin)(mode, inside, { readsFirst }))) as T
-    } finally {
-      // Its error says more than the commit's.
-      await Promise.all(deferred)
-    }
+    // Set explicitly, because reads after a lock must see what its last holder wrote, whatever the server's default is.
+    const mode = 'isolation level read committed'
+    const result = (await limit(() => (client().begin as Begin)(mode, inside, { readsFirst }))) as T
+    // Not after a failure: statements that a broken connection never sent don't end.
+    await Promise.all(deferred)
+    return result
   } catch (error) {
-    throw isAftermath(error) ? firstFailure : error
+    throw (isAftermath(error) && firstFailure) || error
   }
 }
 
