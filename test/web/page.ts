@@ -54,7 +54,7 @@ export class Visitor {
 
   /**
    * Pauses requests to addresses like `pattern` (`*` is any text), and leaves the cache on for all others: Playwright's
-   * `route` turns it off, and the browser then loads and compiles every script anew for every page.
+   * `route` turns it off, and the browser then loads and compiles every script again for every page.
    *
    * @returns the call that lets requests pass again
    */
