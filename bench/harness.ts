@@ -306,7 +306,7 @@ export interface Setting {
   restart(): Promise<Started>
   signIn(login: string, at?: Started): Promise<SignedIn>
   /** Starts the build of another checkout beside the service, on a database of its own on the same server. */
-  startOther(root: string): Promise<Started>
+  startOther(root: string): Promise<Started & { databaseUrl: string }>
 }
 
 export interface SignedIn {
@@ -353,7 +353,7 @@ export const prepare = async (
     const otherUrl = await freshDatabase(databaseUrl, 'bench_other')
     const other = await startTheService(otherUrl, { REPOHOST_API_URL: repohost.url }, root)
     cleanUp(other.stop)
-    return other
+    return { ...other, databaseUrl: otherUrl }
   }
   return { databaseUrl, database, service, restart, signIn, startOther }
 }
@@ -454,19 +454,29 @@ export const push = async (
   return reply.headers.get('etag') ?? ''
 }
 
-/** Adds other teams with a year of activity, up to `teams`, and leaves the database at rest. */
-export const addOthers = async (setting: Setting, teams: number, known = 0): Promise<void> => {
-  for (let index = known + 1; index <= teams; index++) await addTeam(setting, index)
-  await waitForRollups(setting.database)
+/**
+ * Rolls up what is waiting, and gathers statistics: plans, and so speed, differ between a database that has them and one
+ * that hasn't. @returns how many rows of activity there are
+ */
+export const leaveAtRest = async (databaseUrl: string): Promise<number> => {
+  const database = withAdHocSql(connect({ url: databaseUrl, poolSize: 4, prepare: true }))
+  await waitForRollups(database).finally(database.close)
   // A session without the time limits of the service's own.
-  const sql = postgres(setting.databaseUrl, { max: 1, onnotice: () => {} })
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   try {
     await sql`vacuum analyze`
     const [row] = await sql<{ rows: number }[]>`select count(*)::float8 as rows from activity`
-    say(`${((row?.rows ?? 0) / 1e6).toFixed(1)}M rows of activity`)
+    return row?.rows ?? 0
   } finally {
     await sql.end()
   }
+}
+
+/** Adds other teams with a year of activity, up to `teams`, and leaves the database at rest. */
+export const addOthers = async (setting: Setting, teams: number, known = 0): Promise<void> => {
+  for (let index = known + 1; index <= teams; index++) await addTeam(setting, index)
+  const rows = await leaveAtRest(setting.databaseUrl)
+  say(`${(rows / 1e6).toFixed(1)}M rows of activity`)
 }
 
 /** One request on a connection that is kept. */

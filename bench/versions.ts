@@ -13,6 +13,7 @@ import {
   cpuTimeOfServer,
   createWorkspace,
   expectOk,
+  leaveAtRest,
   median,
   memoryOf,
   openSession,
@@ -131,7 +132,8 @@ await benchmark(async (cleanUp) => {
   const { sql, backend } = await openSession(setting, cleanUp)
   const folder = await mkdtemp(join(tmpdir(), 'bench-versions-'))
   cleanUp(() => rm(folder, { recursive: true }))
-  const started = { this: setting.service, other: await setting.startOther(root) }
+  const other = await setting.startOther(root)
+  const started = { this: setting.service, other }
   const versions = ['other', 'this'] as const
   const scripts: Record<string, Record<(typeof versions)[number], string>> = {}
   const admins = { this: { workspace: '', token: '' }, other: { workspace: '', token: '' } }
@@ -146,7 +148,7 @@ await benchmark(async (cleanUp) => {
       scripts[name][version] = await writeWrkScript(folder, file, some)
     }
   }
-  await sql`vacuum analyze`
+  for (const { databaseUrl } of [setting, other]) await leaveAtRest(databaseUrl)
 
   const load = async (version: (typeof versions)[number], name: string, connections: number) => {
     const [before] = await sql`select pg_current_wal_lsn() as lsn`
