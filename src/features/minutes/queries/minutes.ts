@@ -33,7 +33,7 @@ export const TRY_TO_LOCK_ACTIVITY = statement(
 )
 
 /** How many of a day's repositories are read one by one, and on how many of a member's days. */
-const MOST_ROWS = 25
+const MOST_ROWS = 100
 const MOST_DAYS = 4
 
 /**
