@@ -31,7 +31,8 @@ export const releaseFromFormerOwner = async (
     if (process.platform === 'linux' && folder !== place) {
       log.warn(`removing the stale lock file ${pidFile}`)
       await rm(pidFile, { force: true })
-      return
+      // The server that was told to stop may have ended just now.
+      return removeSocket(leftFolder)
     }
     await sleep(100)
     // It's starting.
