@@ -17,7 +17,7 @@ export interface Difference {
   changes: ConfigurationChange[]
   /** New and changed values. */
   set: Values
-  /** The new settings. A key that stays keeps its place, and new keys go last. `after` itself if that's the same. */
+  /** The new settings. A key that stays keeps its place, and new keys go last. */
   content: Values
 }
 
@@ -49,15 +49,11 @@ export const compareSettings = async (
       add(key, sideOfNull(key))
     }
   }
-  const freshKeys = Object.keys(fresh)
-  const newKeys = freshKeys.filter((key) => !Object.hasOwn(old, key))
+  const newKeys = Object.keys(fresh).filter((key) => !Object.hasOwn(old, key))
   for (const [index, key] of [...Object.keys(old), ...newKeys].entries()) {
     compare(key)
     if (index % KEYS === 0) await turn()
   }
-  const kept = Object.keys(difference.content)
-  if (kept.every((key, index) => key === freshKeys[index] && difference.content[key] === fresh[key]))
-    difference.content = fresh
   difference.changes.sort((one, other) => (one.key < other.key ? -1 : 1))
   await turn()
   // An override without keys still counts as an override.

@@ -225,7 +225,8 @@ const planOverrides = async (
       return
     }
     judge.check(set, `/body/projects/${name.replaceAll('~', '~0').replaceAll('/', '~1')}/settings`)
-    const written = bytes && content === settings ? bytes : Buffer.from(JSON.stringify(content))
+    const text = JSON.stringify(content)
+    const written = bytes && text === sent ? bytes : Buffer.from(text)
     const size = written.length
     requireSize(size, `The settings of ${scope}`)
     const version = (current?.version ?? 0) + 1
