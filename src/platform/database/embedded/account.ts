@@ -52,15 +52,11 @@ export const canEnter = (folder: string, account: Account): boolean =>
 const PASSED_ON = ['LD_LIBRARY_PATH', 'TZ']
 
 /**
- * How much freed memory glibc keeps in a process, in bytes. By default it's so little that planning a dashboard's
- * statements gives memory back to the system and gets it again each time: 12 to 14 ms of a dashboard's CPU time, and 8 to
- * 10 with these (`bench/versions`, where page faults are slow).
+ * How much freed memory glibc keeps in a process, and the size from which a block is outside it, in bytes. By default,
+ * planning a dashboard's statements can give memory back to the system and get it again each time: 12 to 14 ms of a
+ * dashboard's CPU time, and 7 to 10 with these (`bench/versions`, where page faults are slow).
  */
-const KEPT_MEMORY = {
-  MALLOC_TRIM_THRESHOLD_: String(8 * 1_048_576),
-  MALLOC_TOP_PAD_: String(1_048_576),
-  MALLOC_MMAP_THRESHOLD_: String(1_048_576),
-}
+const KEPT_MEMORY = { MALLOC_TRIM_THRESHOLD_: '8388608', MALLOC_MMAP_THRESHOLD_: '1048576' }
 
 export const serverEnvironment = (): Record<string, string> => ({
   LC_ALL: 'C',
