@@ -12,12 +12,11 @@ import { repoMember } from '../src/features/settings/access.js'
 import { toPull } from '../src/features/settings/policies/repo-access.js'
 import { adminOf, memberOf } from '../src/features/workspaces/access.js'
 import { anyone } from '../src/platform/access/access.js'
-import { connect } from '../src/platform/database/client.js'
-import { createTestDatabase } from './database.js'
+import { createTestDatabase, openDatabase } from './database.js'
 import { JWT_SECRET } from './process.js'
 
 const { url, drop } = await createTestDatabase()
-const database = connect({ url, poolSize: 5, prepare: true })
+const database = openDatabase(url)
 t.teardown(async () => {
   await database.close()
   await drop()

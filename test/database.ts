@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises'
 import postgres from 'postgres'
 import { clearLeftDatabases, startThrowAwayDatabase } from '../demo/database.js'
 import { clusterSetting, distribute } from '../src/operator/distribute.js'
+import { connect, type Database, type DatabaseOptions } from '../src/platform/database/client.js'
 import { migrate } from '../src/platform/database/migrate.js'
 import { until } from './until.js'
 
@@ -98,6 +99,10 @@ const dropOnEveryNode = (url: string, nodes: Node[], name: string): Promise<unkn
       ),
     `${name} is dropped`,
   )
+
+/** Connects as the service does, but waits longer: that a busy machine is slow is no failure. */
+export const openDatabase = (url: string, options: Partial<DatabaseOptions> = {}): Database =>
+  connect({ url, poolSize: 4, prepare: true, patience: 12, ...options })
 
 /** A migrated database of its own. */
 export const createTestDatabase = async (template = TEMPLATE_DATABASE) => {

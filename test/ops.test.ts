@@ -10,7 +10,6 @@ import { startRepohost } from '../demo/repohost.js'
 import { limits } from '../schemas/limits.js'
 import { readConfig } from '../src/config.js'
 import { checkDatabase } from '../src/operator/doctor/database.js'
-import { connect } from '../src/platform/database/client.js'
 import { explainDatabaseErrors } from '../src/platform/database/external-database.js'
 import { locks } from '../src/platform/database/locks.js'
 import { migrate } from '../src/platform/database/migrate.js'
@@ -19,7 +18,7 @@ import { projectRoot } from '../src/platform/process/root.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { withAdHocSql } from './ad-hoc.js'
 import { startBalancer } from './balancer.js'
-import { createTestDatabase, reach } from './database.js'
+import { createTestDatabase, openDatabase, reach } from './database.js'
 import { hasMembers } from './has-members.js'
 import { startPooler } from './pooler.js'
 import { freePort, JWT_SECRET, launch, launchProgram, ready, temporaryFolder } from './process.js'
@@ -191,7 +190,7 @@ t.test(
   { skip: await without('pgbouncer') },
   async (t) => {
     const { pooled } = await startPooledDatabase(t)
-    const database = withAdHocSql(connect({ url: pooled.href, poolSize: 4, prepare: false }))
+    const database = withAdHocSql(openDatabase(pooled.href, { prepare: false }))
     t.teardown(() => database.close())
     const numbers = Array.from({ length: 200 }, (_, n) => n)
     const ask = async (n: number) => {

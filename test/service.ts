@@ -11,14 +11,13 @@ import { buildApp, type Clients, createClients } from '../src/app.js'
 import { type Config, readConfig } from '../src/config.js'
 import { createBillingProvider } from '../src/features/billing/billing-provider.js'
 import { createAssistants } from '../src/features/models/assistants.js'
-import { connect } from '../src/platform/database/client.js'
 import { type ConnectionTimeouts, connectionTimeouts } from '../src/platform/http/connections.js'
 import { createMeter, type Meter } from '../src/platform/metrics/meter.js'
 import { listenAt } from '../src/platform/process/listen.js'
 import { createLogger } from '../src/platform/process/logger.js'
 import { type AdHocDatabase, withAdHocSql } from './ad-hoc.js'
 import { problemOf } from './conformance.js'
-import { createTestDatabase, reach } from './database.js'
+import { createTestDatabase, openDatabase, reach } from './database.js'
 import { JWT_SECRET } from './process.js'
 import { canReuse, reuse } from './reuse.js'
 import { send } from './send.js'
@@ -284,7 +283,7 @@ export const startService = async (
     beside,
     clients = createClients,
     timeouts,
-    patience = 12,
+    patience,
   }: ServiceOptions = {},
 ): Promise<Service> => {
   const databaseUrl = beside?.databaseUrl ?? (await ownDatabase(test))
@@ -315,12 +314,11 @@ export const startService = async (
   })
   const logger = createLogger(config.logLevel, sink)
   const meter = createMeter(config.metricsPort !== undefined)
-  const database = connect({
-    url: config.databaseUrl ?? databaseUrl,
+  const database = openDatabase(config.databaseUrl ?? databaseUrl, {
     poolSize: config.databasePoolSize,
     prepare: config.databasePrepare,
     meter,
-    patience,
+    ...(patience !== undefined && { patience }),
   })
   const app = await buildApp(config, database, logger, {
     meter,

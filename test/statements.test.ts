@@ -1,9 +1,8 @@
 /** Compares the declarations of all SQL with a migrated database. */
 import postgres from 'postgres'
 import t from 'tap'
-import { connect } from '../src/platform/database/client.js'
 import * as kinds from '../src/platform/database/statement.js'
-import { createTestDatabase } from './database.js'
+import { createTestDatabase, openDatabase } from './database.js'
 import { collectQueries } from './query-texts.js'
 
 const queries = await collectQueries()
@@ -121,7 +120,7 @@ t.test('wrong columns are found, and SQL that does not run', async (t) => {
 
 t.test('the driver returns the declared type for each kind of column', async (t) => {
   const { url, problemOf } = await start(t)
-  const database = connect({ url, poolSize: 4, prepare: true })
+  const database = openDatabase(url)
   t.teardown(() => database.close())
   const { text, textOf, uuid, date, moment, integer, double, bool, integers, texts, uuids, json, orNull } =
     kinds

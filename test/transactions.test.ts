@@ -1,13 +1,12 @@
 import t from 'tap'
 import type { Tx } from '../src/platform/database/client.js'
-import { connect } from '../src/platform/database/client.js'
 import { type AdHocDatabase, withAdHocSql } from './ad-hoc.js'
-import { createTestDatabase } from './database.js'
+import { createTestDatabase, openDatabase } from './database.js'
 
 const start = async (test: { teardown(work: () => unknown): void }) => {
   const { url, drop } = await createTestDatabase('template1')
   test.teardown(drop)
-  const database = withAdHocSql(connect({ url, poolSize: 4, prepare: true }))
+  const database = withAdHocSql(openDatabase(url))
   test.teardown(() => database.close())
   await database.write.statement('create table t (n int unique deferrable initially immediate)', [])
   const rows = async () =>

@@ -8,12 +8,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { startRepohost } from '../../demo/repohost.js'
-import { connect } from '../../src/platform/database/client.js'
 import { projectRoot } from '../../src/platform/process/root.js'
 import { readToday } from '../../src/platform/time/clock.js'
 import { withAdHocSql } from '../ad-hoc.js'
 import { attacksOn, type Document } from '../attack.js'
-import { createTestDatabase } from '../database.js'
+import { createTestDatabase, openDatabase } from '../database.js'
 import { fillWithPatterns } from '../many-patterns.js'
 import { freePort, launch, onDatabase, ready } from '../process.js'
 import type { Fault, Scope } from './fault.js'
@@ -41,7 +40,7 @@ interface Request {
 const setUp = async (scope: Scope) => {
   const testDatabase = await createTestDatabase()
   scope.teardown(() => testDatabase.drop())
-  const database = withAdHocSql(connect({ url: testDatabase.url, poolSize: 4, prepare: true }))
+  const database = withAdHocSql(openDatabase(testDatabase.url))
   scope.teardown(() => database.close())
   const repohost = await startRepohost()
   scope.teardown(() => repohost.close())

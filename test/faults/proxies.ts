@@ -8,9 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { OAUTH_APP, type RepohostStandIn, startRepohost } from '../../demo/repohost.js'
 import { seedTeam } from '../../demo/team.js'
 import { insertMember } from '../../src/features/workspaces/queries/members.js'
-import { connect } from '../../src/platform/database/client.js'
 import { addDays } from '../../src/platform/time/days.js'
-import { createTestDatabase } from '../database.js'
+import { createTestDatabase, openDatabase } from '../database.js'
 import { freePort, launch, onDatabase, ready, type ServiceProcess, temporaryFolder } from '../process.js'
 import { examples, isInstalled, makeCertificate, NAME } from '../proxy-examples.js'
 import { until } from '../until.js'
@@ -252,7 +251,7 @@ const tryOut = async (
     tooMuch,
   )
 
-  const store = connect({ url: databaseUrl, poolSize: 4, prepare: true })
+  const store = openDatabase(databaseUrl)
   const seeded = await seedTeam(store, {
     name: `many-${name}`,
     owner: `many-${name}`,

@@ -8,11 +8,10 @@ import { connect as connectSocket, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startRepohost } from '../../demo/repohost.js'
 import { seedTeam } from '../../demo/team.js'
-import { connect } from '../../src/platform/database/client.js'
 import { readToday } from '../../src/platform/time/clock.js'
 import { addDays } from '../../src/platform/time/days.js'
 import { withAdHocSql } from '../ad-hoc.js'
-import { createTestDatabase } from '../database.js'
+import { createTestDatabase, openDatabase } from '../database.js'
 import { bombs, fillWithPatterns, oldBombs } from '../many-patterns.js'
 import { freePort, launch, onDatabase, ready } from '../process.js'
 import type { Fault, Scope } from './fault.js'
@@ -38,7 +37,7 @@ const isUp = ({ child }: { child: { exitCode: unknown; signalCode: unknown } }) 
 const setAttacks = async (scope: Scope) => {
   const testDatabase = await createTestDatabase()
   scope.teardown(() => testDatabase.drop())
-  const database = withAdHocSql(connect({ url: testDatabase.url, poolSize: 4, prepare: true }))
+  const database = withAdHocSql(openDatabase(testDatabase.url))
   scope.teardown(() => database.close())
   const repohost = await startRepohost()
   scope.teardown(() => repohost.close())

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'
 import type { KeyInUse, Session } from '../../platform/access/caller.js'
+import type { Db } from '../../platform/database/client.js'
 import { measuredTask } from '../../platform/metrics/meter.js'
 import { repeat } from '../../platform/process/async.js'
 import { readRevocations } from './queries/sessions.js'
@@ -104,16 +105,18 @@ export default fp(
     })
 
     let since: string | undefined
-    const refresh = async () => {
-      const found = await readRevocations(app.database.reserved, since)
+    const refresh = async (db: Db) => {
+      const found = await readRevocations(db, since)
       // Read last, so that sessions of an account that's being disabled aren't reported as merely revoked.
-      const disabled = await listDisabledUsers(app.database.reserved)
+      const disabled = await listDisabledUsers(db)
       revocations.take(found.revocations)
       revocations.setDisabled(disabled)
       since = found.asOf
     }
-    await refresh()
-    repeat(app, REFRESH_MS, measuredTask(app.meter, 'revocations', refresh), 'the refresh of revocations')
+    // A start has more time than a refresh.
+    await refresh(app.database.read)
+    const refreshLater = measuredTask(app.meter, 'revocations', () => refresh(app.database.reserved))
+    repeat(app, REFRESH_MS, refreshLater, 'the refresh of revocations')
     repeat(app, FORGET_MS, async () => revocations.forgetExpired(), 'the deletion of expired revocations')
   },
   { name: 'session', dependencies: ['@fastify/cookie'] },
