@@ -17,7 +17,7 @@ import { type BillingProvider, createBillingProvider } from './features/billing/
 import billingSignature from './features/billing/billing-signature.js'
 import { billingRoutes, billingWebhookRoutes } from './features/billing/routes.js'
 import { deliveryRoutes } from './features/counts/routes/deliveries.js'
-import { readLastActiveDays } from './features/dashboard/queries/last-active-days.js'
+import { readLastActiveDays } from './features/dashboard/queries/members.js'
 import imports from './features/editors/jobs.js'
 import { heartbeatRoutes } from './features/editors/routes/heartbeats.js'
 import { importRoutes } from './features/editors/routes/import.js'
@@ -39,7 +39,6 @@ import { settingsRoutes } from './features/settings/routes/snapshots.js'
 import workspaceAccess from './features/workspaces/access.js'
 import following from './features/workspaces/following.js'
 import { personKeyRoutes } from './features/workspaces/routes/person-keys.js'
-import backupAge from './operator/backup/age.js'
 import scheduledBackup from './operator/backup/scheduled.js'
 import access from './platform/access/plugin.js'
 import routeChecks from './platform/access/route-checks.js'
@@ -58,7 +57,6 @@ import errors, { answerUnroutable } from './platform/http/errors.js'
 import headers, { answerHeaders } from './platform/http/headers.js'
 import maintenance from './platform/http/maintenance.js'
 import { packageRoutes } from './platform/http/packages.js'
-import pipelining from './platform/http/pipelining.js'
 import { probeRoutes } from './platform/http/probes.js'
 import requestLog, { withTrace } from './platform/http/request-log.js'
 import { requestIdOf } from './platform/http/trace.js'
@@ -167,7 +165,6 @@ export const buildApp = async (
   await app.register(requestLog)
   await app.register(untrustedProxy)
   await app.register(connections, { timeouts })
-  await app.register(pipelining)
   await app.register(cors)
   await app.register(compression)
   await app.register(cookie)
@@ -196,7 +193,6 @@ export const buildApp = async (
   await app.register(rollups)
   await app.register(imports)
   await app.register(erasures)
-  await app.register(backupAge)
   await app.register(scheduledBackup, { databaseUrl })
 
   await app.register(probeRoutes, { prefix: '/api' })

@@ -13,7 +13,7 @@ import {
 import { projectHostOf } from '../features/editors/project-names.js'
 import { reduceFile } from '../features/editors/reduce-file.js'
 import { findAccount } from '../operator/accounts.js'
-import { openDatabaseForCommand } from '../operator/open-database.js'
+import { openDatabaseForCommand } from '../platform/database/command-database.js'
 import { readArguments } from '../platform/process/arguments.js'
 import { OperatorError } from '../platform/process/operator-error.js'
 import { print, runCommand } from '../platform/process/program.js'

@@ -1,9 +1,8 @@
 /** Applies the migrations to DATABASE_URL, as `npm start` does. */
 import '../platform/process/require-node.js'
 import { readConfig } from '../config.js'
-import { describePlan } from '../operator/describe-plan.js'
 import { explainDatabaseErrors, requireDatabaseUrl } from '../platform/database/external-database.js'
-import { migrate } from '../platform/database/migrate.js'
+import { describePlan, migrate } from '../platform/database/migrate.js'
 import { newestMigration } from '../platform/database/migrations.js'
 import { readArguments } from '../platform/process/arguments.js'
 import { print, runCommand } from '../platform/process/program.js'

@@ -1,10 +1,9 @@
 /** Restores a backup into an empty database. */
-
 import '../platform/process/require-node.js'
 import { readConfig } from '../config.js'
 import { restore } from '../operator/backup/restore.js'
 import { withCommandDatabase } from '../platform/database/command-database.js'
-import { createEmbedded } from '../platform/database/embedded/open.js'
+import { createEmbedded } from '../platform/database/embedded/index.js'
 import { readArguments } from '../platform/process/arguments.js'
 import { print, runCommand } from '../platform/process/program.js'
 

@@ -13,9 +13,9 @@ import {
   signOut,
 } from '../operator/accounts.js'
 import { describeKeys, revokeKeyOf } from '../operator/keys.js'
-import { openDatabaseForCommand } from '../operator/open-database.js'
 import { writeExport } from '../operator/write-export.js'
 import type { Database } from '../platform/database/client.js'
+import { openDatabaseForCommand } from '../platform/database/command-database.js'
 import { type Count, readArguments, requireCommand } from '../platform/process/arguments.js'
 import { OperatorError } from '../platform/process/operator-error.js'
 import { print, runCommand } from '../platform/process/program.js'

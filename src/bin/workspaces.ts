@@ -4,7 +4,6 @@ import { readConfig } from '../config.js'
 import { exportWorkspace } from '../features/personal-data/export-workspace.js'
 import type { WorkspaceQuota } from '../features/workspaces/index.js'
 import { findAccount } from '../operator/accounts.js'
-import { openDatabaseForCommand } from '../operator/open-database.js'
 import {
   deleteWorkspace,
   describeWorkspace,
@@ -14,6 +13,7 @@ import {
 } from '../operator/workspaces.js'
 import { writeExport } from '../operator/write-export.js'
 import type { Database } from '../platform/database/client.js'
+import { openDatabaseForCommand } from '../platform/database/command-database.js'
 import { readArguments, requireCommand } from '../platform/process/arguments.js'
 import { OperatorError } from '../platform/process/operator-error.js'
 import { print, runCommand } from '../platform/process/program.js'

@@ -13,7 +13,7 @@ import { listWorkspacesOf } from '../features/workspaces/queries/workspaces.js'
 import type { Database, Db } from '../platform/database/client.js'
 import { readOrCreateSecret } from '../platform/process/data-dir.js'
 import { OperatorError } from '../platform/process/operator-error.js'
-import { toTimestamp } from '../platform/time/timestamps.js'
+import { toTimestamp } from '../platform/time/clock.js'
 import { explainFailure, printable } from './explain-failure.js'
 
 /** @param name a login, or an id from the service or the repository host. @throws {OperatorError} */

@@ -9,7 +9,7 @@ import { OPERATOR_ACTOR } from '../features/workspaces/queries/audit.js'
 import type { Database } from '../platform/database/client.js'
 import { isUuid } from '../platform/http/formats.js'
 import { OperatorError } from '../platform/process/operator-error.js'
-import { toTimestamp } from '../platform/time/timestamps.js'
+import { toTimestamp } from '../platform/time/clock.js'
 import { explainFailure, printable } from './explain-failure.js'
 
 /** A person's working keys, as lines. */

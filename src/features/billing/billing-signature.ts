@@ -6,7 +6,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'
-import { billingSignature } from './access.js'
+import type { Access } from '../../platform/access/access.js'
+
+/** The billing provider's signature over the raw body. */
+export const billingSignature: Access = {
+  callers: 'the billing provider',
+  credential: 'signature',
+  usesSession: false,
+  errors: ['signature_invalid', 'billing_not_configured', 'rate_limited'],
+}
 
 export default fp(
   async (app) => {

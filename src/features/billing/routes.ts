@@ -2,9 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { BillingEvent, BillingUrl, CheckoutBody, Received, WebhookHeaders } from '../../../schemas/billing.js'
 import { NoBody, ref } from '../../../schemas/common.js'
 import { anyCaller } from '../../platform/access/access.js'
-import { billingSignature } from './access.js'
 import { recordBillingEvent } from './billing-event.js'
 import { createBillingSessions } from './billing-sessions.js'
+import { billingSignature } from './billing-signature.js'
 
 export const billingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const billingSessions = createBillingSessions(app.config, app.database, app.clients.billing)

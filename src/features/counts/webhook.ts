@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Webhook } from '../../../schemas/webhooks.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
-import { toTimestamp } from '../../platform/time/timestamps.js'
+import { toTimestamp } from '../../platform/time/clock.js'
 import {
   changeWorkspace,
   firstNamedDay,

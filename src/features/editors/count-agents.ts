@@ -8,7 +8,7 @@ import type { Db } from '../../platform/database/client.js'
 import { HOURS } from '../../platform/time/days.js'
 import { type AgentDay, type FlushTarget, readAgentDays, readTarget } from '../minutes/index.js'
 import { clampIdleWindow, dayOfHour } from './count-minutes.js'
-import type { Projects } from './projects.js'
+import type { Projects } from './project-names.js'
 import { hourOf, type Timeline } from './timeline.js'
 
 /** A gap reaches into the next hour at most. */

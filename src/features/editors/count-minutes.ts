@@ -13,7 +13,7 @@ import {
   type MemberDays,
   recordedHoursOf,
 } from '../minutes/index.js'
-import type { Projects } from './projects.js'
+import type { Projects } from './project-names.js'
 import { type Candidate, hourOf, type Timeline } from './timeline.js'
 
 const HOUR_MS = 3_600_000

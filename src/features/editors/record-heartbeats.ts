@@ -1,4 +1,5 @@
 /** Turns heartbeats into minutes. */
+import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
@@ -6,11 +7,18 @@ import { reposToRemember } from '../accounts/index.js'
 import { lockPlaces, type QueuedWrite, recorderOf } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
 import { aimMinutes, planMinutes } from './count-minutes.js'
-import { resolveLastProjects } from './last-project.js'
-import { heartbeatsOf, markHeartbeats, nothing, type Recorded, type Sent } from './mark-heartbeats.js'
-import { LAST_PROJECT, type ProjectHost, type SentHeartbeat } from './project-names.js'
+import {
+  type Heartbeat,
+  heartbeatsOf,
+  markHeartbeats,
+  nothing,
+  type Recorded,
+  type Sent,
+} from './mark-heartbeats.js'
+import { isRepo, LAST_PROJECT, type Project, type ProjectHost, type SentHeartbeat } from './project-names.js'
+import { type LastMarks, lockMarks, readLastMarks } from './queries/marks.js'
 import { readKnown } from './read-known.js'
-import { hoursAround } from './timeline.js'
+import { hourOf, hoursAround } from './timeline.js'
 import { writePlans } from './write-plans.js'
 
 const DAY_SECONDS = 86_400
@@ -109,4 +117,51 @@ export const planHeartbeats = async <S extends Sent>(tx: Db, all: readonly S[], 
       }
     }),
   )
+}
+
+const MINUTES = 60
+
+interface Found {
+  minute: number
+  project: Project
+}
+
+/** The project of the last heartbeat in these hours that isn't later than the minute. */
+const lastIn = (hours: LastMarks[], minute: number, kind: RepohostKind): Found | undefined => {
+  let found: { minute: number; project: string } | undefined
+  for (const { hour, projects, leaves } of hours) {
+    if (hour > hourOf(minute)) continue
+    const until = hour === hourOf(minute) ? minute % MINUTES : MINUTES - 1
+    projects.forEach((project, index) => {
+      const last = leaves[index]?.lastIndexOf('1', until) ?? -1
+      const at = hour * MINUTES + last
+      if (last !== -1 && (found === undefined || at > found.minute)) found = { minute: at, project }
+    })
+  }
+  if (found === undefined) return undefined
+  const { minute: at, project } = found
+  return { minute: at, project: isRepo(project, kind) ? { repo: project } : { name: project } }
+}
+
+/**
+ * Some editors don't know the current project, and send a placeholder for the last one. This replaces it with the project
+ * of the person's nearest earlier heartbeat, stored or among these. Leaves out heartbeats without an earlier one.
+ */
+const resolveLastProjects = async (tx: Db, { userId, heartbeats, kind }: Sent): Promise<Heartbeat[]> => {
+  const asking = heartbeats.filter(({ project }) => project.name === LAST_PROJECT)
+  if (asking.length === 0) return heartbeats
+  await lockMarks(tx, userId)
+  const stored = await readLastMarks(tx, userId, [...new Set(asking.map(({ minute }) => hourOf(minute)))])
+  let last: Found | undefined
+  return heartbeats.flatMap((heartbeat) => {
+    const { minute, project: given, isOfAgent } = heartbeat
+    let project: Project | undefined = given
+    if (given.name === LAST_PROJECT) {
+      const before = lastIn(stored, minute, kind)
+      project = (last && (!before || last.minute >= before.minute) ? last : before)?.project
+    }
+    if (project === undefined) return []
+    if (!isOfAgent) last = { minute, project }
+    return [{ ...heartbeat, project }]
+  })
 }

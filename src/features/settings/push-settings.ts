@@ -17,9 +17,9 @@ import {
   readPersonalWorkspace,
   type WorkspaceQuota,
 } from '../workspaces/index.js'
+import { type Written, writeSnapshot } from './change-snapshot.js'
 import { pushTarget, requireRoomForPersonal } from './policies/repo-access.js'
 import type { SnapshotKey } from './queries/snapshots.js'
-import { type Written, writeSnapshot } from './write-snapshot.js'
 
 export interface Push {
   caller: User

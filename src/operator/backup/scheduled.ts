@@ -5,7 +5,8 @@ import fp from 'fastify-plugin'
 import type { Db } from '../../platform/database/client.js'
 import { inLongTransaction } from '../../platform/database/dedicated-session.js'
 import { AT_COORDINATOR, locks } from '../../platform/database/locks.js'
-import { bool, singleRow, statement } from '../../platform/database/statement.js'
+import { bool, double, orNull, singleRow, statement } from '../../platform/database/statement.js'
+import { cached } from '../../platform/metrics/meter.js'
 import { repeat } from '../../platform/process/async.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
 import { backUp } from './back-up.js'
@@ -39,7 +40,17 @@ const UNFINISHED = /^team-settings-\d{4}-\d\d-\d\dT\d{6}Z\.gz\.[0-9a-f]{8}\.unfi
 /** Names that sort by time, such as `team-settings-2026-11-24T031500Z.gz`. */
 const nameAt = (now: Date) => `team-settings-${now.toISOString().slice(0, 19).replaceAll(':', '')}Z.gz`
 
+const READ_BACKUP_AGE = statement(
+  'read the age of the last backup',
+  { seconds: orNull(double) },
+  'select extract(epoch from now() - max(made_at))::float8 as seconds from backups',
+)
+
 export default fp(async (app, { databaseUrl }: { databaseUrl: string | undefined }) => {
+  const { database, meter } = app
+  const age = cached(async () => singleRow(await database.reserved.rows(READ_BACKUP_AGE, [])).seconds)
+  meter.read('team_settings_backup_age_seconds', {}, async () => (await age()) ?? undefined)
+
   const { folder, keep } = app.config.backups
   if (folder === undefined || databaseUrl === undefined) return
 
@@ -51,7 +62,7 @@ export default fp(async (app, { databaseUrl }: { databaseUrl: string | undefined
     inLongTransaction(databaseUrl, 'read write', stop, async (tx) => {
       // The lock is held until the backup is recorded. Another instance holds the lock or has just written the backup.
       const [lock] = await tx.unsafe<{ taken: boolean }[]>(TRY_LOCK)
-      if (!lock?.taken || !(await isDue(app.database.reserved))) return
+      if (!lock?.taken || !(await isDue(database.reserved))) return
       // Left by a process that was killed.
       await remove((await readdir(folder)).filter((name) => UNFINISHED.test(name)))
       const name = nameAt(new Date())
@@ -59,7 +70,7 @@ export default fp(async (app, { databaseUrl }: { databaseUrl: string | undefined
       const said: string[] = []
       const isRecorded = await backUp(databaseUrl, file, (line) => said.push(line), stop)
       // The connection may have dropped between the record's commit and the response.
-      if (!isRecorded && (await isDue(app.database.reserved))) {
+      if (!isRecorded && (await isDue(database.reserved))) {
         // Otherwise the next backup would be due at once, and backups would fill the disk or replace earlier
         // ones.
         await remove([name])
@@ -72,7 +83,7 @@ export default fp(async (app, { databaseUrl }: { databaseUrl: string | undefined
 
   let notBefore = 0
   const run = async (stop: AbortSignal) => {
-    if (performance.now() < notBefore || app.inMaintenance() || !(await isDue(app.database.reserved))) return
+    if (performance.now() < notBefore || app.inMaintenance() || !(await isDue(database.reserved))) return
     try {
       await write(stop)
     } catch (error) {

@@ -1,6 +1,6 @@
 /** Checks a deployment from the machine that the service runs on. */
 import { type Config, ConfigError, readConfig } from '../../config.js'
-import { NoDatabase, openEmbedded } from '../../platform/database/embedded/open.js'
+import { NoDatabase, openEmbedded } from '../../platform/database/embedded/index.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
 import { checkDatabase } from './database.js'
 import { checkFolder, checkNode, checkReachability, checkRedis, checkSecretFiles } from './environment.js'

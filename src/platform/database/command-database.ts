@@ -1,7 +1,10 @@
 import type { Config } from '../../config.js'
+import { OperatorError } from '../process/operator-error.js'
 import { onExit } from '../process/program.js'
-import { openEmbedded } from './embedded/open.js'
-import { explainDatabaseErrors } from './external-database.js'
+import type { Database } from './client.js'
+import { openEmbedded } from './embedded/index.js'
+import { connectToDatabaseUrl, explainDatabaseErrors } from './external-database.js'
+import { isSchemaCurrent } from './migrations.js'
 
 /**
  * Runs a command's work on the database of DATABASE_URL, or else on the embedded one, which is released when the
@@ -19,3 +22,15 @@ export const withCommandDatabase = async <T>(
   onExit((forceSignal) => embedded.stop(forceSignal))
   return work(embedded.url)
 }
+
+/** Opens the database for a command that runs alongside the service. @throws {OperatorError} */
+export const openDatabaseForCommand = (config: Config, stopped: AbortSignal): Promise<Database> =>
+  withCommandDatabase(config, stopped, async (databaseUrl) => {
+    const database = connectToDatabaseUrl({ ...config, databaseUrl })
+    onExit(() => database.close())
+    if (!(await isSchemaCurrent(database.read)))
+      throw new OperatorError(
+        'The schema doesn’t match this version: start the service, or run `npm run migrate`, first.',
+      )
+    return database
+  })

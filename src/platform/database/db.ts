@@ -5,12 +5,10 @@
 import { type PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
 import { PostgresJsDatabase, type PostgresJsQueryResultHKT, PostgresJsSession } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
-import { checkedRows } from './checked-rows.js'
 import type { SentStatement } from './driver.js'
 import { builtStatementName, type MeasureStatement } from './instrumentation.js'
 import type { Limiter } from './limiter.js'
-import type { Statement } from './statement.js'
-import { type Parameter, toParameter } from './statement.js'
+import { type Parameter, type Statement, toParameter } from './statement.js'
 
 /**
  * The parameter of query functions: a property of `Database` such as `read`, or a transaction. It offers Drizzle's
@@ -60,4 +58,21 @@ const driverForDrizzle = (send: Send, limit: Limiter, measure?: MeasureStatement
     }),
   }
   return driver as unknown as postgres.Sql
+}
+
+/** The command that the server reports for each kind of statement. */
+const COMMAND = /^\s*(?:with\b|(select|values|insert|update|delete|merge|set|show|begin|commit)\b)/i
+
+/**
+ * All of a statement's rows. Rows that don't look like the response to this exact statement are an error.
+ * @throws if the server's last message is about another kind of statement, or its row count differs from what arrived
+ */
+const checkedRows = async (text: string, statement: SentStatement): Promise<postgres.Row[]> => {
+  const rows = await statement
+  const expected = COMMAND.exec(text)?.[1]?.toUpperCase()
+  const isItself = expected === undefined ? rows.command !== null : rows.command.startsWith(expected)
+  const isComplete = rows.columns.length === 0 || rows.length === rows.count
+  if (!isItself || !isComplete)
+    throw new Error(`The response to a statement is ${rows.command} ${rows.count} with ${rows.length} rows`)
+  return rows
 }

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../process/root.js'
+import type { Db } from './client.js'
+import { double, orNull, singleRow, statement } from './statement.js'
 
 /**
  * - `lock`: one transaction, which waits only briefly for the tables that it names.
@@ -56,3 +58,18 @@ export const newestMigration = migrations.at(-1) as Migration
 
 /** The very first migration's timestamp. Only the service's databases have it. */
 export const FIRST_MIGRATION = 1_795_226_417_074
+
+const READ_NEWEST = statement(
+  'read the newest migration',
+  { newest: orNull(double) },
+  'select max(created_at)::float8 as newest from drizzle.__drizzle_migrations',
+)
+
+/**
+ * Whether the database responds and has all of this version's migrations. Running instances accept a newer schema:
+ * while instances are replaced one by one, the first new one migrates for all.
+ */
+export const isSchemaCurrent = async (db: Db): Promise<boolean> => {
+  const { newest } = singleRow(await db.rows(READ_NEWEST, []))
+  return newest !== null && newest >= newestMigration.when
+}

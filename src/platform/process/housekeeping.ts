@@ -4,7 +4,7 @@
  */
 import fp from 'fastify-plugin'
 import type { Db } from '../database/client.js'
-import { lockHousekeeping } from '../database/housekeeping-lock.js'
+import { lockHousekeeping } from '../database/locks.js'
 import { measuredTask } from '../metrics/meter.js'
 import type { Task } from '../metrics/metrics.js'
 import { coalesce, repeat } from './async.js'

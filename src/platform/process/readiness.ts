@@ -1,6 +1,6 @@
 /** Checks whether requests can be served, for load balancers, Prometheus and the log. */
 import fp from 'fastify-plugin'
-import { isSchemaCurrent } from '../database/schema-state.js'
+import { isSchemaCurrent } from '../database/migrations.js'
 import { findWriteFault, type WriteFault } from '../database/writability.js'
 import { repeat } from './async.js'
 

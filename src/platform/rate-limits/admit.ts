@@ -9,8 +9,7 @@ import { KeyedSemaphore } from '../process/semaphore.js'
 import { type Counts, LocalCounts } from './counts.js'
 import { matcherOf } from './exempt.js'
 import { type TurnName, turns, type WindowName, windows } from './limits.js'
-import { addressOf, type Payers, payersOf } from './payers.js'
-import { People } from './people.js'
+import { addressOf, type Payers, People, payersOf } from './payers.js'
 import { connectRedis, redisFault } from './redis.js'
 
 declare module 'fastify' {

@@ -17,7 +17,7 @@ import {
   texts,
   uuid,
 } from '../../../platform/database/statement.js'
-import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { toTimestamp } from '../../../platform/time/clock.js'
 
 const TODAY = `(now() at time zone 'UTC')::date`
 /** SQL: the key `k` with its secret `s` still works. */

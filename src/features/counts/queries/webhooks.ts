@@ -11,7 +11,7 @@ import {
   statement,
   uuid,
 } from '../../../platform/database/statement.js'
-import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { toTimestamp } from '../../../platform/time/clock.js'
 import { payerOfWorkspace } from '../../workspaces/index.js'
 import { deliveries, webhooks } from '../tables.js'
 

@@ -9,11 +9,10 @@ import { hostKinds } from '../../../platform/hosts/index.js'
 import { isUuid } from '../../../platform/http/formats.js'
 import { Semaphore } from '../../../platform/process/semaphore.js'
 import { type Payers, payersOfWorkspace } from '../../../platform/rate-limits/payers.js'
-import { webhookSecret } from '../access.js'
 import { findWebhook } from '../queries/webhooks.js'
 import { type DeliveryHead, noteFailure, takeDelivery } from '../take-delivery.js'
 import { type ExpectedDelivery, readSignedBody, type SignedBody } from '../webhooks/body.js'
-import { Verification } from '../webhooks/signature.js'
+import { Verification, webhookSecret } from '../webhooks/signature.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -3,10 +3,11 @@
  * contains any.
  */
 import { createHash, createHmac, type Hmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { Access } from '../../../platform/access/access.js'
 import type { Proof } from '../../../platform/hosts/kind.js'
 
 /** A webhook's secrets to compare with. */
-export interface SecretsOf {
+interface SecretsOf {
   id: string
   generations: number[]
 }
@@ -55,4 +56,12 @@ export class Verification {
     const given = Buffer.from(this.proof.hmac, 'hex')
     return this.hmacs.filter((hmac) => timingSafeEqual(hmac.digest(), given)).length > 0
   }
+}
+
+/** The repository host's proof that it knows the webhook secret; `routes/deliveries.ts` checks it. */
+export const webhookSecret: Access = {
+  callers: 'the repository host, with the webhook secret',
+  credential: 'webhookSecret',
+  usesSession: false,
+  errors: ['signature_invalid', 'webhook_not_found', 'webhooks_not_configured', 'rate_limited'],
 }

@@ -1,5 +1,4 @@
 /** Imports: a file's days, the progress so far, and what earlier imports have found. */
-
 import type { Import } from '../../../../schemas/editors.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
@@ -14,7 +13,7 @@ import {
   texts,
   uuid,
 } from '../../../platform/database/statement.js'
-import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { toTimestamp } from '../../../platform/time/clock.js'
 import type { Place } from '../count-minutes.js'
 import { arrayText } from './marks.js'
 

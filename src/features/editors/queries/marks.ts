@@ -1,5 +1,4 @@
 /** The minutes that heartbeats have marked. */
-
 import type { Db } from '../../../platform/database/client.js'
 import { lockOfUser, locksOfUsers, tryLockOfUser } from '../../../platform/database/locks.js'
 import {
@@ -14,7 +13,7 @@ import {
   uuid,
   uuids,
 } from '../../../platform/database/statement.js'
-import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { toTimestamp } from '../../../platform/time/clock.js'
 import type { StoredHour } from '../timeline.js'
 
 const LOCK_MARKS = lockOfUser('let the heartbeats of a person take turns', locksOfUsers.heartbeats)

@@ -12,7 +12,7 @@ import {
   textOf,
   uuid,
 } from '../../../platform/database/statement.js'
-import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { toTimestamp } from '../../../platform/time/clock.js'
 import { patternMatches } from '../../workspaces/index.js'
 
 type Project = ProjectPage['projects'][number]

@@ -14,8 +14,7 @@ import {
   type WorkspaceQuota,
 } from '../../workspaces/index.js'
 import type { RepoDecision } from '../access.js'
-import { readEffectiveConfig } from '../queries/effective-config.js'
-import { findMatches, type RepoMatch } from '../queries/matches.js'
+import { findMatches, type RepoMatch, readEffectiveConfig } from '../queries/effective-config.js'
 import { readBestSnapshot } from '../queries/snapshots.js'
 
 /** A caller's matches. Asking for a workspace that the caller isn't in, or that doesn't match, fails. */

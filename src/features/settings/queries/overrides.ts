@@ -4,7 +4,7 @@ import type { RepoKeys } from '../../../../schemas/repo-keys.js'
 import { type BoundedPage, boundedList, readBoundedPage } from '../../../platform/database/bounded-page.js'
 import type { Db } from '../../../platform/database/client.js'
 import { integer, moment, type RowOf, statement, text, uuid } from '../../../platform/database/statement.js'
-import { withUpdatedAt } from '../../../platform/time/timestamps.js'
+import { withUpdatedAt } from '../../../platform/time/clock.js'
 import { type Author, authorName, historyOf } from '../../workspaces/index.js'
 import { isAtKey, keyParameters, type SnapshotKey } from './snapshots.js'
 

@@ -3,7 +3,6 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import { v7 as uuidv7 } from 'uuid'
 import type { RepoKeys } from '../../../../schemas/repo-keys.js'
 import type { Db } from '../../../platform/database/client.js'
-import { etagDiffers, etagSql } from '../../../platform/database/etag.js'
 import {
   bool,
   integer,
@@ -15,7 +14,8 @@ import {
   text,
   uuid,
 } from '../../../platform/database/statement.js'
-import { withUpdatedAt } from '../../../platform/time/timestamps.js'
+import { etagDiffers, etagSql } from '../../../platform/http/etag.js'
+import { withUpdatedAt } from '../../../platform/time/clock.js'
 import {
   type Actor,
   dropOldVersions,

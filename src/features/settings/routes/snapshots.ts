@@ -26,11 +26,11 @@ import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/eta
 import { showHostToken } from '../../../platform/rate-limits/rate-limit.js'
 import { requireRules, warningsOf } from '../../workspaces/index.js'
 import { repoAdmin, repoMember } from '../access.js'
+import type { Written } from '../change-snapshot.js'
 import { deleteSettings, restoreSettings } from '../change-snapshot.js'
 import { toChange, toPull, toPush, toReadHistory } from '../policies/repo-access.js'
 import { pushSettings } from '../push-settings.js'
 import { type SnapshotText, type StoredSnapshot, snapshotHistory } from '../queries/snapshots.js'
-import type { Written } from '../write-snapshot.js'
 
 const pull = repoMember('params', toPull)
 const readHistory = repoMember('params', toReadHistory)

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../../../schemas/audit.js'
 import { type BoundedPage, boundedList, readBoundedPage } from '../../../platform/database/bounded-page.js'
 import type { Db } from '../../../platform/database/client.js'
 import { json, moment, orNull, text, uuid } from '../../../platform/database/statement.js'
-import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { toTimestamp } from '../../../platform/time/clock.js'
 import { DELETED_LOGIN } from '../../accounts/index.js'
 import { ABOUT_PEOPLE, auditEntries } from '../tables.js'
 

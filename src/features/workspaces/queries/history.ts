@@ -14,7 +14,7 @@ import {
   statement,
   text,
 } from '../../../platform/database/statement.js'
-import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
+import { toTimestamp, withUpdatedAt } from '../../../platform/time/clock.js'
 import { authorName } from '../tables.js'
 
 const AUTHOR = authorName('v.created_by_key', 'u.login')

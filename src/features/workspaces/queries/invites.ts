@@ -14,7 +14,7 @@ import {
   textOf,
   uuid,
 } from '../../../platform/database/statement.js'
-import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { toTimestamp } from '../../../platform/time/clock.js'
 import { ACTIVE_INVITE, invites } from '../tables.js'
 
 /** In the order in which a join checks them. */

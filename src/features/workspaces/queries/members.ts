@@ -13,7 +13,7 @@ import {
   textOf,
   uuid,
 } from '../../../platform/database/statement.js'
-import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { toTimestamp } from '../../../platform/time/clock.js'
 import { members } from '../tables.js'
 
 const membership = (workspaceId: string, userId: string) =>

@@ -17,7 +17,7 @@ import {
   textOf,
   uuid,
 } from '../../../platform/database/statement.js'
-import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { toTimestamp } from '../../../platform/time/clock.js'
 import { isAdmitting, organizationMembers, organizations, pausedBecause } from '../tables.js'
 import { SERVICE_ACTOR } from './audit.js'
 

@@ -2,7 +2,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { PrivacyLevel } from '../../../../schemas/common.js'
 import type { Db } from '../../../platform/database/client.js'
-import { etagDiffers, etagSql } from '../../../platform/database/etag.js'
 import {
   integer,
   moment,
@@ -13,7 +12,8 @@ import {
   text,
   textOf,
 } from '../../../platform/database/statement.js'
-import { toTimestamp, withUpdatedAt } from '../../../platform/time/timestamps.js'
+import { etagDiffers, etagSql } from '../../../platform/http/etag.js'
+import { toTimestamp, withUpdatedAt } from '../../../platform/time/clock.js'
 import { workspaces } from '../tables.js'
 
 const foundColumns = {

@@ -19,8 +19,7 @@ import {
   textOf,
   uuid,
 } from '../../../platform/database/statement.js'
-import { readMoment } from '../../../platform/time/clock.js'
-import { toTimestamp } from '../../../platform/time/timestamps.js'
+import { readMoment, toTimestamp } from '../../../platform/time/clock.js'
 import { revokeKeysOfWorkspace } from '../../accounts/index.js'
 import { invites, joinedByOrganization, members, patterns, workspaces } from '../tables.js'
 import { lockRoles } from './members.js'

@@ -4,16 +4,26 @@
  * `postgresql-password`. The server runs in its own process group, so that Ctrl-C reaches only the service, and outlives
  * a `kill -9` of the service; the next start finds it and replaces it.
  */
+import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { makeDataDir, readOrCreate } from '../../process/data-dir.js'
-import { findAccount } from './account.js'
+import { OperatorError } from '../../process/operator-error.js'
+import { exists, findAccount, type Log } from './account.js'
 import { placeBinaries } from './binaries.js'
 import { ensureCluster, placeCluster } from './cluster.js'
 import { releaseFromFormerOwner } from './former-owner.js'
 import { type EmbeddedOptions, Server } from './server.js'
-import { placeSocket, removeSocket } from './socket.js'
+import {
+  lockOwnership,
+  placeSocket,
+  readLockFile,
+  removeSocket,
+  requirePrivate,
+  session,
+  urlOf,
+} from './socket.js'
 
-export interface EmbeddedDatabase {
+interface EmbeddedDatabase {
   url: string
   /** The cluster's real path. */
   location: string
@@ -56,3 +66,45 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedD
 
 /** How long a server that's stopped while starting gets to shut down cleanly. */
 const GIVE_UP_MS = 1_000
+
+export class NoDatabase extends OperatorError {}
+
+type OpenedDatabase = Pick<EmbeddedDatabase, 'url' | 'stop'>
+
+const CONNECTIONS = 10
+
+const say = (line: string) => process.stderr.write(`${line}\n`)
+const log: Log = { info: () => {}, warn: say, error: say }
+
+/**
+ * The embedded database for a command. Uses the running service's database, or starts one for as long as the command needs it.
+ * @throws {NoDatabase} when there is none in `dataDir`
+ */
+export const openEmbedded = async (dataDir: string, stopped: AbortSignal): Promise<OpenedDatabase> => {
+  const cluster = join(resolve(dataDir), 'postgresql')
+  if (!(await exists(join(cluster, 'PG_VERSION')))) {
+    throw new NoDatabase(`There is no database in DATA_DIR (${dataDir}), and DATABASE_URL isn’t set.`)
+  }
+  const url = await urlOfRunning(dataDir, cluster)
+  return url === undefined ? createEmbedded(dataDir, stopped) : { url, stop: async () => {} }
+}
+
+/** The same for a command that fills a new one. */
+export const createEmbedded = (dataDir: string, stopped: AbortSignal): Promise<OpenedDatabase> =>
+  startEmbedded({ dataDir, maxConnections: CONNECTIONS, log, stopped })
+
+/** Undefined also for a server that a killed service left behind: starting replaces it. */
+const urlOfRunning = async (dataDir: string, cluster: string): Promise<string | undefined> => {
+  const { address } = (await readLockFile(cluster)) ?? {}
+  if (address === undefined) return undefined
+  const url = urlOf(address, (await readFile(join(dataDir, 'postgresql-password'), 'utf8')).trim())
+  const sql = session(url)
+  try {
+    await requirePrivate(address.host, cluster)
+    return (await lockOwnership(sql)) ? undefined : url
+  } catch {
+    return undefined
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
