@@ -1,13 +1,14 @@
 /** Finds access keys by the hash of their secret, and remembers them briefly. */
+
 import { createHash, randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { LRUCache } from 'lru-cache'
 import type { CreatedAccessKey, CreateKeyBody, Scope } from '../../../schemas/keys.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { KeyInUse } from '../../platform/access/caller.js'
 import type { Database, Db } from '../../platform/database/client.js'
+import { cacheOf } from '../../platform/process/maps.js'
 import { chargeRejections } from '../../platform/rate-limits/admit.js'
 import { countKeys, findKey, insertKey, type KeyOwner, markUsed } from './queries/access-keys.js'
 
@@ -32,7 +33,7 @@ const isRejection = (error: unknown) => error instanceof ApiError && error.statu
 /** Finds keys, with at most one query for a key in `FRESH_MS`. */
 export class AccessKeys {
   /** By hash. Entries that are no longer fresh show that the key isn't a guess. */
-  private readonly known = new LRUCache<string, { key: KeyInUse; freshUntil: number }>({ max: REMEMBERED })
+  private readonly known = cacheOf<string, { key: KeyInUse; freshUntil: number }>(REMEMBERED)
   private readonly asked = new Map<string, Promise<KeyInUse>>()
 
   constructor(private readonly database: Pick<Database, 'hot' | 'write'>) {}

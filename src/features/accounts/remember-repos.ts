@@ -1,6 +1,8 @@
 /** Remembers the repositories that a person names in full. */
-import { LRUCache } from 'lru-cache'
+
+import type { LRUCache } from 'lru-cache'
 import type { Database, Db } from '../../platform/database/client.js'
+import { cacheOf } from '../../platform/process/maps.js'
 import { type NamedRepo, writePersonRepos } from './queries/person-repos.js'
 
 /** How many stored repositories a process remembers, so that most requests write nothing. */
@@ -20,7 +22,7 @@ export const reposToRemember = (
   userId: string,
   repos: readonly string[],
 ): ReposToRemember => {
-  const known = stored.get(database) ?? new LRUCache<string, true>({ max: REMEMBERED })
+  const known = stored.get(database) ?? cacheOf<string, true>(REMEMBERED)
   stored.set(database, known)
   const day = Math.floor(Date.now() / DAY_MS)
   const keyOf = (repoKey: string) => `${day} ${userId} ${repoKey}`

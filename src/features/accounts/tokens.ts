@@ -1,12 +1,13 @@
 /** Session tokens: signed by this installation, and read without a query. */
+
 import { createHmac, randomUUID } from 'node:crypto'
 import jwt from '@fastify/jwt'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { LRUCache } from 'lru-cache'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Session } from '../../platform/access/caller.js'
 import { isUuid } from '../../platform/http/formats.js'
+import { cacheOf } from '../../platform/process/maps.js'
 
 const ISSUER = 'svc'
 const REMEMBERED_TOKENS = 20_000
@@ -34,7 +35,7 @@ export const keyIdOf = (secret: string) =>
 
 export class Tokens {
   /** Tokens that were verified before; their expiry is checked on every use. */
-  private readonly remembered = new LRUCache<string, Session>({ max: REMEMBERED_TOKENS })
+  private readonly remembered = cacheOf<string, Session>(REMEMBERED_TOKENS)
 
   private constructor(
     private readonly signers: Map<string, Signer>,

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import type { Database } from '../../platform/database/client.js'
+import { cacheOf } from '../../platform/process/maps.js'
 import { readToday } from '../../platform/time/clock.js'
 import { type AccessLogView, recordView } from './queries/access-log.js'
 
@@ -9,7 +9,7 @@ const REMEMBERED = 50_000
 /** Records views of other people's numbers: one write for each viewer, day, filter, kind and range. */
 export const createViewRecorder = (database: Database) => {
   /** The day on which a view was last written. */
-  const known = new LRUCache<string, string>({ max: REMEMBERED })
+  const known = cacheOf<string, string>(REMEMBERED)
 
   return async (view: AccessLogView): Promise<void> => {
     const { workspaceId, viewerId, memberId, repoKey, from, to, kind, before } = view

@@ -1,3 +1,15 @@
+import { LRUCache } from 'lru-cache'
+
+/**
+ * A cache of the entries used last, at most `entries`. It counts their size, because with `max` the package would
+ * reserve a mebibyte for 50,000 entries before the first one.
+ */
+export const cacheOf = <Key extends object | string, Value extends object | string | true>(
+  entries: number,
+  memoMethod?: (key: Key) => Value,
+): LRUCache<Key, Value> =>
+  new LRUCache<Key, Value>({ maxSize: entries, sizeCalculation: () => 1, ...(memoMethod && { memoMethod }) })
+
 /** Each key's items, in order, like `Map.groupBy` in newer versions of Node. */
 export const groupBy = <Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> => {
   const groups = new Map<Key, Item[]>()

@@ -3,11 +3,12 @@
  * keys. Whatever belongs to a workspace is paid for by the person who made it, and by the workspace too, so neither
  * more workspaces nor more keys give anyone more.
  */
+
 import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
-import { LRUCache } from 'lru-cache'
 import { ApiError } from '../../errors.js'
 import { inTime } from '../process/async.js'
+import { cacheOf } from '../process/maps.js'
 
 /** Keys of limits. The last is the person, or the address of a caller without a session. */
 export type Payers = readonly string[]
@@ -67,7 +68,7 @@ const PAUSE_MS = 1_000
  * account never changes hands, so results are cached without expiry.
  */
 export class People {
-  private readonly known = new LRUCache<string, string | Promise<string>>({ max: REMEMBERED })
+  private readonly known = cacheOf<string, string | Promise<string>>(REMEMBERED)
   private askAgainAt = 0
 
   /** @param find the person's id at the repository host; null for an account that was deleted */

@@ -1,6 +1,7 @@
 /** Callers above their share of working time get one request at a time, so that connections stay free for others. */
-import { LRUCache } from 'lru-cache'
+
 import { limits } from '../../../schemas/limits.js'
+import { cacheOf } from '../process/maps.js'
 import { KeyedSemaphore, Semaphore } from '../process/semaphore.js'
 import type { Payers } from './payers.js'
 
@@ -94,10 +95,7 @@ export interface Work {
 }
 
 export class WorkBudget {
-  private readonly times = new LRUCache<string, WorkingTime>({
-    max: REMEMBERED,
-    memoMethod: () => new WorkingTime(),
-  })
+  private readonly times = cacheOf<string, WorkingTime>(REMEMBERED, () => new WorkingTime())
   private readonly callers = new KeyedSemaphore(1, limits.rate_per_caller, WAIT_MS, () => new OverBudget(0))
   private readonly slowLane: Semaphore
 
