@@ -97,7 +97,7 @@ declare module 'fastify' {
 export const createClients = (config: Config, meter: Meter = noopMeter): Clients => {
   const { secretKey, apiUrl } = config.billing
   return {
-    repohost: createRepohost(config.repohost, meter),
+    repohost: createRepohost(config.repohost, { meter }),
     billing: secretKey === undefined ? undefined : createBillingProvider({ secretKey, apiUrl }, { meter }),
     assistants: createAssistants(config.assistants, { meter }),
   }

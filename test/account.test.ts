@@ -696,10 +696,17 @@ t.test('a person has one export at a time, and a failed one is not a complete fi
   await until(async () => (await ada.get('/api/me/export')).status === 200, 'it is given up')
 
   await service.database.write.statement('alter table audit_entries rename to hidden_entries', [])
-  const broken = await begin()
+  // The turn of the previous one may end a moment after its response.
+  const broken = await until(async () => {
+    const reply = await begin()
+    return reply.status === 200 && reply
+  }, 'the next one begins')
   await t.rejects(broken.text(), 'the connection ends')
   await service.database.write.statement('alter table hidden_entries rename to audit_entries', [])
-  const whole = await ada.get('/api/me/export')
+  const whole = await until(async () => {
+    const reply = await ada.get('/api/me/export')
+    return reply.status === 200 && reply
+  }, 'the failed one is given up')
   t.equal(whole.body.activity.length, 60_000)
   const rows = new Set(
     whole.body.activity.map((row: object) => createHash('md5').update(JSON.stringify(row)).digest('hex')),

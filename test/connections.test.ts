@@ -64,7 +64,7 @@ const everyAnswer = {
 
 t.test('requests that Node rejects get the usual error, and their connection closes', async (t) => {
   const service = await startService(t, {
-    timeouts: { headers: 200, request: 400, check: 50, linger: 300 },
+    timeouts: { headers: 2_000, request: 3_000, check: 50, linger: 300 },
   })
   const head = 'POST /api/auth/logout HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
   for (const [what, text, status, code] of [
@@ -102,7 +102,7 @@ t.test(
   async (t) => {
     const service = await startService(t, {
       hosts: ['127.0.0.1', '::1'],
-      timeouts: { headers: 200, check: 50, linger: 300 },
+      timeouts: { headers: 2_000, check: 50, linger: 300 },
     })
     const second = { url: service.url.replace('127.0.0.1', '[::1]') }
     t.match(await (await fetch(`${second.url}/api/health`)).json(), { ok: true })
@@ -168,7 +168,7 @@ t.test('requests that no hook sees get the usual error', async (t) => {
 
 t.test('bodies that never end leave neither connections nor memory behind', async (t) => {
   const service = await startService(t, {
-    timeouts: { request: 1_000, headers: 1_000, check: 100, linger: 100 },
+    timeouts: { request: 10_000, headers: 10_000, check: 100, linger: 100 },
   })
   collectGarbage()
   const before = process.memoryUsage().arrayBuffers
@@ -194,7 +194,9 @@ t.test('bodies that never end leave neither connections nor memory behind', asyn
 })
 
 t.test('a body that never ends is not waited for after a path that cannot be read', async (t) => {
-  const service = await startService(t, { timeouts: { headers: 500, request: 500, check: 50, linger: 100 } })
+  const service = await startService(t, {
+    timeouts: { headers: 3_000, request: 3_000, check: 50, linger: 100 },
+  })
   const client = await stubborn(
     service,
     'POST /api/settings/ada/%zz HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n',
@@ -210,13 +212,13 @@ const importHead = ({ token }: Caller) =>
 
 t.test('a file of heartbeats may take longer to arrive than other bodies, one for each person', async (t) => {
   const service = await startService(t, {
-    timeouts: { headers: 500, request: 500, uploadRate: 0, check: 50 },
+    timeouts: { headers: 3_000, request: 3_000, uploadRate: 0, check: 50 },
   })
   const ada = await service.signIn('ada')
   const path = '/api/wakatime/v1/users/current/import'
   const head = importHead(ada)
   const slow = await stubborn(service, `${head}Content-Length: 40\r\n\r\n`)
-  await sleep(1_500)
+  await sleep(5_000)
   const second = await ada.request('POST', path, { body: '[]' })
   t.strictSame([second.status, second.body.code], [429, 'rate_limited'])
   slow.write('[{"time": 1790845200, "project": "a/b"}]')
@@ -256,7 +258,7 @@ const LARGE = '/api/docs/static/swagger-ui-bundle.js'
 const pipelined = (count: number) => `GET ${LARGE} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(count)
 
 t.test('a client that reads nothing is disconnected, and one that reads slowly is not', async (t) => {
-  const inactivity = 1_500
+  const inactivity = 6_000
   const service = await startService(t, { timeouts: { inactivity } })
   const file = await fetch(service.url + LARGE, {
     headers: { 'Accept-Encoding': 'identity', Connection: 'close' },
@@ -298,7 +300,7 @@ const watchStreams = (test: { teardown(work: () => unknown): void }): Readable[]
 }
 
 t.test('a stream without a reader ends', async (t) => {
-  const service = await startService(t, { timeouts: { inactivity: 1_500 } })
+  const service = await startService(t, { timeouts: { inactivity: 6_000 } })
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
   const today = await readToday(service.database)

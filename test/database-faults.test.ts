@@ -53,7 +53,7 @@ t.test('when every connection is busy, requests fail fast and recover', async (t
   const first = await startService(t)
   const ada = await first.signIn('ada')
   await ada.push('ada/a', {})
-  const small = await startService(t, { beside: first, env: { DATABASE_POOL_SIZE: '2' }, patience: 0.25 })
+  const small = await startService(t, { beside: first, env: { DATABASE_POOL_SIZE: '2' }, patience: 1 })
   const read = () =>
     small.request('GET', '/api/settings/ada/a', { headers: { Authorization: `Bearer ${ada.token}` } })
   const other = postgres(first.databaseUrl, { max: 1 })

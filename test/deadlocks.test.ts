@@ -12,7 +12,7 @@ const MINUTES = '/api/team/active-minutes'
 const countDeadlocks = async ({ databaseUrl }: Service): Promise<number> => {
   const sql = postgres(databaseUrl, { max: 1 })
   await sql`
-    select pg_terminate_backend(pid, 5000) from pg_stat_activity
+    select pg_terminate_backend(pid, 60000) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`
   const [row] = await sql`select deadlocks::int from pg_stat_database where datname = current_database()`
   await sql.end()

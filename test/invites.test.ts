@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import t from 'tap'
 import type { Invite } from '../schemas/invites.js'
-import { lockWaiters } from './locks.js'
+import { lockWaiters, whileHeld } from './locks.js'
 import {
   type Caller,
   type Reply,
@@ -515,11 +515,15 @@ t.test('limits follow a person to a new account while the hot connection is held
   t.equal(await lookUpOften(), 429)
   t.equal((await old.request('DELETE', '/api/me', { body: { confirm: 'ada' } })).status, 200)
   const again = await service.signIn('ada', { id: old.repohostId })
+  const LOCK = 'select pg_advisory_xact_lock(1)'
   let isHeldUp = true
-  const sleep = service.database.hot.statement('select pg_sleep(2)', []).then(() => {
-    isHeldUp = false
+  let held: Promise<unknown> = Promise.resolve()
+  await whileHeld(service, [LOCK], async () => {
+    held = service.database.hot.statement(LOCK, []).finally(() => {
+      isHeldUp = false
+    })
+    t.equal((await again.get('/api/team/invites/guess')).status, 429)
+    t.ok(isHeldUp, 'the answer did not wait for the hot connection')
   })
-  t.equal((await again.get('/api/team/invites/guess')).status, 429)
-  t.ok(isHeldUp, 'the answer did not wait for the hot connection')
-  await sleep
+  await held
 })

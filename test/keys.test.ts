@@ -736,19 +736,22 @@ t.test('requests with keys of a workspace also count towards the limits of the w
 })
 
 t.test('an address that sends many wrong keys is told to wait before more are looked up', async (t) => {
-  const guarded = await startService(t, { env: { RATE_LIMITS: 'on' } })
+  const most = 40
+  const guarded = await startService(t, {
+    env: { RATE_LIMITS: 'on', LIMITS: `rate_refused_keys_per_address=${most}` },
+  })
   const una = await guarded.signIn('una')
   const { secret } = await ownKey(una, ['settings:read'])
   const key = withKey(guarded, secret)
   t.equal((await key.get('/api/projects')).status, 200)
   const wrong = () => withKey(guarded, `svc_${crypto.randomUUID()}`).get('/api/projects')
   const codes = new Map<string, number>()
-  for (let turn = 0; turn < 40; turn++) {
+  for (let turn = 0; turn < 4; turn++) {
     const replies = await Promise.all(Array.from({ length: 20 }, wrong))
     for (const { body } of replies) codes.set(body.code, (codes.get(body.code) ?? 0) + 1)
   }
   t.same([...codes.keys()].sort(), ['rate_limited', 'token_invalid'])
-  t.ok((codes.get('token_invalid') ?? 0) <= 600, `${codes.get('token_invalid')} were looked up`)
+  t.ok((codes.get('token_invalid') ?? 0) <= most, `${codes.get('token_invalid')} were looked up`)
   t.equal((await key.get('/api/projects')).status, 200, 'a key that is known goes on')
 })
 

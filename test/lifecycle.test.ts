@@ -61,12 +61,10 @@ t.test(
     const acknowledged = [0, 0, 0, 0]
     let killed = false
     const writers = acknowledged.map(async (_, index) => {
-      for (let n = 1; !killed; n++) {
-        try {
-          acknowledged[index] = await push(first, session, token, `r${index}`, n)
-        } catch {
-          return
-        }
+      // What failed is sent again, as it was.
+      for (let n = 1; !killed; ) {
+        acknowledged[index] = await push(first, session, token, `r${index}`, n).catch(() => n - 1)
+        n = (acknowledged[index] ?? 0) + 1
       }
     })
     await until(() => acknowledged.every((version) => version >= 3), 'each writer has written thrice')

@@ -12,8 +12,7 @@ export const whileHeld = async (
 ): Promise<void> => {
   class Undo extends Error {}
   const held = database.transaction(async (tx) => {
-    // Some tests hold it for nearly the ten seconds that every transaction has.
-    await tx.statement('set local idle_in_transaction_session_timeout = 30000', [])
+    await tx.statement('set local idle_in_transaction_session_timeout = 0', [])
     await tx.statement(text, parameters)
     await work()
     throw new Undo()

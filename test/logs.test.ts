@@ -4,7 +4,7 @@ import { hasMembers } from './has-members.js'
 import { type Service, startProviders, startService } from './service.js'
 import { until } from './until.js'
 
-const setup = await startProviders(t, { budgetMs: 700 })
+const setup = await startProviders(t, { budgetMs: 60_000 })
 const service = await startService(t, {
   ...setup,
   env: { ...setup.env, RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' },

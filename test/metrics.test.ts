@@ -37,7 +37,7 @@ const addedBy = async (service: Service, names: string[], work: () => Promise<un
   return changes()
 }
 
-const setup = await startProviders(t, { budgetMs: 700 })
+const setup = await startProviders(t, { budgetMs: 5_000 })
 const service = await startService(t, {
   ...setup,
   env: { ...setup.env, METRICS_PORT: '9464', RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' },

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
 import { DENIED_KEYS } from '../schemas/settings-keys.js'
-import { type Caller, faultsByBudget, startProviders, startService } from './service.js'
+import { type Caller, faultsByBudget, type Reply, startProviders, startService } from './service.js'
 import { until } from './until.js'
 
 const routes = { a: '/api/assistant-a-models', b: '/api/assistant-b-models' }
@@ -116,7 +116,7 @@ t.test('without the shortened timeout, a look-up ends by itself', async (t) => {
 })
 
 t.test('a caller has four look-ups at the same time, and others theirs', async (t) => {
-  const { service, ada, a, b } = await start(t, 1_500)
+  const { service, ada, a, b } = await start(t, 5_000)
   const bob = await service.signIn('bob')
   a.fault = 'hang'
   const waiting = Array.from({ length: 4 }, () => list(ada, 'a', a.key))
@@ -129,11 +129,18 @@ t.test('a caller has four look-ups at the same time, and others theirs', async (
 })
 
 t.test('a caller with too many look-ups gets Retry-After', async (t) => {
-  const { ada, a } = await start(t, 500)
+  const { ada, a } = await start(t, 60_000)
   a.fault = 'hang'
-  const replies = await Promise.all(Array.from({ length: 30 }, () => list(ada, 'a', a.key)))
-  const limited = replies.filter(({ status }) => status === 429)
-  t.equal(limited.length, 6)
+  const limited: Reply[] = []
+  const all = Array.from({ length: 30 }, async () => {
+    const reply = await list(ada, 'a', a.key)
+    if (reply.status === 429) limited.push(reply)
+  })
+  await until(() => limited.length === 6, 'all but 24 are rejected')
+  t.equal(a.requests.length, 4)
+  a.fault = undefined
+  await a.close()
+  await Promise.all(all)
   for (const { body, headers } of limited) {
     t.equal(body.code, 'rate_limited')
     t.equal(headers.get('retry-after'), '1')

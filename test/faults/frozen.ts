@@ -9,18 +9,27 @@ const ANSWER_MS = 12_000
 const HEALTH_MS = 5_000
 
 /** Does `work` while these processes stand still. */
-export const frozenFor = async (pids: number[], work: () => Promise<unknown>): Promise<void> => {
-  const send = (signal: NodeJS.Signals) => {
-    for (const pid of pids) {
-      try {
-        process.kill(pid, signal)
-      } catch {
-        // It has ended meanwhile.
-      }
+export const frozenFor = async (
+  list: () => Promise<number[]>,
+  work: () => Promise<unknown>,
+): Promise<void> => {
+  const frozen = new Set<number>()
+  const send = (pid: number, signal: NodeJS.Signals) => {
+    try {
+      process.kill(pid, signal)
+    } catch {
+      // It has ended meanwhile.
     }
   }
-  send('SIGSTOP')
-  await work().finally(() => send('SIGCONT'))
+  // Listed again, because one that isn't frozen yet starts others.
+  for (let pids = await list(); pids.some((pid) => !frozen.has(pid)); pids = await list())
+    for (const pid of pids) {
+      send(pid, 'SIGSTOP')
+      frozen.add(pid)
+    }
+  await work().finally(() => {
+    for (const pid of frozen) send(pid, 'SIGCONT')
+  })
 }
 
 export const databaseFrozen: Fault = {
@@ -36,7 +45,7 @@ export const databaseFrozen: Fault = {
       const stop = new AbortController()
       let seen = ''
       const ask = (path: string) => () => fetch(`${url}/api/${path}`)
-      await frozenFor(await databaseProcesses(), async () => {
+      await frozenFor(databaseProcesses, async () => {
         const health = watch(ask('health'), 50, stop.signal)
         // A request from before the freeze may still be in progress.
         await sleep(1_000)
@@ -73,7 +82,10 @@ export const serviceFrozen: Fault = {
     const { services, crowd } = await startScene(scope, { excused: [503, 504] })
     for (const spell of spells) {
       await randomPause()
-      await frozenFor([services[0]?.child.pid ?? 0], () => sleep(spell * 1_000))
+      await frozenFor(
+        async () => [services[0]?.child.pid ?? 0],
+        () => sleep(spell * 1_000),
+      )
       await crowd.recovered()
     }
     await randomPause()

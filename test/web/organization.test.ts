@@ -135,6 +135,7 @@ else {
     const { page } = admin
     await admin.open(`/w/${id}/people`)
     const concerned = page.getByRole('region', { name: 'Members to look at', exact: true })
+    await concerned.waitFor()
     const said = (await concerned.getByRole('listitem').allInnerTexts()).sort()
     t.strictSame(
       said.map((text) => text.replace(/\w{3}, \d+ \w{3} \d{4}/, 'DAY')),
@@ -151,6 +152,7 @@ else {
     await press(admin, 'Remove 2 members')
     t.strictSame(await admin.violations(), [])
     await page.keyboard.press('Escape')
+    await admin.closed()
     await press(admin, 'Remove 2 members')
     await tabTo(admin, admin.button('Remove'))
     await page.keyboard.press('Enter')

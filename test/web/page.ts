@@ -161,7 +161,7 @@ export const startScene = async (test: Test, options?: ServiceOptions): Promise<
     const context = await browser.newContext({ locale, reducedMotion: 'reduce' })
     contexts.push(context)
     test.teardown(() => context.close())
-    context.setDefaultTimeout(30_000)
+    context.setDefaultTimeout(120_000)
     if (caller) {
       await context.addCookies([{ name: 'svc_token', value: caller.token, url: service.url, httpOnly: true }])
     }

@@ -221,11 +221,9 @@ else {
     await page.locator('.cm-editor').waitFor()
     await editor.fill('{ "ext.a": 1, "ext.a": 12345678901234567890, "other": 2 }')
     await admin.sees('“ext.a” appears twice. Remove one.')
-    t.same(await page.locator('.cm-lintRange-error').allInnerTexts(), [
-      '"ext.a"',
-      '12345678901234567890',
-      '"other"',
-    ])
+    const marks = page.locator('.cm-lintRange-error')
+    await countOf(marks, 3)
+    t.same(await marks.allInnerTexts(), ['"ext.a"', '12345678901234567890', '"other"'])
     t.ok(await admin.button('Save settings').isDisabled())
     t.strictSame(await admin.violations(), [])
     // The browser would give the new text the look of what it replaces, in an inline style.

@@ -26,8 +26,10 @@ export interface HostPerson {
 }
 
 export interface Repohost {
+  /** Begins the time for all of a request's calls. */
+  newBudget(): AbortSignal
   /** @throws {ApiError} `repohost_token_invalid`, `upstream_failed`, `upstream_timeout` */
-  userOf(token: string, trace?: Trace, budget?: AbortSignal): Promise<RepohostUser>
+  userOf(token: string, trace: Trace | undefined, budget: AbortSignal): Promise<RepohostUser>
   membershipsOf(
     token: string,
     user: Pick<RepohostUser, 'id' | 'login'>,
@@ -46,10 +48,8 @@ export interface Repohost {
   personOf(token: string, userId: number, trace?: Trace): Promise<HostPerson>
 }
 
-const BUDGET_MS = 5_000
-
 /** The time budget for all of a request's calls. */
-export const repohostBudget = (): AbortSignal => AbortSignal.timeout(BUDGET_MS)
+const BUDGET_MS = 5_000
 
 export const createRepohost = (
   {
@@ -58,8 +58,9 @@ export const createRepohost = (
     apiUrl,
     allowedClientIds,
   }: { kind: RepohostKind; url: string; apiUrl: string; allowedClientIds: string[] | undefined },
-  meter: Meter = noopMeter,
+  { budgetMs = BUDGET_MS, meter = noopMeter }: { budgetMs?: number; meter?: Meter } = {},
 ): Repohost => {
+  const newBudget = () => AbortSignal.timeout(budgetMs)
   const host = hostKinds[kind]
   const getJson = getJsonFrom('repohost', meter)
   const get = (
@@ -118,14 +119,15 @@ export const createRepohost = (
   }
 
   return {
-    userOf: async (token, trace, budget = repohostBudget()) => {
+    newBudget,
+    userOf: async (token, trace, budget) => {
       // Checked first, because a token without an app never gets one.
       const app = await appOf(token, budget, trace)
       return { ...(await userOf(token, budget, trace)), ...app }
     },
     membershipsOf,
     administeredBy: async (token, userId, name, trace) => {
-      const signal = repohostBudget()
+      const signal = newBudget()
       const user = await userOf(token, signal, trace)
       if (user.id !== userId) throw new ApiError('organization_access_denied')
       let last: UpstreamAnswer | undefined
@@ -139,7 +141,7 @@ export const createRepohost = (
       throw failureOf(found, last)
     },
     personOf: async (token, userId, trace) => {
-      const signal = repohostBudget()
+      const signal = newBudget()
       const user = await userOf(token, signal, trace)
       if (user.id !== userId) throw new ApiError('repo_access_denied')
       return {

@@ -34,7 +34,7 @@ export default fp(
     const { databaseUrl, jwtSecrets } = app.config
     let hasFault = false
     const compare = async () => {
-      const fault = secretsFault(await listSigningKeys(app.database.reserved), jwtSecrets)
+      const fault = secretsFault(await listSigningKeys(app.database.read), jwtSecrets)
       if (fault && !hasFault) app.log.warn(`${fault.says} ${fault.remedy}`)
       hasFault = fault !== undefined
       // Skipped while the database is read-only.

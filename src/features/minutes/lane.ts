@@ -73,7 +73,7 @@ class Lane<I extends QueuedWrite, Result> {
         this.waiting.splice(this.waiting.indexOf(waiting), 1)
         reject(new DatabaseBusy('No transaction began in time'))
       }
-      const timer = this.isRunning ? setTimeout(giveUp, WAIT_MS) : undefined
+      const timer = this.isRunning ? setTimeout(giveUp, WAIT_MS * this.database.patience) : undefined
       const waiting = { item, timer, resolve, reject }
       this.waiting.push(waiting)
       if (!this.isRunning) void this.drain()

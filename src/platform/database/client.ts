@@ -19,6 +19,8 @@ export type { Db, Tx } from './db.js'
 export type { Parameter } from './statement.js'
 
 export interface Database {
+  /** Multiplies time limits on waiting for the database. */
+  patience: number
   /** For reads: every call is one statement on its own. */
   read: Db
   /** For short reads of hot paths. They share a connection and time out early. */
@@ -145,6 +147,7 @@ export const connect = ({
   }
 
   return {
+    patience,
     read: dbOn(pool.current, poolLimiter),
     hot: dbOn(hotReads.current, hotLimiter),
     write: dbOn(pool.current, poolWriterLimiter),

@@ -1,5 +1,6 @@
 /** Checks whether requests can be served, for load balancers, Prometheus and the log. */
 import fp from 'fastify-plugin'
+import type { Db } from '../database/client.js'
 import { isSchemaCurrent } from '../database/migrations.js'
 import { findWriteFault, type WriteFault } from '../database/writability.js'
 import { repeat } from './async.js'
@@ -19,9 +20,9 @@ export default fp(
   async (app) => {
     const { database, log } = app
     let fault: WriteFault | undefined
-    const check = async () => {
-      const isCurrent = await isSchemaCurrent(database.reserved)
-      const found = await findWriteFault(database.reserved)
+    const check = async (db: Db) => {
+      const isCurrent = await isSchemaCurrent(db)
+      const found = await findWriteFault(db)
       if (found && found.cause !== fault?.cause)
         log.warn(
           `The database is read-only: ${found.cause} ${found.remedy} Until then, the service rejects every write with 503.`,
@@ -37,15 +38,15 @@ export default fp(
     /** Concurrent calls share one check of the database. */
     let underWay: Promise<boolean> | undefined
     const checkOnce = () => {
-      underWay ??= check().finally(() => {
+      underWay ??= check(database.reserved).finally(() => {
         underWay = undefined
       })
       return underWay
     }
     app.decorate('isReady', async () => !app.isLeaving() && (await checkOnce()))
 
-    // Checked before the first request, so that a fault is logged at the start.
-    await checkOnce()
+    // Checked before the first request, so that a fault is logged at the start, which has more time than a probe.
+    await check(database.read)
     const checkAndRenew = async () => {
       // Other code logs that the database is unavailable.
       await checkOnce().catch(() => {})

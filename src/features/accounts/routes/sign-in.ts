@@ -13,7 +13,7 @@ import { isAliasOf } from '../../../platform/http/dashboard-page.js'
 import { translate } from '../../../platform/http/error-translation.js'
 import { insertOauthState, revokeAllTokens, revokeToken, takeOauthState } from '../queries/sessions.js'
 import type { User } from '../queries/users.js'
-import { type Memberships, type RepohostUser, repohostBudget } from '../repohost.js'
+import type { Memberships, RepohostUser } from '../repohost.js'
 import { oauthCookiesOf } from '../repohost-oauth.js'
 import { cookieOptionsOf, sessionCookiesOf } from '../session.js'
 import { signIn } from '../sign-in.js'
@@ -101,7 +101,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
       const { repohost_token, cookie } = request.body
       if (cookie && !isFromTrustedOrigin(request)) throw new ApiError('csrf_rejected')
       const session = await counted('token', async () => {
-        const asked = repohostBudget()
+        const asked = clients.repohost.newBudget()
         const user = await clients.repohost.userOf(repohost_token, request.trace, asked)
         const follow = following(request, repohost_token, user, asked)
         return signIn({ database, tokens, milestones, follow }, user, config.repohost.allowedClientIds)
@@ -170,7 +170,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
         if (error === 'access_denied') return undefined
         if (error !== undefined || code === undefined) throw hostFailure(new Error('The host sent no code'))
         const token = await repohostOAuth.finish(request, reply)
-        const asked = repohostBudget()
+        const asked = clients.repohost.newBudget()
         const user = await clients.repohost.userOf(token, request.trace, asked).catch((cause) => {
           throw cause.code === 'repohost_token_invalid' ? hostFailure(cause) : cause
         })
