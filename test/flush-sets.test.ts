@@ -4,7 +4,7 @@ import { limits } from '../schemas/limits.js'
 import type { Tx } from '../src/platform/database/client.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { runFlushModel } from './flush-model.js'
-import { type Caller, type Service, startService } from './service.js'
+import { type Caller, type Service, type ServiceOptions, startService } from './service.js'
 import { until } from './until.js'
 
 const HEARTBEATS = '/api/wakatime/v1/users/current/heartbeats.bulk'
@@ -78,8 +78,12 @@ const joinWorkspaces = async ({ database }: Service, { login }: Caller, number: 
 }
 
 /** People who flush twice at the same time, and what happens to the first transaction for several of them. */
-const startPairs = async (t: Test, fail: (work: () => Promise<unknown>) => Promise<unknown>) => {
-  const service = await startService(t)
+const startPairs = async (
+  t: Test,
+  fail: (work: () => Promise<unknown>) => Promise<unknown>,
+  options?: ServiceOptions,
+) => {
+  const service = await startService(t, options)
   const ada = await service.signIn('ada')
   const people: Caller[] = []
   for (let n = 0; n < 12; n++) people.push(await service.signIn(`person-${n}`))
@@ -130,11 +134,11 @@ t.test('those who wait for a set do not share its failure', async (t) => {
 })
 
 t.test('who waits too long is refused alone', async (t) => {
-  const pairs = await startPairs(t, async (work) => {
-    // The set goes on once someone has given up.
+  const goesOn = async (work: () => Promise<unknown>) => {
     await until(() => pairs.statuses.includes(503), 'someone has given up')
     return work()
-  })
+  }
+  const pairs = await startPairs(t, goesOn, { patience: 1 })
   await pairs.flushAll()
   const written = pairs.statuses.filter((status) => status === 200).length
   t.ok(written >= pairs.people.length, `${written} of ${pairs.statuses.length}`)
