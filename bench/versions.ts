@@ -77,6 +77,9 @@ const fill = async ({ url }: Started, signIn: (login: string) => Promise<SignedI
     requests[name] ??= []
     requests[name].push(asLua(method, path, headers, body))
   }
+  const flush = (name: string, token: string, entries: object[]) =>
+    add(name, 'POST', '/api/team/active-minutes', bearer(token), json({ flush_id: '@', entries }))
+  const tokens: string[] = []
   for (let team = 0; team < TEAMS; team++) {
     const people = await Promise.all(Array.from({ length: CALLERS }, (_, n) => signIn(`of-${team}-${n}`)))
     const workspace = await createWorkspace(url, people)
@@ -96,17 +99,10 @@ const fill = async ({ url }: Started, signIn: (login: string) => Promise<SignedI
       )
       const body = { flush_id: `past-${index}`, entries: past }
       await expectOk(send(url, 'POST', '/api/team/active-minutes', token, body))
-      const flush = (name: string, entries: object[]) =>
-        add(name, 'POST', '/api/team/active-minutes', bearer(token), json({ flush_id: '@', entries }))
-      for (let hour = 0; hour < 24; hour++) {
-        const hours = { [hour]: 1 }
-        flush(
-          'flush of 3',
-          repos.map((repo) => ({ repo, day: today, minutes: 1, hours })),
-        )
-      }
+      tokens.push(token)
       flush(
         'flush of 200',
+        token,
         Array.from({ length: 200 }, (_, n) => ({
           repo: `acme/of-${n % 40}`,
           day: dayBefore(Math.floor(n / 40)),
@@ -124,6 +120,14 @@ const fill = async ({ url }: Started, signIn: (login: string) => Promise<SignedI
       )
     }
   }
+  // Person after person, so that those sent at once are of different people, as editors send them.
+  for (let hour = 0; hour < 24; hour++)
+    for (const token of tokens)
+      flush(
+        'flush of 3',
+        token,
+        repos.map((repo) => ({ repo, day: today, minutes: 1, hours: { [hour]: 1 } })),
+      )
   return { requests, first }
 }
 

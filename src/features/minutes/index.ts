@@ -9,7 +9,6 @@ export {
   localHoursOf,
   type ZoneDay,
 } from './heatmap.js'
-export { type QueuedWrite, recorderOf } from './lane.js'
 export { addedTo, lockPlaces, type MemberDays, readTarget, requireTarget } from './member-days.js'
 export {
   type AgentDay,
@@ -28,3 +27,4 @@ export {
   sumOwnRepos,
 } from './queries/own-time.js'
 export { recordedHoursOf } from './recorded-hours.js'
+export { type QueuedWrite, recorderOf } from './write-queue.js'

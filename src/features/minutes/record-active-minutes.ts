@@ -6,11 +6,11 @@ import type { Database, Tx } from '../../platform/database/client.js'
 import { HOURS } from '../../platform/time/days.js'
 import { reposToRemember } from '../accounts/index.js'
 import { canonicalTimezone } from './heatmap.js'
-import { recorderOf } from './lane.js'
 import { lockPlaces, requireTarget } from './member-days.js'
 import { type AimedFlush, aimFlush, type Flush, planFlush, requireFewRows } from './plan-flush.js'
 import { type FlushTarget, readTargets } from './queries/flush-target.js'
 import { changeTimezone, readAnswers, rememberFlushes, writeMinutes } from './queries/minutes.js'
+import { recorderOf } from './write-queue.js'
 
 /**
  * Larger flushes are recorded alone. The limits are for entries, and for what's known only once the person was read.

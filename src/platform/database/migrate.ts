@@ -136,7 +136,7 @@ const newer = (found: number) =>
 const toTime = (when: number) => new Date(when).toISOString()
 
 /**
- * What `migrate` would do, in lines for an operator.
+ * Describes the work of `migrate`, in lines for an operator.
  * @throws {OperatorError} if a newer version has migrated the database, or the service can't use it
  */
 export const describePlan = (url: string, stopped?: AbortSignal, shipped = migrations): Promise<string[]> =>

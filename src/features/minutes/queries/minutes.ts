@@ -118,11 +118,18 @@ const lockIn = async (tx: Db, workspaceId: string, members: AskedDays[], waits: 
   const locked = waits
     ? userIds.map((userId) => tx.rows(LOCK_ACTIVITY, [workspaceId, userId]))
     : [tx.rows(TRY_TO_LOCK_ACTIVITY, [workspaceId, userIds])]
+  // Sent behind the locks, so that they're current.
+  const sums = Promise.all(
+    members.map((member) => (waits && member.days.size > MOST_DAYS ? readSums(member) : undefined)),
+  )
   const days = members.flatMap(({ userId, days }) =>
     days.size > MOST_DAYS ? [] : Array.from(days, (day) => ({ day, userId })),
   )
-  const [rows, ...holders] = await Promise.all([
-    tx.rows(READ_ROWS, [workspaceId, days.map(({ userId }) => userId), days.map(({ day }) => day)]),
+  const [rows, ofLong, ...holders] = await Promise.all([
+    days.length === 0
+      ? []
+      : tx.rows(READ_ROWS, [workspaceId, days.map(({ userId }) => userId), days.map(({ day }) => day)]),
+    sums,
     ...locked,
   ])
   const isHeld = new Set(
@@ -131,12 +138,12 @@ const lockIn = async (tx: Db, workspaceId: string, members: AskedDays[], waits: 
   const ofUsers = groupBy(rows, ({ userId }) => userId)
   return new Map(
     await Promise.all(
-      members.map(async (member): Promise<[AskedDays, Totals | undefined]> => {
+      members.map(async (member, index): Promise<[AskedDays, Totals | undefined]> => {
+        if (!isHeld.has(member.userId)) return [member, undefined]
+        if (member.days.size > MOST_DAYS) return [member, ofLong[index]]
         const own = groupBy(ofUsers.get(member.userId) ?? [], ({ day }) => day)
-        const isLong =
-          member.days.size > MOST_DAYS || [...own.values()].some(({ length }) => length > MOST_ROWS)
-        if (!isHeld.has(member.userId) || (isLong && !waits)) return [member, undefined]
-        return [member, isLong ? await readSums(member) : sumOf(own)]
+        const isShort = [...own.values()].every(({ length }) => length <= MOST_ROWS)
+        return [member, isShort ? sumOf(own) : waits ? await readSums(member) : undefined]
       }),
     ),
   )

@@ -38,8 +38,8 @@ type RecordSet<I, Result> = (
 
 interface Waiting<I, Result> {
   item: I
-  /** Ends the wait. Undefined for a write that comes alone. */
-  timer: NodeJS.Timeout | undefined
+  /** Ends the wait. */
+  timer: NodeJS.Timeout
   resolve(result: Result | Promise<Result>): void
   reject(error: unknown): void
 }
@@ -50,15 +50,20 @@ const MOST_SIZE = 200
 const MOST_WAITING = 1_000
 /** How long a write waits for a set, the same as for a statement. */
 const WAIT_MS = 5_000
-/** More than one, so that a waiting write doesn't block all others. */
-const LANES = 2
+/** How many sets run at once: more than one, so that a slow one doesn't block all others. */
+const MOST_SETS = 2
 /** How long others wait for a write that's done alone and may be waiting for a lock. */
 const LONE_MS = 100
 
-/** Writes sets one after another. Sets aren't held back to fill up. A write that comes alone is sent at once. */
-class Lane<I extends QueuedWrite, Result> {
+/**
+ * Sends what waits in sets, which aren't held back to fill up, so a write that comes alone is sent at once. A person's
+ * writes are sent one after another.
+ */
+class Queue<I extends QueuedWrite, Result> {
   private waiting: Waiting<I, Result>[] = []
-  private isRunning = false
+  /** The people whose writes are under way. */
+  private readonly people = new Set<string>()
+  private running = 0
 
   constructor(
     private readonly database: Database,
@@ -73,10 +78,10 @@ class Lane<I extends QueuedWrite, Result> {
         this.waiting.splice(this.waiting.indexOf(waiting), 1)
         reject(new DatabaseBusy('No transaction began in time'))
       }
-      const timer = this.isRunning ? setTimeout(giveUp, WAIT_MS * this.database.patience) : undefined
+      const timer = setTimeout(giveUp, WAIT_MS * this.database.patience)
       const waiting = { item, timer, resolve, reject }
       this.waiting.push(waiting)
-      if (!this.isRunning) void this.drain()
+      this.start()
     })
   }
 
@@ -85,31 +90,39 @@ class Lane<I extends QueuedWrite, Result> {
     return (await this.transact([item], true)).get(item) as Result
   }
 
-  private async drain(): Promise<void> {
-    this.isRunning = true
-    while (this.waiting.length > 0) {
+  private start(): void {
+    while (this.running < MOST_SETS) {
       const set = this.takeSet()
-      const [lone] = set
-      await (lone && set.length === 1 ? this.writeLone(lone) : this.write(set))
+      if (set.length === 0) return
+      void this.run(set)
     }
-    this.isRunning = false
+  }
+
+  private async run(set: Waiting<I, Result>[]): Promise<void> {
+    this.running++
+    const [lone] = set
+    await (lone && set.length === 1 ? this.writeLone(lone) : this.write(set))
+    this.running--
+    for (const { item } of set) this.people.delete(item.userId)
+    this.start()
   }
 
   /** The writes that have waited longest, one per person. */
   private takeSet(): Waiting<I, Result>[] {
-    const people = new Set<string>()
     const set: Waiting<I, Result>[] = []
     const others: Waiting<I, Result>[] = []
+    const before = new Set(this.people)
     let size = 0
     for (const waiting of this.waiting) {
       const { item } = waiting
       const fits = set.length === 0 || (set.length < MOST_PEOPLE && size + item.size <= MOST_SIZE)
-      if (fits && !people.has(item.userId)) {
+      if (fits && !before.has(item.userId)) {
         clearTimeout(waiting.timer)
         set.push(waiting)
         size += item.size
+        this.people.add(item.userId)
       } else others.push(waiting)
-      people.add(item.userId)
+      before.add(item.userId)
     }
     this.waiting = others
     return set
@@ -165,13 +178,11 @@ class Lane<I extends QueuedWrite, Result> {
 
 /** @param isAlone whether it's too large to be recorded together with others */
 export const recorderOf = <I extends QueuedWrite, Result>(record: RecordSet<I, Result>) => {
-  const lanes = new WeakMap<Database, Lane<I, Result>[]>()
+  const queues = new WeakMap<Database, Queue<I, Result>>()
   return (database: Database, item: I, isAlone: boolean): Promise<Result> => {
-    const all = lanes.get(database) ?? Array.from({ length: LANES }, () => new Lane(database, record))
-    lanes.set(database, all)
-    // Always the same for a person.
-    const lane = all[Number.parseInt(item.userId.slice(-4), 16) % LANES] as Lane<I, Result>
-    return isAlone ? lane.writeAlone(item) : lane.add(item)
+    const queue = queues.get(database) ?? new Queue(database, record)
+    queues.set(database, queue)
+    return isAlone ? queue.writeAlone(item) : queue.add(item)
   }
 }
 
