@@ -100,7 +100,7 @@ const dropOnEveryNode = (url: string, nodes: Node[], name: string): Promise<unkn
     `${name} is dropped`,
   )
 
-/** Connects as the service does, but waits longer: that a busy machine is slow is no failure. */
+/** Connects as the service does, but waits longer, because tests also run on busy machines. */
 export const openDatabase = (url: string, options: Partial<DatabaseOptions> = {}): Database =>
   connect({ url, poolSize: 4, prepare: true, patience: 12, ...options })
 

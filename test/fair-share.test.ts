@@ -11,7 +11,7 @@ import { until } from './until.js'
 
 const AT_ONCE = limits.requests_at_once_per_caller
 
-/** @param patience 1: a lock is waited for as long as in production */
+/** @param patience 1: requests wait for a lock as long as in production */
 const start = async (test: Parameters<typeof startService>[0], patience?: number) => {
   const service = await startService(test, {
     env: { RATE_LIMITS: 'on', DATABASE_POOL_SIZE: '12' },
@@ -31,7 +31,7 @@ t.test('a caller has few requests in the database at a time, and makes no one el
   const { service, ada, bob, holdWorkspace, adas, bobs } = await start(t)
   let all: Promise<unknown> = Promise.resolve()
   await whileHeld(service, holdWorkspace, async () => {
-    // A turn is waited for as long as in production, which may not be enough.
+    // On a busy machine, some give up before their turn comes.
     const rename = (n: number) =>
       until(
         async () => (await ada.patch(adas, { name: `name ${n}` })).status === 200,

@@ -61,7 +61,7 @@ t.test(
     const acknowledged = [0, 0, 0, 0]
     let killed = false
     const writers = acknowledged.map(async (_, index) => {
-      // What failed is sent again, as it was.
+      // A failed push is sent again, as it was.
       for (let n = 1; !killed; ) {
         acknowledged[index] = await push(first, session, token, `r${index}`, n).catch(() => n - 1)
         n = (acknowledged[index] ?? 0) + 1

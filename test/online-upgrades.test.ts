@@ -32,7 +32,7 @@ const startWriters = async (url: string, count: number) => {
   const sql = postgres(url, {
     max: count,
     onnotice: () => {},
-    // Longer than the service's own: that the upgrade itself may stand still is no fault.
+    // Longer than the service's own, because on a busy machine the upgrade may stand still while it holds a lock.
     connection: { lock_timeout: 5_000, statement_timeout: 15_000, deadlock_timeout: 500 },
   })
   const workspaces = await sql<{ id: string }[]>`select id from workspaces order by id`
@@ -103,7 +103,7 @@ t.test('no write fails beside an upgrade, and a long reader delays only the upgr
   const upgrade = migrate(url, undefined, (line) => said.push(line), shipped)
   const names = () => said.find((line) => line.includes('a-long-report'))
   await Promise.race([upgrade, until(() => names() !== undefined, 'the upgrade names the reader')])
-  // Whoever waited behind the upgrade's lock would have failed by then.
+  // A writer that waited behind the upgrade's lock would have failed by then.
   await sleep(6_000)
   await stopReader()
   await upgrade

@@ -247,7 +247,7 @@ t.test("a company's day", async (t) => {
   )
   const crowd = people.slice(100, 150)
   for (const one of crowd) leave(one)
-  // One at a time each, which is waited for as long as in production.
+  // They take turns. On a busy machine, some give up before their turn comes.
   await Promise.all(
     crowd.map((one) => until(async () => (await report(one)).status === 200, 'the report is taken')),
   )

@@ -233,7 +233,7 @@ export interface Providers {
   b: AssistantStandIn
 }
 
-/** The options of `startService` that reach them: environment variables, and clients with timeouts that are short enough for a test. */
+/** The options of `startService` that reach them. @param budgetMs for a call; by default as in production */
 export const startProviders = async (test: Test, { budgetMs }: { budgetMs?: number } = {}) => {
   const [billing, a, b] = await Promise.all([startBillingProvider(), startAssistantA(), startAssistantB()])
   const providers: Providers = { billing, a, b }

@@ -289,7 +289,7 @@ export const stop = async ({ service, dataDir, databaseUrl, answers = [] }: Scen
 const unfinishedIn = async (dataDir: string) =>
   (await readdir(dataDir)).filter((name) => /^postgresql\.[0-9a-f]{8}/.test(name))
 
-/** What ends with the service may do so a moment later. */
+/** The count, once it is 0 or half a minute is over: processes and sessions may end a moment after the service. */
 const atLast = async (count: () => Promise<number>): Promise<number> => {
   for (let attempt = 0; attempt < 300 && (await count()) > 0; attempt++) await sleep(100)
   return count()

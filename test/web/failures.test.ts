@@ -4,8 +4,11 @@ import t from 'tap'
 import { freePort, launch, onDatabase, ready } from '../process.js'
 import { countOf, type PausedRequest, startScene, type Visitor } from './page.js'
 
-/** Clicks what the page itself may just have made unnecessary, because it tries again after a while. */
-const clickIfThere = (button: Locator) => button.click({ timeout: 3_000 }).catch(() => {})
+/** Clicks a button that the page itself may just have removed, because it tries again after a while. */
+const clickIfThere = (button: Locator) =>
+  button.click({ timeout: 3_000 }).catch((error) => {
+    if (error.name !== 'TimeoutError') throw error
+  })
 
 const scene = await startScene(t, {
   env: { ADMIN_KEYS: 'the-key', REPOHOST_CLIENT_ID: '', REPOHOST_CLIENT_SECRET: '' },

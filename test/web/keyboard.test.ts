@@ -571,6 +571,7 @@ else {
       await visitor.open(path)
       for (const region of regions)
         await page.getByRole('region', { name: region, exact: true }).first().waitFor()
+      await page.getByRole('heading', { level: 1 }).first().waitFor()
       await visitor.settled()
       const tree = await page.locator('body').ariaSnapshot()
       const headings = [...tree.matchAll(/heading "(.*)" \[level=1\]/g)].map(([, name]) => name)

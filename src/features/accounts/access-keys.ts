@@ -1,5 +1,4 @@
 /** Finds access keys by the hash of their secret, and remembers them briefly. */
-
 import { createHash, randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'

@@ -1,5 +1,4 @@
 /** Remembers the repositories that a person names in full. */
-
 import type { LRUCache } from 'lru-cache'
 import type { Database, Db } from '../../platform/database/client.js'
 import { cacheOf } from '../../platform/process/maps.js'

@@ -21,8 +21,8 @@ interface Revoked {
 }
 
 /**
- * Which tokens were revoked before they expired, and which accounts are disabled: kept in memory, so that no request has
- * to query for them.
+ * The tokens that were revoked before they expired, and the accounts that are disabled: kept in memory, so that no
+ * request has to query for them.
  */
 class Revocations {
   /** By token id: the latest time at which the token expires, in milliseconds since the epoch. */

@@ -33,18 +33,20 @@ export default fp(
   async (app) => {
     const { databaseUrl, jwtSecrets } = app.config
     let hasFault = false
-    const compare = async () => {
-      const fault = secretsFault(await listSigningKeys(app.database.read), jwtSecrets)
+    const compare = async (db = app.database.reserved) => {
+      const fault = secretsFault(await listSigningKeys(db), jwtSecrets)
       if (fault && !hasFault) app.log.warn(`${fault.says} ${fault.remedy}`)
       hasFault = fault !== undefined
-      // Skipped while the database is read-only.
-      if (await app.isReady()) await recordSigningKey(app.database.write, keyIdOf(jwtSecrets[0] ?? ''))
+      // Skipped while the database is read-only, or slow.
+      if (await app.isReady().catch(() => false))
+        await recordSigningKey(app.database.write, keyIdOf(jwtSecrets[0] ?? ''))
     }
     app.decorate('compareSecrets', compare)
     // Only one instance can use the embedded database.
     if (databaseUrl === undefined) return
-    await compare()
-    repeat(app, PERIOD_MS, compare, 'the comparison of JWT_SECRETS')
+    // A start has more time.
+    await compare(app.database.read)
+    repeat(app, PERIOD_MS, () => compare(), 'the comparison of JWT_SECRETS')
   },
   { name: 'signing-keys', dependencies: ['readiness'] },
 )

@@ -1,5 +1,4 @@
 /** Session tokens: signed by this installation, and read without a query. */
-
 import { createHmac, randomUUID } from 'node:crypto'
 import jwt from '@fastify/jwt'
 import type { FastifyInstance, FastifyRequest } from 'fastify'

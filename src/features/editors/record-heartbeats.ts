@@ -144,8 +144,8 @@ const lastIn = (hours: LastMarks[], minute: number, kind: RepohostKind): Found |
 }
 
 /**
- * Some editors don't know the current project, and send a placeholder for the last one. This replaces it with the project
- * of the person's nearest earlier heartbeat, stored or among these. Leaves out heartbeats without an earlier one.
+ * Replaces the placeholder that editors send if they don't know the current project: with the project of the person's
+ * nearest earlier heartbeat, stored or among these. Leaves out heartbeats without an earlier one.
  */
 const resolveLastProjects = async (tx: Db, { userId, heartbeats, kind }: Sent): Promise<Heartbeat[]> => {
   const asking = heartbeats.filter(({ project }) => project.name === LAST_PROJECT)

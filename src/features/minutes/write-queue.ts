@@ -47,7 +47,7 @@ interface Waiting<I, Result> {
 /** The maximum number of people, and amount of work, in a set. */
 const MOST_PEOPLE = 16
 const MOST_SIZE = 200
-const MOST_WAITING = 1_000
+const MOST_WAITING = 2_000
 /** How long a write waits for a set, the same as for a statement. */
 const WAIT_MS = 5_000
 /** How many sets run at once: more than one, so that a slow one doesn't block all others. */
@@ -56,12 +56,12 @@ const MOST_SETS = 2
 const LONE_MS = 100
 
 /**
- * Sends what waits in sets, which aren't held back to fill up, so a write that comes alone is sent at once. A person's
- * writes are sent one after another.
+ * Sends waiting writes in sets, which aren't held back to fill up, so a write that comes alone is sent at once. A set
+ * has no one whose earlier write is under way, because it would wait for that one's lock.
  */
 class Queue<I extends QueuedWrite, Result> {
   private waiting: Waiting<I, Result>[] = []
-  /** The people whose writes are under way. */
+  /** The people of the sets that are running. */
   private readonly people = new Set<string>()
   private running = 0
 
@@ -101,10 +101,13 @@ class Queue<I extends QueuedWrite, Result> {
   private async run(set: Waiting<I, Result>[]): Promise<void> {
     this.running++
     const [lone] = set
-    await (lone && set.length === 1 ? this.writeLone(lone) : this.write(set))
-    this.running--
-    for (const { item } of set) this.people.delete(item.userId)
-    this.start()
+    try {
+      await (lone && set.length === 1 ? this.writeLone(lone) : this.write(set))
+    } finally {
+      this.running--
+      for (const { item } of set) this.people.delete(item.userId)
+      this.start()
+    }
   }
 
   /** The writes that have waited longest, one per person. */

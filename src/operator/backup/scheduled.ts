@@ -1,4 +1,7 @@
-/** The service's own daily backup to BACKUP_DIR. One instance writes it and removes the service's older files. */
+/**
+ * The service's own daily backup to BACKUP_DIR. One instance writes it and removes the service's older files. Every
+ * instance reports the age of the last backup, however it was made.
+ */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import fp from 'fastify-plugin'

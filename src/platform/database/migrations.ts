@@ -1,4 +1,7 @@
-/** The migrations that this version ships, in steps that their authors wrote. `CONTRIBUTING.md` says what a step may do. */
+/**
+ * The migrations that this version ships, in steps that their authors wrote (`CONTRIBUTING.md` says what a step may
+ * do), and whether a database has them.
+ */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -18,7 +18,7 @@ export const textOf = <Value extends string>() => column<Value>('text')
 export const uuid = column<string>('uuid')
 /** A calendar day, `YYYY-MM-DD`. */
 export const date = column<string>('date')
-/** In the database's text format; see `platform/time/timestamps.ts`. */
+/** In the database's text format; see `platform/time/clock.ts`. */
 export const moment = column<string>('timestamptz')
 export const integer = column<number>('int2', 'int4')
 /** Sums and large numbers also have this type, because a double is exact up to 2^53. */

@@ -1,4 +1,4 @@
-/** Entity tags (RFC 9110, section 8.8.3) and the preconditions that use them. */
+/** Entity tags (RFC 9110, section 8.8.3), also in SQL, and the preconditions that use them. */
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { ApiError } from '../../errors.js'
@@ -75,6 +75,8 @@ export const requireEtag = (
 /** SQL: the ETag that `etagOf` makes. */
 export const etagSql = (id: string, version: string): string => `'"' || ${id} || '-' || ${version} || '"'`
 
-/** SQL: `If-None-Match` (a text parameter, empty without the header) doesn't name this tag, so the content is wanted. */
+/**
+ * SQL: `If-None-Match` (a text parameter, empty without the header) doesn't name this tag, so the content is wanted.
+ */
 export const etagDiffers = (etag: string, ifNoneMatch: string): string =>
   `(strpos(${ifNoneMatch}, ${etag}) = 0 and ${ifNoneMatch} <> '*')`

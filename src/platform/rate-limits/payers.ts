@@ -3,7 +3,6 @@
  * keys. Whatever belongs to a workspace is paid for by the person who made it, and by the workspace too, so neither
  * more workspaces nor more keys give anyone more.
  */
-
 import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.js'
@@ -64,8 +63,8 @@ const ANSWER_MS = 2_000
 const PAUSE_MS = 1_000
 
 /**
- * Finds the person behind an account, because rate limits continue when people delete their account and sign in again. An
- * account never changes hands, so results are cached without expiry.
+ * Finds the person behind an account, because rate limits continue when people delete their account and sign in again.
+ * An account never changes hands, so results are cached without expiry.
  */
 export class People {
   private readonly known = cacheOf<string, string | Promise<string>>(REMEMBERED)

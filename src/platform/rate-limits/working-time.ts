@@ -1,5 +1,4 @@
 /** Callers above their share of working time get one request at a time, so that connections stay free for others. */
-
 import { limits } from '../../../schemas/limits.js'
 import { cacheOf } from '../process/maps.js'
 import { KeyedSemaphore, Semaphore } from '../process/semaphore.js'

@@ -1,4 +1,4 @@
-/** The database's clock, which all instances share. */
+/** The database's clock, which all instances share, and the format of its times. */
 import type { Database, Db } from '../database/client.js'
 import { date, moment, singleRow, statement } from '../database/statement.js'
 

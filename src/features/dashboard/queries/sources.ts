@@ -1,5 +1,5 @@
 /**
- * Decides which rollups and which rows of `activity` to read for a range.
+ * A dashboard's filter, and which rollups and rows of `activity` to read for a range.
  *
  * Dashboard statements are long because each exists once for all filters and ranges: `sourcesOf` splits a
  * range into whole months, days, and days to read from `activity`, and the statements join the three with `union all`.

@@ -118,7 +118,7 @@ const lockIn = async (tx: Db, workspaceId: string, members: AskedDays[], waits: 
   const locked = waits
     ? userIds.map((userId) => tx.rows(LOCK_ACTIVITY, [workspaceId, userId]))
     : [tx.rows(TRY_TO_LOCK_ACTIVITY, [workspaceId, userIds])]
-  // Sent behind the locks, so that they're current.
+  // The sums are sent behind the locks, so that they're current.
   const sums = Promise.all(
     members.map((member) => (waits && member.days.size > MOST_DAYS ? readSums(member) : undefined)),
   )

@@ -77,7 +77,8 @@ const say = (line: string) => process.stderr.write(`${line}\n`)
 const log: Log = { info: () => {}, warn: say, error: say }
 
 /**
- * The embedded database for a command. Uses the running service's database, or starts one for as long as the command needs it.
+ * The embedded database for a command. Uses the running service's database, or starts one for as long as the command
+ * needs it.
  * @throws {NoDatabase} when there is none in `dataDir`
  */
 export const openEmbedded = async (dataDir: string, stopped: AbortSignal): Promise<OpenedDatabase> => {
