@@ -9,6 +9,7 @@ import { startLossyProxy } from './lossy-proxy.js'
 import { fillWithPatterns } from './many-patterns.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
 import {
+  betweenRollups,
   type Caller,
   type Reply,
   retryWhileUnavailable,
@@ -406,6 +407,7 @@ t.test('a change of the time zone also moves hours that another flush adds meanw
 })
 
 t.test('a time zone that goes back and forth marks each day once, and no rollup misses it', async (t) => {
+  await betweenRollups()
   const { service, ada, id, today } = await start(t)
   const entries = [{ repo: 'acme/api', day: today, minutes: 30, hours: { 10: 30 } }]
   await ada.post(MINUTES, { entries })

@@ -8,7 +8,7 @@ import { readToday } from '../src/platform/time/clock.js'
 import { addDays, listDays, weekdayOf } from '../src/platform/time/days.js'
 import { equals } from './equals.js'
 import { hasMembers } from './has-members.js'
-import { type Caller, type Service, startService } from './service.js'
+import { betweenRollups, type Caller, type Service, startService } from './service.js'
 import { sharedCells } from './shared-hours.js'
 import { stepsOf } from './trend-steps.js'
 
@@ -496,6 +496,7 @@ t.test('numbers too large for 32 bits, and repositories without a name, count al
 t.test(
   'the current day is rolled up once an hour, and a day that has ended whenever it has changed',
   async (t) => {
+    await betweenRollups()
     const { service, ada, id, today } = await start(t)
     const yesterday = addDays(today, -1)
     const staleDays = async () => {

@@ -7,7 +7,7 @@ import { projectRoot } from '../src/platform/process/root.js'
 import { addDays } from '../src/platform/time/days.js'
 import { createTestDatabase } from './database.js'
 import { startRelay } from './relay.js'
-import { type Caller, type Service, startProviders, startService } from './service.js'
+import { betweenRollups, type Caller, type Service, startProviders, startService } from './service.js'
 import { until } from './until.js'
 
 const day = new Date().toISOString().slice(0, 10)
@@ -211,6 +211,7 @@ for (const [what, { work, adds }] of Object.entries(events))
   )
 
 t.test('days before today that wait for their rollups are counted until they are made', async (t) => {
+  await betweenRollups()
   /** An instance keeps what it has read for a while, so each look is through a new one. */
   const look = async () => {
     const samples = await scrape(await startService(t, { beside: service, env: { METRICS_PORT: '9465' } }))

@@ -12,6 +12,7 @@ import { type Config, readConfig } from '../src/config.js'
 import { createRepohost } from '../src/features/accounts/repohost.js'
 import { createBillingProvider } from '../src/features/billing/billing-provider.js'
 import { createAssistants } from '../src/features/models/assistants.js'
+import { ROLL_UP_MS } from '../src/features/rollups/jobs.js'
 import { type ConnectionTimeouts, connectionTimeouts } from '../src/platform/http/connections.js'
 import { createMeter, type Meter } from '../src/platform/metrics/meter.js'
 import { listenAt } from '../src/platform/process/listen.js'
@@ -219,6 +220,13 @@ export const faultsByBudget = (
   status,
   faults: (Object.keys(faultStatuses) as Fault[]).filter((fault) => faultStatuses[fault] === status),
 }))
+
+/** Waits until the rollups' next turn is a minute away, for tests that look at what waits for one. */
+export const betweenRollups = () =>
+  until(() => {
+    const since = Date.now() % ROLL_UP_MS
+    return since > 5_000 && since < ROLL_UP_MS - 60_000
+  }, 'no rollup is due')
 
 /** The outside world, in which a busy machine may take long to sign people in. */
 const patientClients = (config: Config, meter: Meter): Clients => ({
