@@ -90,7 +90,7 @@ export default {
       { path: `${feature}tables\\.ts$` },
       {
         path: '^src/',
-        pathNot: ['/tables\\.ts$', '^src/platform/database/'],
+        pathNot: ['/tables\\.ts$', '^src/platform/database/', 'deleted-user\\.ts$'],
         dependencyTypesNot: ['type-only'],
       },
     ),

@@ -11,4 +11,8 @@ import './billing/tables.js'
 import './funnel/tables.js'
 import '../platform/database/tables.js'
 
-export { declaredTables as tables, peopleColumns } from '../platform/database/table.js'
+import { declaredTables, listPeopleColumns } from '../platform/database/table.js'
+
+// Values of this module, and not passed on, so that a bundle too runs what uses them after all of the above.
+export const tables = declaredTables
+export const peopleColumns = listPeopleColumns

@@ -2,6 +2,7 @@
 
 export { issueKey } from './access-keys.js'
 export { checkHost, hostFault } from './check-host.js'
+export { DELETED_LOGIN, DELETED_USER } from './deleted-user.js'
 export { type PersonKey, personKeysOf } from './person-keys.js'
 export { lockCaller, readCaller, requireCombinable } from './policies.js'
 export {
@@ -21,5 +22,5 @@ export { reposToRemember } from './remember-repos.js'
 export type { HostPerson, Memberships } from './repohost.js'
 export { cookieOptionsOf, sessionCookiesOf } from './session.js'
 export { secretsFault } from './signing-keys.js'
-export { DELETED_LOGIN, DELETED_USER, erasures, users } from './tables.js'
+export { erasures, users } from './tables.js'
 export { editorTokenOf } from './tokens.js'

@@ -16,15 +16,6 @@ import { limits } from '../../../schemas/limits.js'
 import { daysAgo } from '../../platform/database/limited-delete.js'
 import { moment, table } from '../../platform/database/table.js'
 
-/**
- * The user who gets everything that outlives a deleted account. A migration inserts the row. It counts toward sums, but
- * never as a person or a member.
- */
-export const DELETED_USER = '00000000-0000-0000-0000-000000000000'
-
-/** Repository-host logins never contain a space. */
-export const DELETED_LOGIN = 'deleted user'
-
 /** The repository host whose numeric ids identify the accounts. One row, inserted at the first start. */
 export const repositoryHost = table(
   'repository_host',

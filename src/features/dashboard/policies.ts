@@ -3,7 +3,8 @@
 import { ApiError } from '../../errors.js'
 import { addDays, mondayOf, type Range, rangeOf, sundayOf } from '../../platform/time/days.js'
 import { lastPublished, type PrivacyRules, type WorkspacePrivacy } from '../workspaces/index.js'
-import type { Filter, NamedDays } from './queries/sources.js'
+import type { Filter } from './queries/filter.js'
+import type { NamedDays } from './queries/sources.js'
 
 /** The viewer and the operator's rules. */
 export interface Viewer extends PrivacyRules {

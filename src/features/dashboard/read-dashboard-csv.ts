@@ -6,7 +6,8 @@ import { listDays, type Range } from '../../platform/time/days.js'
 import { readPublishedDays } from '../rollups/index.js'
 import type { View, Viewer } from './policies.js'
 import { listMemberDays, readDays } from './queries/days.js'
-import { daysWithin, type Filter, readUnusableDays, sourcesOf } from './queries/sources.js'
+import type { Filter } from './queries/filter.js'
+import { daysWithin, readUnusableDays, sourcesOf } from './queries/sources.js'
 import { beginView, hiddenSums, nothing } from './read-dashboard.js'
 
 /** More days of 5,000 members in one response would block the event loop for tens of milliseconds. */

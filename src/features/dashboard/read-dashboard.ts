@@ -23,16 +23,10 @@ import {
 import { readWorkspaceSummary } from '../workspaces/index.js'
 import { type View, type Viewer, viewBefore, viewOf } from './policies.js'
 import { readDays } from './queries/days.js'
+import { type Filter, UNKNOWN_PERSON } from './queries/filter.js'
 import { countActiveMembers, readMembers } from './queries/members.js'
 import { readRepos } from './queries/repos.js'
-import {
-  beginSnapshot,
-  type Filter,
-  readUnusableDays,
-  type Sources,
-  sourcesOf,
-  UNKNOWN_PERSON,
-} from './queries/sources.js'
+import { beginSnapshot, readUnusableDays, type Sources, sourcesOf } from './queries/sources.js'
 import { readMemberTrends, readRepoTrends } from './queries/trends.js'
 import { readHeatmap } from './read-heatmap.js'
 

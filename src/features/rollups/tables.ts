@@ -13,7 +13,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { moment, type PersonRule, table } from '../../platform/database/table.js'
-import { DELETED_USER } from '../accounts/tables.js'
+import { DELETED_USER } from '../accounts/deleted-user.js'
 import { sums } from '../minutes/tables.js'
 import { workspaceId } from '../workspaces/tables.js'
 import type { DayCrews } from './shared-hours.js'

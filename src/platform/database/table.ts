@@ -126,7 +126,7 @@ export interface PersonColumn extends PersonRule {
 }
 
 /** Every column that names a person, with its rule. */
-export const peopleColumns = (): PersonColumn[] =>
+export const listPeopleColumns = (): PersonColumn[] =>
   declaredTables.flatMap((declared) =>
     Object.entries(declared.rules.people ?? {}).flatMap(([key, rule]) => {
       const { table } = declared

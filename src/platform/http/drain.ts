@@ -1,6 +1,6 @@
 /** Stops the service gracefully: requests in progress are answered, and idle connections don't delay it. */
 import fp from 'fastify-plugin'
-import { onResponseEnd } from './response-end.js'
+import { onResponseEnd } from './streaming.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

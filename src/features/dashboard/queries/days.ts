@@ -3,16 +3,8 @@ import type { Db } from '../../../platform/database/client.js'
 import { date, integer, statement, text } from '../../../platform/database/statement.js'
 import { listDays } from '../../../platform/time/days.js'
 import { IS_NOT_DELETED, SUM_OF_COUNTS } from '../../rollups/index.js'
-import {
-  activityOf,
-  type Filter,
-  type NamedDays,
-  RAW,
-  rolledUpDays,
-  type Sources,
-  SUMS,
-  sums,
-} from './sources.js'
+import type { Filter } from './filter.js'
+import { activityOf, type NamedDays, RAW, rolledUpDays, type Sources, SUMS, sums } from './sources.js'
 
 /** $5: the days read from rollups. */
 const READ_DAYS = statement(

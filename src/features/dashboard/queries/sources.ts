@@ -1,5 +1,5 @@
 /**
- * A dashboard's filter, and which rollups and rows of `activity` to read for a range.
+ * Decides which rollups and which rows of `activity` to read for a range.
  *
  * Dashboard statements are long because each exists once for all filters and ranges: `sourcesOf` splits a
  * range into whole months, days, and days to read from `activity`, and the statements join the three with `union all`.
@@ -11,36 +11,11 @@
  */
 import { limits } from '../../../../schemas/limits.js'
 import type { Db, Parameter } from '../../../platform/database/client.js'
-import { date, double, statement, uuid } from '../../../platform/database/statement.js'
+import { date, double, statement } from '../../../platform/database/statement.js'
 import { groupBy } from '../../../platform/process/maps.js'
 import { addDays, lengthOfMonth, listDays, monthOf, type Range } from '../../../platform/time/days.js'
 import { HAS_ACTIVITY } from '../../rollups/index.js'
-
-/** Limits a dashboard to one person, to one repository (in lower case), to both, or to neither. */
-export interface Filter {
-  userId?: string | undefined
-  repoKey?: string | undefined
-}
-
-const FIND_PERSON = statement(
-  'find a person of a workspace',
-  { id: uuid },
-  `
-  select u.id from users u
-  where u.login_key = $2::text and u.repohost_id is not null and (
-    exists (select from members where workspace_id = $1::uuid and user_id = u.id)
-    or exists (select from activity where workspace_id = $1::uuid and user_id = u.id)
-  )`,
-)
-
-/** The filter's id for a login that's unknown in the workspace. */
-export const UNKNOWN_PERSON = 'unknown'
-
-/** Undefined for people who aren't in the workspace and have no activity there. */
-export const findPerson = async (db: Db, workspaceId: string, login: string): Promise<string | undefined> => {
-  const [row] = await db.rows(FIND_PERSON, [workspaceId, login.toLowerCase()])
-  return row?.id
-}
+import type { Filter } from './filter.js'
 
 interface DayRange {
   from: string
