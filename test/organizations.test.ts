@@ -2,6 +2,7 @@
 import t, { type Test } from 'tap'
 import { deliveryShapes, signedDelivery } from '../demo/host-deliveries.js'
 import { type RepohostKind, repohostKinds } from '../schemas/common.js'
+import { createClients } from '../src/app.js'
 import { type Caller, type Service, type ServiceOptions, startService } from './service.js'
 import { createWebhook } from './webhooks.js'
 
@@ -255,7 +256,7 @@ t.test('joining through an organisation does not count as joined', async (t) => 
 })
 
 t.test('a host that hangs does not keep a sign-in from succeeding in time', async (t) => {
-  const scene = await start(t)
+  const scene = await start(t, { clients: createClients })
   const { service, link } = scene
   await link({ organization: 'acme', join: 'member', leave: 'remove' })
   const bob = await newcomer(scene, 'bob')

@@ -231,7 +231,7 @@ export const betweenRollups = () =>
 /** The outside world, in which a busy machine may take long to sign people in. */
 const patientClients = (config: Config, meter: Meter): Clients => ({
   ...createClients(config, meter),
-  repohost: createRepohost(config.repohost, { budgetMs: 60_000, meter }),
+  repohost: createRepohost(config.repohost, { budgetMs: 30_000, meter }),
 })
 
 /** Stand-ins for the billing and the model providers. */
