@@ -17,8 +17,6 @@ export interface Difference {
   changes: ConfigurationChange[]
   /** New and changed values. */
   set: Values
-  /** The new settings. A key that stays keeps its place, and new keys go last. */
-  content: Values
 }
 
 /** How many keys to process between two checks of the clock. */
@@ -32,7 +30,7 @@ export const compareSettings = async (
   turn: () => Promise<void>,
 ): Promise<Difference> => {
   const [old, fresh] = [before ?? {}, after ?? {}]
-  const difference: Difference = { changes: [], set: {}, content: {} }
+  const difference: Difference = { changes: [], set: {} }
   const add = (key: string, side?: 'before' | 'after') => {
     const change = { scope, key, before: old[key] ?? null, after: fresh[key] ?? null }
     difference.changes.push(side ? { ...change, hides: side } : change)
@@ -43,11 +41,9 @@ export const compareSettings = async (
   }
   const compare = (key: string) => {
     const [isOld, isFresh] = [Object.hasOwn(old, key), Object.hasOwn(fresh, key)]
-    if (isOld && isFresh && isSame(old[key], fresh[key])) difference.content[key] = old[key]
-    else {
-      if (isFresh) difference.content[key] = difference.set[key] = fresh[key]
-      add(key, sideOfNull(key))
-    }
+    if (isOld && isFresh && isSame(old[key], fresh[key])) return
+    if (isFresh) difference.set[key] = fresh[key]
+    add(key, sideOfNull(key))
   }
   const newKeys = Object.keys(fresh).filter((key) => !Object.hasOwn(old, key))
   for (const [index, key] of [...Object.keys(old), ...newKeys].entries()) {

@@ -132,7 +132,7 @@ const planSettings = async (
 ): Promise<{ changes: ConfigurationChange[]; content: SettingsContent }> => {
   const stored = JSON.parse(current.settings) as Values
   const difference = settings && (await compareSettings('workspace', stored, settings, turn))
-  const content = difference?.content ?? stored
+  const content = settings ?? stored
   if (difference) judge.check(difference.set, '/body/settings')
   await turn()
   const oldLocked = JSON.parse(current.locked) as string[]
@@ -212,31 +212,29 @@ const planOverrides = async (
     const stored = current && (JSON.parse(current.settings) as Values)
     const place = current ? { owner: current.owner, repo: current.repo } : divideRepo(name)
     const scope = nameOf(place)
-    const { changes, set, content } = await compareSettings(scope, stored, settings, turn)
+    const { changes, set } = await compareSettings(scope, stored, settings, turn)
     if (changes.length === 0) return
     for (const one of changes) texts.add(one)
-    const described = describeChange({ settings: stored ?? {} }, { settings: content })
+    const described = describeChange({ settings: stored ?? {} }, { settings: settings ?? {} })
     await turn()
     const full = { ...place, ...repoKeysOf(place) }
     const oldSize = current ? counted(Buffer.byteLength(current.settings)) : 0
-    if (!settings) {
+    if (!bytes || !settings) {
       plan.removed.push({ ...full, details: { version: current?.version, ...described } })
       plan.grownBytes -= oldSize
       return
     }
     judge.check(set, `/body/projects/${name.replaceAll('~', '~0').replaceAll('/', '~1')}/settings`)
-    const text = JSON.stringify(content)
-    const written = bytes && text === sent ? bytes : Buffer.from(text)
-    const size = written.length
+    const size = bytes.length
     requireSize(size, `The settings of ${scope}`)
     const version = (current?.version ?? 0) + 1
     plan.written.push({
       ...full,
       version,
-      settings: written,
+      settings: bytes,
       details: { version, size_bytes: size, ...described },
     })
-    plan.locked ??= faultOfLock(locked, content, full)
+    plan.locked ??= faultOfLock(locked, settings, full)
     plan.grownBytes += counted(size) - oldSize
   }
   let after: string[] | undefined
