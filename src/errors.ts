@@ -63,3 +63,6 @@ export const toProblem = (error: ApiError, requestId: string): Problem => ({
   request_id: requestId,
   ...error.extras,
 })
+
+/** A name as one part of a JSON pointer (RFC 6901). */
+export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -93,23 +93,17 @@ export const planHeartbeats = async <S extends Sent>(tx: Db, all: readonly S[], 
   )
   return Promise.all(
     (await lockPlaces(tx, aimed.flat(), waits)).map(async ({ aimed, members }) => {
-      const { sent, userId, timeline, target, projects, involved, chosen, mayWait } = aimed.known
-      const { recorded, repos, lastAt, newest } = aimed.marked
+      const { known, marked } = aimed
+      const { sent, timeline, target, involved, chosen } = known
       const minutes = await planMinutes(aimed.minutes, members)
-      const agents = await countAgents(tx, aimed.known, {
+      const agents = await countAgents(tx, known, {
         isFromJoining: sent.isFromJoining,
         read: { target, repoKeys: involved },
       })
-      const names = new Set([...lastAt.keys(), ...(sent.names ?? [])])
+      const names = new Set([...marked.lastAt.keys(), ...(sent.names ?? [])])
       return {
-        sent,
-        userId,
-        projects,
-        mayWait,
-        recorded,
-        repos,
-        lastAt,
-        newest,
+        ...known,
+        ...marked,
         hours: timeline.toStored(),
         chosen: chosen.filter(({ name }) => names.has(name)),
         minutes,

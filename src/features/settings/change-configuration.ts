@@ -103,9 +103,9 @@ const inTurn = async <T>(
 const writePlan = async (
   change: Change,
   { workspaceId }: WorkspaceCall,
-  { head, current, settings, patterns, overrides }: ConfigurationPlan,
+  { head, settings, patterns, overrides }: ConfigurationPlan,
 ): Promise<void> => {
-  if (settings) await applySettings(change, workspaceId, current, settings)
+  if (settings) await applySettings(change, workspaceId, head, settings)
   if (patterns) await setPatterns(change, workspaceId, head.patterns, patterns)
   await writeOverridePlan(change, workspaceId, overrides)
 }

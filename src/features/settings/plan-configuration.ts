@@ -4,18 +4,17 @@ import type { ConfigurationChange, ConfigurationEffect } from '../../../schemas/
 import { limits } from '../../../schemas/limits.js'
 import { divideRepo, repoKeysOf } from '../../../schemas/repo-keys.js'
 import { parsePatterns } from '../../../schemas/repo-pattern.js'
-import { ApiError } from '../../errors.js'
+import { ApiError, escapePointer } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { type Preconditions, requireEtag } from '../../platform/http/etag.js'
 import type { SettingsRules } from '../../platform/settings-schema/read.js'
 import {
   type Change,
   describeChange,
-  readSettingsToChange,
+  lockedKeysIn,
   requireKeys,
   requirePatternsInside,
   requireRules,
-  requireUnlocked,
   type SettingsContent,
   type StoredWorkspaceSettings,
   type WorkspaceCall,
@@ -35,7 +34,6 @@ const BATCH_BYTES = 524_288
 
 export interface ConfigurationPlan {
   head: Head
-  current: StoredWorkspaceSettings
   /** Undefined: they stay as they are. */
   settings: SettingsContent | undefined
   patterns: string[] | undefined
@@ -51,11 +49,10 @@ export const planConfiguration = async (
   { rules, changes }: { rules: SettingsRules | undefined; changes: ChangeTexts },
 ): Promise<ConfigurationPlan> => {
   const head = await readHead(tx, workspaceId)
-  const current = await readSettingsToChange(tx, workspaceId)
-  requireEtag(preconditions, etagOfConfiguration(workspaceId, head), current.version)
+  requireEtag(preconditions, etagOfConfiguration(workspaceId, head), head.version)
   const judge = createJudge(rules)
   const turn = takeTurns()
-  const settings = await planSettings(current, body, judge, turn)
+  const settings = await planSettings(head, body, judge, turn)
   const patterns = body.patterns ?? head.patterns
   const arePatternsNew = JSON.stringify(patterns) !== JSON.stringify(head.patterns)
   for (const one of settings.changes) changes.add(one)
@@ -78,7 +75,6 @@ export const planConfiguration = async (
   const everywhere = settings.changes.length > 0
   return {
     head,
-    current,
     settings: everywhere ? settings.content : undefined,
     patterns: arePatternsNew ? patterns : undefined,
     overrides,
@@ -94,17 +90,9 @@ export const nameOf = ({ owner, repo }: { owner: string; repo: string }) => `${o
 
 /** The error for an override with a locked key. */
 const faultOfLock = (locked: ReadonlySet<string>, content: Values, place: Place): ApiError | undefined => {
-  try {
-    requireUnlocked(locked, content)
-    return undefined
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    const keys = error.extras.keys ?? []
-    return new ApiError('key_locked', {
-      keys,
-      detail: `The workspace locks keys that ${nameOf(place)} contains: ${keys.slice(0, 5).join(', ')}.`,
-    })
-  }
+  const keys = lockedKeysIn(locked, content)
+  const detail = `The workspace locks keys that ${nameOf(place)} contains: ${keys.slice(0, 5).join(', ')}.`
+  return keys.length > 0 ? new ApiError('key_locked', { keys, detail }) : undefined
 }
 
 /** Checks changed values against the operator's schema. */
@@ -224,7 +212,7 @@ const planOverrides = async (
       plan.grownBytes -= oldSize
       return
     }
-    judge.check(set, `/body/projects/${name.replaceAll('~', '~0').replaceAll('/', '~1')}/settings`)
+    judge.check(set, `/body/projects/${escapePointer(name)}/settings`)
     const size = bytes.length
     requireSize(size, `The settings of ${scope}`)
     const version = (current?.version ?? 0) + 1

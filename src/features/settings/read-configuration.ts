@@ -1,15 +1,11 @@
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { etagOfText } from '../../platform/http/etag.js'
-import { listPatterns, readWorkspaceSettings } from '../workspaces/index.js'
+import { listPatterns, readWorkspaceSettings, type StoredWorkspaceSettings } from '../workspaces/index.js'
 import { readFingerprint } from './queries/configuration.js'
 import { listOverrides } from './queries/overrides.js'
 
-export interface Head {
-  settings: string
-  locked: string
-  idleWindowMinutes: number
-  version: number
+export interface Head extends StoredWorkspaceSettings {
   patterns: string[]
   fingerprint: string
 }

@@ -12,6 +12,7 @@ export {
 } from './policies/rights.js'
 export {
   judgeRestored,
+  lockedKeysIn,
   type RestoreRules,
   requireRules,
   requireUnlocked,
@@ -48,7 +49,6 @@ export { raisePrivacy, readPrivacy, type WorkspacePrivacy } from './queries/priv
 export { preserveRemovals } from './queries/removals.js'
 export {
   readLocked,
-  readSettingsToChange,
   readWorkspaceSettings,
   type StoredWorkspaceSettings,
 } from './queries/settings.js'

@@ -4,7 +4,7 @@ import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { limits } from '../../../schemas/limits.js'
 import { own } from '../../../schemas/own.js'
 import type { Config } from '../../config.js'
-import { ApiError, invalid } from '../../errors.js'
+import { ApiError, escapePointer, invalid } from '../../errors.js'
 import { isDatabaseUnavailable } from '../database/failures.js'
 import { formatsOf } from './formats.js'
 import { StrictJsonError, TooManyValuesError } from './strict-json.js'
@@ -83,5 +83,3 @@ const explain = (keyword: string, params: Record<string, unknown>, message: stri
 /** The caller chose the name, which can be as long as the body. */
 const shorten = (name: string) => (name.length > NAME_LENGTH ? `${name.slice(0, NAME_LENGTH)}…` : name)
 const NAME_LENGTH = 300
-
-const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -1,4 +1,5 @@
 /** Collects what is wrong with settings, and limits the work of the check. */
+import { escapePointer } from '../../errors.js'
 
 /** A place in settings: a key, and the places that lead there. */
 export interface Place {
@@ -28,7 +29,7 @@ export class CheckEnds extends Error {}
 const pointerOf = (place: Place | undefined): string => {
   let pointer = ''
   for (let at = place; at; at = at.parent) {
-    pointer = `/${String(at.key).replaceAll('~', '~0').replaceAll('/', '~1')}${pointer}`
+    pointer = `/${escapePointer(String(at.key))}${pointer}`
   }
   return pointer
 }

@@ -1,4 +1,5 @@
 /** Reads a setting's schema: what the service checks, and what it shows. */
+import { escapePointer } from '../../errors.js'
 import {
   type Allowed,
   type Bounds,
@@ -65,8 +66,6 @@ const plain = new Set([
 /** Rules that the service doesn't support, or that it would have to fetch. */
 const unchecked = new Set(['$ref', 'not', 'if', 'then', 'else', 'contains', 'dependencies', 'propertyNames'])
 
-const nameOf = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
-
 export class Parser {
   constructor(private readonly notes: Notes) {}
 
@@ -78,7 +77,7 @@ export class Parser {
     if (!isObject(schema)) throw new SchemaError(`${place} must be an object`)
     const shown: Json = {}
     for (const [name, value] of Object.entries(schema))
-      this.show(shown, name, value, `${place}/${nameOf(name)}`)
+      this.show(shown, name, value, `${place}/${escapePointer(name)}`)
     const of = new Keywords(schema, place)
     const node: Node = {
       ...of.types(),
@@ -157,7 +156,7 @@ export class Parser {
       const pattern = compilePattern(source)
       if (pattern) return [{ pattern, node }]
       isComplete = false
-      const place = `${of.at('patternProperties')}/${nameOf(source)}`
+      const place = `${of.at('patternProperties')}/${escapePointer(source)}`
       this.notes.skip('a `pattern` that can’t be evaluated in linear time', place)
       return []
     })
@@ -202,7 +201,7 @@ export class Parser {
     const given = of.get(name, 'an object of schemas', isObject)
     if (!given) return undefined
     const read = Object.entries(given).map(
-      ([key, inner]) => [key, this.read(inner, `${of.at(name)}/${nameOf(key)}`, level + 1)] as const,
+      ([key, inner]) => [key, this.read(inner, `${of.at(name)}/${escapePointer(key)}`, level + 1)] as const,
     )
     shown[name] = Object.fromEntries(read.map(([key, inner]) => [key, inner.shown]))
     return new Map(read.map(([key, { node }]) => [key, node]))

@@ -1,5 +1,7 @@
 /** Reads the description of an extension's settings from the operator's file. */
+
 import type { SettingsKeys } from '../../../schemas/settings-keys.js'
+import { escapePointer } from '../../errors.js'
 import { check, isObject, type Node } from './check.js'
 import { CheckEnds, type Fault, Run } from './faults.js'
 import { Parser, SchemaError } from './parse.js'
@@ -70,7 +72,7 @@ export const readSettingsSchema = (
     if (![undefined, 'object'].includes(type as string)) throw new SchemaError(`${at}/type must be object`)
     const group: Group = { title: typeof title === 'string' ? title : null, properties: [] }
     for (const [key, property] of Object.entries(propertiesOf(schema, at))) {
-      const place = `${at}/properties/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      const place = `${at}/properties/${escapePointer(key)}`
       if (!keys.hasPrefix(key)) {
         skip(`keys that don’t start with ${starts}`, place)
         continue

@@ -1,7 +1,7 @@
 /** Checks settings against the operator's schema, and overrides against locked keys. */
 import type { Warnings } from '../../../../schemas/common.js'
 import { DENIED_MESSAGE, type SettingsKeyRules, settingsKeys } from '../../../../schemas/settings-keys.js'
-import { ApiError, invalid } from '../../../errors.js'
+import { ApiError, escapePointer, invalid } from '../../../errors.js'
 import type { SettingsRules } from '../../../platform/settings-schema/read.js'
 import type { SettingsObject } from '../settings-merge.js'
 
@@ -47,16 +47,20 @@ export interface RestoreRules {
 export const judgeRestored = ({ keys, rules }: RestoreRules, settings: string): { warnings?: Warnings } => {
   const restored = JSON.parse(settings) as SettingsObject
   const denied = Object.keys(restored).find(settingsKeys(keys).isDenied)
-  if (denied !== undefined)
-    throw invalid(`${IN_HISTORY}/${denied.replaceAll('~', '~0').replaceAll('/', '~1')}`, DENIED_MESSAGE)
+  if (denied !== undefined) throw invalid(`${IN_HISTORY}/${escapePointer(denied)}`, DENIED_MESSAGE)
   if (!rules) return {}
   requireRules(rules, restored, IN_HISTORY)
   return warningsOf(rules, restored, IN_HISTORY)
 }
 
+/** Loops over the override's keys first, because a configuration can have thousands of overrides. */
+export const lockedKeysIn = (locked: ReadonlySet<string>, override: SettingsObject): string[] =>
+  Object.keys(override).some((key) => locked.has(key))
+    ? [...locked].filter((key) => Object.hasOwn(override, key))
+    : []
+
 /** @throws {ApiError} `key_locked` */
 export const requireUnlocked = (locked: ReadonlySet<string>, override: SettingsObject): void => {
-  // Loops over the override's keys, because a configuration can have thousands of overrides.
-  if (!Object.keys(override).some((key) => locked.has(key))) return
-  throw new ApiError('key_locked', { keys: [...locked].filter((key) => Object.hasOwn(override, key)) })
+  const keys = lockedKeysIn(locked, override)
+  if (keys.length > 0) throw new ApiError('key_locked', { keys })
 }
