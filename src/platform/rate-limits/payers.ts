@@ -36,7 +36,7 @@ export const payersOf = (request: FastifyRequest): Payers | Promise<Payers> => {
     : withPayer(request, request.memberId, (payer) => [payer])
 }
 
-/** The payers for work caused by something in a workspace. @param payerId see `PAYER_OF_WORKSPACE` */
+/** The payers for work caused by something in a workspace. @param payerId see `payerOfWorkspace` */
 export const payersOfWorkspace = (
   request: FastifyRequest,
   workspaceId: string,

@@ -1,4 +1,11 @@
-/** Rules R1 to R5: what a caller may do with a repository's settings, and through which workspace. */
+/**
+ * What a caller may do with a repository's settings, and through which workspace:
+ * - R1: a pattern of one of the caller's workspaces must match the repository.
+ * - R2: an admin of a matching workspace may push, pull and delete.
+ * - R3: a member of one may pull.
+ * - R4: the first push to the caller's own repository, without a match, creates the personal workspace.
+ * - R5: another push without a match is answered with `workspace_required` and a suggested pattern.
+ */
 
 import { limits } from '../../../../schemas/limits.js'
 import { SUBGROUPS } from '../../../../schemas/repo-pattern.js'
