@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/database/client.js'
+import type { Database, Db } from '../../platform/database/client.js'
 import { couldNotConnect } from '../../platform/database/failures.js'
 import { dropAgentHours } from '../minutes/index.js'
 import {
@@ -10,41 +10,59 @@ import {
   tryLockRollup,
 } from './queries/rollups.js'
 
-/** How many months are listed at once. Each runs in its own transaction. */
-const BATCH = 1_000
 const background = { background: true }
 
+/** Lists are shorter than this when nothing is left. */
+const BATCH = 500
+
 /**
- * Rolls up all days that have changed. Does nothing while another instance does this.
- * @param options.before leaves out this day and later ones
- * @returns how many days
+ * Works on all that is listed, each item in its own transaction, while no other instance does this.
+ * @returns the sum of what the steps return
  */
-export const rollUp = async (
+export const drain = async <Item>(
   database: Database,
-  { before, stop }: { before?: string | undefined; stop?: AbortSignal | undefined } = {},
+  list: (most: number) => Promise<Item[]>,
+  step: (tx: Db, item: Item) => Promise<number>,
+  stop?: AbortSignal | undefined,
 ): Promise<number> => {
   for (let total = 0; ; ) {
-    const months = await listStaleMonths(database.read, BATCH, before)
+    const items = await list(BATCH)
     const failures: unknown[] = []
-    for (const month of months) {
+    for (const item of items) {
       if (stop?.aborted) return total
       try {
-        const days = await database.transaction(
-          async (tx) => ((await tryLockRollup(tx)) ? rebuildMonth(tx, month, before) : undefined),
+        const done = await database.transaction(
+          async (tx) => ((await tryLockRollup(tx)) ? step(tx, item) : undefined),
           background,
         )
-        if (days === undefined) return total
-        total += days
+        if (done === undefined) return total
+        total += done
       } catch (error) {
         if (couldNotConnect(error)) throw error
-        // A month that fails now doesn't hold up the others.
+        // One that fails now doesn't hold up the others.
         failures.push(error)
       }
     }
     if (failures.length > 0) throw failures[0]
-    if (months.length < BATCH) return total
+    if (items.length < BATCH) return total
   }
 }
+
+/**
+ * Rolls up all days that have changed.
+ * @param options.before leaves out this day and later ones
+ * @returns how many days
+ */
+export const rollUp = (
+  database: Database,
+  { before, stop }: { before?: string | undefined; stop?: AbortSignal | undefined } = {},
+): Promise<number> =>
+  drain(
+    database,
+    (most) => listStaleMonths(database.read, most, before),
+    (tx, month) => rebuildMonth(tx, month, before),
+    stop,
+  )
 
 /** Rebuilds all rollups. Dashboards stay correct in the meantime, because they read stale days from the activity. */
 export const rebuildRollups = async (database: Database): Promise<number> => {
