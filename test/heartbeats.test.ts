@@ -341,7 +341,7 @@ t.test('heartbeats', async (t) => {
           countBy(model(sent as never, 5), ([minute, repo]) => `${hourName(minute)} ${repo}`),
         )
       }),
-      { numRuns: 12 },
+      { numRuns: 5 },
     )
   })
 
@@ -360,20 +360,20 @@ t.test('heartbeats', async (t) => {
           countBy(model(sent as never, 5), ([minute]) => hourName(minute)),
         )
       }),
-      { numRuns: 12 },
+      { numRuns: 5 },
     )
   })
 
   t.test('two devices that send at once count every minute once', async (t) => {
     const { caller } = await someone(service)
-    const sent = Array.from({ length: 60 }, (_, index) =>
+    const sent = Array.from({ length: 20 }, (_, index) =>
       beat(at(9, index), index % 2 ? 'acme/web' : 'acme/api'),
     )
     const replies = await Promise.all(
       [...sent, ...sent].map((heartbeat) => retryWhileUnavailable(() => caller.post(BULK, [heartbeat]))),
     )
     t.strictSame(new Set(replies.map(({ status }) => status)), new Set([202]))
-    t.same(await counted(caller, (hour) => hour), { [hourName(at(9, 0) / MINUTE)]: 60 })
+    t.same(await counted(caller, (hour) => hour), { [hourName(at(9, 0) / MINUTE)]: 20 })
   })
 
   t.test('names of folders', async (t) => {
@@ -649,6 +649,9 @@ t.test('heartbeats', async (t) => {
       t.equal((await service.request('POST', path, { body, headers })).status, 202)
     t.equal((await service.request('POST', `${path}?api_key=${caller.token}`, { body })).status, 202)
     t.equal((await service.request('POST', `${path}?api_key=nonsense`, { body })).status, 401)
+    const headers = { Authorization: `Bearer ${caller.token}` }
+    const both = await service.request('POST', `${path}?api_key=nonsense`, { body, headers })
+    t.equal(both.status, 202, 'the header decides')
     t.equal((await service.request('POST', path, { body })).status, 401)
     t.notOk(service.logs.some((line) => line.includes(caller.token) || line.includes('api_key')))
     const own = `/api/wakatime/v1/users/${caller.login.toUpperCase()}/heartbeats.bulk`
