@@ -688,26 +688,6 @@ t.test('heartbeats', async (t) => {
     t.notOk(service.logs.some((line) => line.includes(uuid) || line.includes(reading)))
   })
 
-  t.test('a client that was offline for an hour sends everything when it is back', async (t) => {
-    const { caller } = await someone(service)
-    // As wakatime-cli does: 25 at a time, newest batch first, and again whatever got no response.
-    const queue = Array.from({ length: 30 }, (_, index) => ({
-      time: at(9, 2 * index) + 0.25,
-      entity: 'HIDDEN.ts',
-      type: 'file',
-      category: 'coding',
-      project: 'acme/web',
-      branch: null,
-      lineno: null,
-      dependencies: ['"canary"'],
-      user_agent: 'wakatime/v1.102.1 (linux) go1.22 vscode/1.90 vscode-wakatime/24.6.0',
-    }))
-    await send(caller, queue.slice(29))
-    for (const batch of [queue.slice(5, 30), queue.slice(0, 5), queue.slice(5, 30)])
-      t.same(await send(caller, batch), accepted(batch.length))
-    t.same(await minutesOf(caller), { 'acme/web': 59 })
-  })
-
   t.test('editors show who calls, and the minutes of today in their own time zone', async (t) => {
     const { caller } = await someone(service)
     t.same((await caller.get(BASE)).body, {
