@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { type Scope, scopes, workspaceScopes } from '../schemas/keys.js'
 import { buildDocuments } from '../src/platform/openapi/index.js'
 import { serviceVersion } from '../src/platform/process/root.js'
-import { type Call, type Caller, type Service, startService } from './service.js'
+import { type Call, type Caller, reuseService, type Service } from './service.js'
 
 /** The data of one row: a workspace of the admin with the member in it, and everything that can be requested. */
 interface Scene {
@@ -22,20 +22,21 @@ interface Row {
    * and an admin. They call in this order, too, so that who may destroy something comes last.
    */
   statuses: [noToken: number, outsider: number, otherAdmin: number, member: number, admin: number]
-  /** Values for the `{…}` of the path. The scene has id, owner, repo and invite. */
+  /** Values for the `{…}` of the path that `targetOf` doesn't have, or others. */
   params?: Record<string, string>
   query?: (scene: Scene) => string
   /** The body and headers of a correct request. */
   call?: (scene: Scene, caller: Caller) => Call
 }
 
+const NONE = '0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e'
+
 const withToken = ({ repohostToken }: Caller) => ({ 'X-Repohost-Token': repohostToken })
 
 const today = () => new Date().toISOString().slice(0, 10)
 const counts = ({ workspace }: Scene): Call => ({ body: { workspace, day: today(), members: [] } })
 
-const heartbeats: Pick<Row, 'params' | 'call'> = {
-  params: { user: 'current' },
+const heartbeats: Pick<Row, 'call'> = {
   call: ({ owner }) => ({ body: [{ time: Date.now() / 1_000, project: `${owner}/app` }] }),
 }
 
@@ -69,50 +70,27 @@ const table: Record<string, Row> = {
     ...heartbeats,
   },
   'POST /api/wakatime/v1/users/{user}/heartbeats': { statuses: [401, 202, 202, 202, 202], ...heartbeats },
-  'GET /api/wakatime/v1/users/{user}/statusbar/today': {
-    statuses: [401, 200, 200, 200, 200],
-    params: { user: 'current' },
-  },
-  'GET /api/wakatime/v1/users/{user}/status_bar/today': {
-    statuses: [401, 200, 200, 200, 200],
-    params: { user: 'current' },
-  },
+  'GET /api/wakatime/v1/users/{user}/statusbar/today': { statuses: [401, 200, 200, 200, 200] },
+  'GET /api/wakatime/v1/users/{user}/status_bar/today': { statuses: [401, 200, 200, 200, 200] },
   'GET /api/wakatime/v1/users/{user}/summaries': {
     statuses: [401, 200, 200, 200, 200],
-    params: { user: 'current' },
     query: () => 'range=today',
   },
-  'GET /api/wakatime/v1/users/{user}/stats': {
-    statuses: [401, 200, 200, 200, 200],
-    params: { user: 'current' },
-  },
+  'GET /api/wakatime/v1/users/{user}/stats': { statuses: [401, 200, 200, 200, 200] },
   'GET /api/wakatime/v1/users/{user}/stats/{range}': {
     statuses: [401, 200, 200, 200, 200],
-    params: { user: 'current', range: 'last_7_days' },
+    params: { range: 'last_7_days' },
   },
-  'GET /api/wakatime/v1/users/{user}/all_time_since_today': {
-    statuses: [401, 200, 200, 200, 200],
-    params: { user: 'current' },
-  },
-  'GET /api/wakatime/v1/users/{user}/projects': {
-    statuses: [401, 200, 200, 200, 200],
-    params: { user: 'current' },
-  },
+  'GET /api/wakatime/v1/users/{user}/all_time_since_today': { statuses: [401, 200, 200, 200, 200] },
+  'GET /api/wakatime/v1/users/{user}/projects': { statuses: [401, 200, 200, 200, 200] },
   'GET /api/wakatime/v1/users/{user}/durations': {
     statuses: [401, 200, 200, 200, 200],
-    params: { user: 'current' },
     query: () => 'date=today',
   },
-  'GET /api/wakatime/v1/users/{user}': { statuses: [401, 200, 200, 200, 200], params: { user: 'current' } },
+  'GET /api/wakatime/v1/users/{user}': { statuses: [401, 200, 200, 200, 200] },
   'POST /api/wakatime/v1/users/{user}/import': { statuses: [401, 202, 202, 202, 202], ...heartbeats },
-  'GET /api/wakatime/v1/users/{user}/import': {
-    statuses: [401, 200, 200, 200, 200],
-    params: { user: 'current' },
-  },
-  'DELETE /api/wakatime/v1/users/{user}/import': {
-    statuses: [401, 200, 200, 200, 200],
-    params: { user: 'current' },
-  },
+  'GET /api/wakatime/v1/users/{user}/import': { statuses: [401, 200, 200, 200, 200] },
+  'DELETE /api/wakatime/v1/users/{user}/import': { statuses: [401, 200, 200, 200, 200] },
   'POST /api/wakatime/v1/plugins/errors': { statuses: [401, 201, 201, 201, 201] },
 
   'GET /api/me/keys': { statuses: [401, 200, 200, 200, 200] },
@@ -120,10 +98,7 @@ const table: Record<string, Row> = {
     statuses: [401, 201, 201, 201, 201],
     call: () => ({ body: { name: 'editor', scopes: ['activity:write'] } }),
   },
-  'DELETE /api/me/keys/{key}': {
-    statuses: [401, 404, 404, 404, 404],
-    params: { key: '0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e' },
-  },
+  'DELETE /api/me/keys/{key}': { statuses: [401, 404, 404, 404, 404], params: { key: NONE } },
   'GET /api/projects': { statuses: [401, 200, 200, 200, 200] },
 
   'GET /api/limits': { statuses: [200, 200, 200, 200, 200] },
@@ -147,15 +122,9 @@ const table: Record<string, Row> = {
   // Nor is billing.
   'POST /api/billing/checkout': { statuses: [401, 503, 503, 503, 503] },
   'POST /api/billing/portal': { statuses: [401, 503, 503, 503, 503] },
-  'POST /api/billing-provider/webhook': {
-    statuses: [503, 503, 503, 503, 503],
-    call: () => ({ body: {} }),
-  },
+  'POST /api/billing-provider/webhook': { statuses: [503, 503, 503, 503, 503], call: () => ({ body: {} }) },
   // Without a signature.
-  'POST /api/repohost/webhook/{id}': {
-    statuses: [400, 400, 400, 400, 400],
-    call: () => ({ body: {} }),
-  },
+  'POST /api/repohost/webhook/{id}': { statuses: [400, 400, 400, 400, 400], call: () => ({ body: {} }) },
   // Without a key of the provider.
   'GET /api/assistant-a-models': { statuses: [401, 400, 400, 400, 400] },
   'GET /api/assistant-b-models': { statuses: [401, 400, 400, 400, 400] },
@@ -170,10 +139,7 @@ const table: Record<string, Row> = {
   },
   'DELETE /api/settings/{owner}/{repo}': { statuses: [401, 403, 403, 403, 200] },
   'GET /api/settings/{owner}/{repo}/versions': { statuses: [401, 403, 403, 200, 200] },
-  'GET /api/settings/{owner}/{repo}/versions/{version}': {
-    statuses: [401, 403, 403, 200, 200],
-    params: { version: '1' },
-  },
+  'GET /api/settings/{owner}/{repo}/versions/{version}': { statuses: [401, 403, 403, 200, 200] },
   'POST /api/settings/{owner}/{repo}/restore': {
     statuses: [401, 403, 403, 403, 200],
     call: () => ({ body: { version: 1 } }),
@@ -227,10 +193,7 @@ const table: Record<string, Row> = {
   'GET /api/team/workspaces/{id}/organization': { statuses: [401, 404, 404, 404, 404] },
   'PUT /api/team/workspaces/{id}/organization': {
     statuses: [401, 404, 404, 403, 403],
-    call: (_, { repohostToken }) => ({
-      body: { organization: 'acme' },
-      headers: { 'X-Repohost-Token': repohostToken },
-    }),
+    call: (_, caller) => ({ body: { organization: 'acme' }, headers: withToken(caller) }),
   },
   'DELETE /api/team/workspaces/{id}/organization': { statuses: [401, 404, 404, 403, 404] },
   'GET /api/team/workspaces/{id}/organization/members': { statuses: [401, 404, 404, 403, 200] },
@@ -246,10 +209,7 @@ const table: Record<string, Row> = {
     call: () => ({ body: { patterns: [] } }),
   },
   'GET /api/team/workspaces/{id}/settings/versions': { statuses: [401, 404, 404, 200, 200] },
-  'GET /api/team/workspaces/{id}/settings/versions/{version}': {
-    statuses: [401, 404, 404, 200, 200],
-    params: { version: '1' },
-  },
+  'GET /api/team/workspaces/{id}/settings/versions/{version}': { statuses: [401, 404, 404, 200, 200] },
   'POST /api/team/workspaces/{id}/settings/restore': {
     statuses: [401, 404, 404, 403, 200],
     call: () => ({ body: { version: 1 } }),
@@ -260,7 +220,6 @@ const table: Record<string, Row> = {
   },
   'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}/versions/{version}': {
     statuses: [401, 404, 404, 200, 200],
-    params: { version: '1' },
   },
   'POST /api/team/workspaces/{id}/project-settings/{owner}/{repo}/restore': {
     statuses: [401, 404, 404, 403, 200],
@@ -271,9 +230,7 @@ const table: Record<string, Row> = {
     statuses: [401, 404, 404, 403, 200],
     call: () => ({ body: { settings: {} } }),
   },
-  'DELETE /api/team/workspaces/{id}/project-settings/{owner}/{repo}': {
-    statuses: [401, 404, 404, 403, 200],
-  },
+  'DELETE /api/team/workspaces/{id}/project-settings/{owner}/{repo}': { statuses: [401, 404, 404, 403, 200] },
   // There is none.
   'GET /api/team/workspaces/{id}/webhook': { statuses: [401, 404, 404, 403, 404] },
   'DELETE /api/team/workspaces/{id}/webhook': { statuses: [401, 404, 404, 403, 404] },
@@ -329,7 +286,7 @@ const setScene = async (admin: Caller, member: Caller, service: Service, owner: 
 }
 
 t.test('every endpoint admits exactly the callers that the interface names', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const { paths } = buildDocuments(service.app).full
   const routes = Object.entries(paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
@@ -346,12 +303,14 @@ t.test('every endpoint admits exactly the callers that the interface names', asy
 })
 
 t.test('and the same where the owner is a group of GitLab with a slash in its name', async (t) => {
-  const service = await startService(t, { kind: 'gitlab' })
+  const service = await reuseService(t, 'gitlab')
   const rows = Object.entries(table).filter(([route]) => route.includes('{owner}'))
   await tryRows(t, service, rows, 'acme/platform')
 })
 
-const isRead = (route: string) => route.startsWith('GET ')
+/** After these, the scene or the sessions are no longer what other rows need. */
+const spoils = (route: string) =>
+  /^DELETE|\/(logout|create|join|leave|members|patterns)$/.test(route) && !route.startsWith('GET ')
 
 const tryRows = async (t: Test, service: Service, rows: [route: string, row: Row][], owner: string) => {
   const elsewhere = await service.signIn('other-admin')
@@ -372,10 +331,9 @@ const tryRows = async (t: Test, service: Service, rows: [route: string, row: Row
       scene: await setScene(admin, member, service, `${owner}-${name}`),
     }
   }
-  const ofReads = await start('reads')
+  const shared = await start('shared')
   for (const [index, [route, row]] of rows.entries()) {
-    // New sessions for every write, because one of them ends them.
-    const { outsider, otherAdmin, member, admin, scene } = isRead(route) ? ofReads : await start(`${index}`)
+    const { outsider, otherAdmin, member, admin, scene } = spoils(route) ? await start(`${index}`) : shared
     const method = route.split(' ')[0] ?? ''
     const target = targetOf(route, row, scene)
     const statuses = [
@@ -446,9 +404,7 @@ const scopesOf: Record<string, { scope: Scope; orScope?: Scope; personalOnly?: b
 t.test(
   'a key opens the routes of its scope and no others, whether a person or a workspace owns it',
   async (t) => {
-    const service = await startService(t, {
-      env: { RATE_LIMITS: 'off', LIMITS: 'workspaces_created=1000,workspaces_joined=1000' },
-    })
+    const service = await reuseService(t)
     const { paths } = buildDocuments(service.app).full
     const [member, admin] = await service.signInAll('member', 'admin')
     const create = async (path: string, list: readonly Scope[]) => {
@@ -490,8 +446,7 @@ t.test(
               : [403, 'scope_missing', isOpen]
           t.same([status, body?.code, body?.scope], expected, `${route}: key of a ${kind} for ${scope}`)
         }
-        // The call may have deleted its target.
-        if (isOpen !== null && !isRead(route)) {
+        if (isOpen !== null && spoils(route)) {
           scene = await setScene(admin, member, service, `keys-${index}-${kind}`)
           keys = await keysFor(scene)
         }
@@ -511,6 +466,8 @@ const targetOf = (route: string, row: Row, scene: Scene): string => {
     repo: 'app',
     invite: scene.invite,
     key: scene.key,
+    user: 'current',
+    version: '1',
     code: scene.code,
     ...row.params,
   }
@@ -528,12 +485,12 @@ const inTurn = async <T, R>(list: T[], work: (item: T) => Promise<R>): Promise<R
 }
 
 t.test('a workspace that does not exist looks like one that is not the caller’s', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, eve] = await service.signInAll('ada', 'eve')
   const { id } = await service.workspace(ada)
   const withoutIds = ({ body }: { body: Record<string, unknown> }) => ({ ...body, request_id: '' })
   const theirs = await eve.get(`/api/team/workspaces/${id}/members`)
-  const none = await eve.get('/api/team/workspaces/0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e/members')
+  const none = await eve.get(`/api/team/workspaces/${NONE}/members`)
   t.same(withoutIds(theirs), withoutIds(none))
   t.equal((await eve.get('/api/team/workspaces/x/members')).status, 400)
 })

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getTableColumns } from 'drizzle-orm'
 import t from 'tap'
@@ -7,10 +6,9 @@ import { eraseAccounts } from '../src/features/personal-data/delete-account.js'
 import { peopleColumns } from '../src/features/tables.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, lengthOfMonth, monthOf } from '../src/platform/time/days.js'
-import { isCluster } from './database.js'
 import { hasMembers } from './has-members.js'
 import { countLockWaiters, lockWaiters, whileHeld } from './locks.js'
-import { type Caller, type Reply, type Service, startService, startTeam } from './service.js'
+import { type Caller, type Reply, reuseService, type Service, startService, startTeam } from './service.js'
 import { until } from './until.js'
 
 const team = '/api/team/workspaces'
@@ -116,7 +114,7 @@ const addActivity = async ({ database }: Service, workspaceId: string, userId: s
 t.test(
   'an account is deleted after confirmation with its login, and its tokens end at once everywhere',
   async (t) => {
-    const service = await startService(t)
+    const service = await reuseService(t)
     const beside = await startService(t, { beside: service })
     const ada = await service.signIn('Ada')
     for (const confirm of ['ad', 'ada '])
@@ -141,7 +139,7 @@ t.test(
 )
 
 t.test('a page of an unknown origin cannot end an account with the cookie', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const headers = { Cookie: `svc_token=${ada.token}`, Origin: 'https://evil.example.com' }
   const reply = await service.request('DELETE', '/api/me', { body: { confirm: 'ada' }, headers })
@@ -149,7 +147,7 @@ t.test('a page of an unknown origin cannot end an account with the cookie', asyn
 })
 
 t.test('an only admin of other members has to find another admin first', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { name: 'Team', members: [bob] })
   const { id: alone } = await service.workspace(ada, { name: 'Alone', patterns: ['alone/*'] })
@@ -176,7 +174,7 @@ t.test('two admins who leave at the same moment leave one', async (t) => {
 })
 
 t.test('a subscription has to be ended first, and nothing of billing is left', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const sql = service.database.write
   await sql.statement(`insert into billing_customers (id, user_id) values ('cus_1', $1::uuid)`, [
@@ -202,7 +200,7 @@ t.test('a subscription has to be ended first, and nothing of billing is left', a
 t.test(
   'nothing names an erased person, even with writes during the erasure, and no sum of the team changes',
   async (t) => {
-    const service = await startService(t)
+    const service = await reuseService(t)
     const [bob, cyd] = await service.signInAll('bob', 'cyd')
     const canary = await service.signIn('Canary-zq7')
     const userId = await idOf(canary)
@@ -440,7 +438,7 @@ t.test(
 )
 
 t.test('the activity of many deleted users in one repository adds up', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const today = await readToday(service.database)
   const gone = await Promise.all(['a1', 'a2', 'a3', 'a4'].map((login) => service.signIn(login)))
@@ -472,7 +470,7 @@ t.test('an erasure continues after another instance was stopped', async (t) => {
   // More than two steps, over two months.
   await service.database.write.statement(
     `insert into activity (workspace_id, user_id, day, repo_key, minutes)
-     select $1::uuid, $2::uuid, '2026-01-20'::date + d, 'acme/' || r, 1 from generate_series(1, 30) d, generate_series(1, 400) r`,
+     select $1::uuid, $2::uuid, '2026-01-20'::date + d, 'acme/' || r, 1 from generate_series(1, 30) d, generate_series(1, 200) r`,
     [id, userId],
   )
   await markEverythingStale(service)
@@ -490,43 +488,19 @@ t.test('an erasure continues after another instance was stopped', async (t) => {
   await eraseAccounts(database, stopped.signal)
   t.equal(steps, 2)
   const range = '&from=2026-01-20&to=2026-02-28'
-  t.equal((await dashboard(ada, id, range)).totals.active_minutes, 12_000, 'half way')
+  t.equal((await dashboard(ada, id, range)).totals.active_minutes, 6_000, 'half way')
   await finishErasures(service)
   const done = await dashboard(ada, id, range)
-  t.match(done.totals, { active_minutes: 12_000, active_members: 0 })
+  t.match(done.totals, { active_minutes: 6_000, active_members: 0 })
   t.notOk((await dump(service)).some(({ table, row }) => table !== 'revocations' && row.includes(userId)))
 })
-
-t.test(
-  'an account that cannot be erased because of a forgotten table does not delay the others',
-  async (t) => {
-    const service = await startService(t)
-    const [bob, cyd] = await service.signInAll('bob', 'cyd')
-    const [bobId, cydId] = [await idOf(bob), await idOf(cyd)]
-    // As if the developer had forgotten this table.
-    await service.database.write.statement('create table notes (author uuid references users)', [])
-    await service.database.write.statement('insert into notes values ($1::uuid)', [bobId])
-    for (const caller of [bob, cyd]) t.equal((await deleteMe(caller)).status, 200)
-    await service.database.write.statement(`update erasures set started_at = '2026-01-01'::timestamptz`, [])
-
-    await t.rejects(service.app.erasures.run(), { message: `These failed: ${bobId}` })
-    const left = await service.database.read.statement<{ id: string }>(
-      'select id from users where id in ($1::uuid, $2::uuid)',
-      [bobId, cydId],
-    )
-    t.same(left, [{ id: bobId }])
-    await service.database.write.statement('drop table notes', [])
-    await service.app.erasures.run()
-    t.same(await service.database.read.statement('select from users where id = $1::uuid', [bobId]), [])
-  },
-)
 
 t.test('a small account is erased while a large one from before is still being erased', async (t) => {
   const { service, large, small, id } = await startTeam(t, 'large', 'small')
   const day = await readToday(service.database)
   await flush(small, [{ repo: 'acme/api', day, minutes: 5 }])
   const [largeId, smallId] = [await idOf(large), await idOf(small)]
-  await addActivity(service, id, largeId, 40_000)
+  await addActivity(service, id, largeId, 14_000)
   t.equal((await deleteMe(large)).status, 200)
 
   /** Whether either has activity, after each step. */
@@ -553,43 +527,35 @@ t.test('a small account is erased while a large one from before is still being e
   t.same(history.at(-1), { large: false, small: false })
 })
 
-t.test(
-  'an account that cannot be erased is named in the log, and the others are erased',
-  { skip: (await isCluster()) && 'a cluster has no triggers on distributed tables' },
-  async (t) => {
-    const service = await startService(t)
-    const [bob, cyd] = await service.signInAll('bob', 'cyd')
-    const [bobs, cyds] = [await idOf(bob), await idOf(cyd)]
-    const day = await readToday(service.database)
-    for (const caller of [bob, cyd]) {
-      await service.workspace(caller)
-      await flush(caller, [{ repo: 'acme/api', day, minutes: 5 }], { flush_id: 'one' })
-      t.equal((await deleteMe(caller)).status, 200)
-    }
-    await service.database.write.statement(
-      `create function reject() returns trigger language plpgsql as 'begin raise exception ''not this one''; end'`,
-      [],
-    )
-    await service.database.write.statement(
-      `create trigger reject before delete on flushes for each row when (old.user_id = '${bobs}') execute function reject()`,
-      [],
-    )
-    await service.database.write.statement(`update erasures set started_at = '2026-01-01'::timestamptz`, [])
-    await t.rejects(service.app.erasures.run(), { message: `These failed: ${bobs}` })
-    const left = () => service.database.read.statement('select user_id as id from erasures', [])
-    t.same(await left(), [{ id: bobs }])
-    t.notOk((await dump(service)).some(({ table, row }) => table !== 'revocations' && row.includes(cyds)))
-    const isLogged = () =>
-      service.logs.some((line) => line.includes('the erasure of accounts failed') && line.includes(bobs))
-    await until(isLogged, 'the next run logs it')
-    await service.database.write.statement('drop trigger reject on flushes', [])
-    await finishErasures(service)
-    t.same(await left(), [])
-  },
-)
+t.test('an account that cannot be erased is named in the log, and the others are erased', async (t) => {
+  const service = await reuseService(t)
+  const [bob, cyd] = await service.signInAll('bob', 'cyd')
+  const [bobs, cyds] = [await idOf(bob), await idOf(cyd)]
+  const day = await readToday(service.database)
+  const { statement } = service.database.write
+  // As if the developer had forgotten this table.
+  await statement('create table notes (author uuid references users)', [])
+  await statement('insert into notes values ($1::uuid)', [bobs])
+  for (const caller of [bob, cyd]) {
+    await service.workspace(caller)
+    await flush(caller, [{ repo: 'acme/api', day, minutes: 5 }], { flush_id: 'one' })
+    t.equal((await deleteMe(caller)).status, 200)
+  }
+  await statement(`update erasures set started_at = '2026-01-01'::timestamptz`, [])
+  await t.rejects(service.app.erasures.run(), { message: `These failed: ${bobs}` })
+  const left = () => service.database.read.statement('select user_id as id from erasures', [])
+  t.same(await left(), [{ id: bobs }])
+  t.notOk((await dump(service)).some(({ table, row }) => table !== 'revocations' && row.includes(cyds)))
+  const isLogged = () =>
+    service.logs.some((line) => line.includes('the erasure of accounts failed') && line.includes(bobs))
+  await until(isLogged, 'the next run logs it')
+  await statement('drop table notes', [])
+  await finishErasures(service)
+  t.same(await left(), [])
+})
 
 t.test('an export contains everything about the caller and nothing about others', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob-canary')
   const today = await readToday(service.database)
   const { id } = await service.workspace(bob, { members: [ada] })
@@ -683,16 +649,19 @@ t.test('an export contains everything about the caller and nothing about others'
 
 t.test('a person has one export at a time, and a failed one is not a complete file', async (t) => {
   const { service, ada, id } = await startTeam(t)
-  await addActivity(service, id, await idOf(ada), 60_000)
+  await addActivity(service, id, await idOf(ada), 5_000)
   const begin = () =>
     fetch(`${service.url}/api/me/export`, { headers: { Authorization: `Bearer ${ada.token}` } })
 
-  const slow = await begin()
-  t.equal(slow.status, 200)
-  const second = await ada.get('/api/me/export')
-  t.hasStrict(second, { status: 429, body: { code: 'rate_limited' } })
-  t.ok(Number(second.headers.get('retry-after')) > 0)
-  await slow.body?.cancel()
+  // It is read last.
+  await whileHeld(service, ['lock table audit_entries'], async () => {
+    const slow = await begin()
+    t.equal(slow.status, 200)
+    const second = await ada.get('/api/me/export')
+    t.hasStrict(second, { status: 429, body: { code: 'rate_limited' } })
+    t.ok(Number(second.headers.get('retry-after')) > 0)
+    await slow.body?.cancel()
+  })
   await until(async () => (await ada.get('/api/me/export')).status === 200, 'it is given up')
 
   await service.database.write.statement('alter table audit_entries rename to hidden_entries', [])
@@ -707,15 +676,13 @@ t.test('a person has one export at a time, and a failed one is not a complete fi
     const reply = await ada.get('/api/me/export')
     return reply.status === 200 && reply
   }, 'the failed one is given up')
-  t.equal(whole.body.activity.length, 60_000)
-  const rows = new Set(
-    whole.body.activity.map((row: object) => createHash('md5').update(JSON.stringify(row)).digest('hex')),
-  )
-  t.equal(rows.size, 60_000, 'each once')
+  t.equal(whole.body.activity.length, 5_000)
+  const rows = new Set(whole.body.activity.map((row: object) => JSON.stringify(row)))
+  t.equal(rows.size, 5_000, 'each once')
 })
 
 t.test('a caller who hangs up before the first piece can export again', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   // The profile is read first, and then the pieces.
   for (const table of ['subscriptions', 'recordings']) {
@@ -732,14 +699,6 @@ t.test('a caller who hangs up before the first piece can export again', async (t
     await until(async () => (await countLockWaiters(service)) === 0, 'it goes on')
     await until(async () => (await ada.get('/api/me/export')).status === 200, 'it is given up')
   }
-})
-
-t.test('ten exports in an hour are enough', async (t) => {
-  const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
-  const ada = await service.signIn('ada')
-  for (let n = 0; n < 10; n++) t.equal((await ada.get('/api/me/export')).status, 200)
-  t.hasStrict(await ada.get('/api/me/export'), { status: 429, body: { code: 'rate_limited' } })
-  t.equal((await ada.get('/api/me')).status, 200)
 })
 
 t.test('limits carry over to a new account of the same person', async (t) => {
@@ -761,6 +720,7 @@ t.test('limits carry over to a new account of the same person', async (t) => {
   t.equal((await ada.get('/api/team/invites/GUESS')).status, 429, 'invites that are tried')
 
   for (let n = 0; n < 10; n++) t.equal((await ada.get('/api/me/export')).status, 200)
+  t.hasStrict(await ada.get('/api/me/export'), { status: 429, body: { code: 'rate_limited' } })
   ada = await startAnew(ada)
   t.equal((await ada.get('/api/me/export')).status, 429, 'exports of an hour')
 
@@ -793,7 +753,7 @@ t.test('requests in progress of the old account count for the new one', async (t
 })
 
 t.test('people learn who viewed their numbers by name', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const beside = await startService(t, { beside: service })
   const [ada, bob, cyd, dan] = await service.signInAll('ada', 'bob', 'cyd', 'dan')
   const today = await readToday(service.database)
@@ -887,19 +847,27 @@ t.test('people learn who viewed their numbers by name', async (t) => {
 t.test(
   'the ranges that an admin viewed on a day are listed one by one up to 400, and then as one',
   async (t) => {
-    const service = await startService(t)
+    const service = await reuseService(t)
     const [ada, bob] = await service.signInAll('ada', 'bob')
     const today = await readToday(service.database)
     const { id } = await service.workspace(ada, { members: [bob] })
     await flush(bob, [{ repo: 'acme/api', day: today, minutes: 5 }])
     const days = Array.from({ length: 401 }, (_, index) => addDays(today, -2 * index))
     const view = (day = today) => dashboard(ada, id, `&member=bob&from=${day}&to=${day}`)
+    await view()
+    // As if all but the last two had been viewed as well.
+    await service.database.write.statement(
+      `update dashboard_views set
+         viewed = (select range_agg(daterange(day, day + 1)) from unnest($1::date[]) day),
+         compared = (select range_agg(daterange(day - 1, day)) from unnest($1::date[]) day)`,
+      [days.slice(0, 399)],
+    )
     const ranges = async (kind = 'dashboard'): Promise<unknown[]> => {
       const { body } = await bob.get('/api/me/views?limit=500')
       const views: { kind: string; range: unknown }[] = body.views
       return views.filter((one) => one.kind === kind).map(({ range }) => range)
     }
-    for (const day of days.slice(0, 400)) await view(day)
+    await view(days[399])
     t.equal((await ranges()).length, 400)
     await view(days[400])
     t.strictSame(await ranges(), [{ from: days[400], to: today }])

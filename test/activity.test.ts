@@ -3,6 +3,7 @@ import t from 'tap'
 import { rebuildRollups, rollUp } from '../src/features/rollups/roll-up.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, listDays } from '../src/platform/time/days.js'
+import { equals } from './equals.js'
 import { hasMembers } from './has-members.js'
 import { lockWaiters, whileHeld } from './locks.js'
 import { startLossyProxy } from './lossy-proxy.js'
@@ -70,7 +71,7 @@ t.test('a year of many minutes is complete and in order', async (t) => {
   const { id: empty } = await service.workspace(ada, { name: 'Empty', patterns: [] })
   const adaId = (await ada.get('/api/me')).body.id
   const { statement } = service.database.read
-  // Some days have more rows than are read at once, some have none.
+  // More rows than are read at once, and days without any.
   await statement(
     `with named as (
       insert into activity_repos (workspace_id, repo_key, repo)
@@ -78,7 +79,7 @@ t.test('a year of many minutes is complete and in order', async (t) => {
     )
     insert into activity (workspace_id, user_id, day, repo_key, minutes)
     select w, $2::uuid, $3::text::date - d, 'acme/r' || n, n % 3
-    from unnest($1::uuid[]) w, generate_series(0, 300, 10) d, generate_series(1, 700) n where d <> 30 or w = $4::uuid`,
+    from unnest($1::uuid[]) w, generate_series(0, 300, 20) d, generate_series(1, 700) n where d <> 40 or w = $4::uuid`,
     [[id, second], adaId, today, id],
   )
   const from = addDays(today, -365)
@@ -101,11 +102,11 @@ t.test('a year of many minutes is complete and in order', async (t) => {
   const other = { ...first, workspace_id: second, name: 'Second "ß"' }
   for (const [index, { workspaces }] of days.entries()) {
     const back = 365 - index
-    const expected = back > 300 || back % 10 !== 0 ? [] : back === 30 ? [first] : [first, other]
-    t.same(workspaces, expected, `${back} days ago`)
+    const expected = back > 300 || back % 20 !== 0 ? [] : back === 40 ? [first] : [first, other]
+    equals(t, workspaces, expected, `${back} days ago`)
   }
   const none = { workspace_id: empty, name: 'Empty', minutes: 0, repos: [] }
-  t.same((await ada.get(MINUTES)).body, { day: today, workspaces: [first, other, none] })
+  equals(t, (await ada.get(MINUTES)).body, { day: today, workspaces: [first, other, none] })
   t.same((await bob.get(MINUTES)).body.workspaces, [{ ...first, minutes: 0, repos: [] }])
 })
 
@@ -260,7 +261,7 @@ t.test('a flush that fails at its end leaves nothing, and its retry counts', asy
 t.test('many devices at once never exceed the hour and the day', async (t) => {
   const { ada, id, today } = await start(t)
   const replies = await Promise.all(
-    Array.from({ length: 60 }, (_, device) =>
+    Array.from({ length: 36 }, (_, device) =>
       retryWhileUnavailable(() =>
         ada.post(MINUTES, {
           entries: [{ repo: `acme/r${device % 7}`, day: today, minutes: 50, hours: { 9: 7 } }],
@@ -541,7 +542,7 @@ const fromDevices = async <Item, Answer>(items: Item[], send: (item: Item) => Pr
 t.test('retries over a network that loses 30 % of all packets add up exactly', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   const network = await startLossyProxy(t, service.url)
-  const { flushes, expected } = manyFlushes([ada, bob], today, 60)
+  const { flushes, expected } = manyFlushes([ada, bob], today, 30)
   const answers = await fromDevices(flushes, ({ caller, body }) => insist(network.url, caller, body))
 
   for (const [loss, times] of Object.entries(network.lost)) t.ok(times > 0, `${times} times a lost ${loss}`)
@@ -685,29 +686,17 @@ t.test('the largest upload is answered as a small one is', async (t) => {
   t.equal(first.status, 200)
   t.match(first.body, { upserted: 2 * 135, unchanged: 2 * 15 })
   t.equal(first.body.skipped.length, 498 + 2 * 50)
-  t.match((await ada.post(COMMITS, body)).body, { upserted: 0, unchanged: 300 })
 
   const bad = largeUpload(id, today, (member, repo) => (member === 400 && repo === 7 ? 'x' : 1))
   const rejected = await ada.post(COMMITS, bad)
   t.equal(rejected.status, 400)
   t.equal(rejected.body.code, 'validation_failed')
   t.equal(rejected.body.errors[0].path, '/body/members/400/repos/7/count')
-  const text = JSON.stringify(body)
-  const broken = await ada.request('POST', COMMITS, {
-    body: text.slice(0, -1),
-    headers: { 'Content-Type': 'application/json' },
-  })
-  t.equal(broken.body.code, 'invalid_json')
-  const untyped = await ada.request('POST', COMMITS, {
-    body: text,
-    headers: { 'Content-Type': 'text/plain' },
-  })
-  t.equal(untyped.body.code, 'unsupported_media_type')
-  const huge = await ada.request('POST', COMMITS, {
-    body: ' '.repeat(24 * 1_048_576 + 1),
-    headers: { 'Content-Type': 'application/json' },
-  })
-  t.equal(huge.body.code, 'payload_too_large')
+  const send = async (text: string, type = 'application/json') =>
+    (await ada.request('POST', COMMITS, { body: text, headers: { 'Content-Type': type } })).body.code
+  t.equal(await send(`{"members":${' '.repeat(300_000)}`), 'invalid_json')
+  t.equal(await send(' '.repeat(300_000), 'text/plain'), 'unsupported_media_type')
+  t.equal(await send(' '.repeat(24 * 1_048_576 + 1)), 'payload_too_large')
 })
 
 t.test('uploads and flushes at the same moment all count', async (t) => {

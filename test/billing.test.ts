@@ -4,7 +4,14 @@ import Stripe from 'stripe'
 import t from 'tap'
 import { BILLING, signatureOf } from '../demo/billing-provider.js'
 import { isSignedBy } from '../src/features/billing/billing-signature.js'
-import { DASHBOARD, faultsByBudget, type Service, startProviders, startService } from './service.js'
+import {
+  DASHBOARD,
+  faultsByBudget,
+  reuseService,
+  type Service,
+  startProviders,
+  startService,
+} from './service.js'
 
 const WEBHOOK = '/api/billing-provider/webhook'
 const now = () => Math.floor(Date.now() / 1_000)
@@ -50,11 +57,13 @@ const stored = async (service: Service) => {
   return row
 }
 
+const shared = await startProviders(t)
+
 /** A service with a billing provider; `subscriber` signs in and becomes a customer there. */
 const startBilling = async (t: Parameters<typeof startService>[0], env: Record<string, string> = {}) => {
-  const setup = await startProviders(t)
-  const service = await startService(t, { ...setup, env: { ...setup.env, ...env } })
-  const { billing } = setup.providers
+  const { billing } = shared.providers
+  for (const known of [billing.customers, billing.checkouts]) known.clear()
+  const service = await reuseService(t, 'github', { ...shared.env, ...env })
   const subscriber = async (login: string) => {
     const caller = await service.signIn(login)
     const before = new Set(billing.customers.keys())
@@ -108,10 +117,10 @@ t.test('a customer that belongs to another person is the provider’s mistake', 
 })
 
 t.test('concurrent clicks make one customer, on one instance and on two', async (t) => {
-  const setup = await startProviders(t)
-  setup.providers.billing.delay = 100
-  const service = await startService(t, setup)
-  const other = await startService(t, { ...setup, beside: service })
+  const { service, billing } = await startBilling(t)
+  const other = await startService(t, { env: shared.env, beside: service })
+  billing.delay = 100
+  t.teardown(() => Object.assign(billing, { delay: 0 }))
   const ada = await service.signIn('ada')
   const elsewhere = (n: number) =>
     (n % 2 ? service : other).request('POST', '/api/billing/checkout', {
@@ -122,11 +131,8 @@ t.test('concurrent clicks make one customer, on one instance and on two', async 
     replies.every(({ status }) => status === 200),
     String(replies.map(({ status }) => status)),
   )
-  t.equal(setup.providers.billing.customers.size, 1)
-  const customers = new Set(
-    [...setup.providers.billing.checkouts.values()].map((form) => form.get('customer')),
-  )
-  t.equal(customers.size, 1)
+  t.equal(billing.customers.size, 1)
+  t.equal(new Set([...billing.checkouts.values()].map((form) => form.get('customer'))).size, 1)
 })
 
 t.test('a subscriber gets the portal, and a checkout again once the subscription has ended', async (t) => {
@@ -145,6 +151,7 @@ t.test('a subscriber gets the portal, and a checkout again once the subscription
 t.test('a paid checkout reaches the profile by the provider’s own notification', async (t) => {
   const { service, billing } = await startBilling(t)
   billing.webhookUrl = service.url + WEBHOOK
+  t.teardown(() => Object.assign(billing, { webhookUrl: undefined }))
   const ada = await service.signIn('ada')
   const { url } = (await ada.post('/api/billing/checkout')).body
   const paid = await fetch(url, { redirect: 'manual' })
@@ -223,16 +230,15 @@ const permutations = <T>(items: T[]): T[][] =>
     ? [items]
     : items.flatMap((item, index) => permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]))
 
-t.test('every order of five notifications ends in the same state', async (t) => {
+t.test('every order of four notifications ends in the same state', async (t) => {
   const { service } = await startBilling(t)
   const story: { kind: 'created' | 'updated' | 'deleted'; status: string; created: number }[] = [
     { kind: 'created', status: 'incomplete', created: 1_000 },
-    { kind: 'updated', status: 'trialing', created: 1_000 },
     { kind: 'updated', status: 'active', created: 1_001 },
     { kind: 'updated', status: 'past_due', created: 1_002 },
     { kind: 'deleted', status: 'active', created: 1_002 },
   ]
-  for (const end of [story.length, 4]) {
+  for (const end of [story.length, 3]) {
     const orders = permutations(story.slice(0, end))
     const replay = async (order: typeof story, index: number) => {
       for (const event of order) {
@@ -248,7 +254,7 @@ t.test('every order of five notifications ends in the same state', async (t) => 
       'select status, count(*)::int n from subscriptions where customer_id like $1 group by status',
       [`cus\\_${end}\\_%`],
     )
-    t.same(states, [{ status: end === 5 ? 'canceled' : 'past_due', n: orders.length }])
+    t.same(states, [{ status: end === 4 ? 'canceled' : 'past_due', n: orders.length }])
   }
 })
 
@@ -315,7 +321,7 @@ t.test('irrelevant notifications are accepted, whatever they look like', async (
 })
 
 t.test('without billing, all of its routes say so', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   for (const path of ['/api/billing/checkout', '/api/billing/portal']) {
     const reply = await ada.post(path)

@@ -1,12 +1,10 @@
-import fc from 'fast-check'
 import t from 'tap'
-import { readFunnel } from '../src/features/funnel/queries.js'
 import { hasMembers } from './has-members.js'
-import { type Service, startService } from './service.js'
+import { reuseService, type Service, startService } from './service.js'
 
 const KEY = 'an-admin-key'
-const start = (t: Parameters<typeof startService>[0], env: Record<string, string> = {}) =>
-  startService(t, { env: { ADMIN_KEYS: `${KEY},another-one`, ...env } })
+const start = (t: Parameters<typeof reuseService>[0], env: Record<string, string> = {}) =>
+  reuseService(t, 'github', { ADMIN_KEYS: `${KEY},another-one`, ...env })
 
 const funnel = async (service: Service, query = '', key = KEY) =>
   service.request('GET', `/api/admin/funnel${query}`, { headers: { 'X-Service-Admin-Key': key } })
@@ -212,7 +210,7 @@ t.test('the funnel opens to an admin key alone', async (t) => {
   await rejected(path, { 'X-Service-Admin-Key': '' })
   await rejected(`${path}?key=${KEY}`, { 'X-Service-Admin-Key': 'wrong' })
   await rejected(path, { Authorization: `Bearer ${ada.token}` })
-  const closed = await startService(t)
+  const closed = await reuseService(t)
   await rejected(`${path}?key=`, {}, closed)
   await rejected(`${path}?key=undefined`, {}, closed)
   t.equal((await service.request('GET', `${path}?key=${KEY}`)).status, 200)
@@ -240,120 +238,3 @@ const seed = async (service: Service, rows: Row[]) => {
     )
   }
 }
-
-const DAY_MS = 86_400_000
-const START = Date.UTC(2026, 0, 1)
-const STEPS = ['s1', 's2', 's3']
-
-interface Happening {
-  user: number
-  event: string
-  source: string
-  at: number
-}
-
-const happening: fc.Arbitrary<Happening> = fc.record({
-  user: fc.nat(4),
-  event: fc.constantFrom(...STEPS, 'o1', 'o2'),
-  source: fc.constantFrom('x', 'y'),
-  at: fc.integer({ min: START, max: START + 5 * DAY_MS - 1 }),
-})
-
-/** The funnel, counted by hand from single events. */
-const model = (all: Happening[], days: [number, number] | undefined, source: string | undefined) => {
-  const events = all.filter(
-    ({ at, source: from }) =>
-      (!source || from === source) &&
-      (!days || (at >= START + days[0] * DAY_MS && at < START + (days[1] + 1) * DAY_MS)),
-  )
-  const usersOf = (some: Happening[]) => new Set(some.map(({ user }) => user))
-  const firstOf = (user: number, event: string) =>
-    Math.min(...events.filter((one) => one.user === user && one.event === event).map(({ at }) => at))
-  const having = (event: string) => usersOf(events.filter((one) => one.event === event))
-  const ratio = (event: string, before: string) => {
-    const base = having(before)
-    return base.size === 0 ? null : [...having(event)].filter((user) => base.has(user)).length / base.size
-  }
-  const start = STEPS[0] ?? ''
-  const medianOf = (event: string) => {
-    const waits = [...having(event)]
-      .filter((user) => having(start).has(user))
-      .map((user) => Math.max(0, firstOf(user, event) - firstOf(user, start)) / 1_000)
-      .sort((one, other) => one - other)
-    const middle = (waits.length - 1) / 2
-    const [low, high] = [waits[Math.floor(middle)], waits[Math.ceil(middle)]]
-    return low === undefined || high === undefined ? null : (low + high) / 2
-  }
-  const tally = (names: string[], of: (one: Happening) => string) =>
-    names
-      .map((name) => events.filter((one) => of(one) === name))
-      .filter((some) => some.length > 0)
-      .map((some) => ({ name: of(some[0] as Happening), users: usersOf(some).size, events: some.length }))
-      .sort((a, b) => b.users - a.users || b.events - a.events || a.name.localeCompare(b.name))
-  return {
-    users: usersOf(events).size,
-    steps: STEPS.map((event, index) => ({
-      event,
-      users: having(event).size,
-      events: events.filter((one) => one.event === event).length,
-      conversion_from_previous: index === 0 ? null : ratio(event, STEPS[index - 1] ?? ''),
-      conversion_from_start: ratio(event, start),
-      median_seconds_from_start: medianOf(event),
-    })),
-    by_source: tally(['x', 'y'], ({ source: from }) => from).map(({ name, ...rest }) => ({
-      source: name,
-      ...rest,
-    })),
-    other_events: tally(['o1', 'o2'], ({ event }) => event).map(({ name, ...rest }) => ({
-      event: name,
-      ...rest,
-    })),
-  }
-}
-
-t.test('the funnel always equals a count by hand', async (t) => {
-  const service = await start(t)
-  const { database } = service
-  const ids = await Promise.all(
-    Array.from(
-      { length: 5 },
-      async (_, n) => (await (await service.signIn(`user${n}`)).get('/api/me')).body.id,
-    ),
-  )
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(happening, { maxLength: 25 }),
-      fc.option(fc.tuple(fc.nat(4), fc.nat(4)), { nil: undefined }),
-      fc.option(fc.constantFrom('x', 'y'), { nil: undefined }),
-      async (events, days, source) => {
-        await service.app.milestones.flush()
-        await database.hot.statement('delete from funnel_users', [])
-        await database.hot.statement('delete from funnel_days', [])
-        await seed(
-          service,
-          events.map(({ user, event, source: from, at }) => [
-            ids[user],
-            event,
-            from,
-            new Date(at).toISOString(),
-            1,
-          ]),
-        )
-        const ordered = days && ([Math.min(...days), Math.max(...days)] as [number, number])
-        const dayOf = (offset: number | undefined) =>
-          offset === undefined ? undefined : new Date(START + offset * DAY_MS).toISOString().slice(0, 10)
-        const range = { from: dayOf(ordered?.[0]), to: dayOf(ordered?.[1]), source }
-        const { range: _range, ...counted } = await readFunnel(database.read, STEPS, range)
-        const expected = model(events, ordered, source)
-        t.same(rounded(counted), rounded(expected), JSON.stringify({ events, range }))
-      },
-    ),
-    { numRuns: 20 },
-  )
-})
-
-/** Medians are interpolated in floating point there and here. */
-const rounded = (value: unknown) =>
-  JSON.parse(JSON.stringify(value), (_key, part) =>
-    typeof part === 'number' ? Number(part.toFixed(3)) : part,
-  )

@@ -341,7 +341,7 @@ t.test('heartbeats', async (t) => {
           countBy(model(sent as never, 5), ([minute, repo]) => `${hourName(minute)} ${repo}`),
         )
       }),
-      { numRuns: 12 },
+      { numRuns: 5 },
     )
   })
 
@@ -360,20 +360,20 @@ t.test('heartbeats', async (t) => {
           countBy(model(sent as never, 5), ([minute]) => hourName(minute)),
         )
       }),
-      { numRuns: 12 },
+      { numRuns: 5 },
     )
   })
 
   t.test('two devices that send at once count every minute once', async (t) => {
     const { caller } = await someone(service)
-    const sent = Array.from({ length: 60 }, (_, index) =>
+    const sent = Array.from({ length: 20 }, (_, index) =>
       beat(at(9, index), index % 2 ? 'acme/web' : 'acme/api'),
     )
     const replies = await Promise.all(
       [...sent, ...sent].map((heartbeat) => retryWhileUnavailable(() => caller.post(BULK, [heartbeat]))),
     )
     t.strictSame(new Set(replies.map(({ status }) => status)), new Set([202]))
-    t.same(await counted(caller, (hour) => hour), { [hourName(at(9, 0) / MINUTE)]: 60 })
+    t.same(await counted(caller, (hour) => hour), { [hourName(at(9, 0) / MINUTE)]: 20 })
   })
 
   t.test('names of folders', async (t) => {
@@ -649,6 +649,9 @@ t.test('heartbeats', async (t) => {
       t.equal((await service.request('POST', path, { body, headers })).status, 202)
     t.equal((await service.request('POST', `${path}?api_key=${caller.token}`, { body })).status, 202)
     t.equal((await service.request('POST', `${path}?api_key=nonsense`, { body })).status, 401)
+    const headers = { Authorization: `Bearer ${caller.token}` }
+    const both = await service.request('POST', `${path}?api_key=nonsense`, { body, headers })
+    t.equal(both.status, 202, 'the header decides')
     t.equal((await service.request('POST', path, { body })).status, 401)
     t.notOk(service.logs.some((line) => line.includes(caller.token) || line.includes('api_key')))
     const own = `/api/wakatime/v1/users/${caller.login.toUpperCase()}/heartbeats.bulk`
@@ -683,26 +686,6 @@ t.test('heartbeats', async (t) => {
     )
     t.same(await minutesOf(caller), { 'acme/web': 1 })
     t.notOk(service.logs.some((line) => line.includes(uuid) || line.includes(reading)))
-  })
-
-  t.test('a client that was offline for an hour sends everything when it is back', async (t) => {
-    const { caller } = await someone(service)
-    // As wakatime-cli does: 25 at a time, newest batch first, and again whatever got no response.
-    const queue = Array.from({ length: 30 }, (_, index) => ({
-      time: at(9, 2 * index) + 0.25,
-      entity: 'HIDDEN.ts',
-      type: 'file',
-      category: 'coding',
-      project: 'acme/web',
-      branch: null,
-      lineno: null,
-      dependencies: ['"canary"'],
-      user_agent: 'wakatime/v1.102.1 (linux) go1.22 vscode/1.90 vscode-wakatime/24.6.0',
-    }))
-    await send(caller, queue.slice(29))
-    for (const batch of [queue.slice(5, 30), queue.slice(0, 5), queue.slice(5, 30)])
-      t.same(await send(caller, batch), accepted(batch.length))
-    t.same(await minutesOf(caller), { 'acme/web': 59 })
   })
 
   t.test('editors show who calls, and the minutes of today in their own time zone', async (t) => {

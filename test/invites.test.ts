@@ -1,4 +1,3 @@
-import postgres from 'postgres'
 import t from 'tap'
 import type { Invite } from '../schemas/invites.js'
 import { lockWaiters, whileHeld } from './locks.js'
@@ -110,21 +109,21 @@ t.test('a personal workspace takes no invites', async (t) => {
   t.same((await ada.get(`${team}/${id}/invites`)).body.invites, [])
 })
 
-t.test('fifty joins at once on an invite for ten make ten members', async (t) => {
+t.test('twenty joins at once on an invite for five make five members', async (t) => {
   const { service, ada, id } = await startTeam(t)
-  const { id: inviteId, code } = (await ada.post(`${team}/${id}/invites`, { max_uses: 10 })).body
-  const crowd = await Promise.all(Array.from({ length: 50 }, (_, index) => service.signIn(`user${index}`)))
+  const { id: inviteId, code } = (await ada.post(`${team}/${id}/invites`, { max_uses: 5 })).body
+  const crowd = await Promise.all(Array.from({ length: 20 }, (_, index) => service.signIn(`user${index}`)))
   const replies = await Promise.all(
     crowd.map((who) => retryWhileUnavailable(() => who.post(`${team}/join`, { code }))),
   )
-  t.equal(replies.filter(({ status }) => status === 200).length, 10)
+  t.equal(replies.filter(({ status }) => status === 200).length, 5)
   const rejected = replies.filter(({ status, body }) => status === 410 && body.code === 'invite_exhausted')
-  t.equal(rejected.length, 40)
-  t.equal((await ada.get(`${team}/${id}/members`)).body.members.length, 11)
+  t.equal(rejected.length, 15)
+  t.equal((await ada.get(`${team}/${id}/members`)).body.members.length, 6)
   const rows = await service.database.hot.statement('select used_count from invites where id = $1', [
     inviteId,
   ])
-  t.same(rows, [{ used_count: 10 }])
+  t.same(rows, [{ used_count: 5 }])
 })
 
 t.test('the invites of an admin end with the right to create them', async (t) => {
@@ -199,34 +198,11 @@ t.test('a removed person needs an invite from after the removal, and one who lef
   t.same(rows, [{ used_count: 0 }], 'a rejected join uses nothing up')
 })
 
-t.test('a person removed while joining again with an old invite stays out', async (t) => {
-  const service = await reuseService(t)
-  const [ada, bob] = await service.signInAll('ada', 'bob')
-  const { id, code } = await service.workspace(ada)
-  for (let round = 0; round < 20; round++) {
-    const { code: fresh } = (await ada.post(`${team}/${id}/invites`)).body
-    t.equal((await bob.post(`${team}/join`, { code: fresh })).status, 200)
-    const join = () => bob.post(`${team}/join`, { code: fresh })
-    const replies = await Promise.all([join(), ada.delete(`${team}/${id}/members?login=bob`), join(), join()])
-    t.equal(replies[1].status, 200)
-    for (const { status, body } of replies) {
-      t.ok(status === 200 || body.code === 'invite_revoked', `${status}`)
-    }
-    for (const old of [code, fresh]) {
-      t.hasStrict((await bob.post(`${team}/join`, { code: old })).body, { code: 'invite_revoked' })
-    }
-    t.equal((await bob.get(`${team}/${id}/members`)).status, 404)
-  }
-})
-
 t.test('a removal that waits while the removed one joins again still keeps them out', async (t) => {
   const { service, ada, bob, id, code } = await startTeam(t, 'bob')
-  const other = postgres(service.databaseUrl, { max: 1 })
-  t.teardown(() => other.end())
   let late: Promise<Reply[]> = Promise.resolve([])
-  await other.begin(async (sql) => {
+  await whileHeld(service, ['lock table audit_entries in exclusive mode'], async () => {
     // Until this ends, the removal has deleted the membership and can't write of it in the audit trail.
-    await sql`lock table audit_entries in exclusive mode`
     const removal = ada.delete(`${team}/${id}/members?login=bob`)
     await lockWaiters(service)
     late = Promise.all([bob.post(`${team}/join`, { code }), removal])
@@ -244,7 +220,7 @@ t.test('an admin who is demoted while creating invites keeps none', async (t) =>
   const { id } = await service.workspace(ada, { members: [bob] })
   const role = (role: string) => ada.patch(`${team}/${id}/members`, { login: 'bob', role })
   const invite = () => bob.post(`${team}/${id}/invites`, { role: 'admin' })
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < 4; round++) {
     await role('admin')
     const [first, second, demoted, third] = await Promise.all([invite(), invite(), role('member'), invite()])
     t.equal(demoted.status, 200)
@@ -407,32 +383,10 @@ t.test('kept removals outlive a change of the signing secret', async (t) => {
   t.equal(await join('later', dropped, fresh), 200, 'a newer invite helps')
 })
 
-t.test('a removal and the deletion of the account at the same moment', async (t) => {
-  const { service, ada, id, code } = await startTeam(t)
-  const outcomes = new Set<number>()
-  for (let round = 0; round < 20; round++) {
-    const bob = await service.signIn(`bob${round}`)
-    await bob.post(`${team}/join`, { code })
-    const [removal, deletion] = await Promise.all([
-      ada.delete(`${team}/${id}/members?login=${bob.login}`),
-      bob.request('DELETE', '/api/me', { body: { confirm: bob.login } }),
-    ])
-    t.equal(deletion.status, 200)
-    outcomes.add(removal.status)
-    const again = await service.signIn(bob.login, { id: bob.repohostId })
-    const joined = await again.post(`${team}/join`, { code })
-    t.equal(joined.status, removal.status === 200 ? 410 : 200, `the removal was answered ${removal.status}`)
-  }
-  for (const status of outcomes) t.ok([200, 404].includes(status), `${status}`)
-})
-
 t.test('an account deleted during a removal keeps the removal', async (t) => {
   const { service, ada, bob, id, code } = await startTeam(t, 'bob')
-  const other = postgres(service.databaseUrl, { max: 1 })
-  t.teardown(() => other.end())
   let late: Promise<Reply[]> = Promise.resolve([])
-  await other.begin(async (sql) => {
-    await sql`lock table audit_entries in exclusive mode`
+  await whileHeld(service, ['lock table audit_entries in exclusive mode'], async () => {
     const removal = ada.delete(`${team}/${id}/members?login=bob`)
     await lockWaiters(service)
     const deletion = bob.request('DELETE', '/api/me', { body: { confirm: 'bob' } })

@@ -1,16 +1,32 @@
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
 import { DENIED_KEYS } from '../schemas/settings-keys.js'
-import { type Caller, faultsByBudget, type Reply, startProviders, startService } from './service.js'
+import {
+  type Caller,
+  faultsByBudget,
+  type Reply,
+  reuseService,
+  startProviders,
+  startService,
+} from './service.js'
 import { until } from './until.js'
 
 const routes = { a: '/api/assistant-a-models', b: '/api/assistant-b-models' }
 
-const start = async (t: Parameters<typeof startService>[0], budgetMs?: number) => {
+const shared = await startProviders(t)
+
+const start = async (t: Parameters<typeof startService>[0]) => {
+  const { a, b } = shared.providers
+  for (const provider of [a, b])
+    Object.assign(provider, { requests: [], endless: false, pageSize: 1_000, fault: undefined })
+  const service = await reuseService(t, 'github', shared.env)
+  return { service, ada: await service.signIn('ada'), a, b }
+}
+
+const startWithBudget = async (t: Parameters<typeof startService>[0], budgetMs: number) => {
   const setup = await startProviders(t, { budgetMs })
   const service = await startService(t, setup)
-  const ada = await service.signIn('ada')
-  return { service, ada, ...setup.providers }
+  return { service, ada: await service.signIn('ada'), ...setup.providers }
 }
 
 const list = (caller: Caller, which: 'a' | 'b', key: string) =>
@@ -89,7 +105,7 @@ t.test('keys are checked before they are sent, and a rejected one is reported to
 
 for (const { budgetMs, status, faults } of faultsByBudget)
   t.test(`a misbehaving provider gives its caller ${status}, and affects no one else`, async (t) => {
-    const { service, ada, a, b } = await start(t, budgetMs)
+    const { service, ada, a, b } = await startWithBudget(t, budgetMs)
     const bob = await service.signIn('bob')
     for (const fault of faults)
       for (const [which, provider] of [
@@ -116,7 +132,7 @@ t.test('without the shortened timeout, a look-up ends by itself', async (t) => {
 })
 
 t.test('a caller has four look-ups at the same time, and others theirs', async (t) => {
-  const { service, ada, a, b } = await start(t, 5_000)
+  const { service, ada, a, b } = await startWithBudget(t, 5_000)
   const bob = await service.signIn('bob')
   a.fault = 'hang'
   const waiting = Array.from({ length: 4 }, () => list(ada, 'a', a.key))
@@ -129,7 +145,7 @@ t.test('a caller has four look-ups at the same time, and others theirs', async (
 })
 
 t.test('a caller with too many look-ups gets Retry-After', async (t) => {
-  const { ada, a } = await start(t, 60_000)
+  const { ada, a } = await startWithBudget(t, 60_000)
   a.fault = 'hang'
   const limited: Reply[] = []
   const all = Array.from({ length: 30 }, async () => {
@@ -151,14 +167,14 @@ t.test('a caller with too many look-ups gets Retry-After', async (t) => {
 })
 
 t.test('the limits are served as they are enforced', async (t) => {
-  const service = await startService(t, { env: { EXTENSION_PREFIX: 'acme' } })
+  const service = await startService(t, { env: { EXTENSION_PREFIX: 'acme,editor' } })
   const { status, body } = await service.request('GET', '/api/limits')
   t.equal(status, 200)
   t.same(body, {
     ...limits,
     workspaces_created: 200,
     extension_prefix: 'acme',
-    settings_prefixes: ['acme'],
+    settings_prefixes: ['acme', 'editor'],
     settings_denied: DENIED_KEYS,
   })
 })

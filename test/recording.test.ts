@@ -243,19 +243,21 @@ const days = [
 ]
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 
+const clocks = new Map(
+  zones.map((timeZone) => [
+    timeZone,
+    new Intl.DateTimeFormat('en-US', { timeZone, weekday: 'short', hour: 'numeric', hourCycle: 'h23' }),
+  ]),
+)
+
 /** An hour by what a clock on the wall shows when it starts. */
 const isRecorded = (
   { from, to, weekdays: chosen }: { from: number; to: number; weekdays: number[] },
   timeZone: string,
   moment: Date,
 ) => {
-  const clock = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    weekday: 'short',
-    hour: 'numeric',
-    hourCycle: 'h23',
-  })
-  const part = (type: string) => clock.formatToParts(moment).find((one) => one.type === type)?.value ?? ''
+  const parts = clocks.get(timeZone)?.formatToParts(moment)
+  const part = (type: string) => parts?.find((one) => one.type === type)?.value ?? ''
   const hour = Number(part('hour'))
   const day = weekdays.indexOf(part('weekday'))
   const [on, onDayBefore] = [day, (day + 6) % 7].map((index) => chosen.includes(index + 1))

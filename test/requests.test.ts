@@ -9,6 +9,7 @@ import {
   type Caller,
   DASHBOARD,
   type Reply,
+  reuseService,
   type Service,
   startProviders,
   startService,
@@ -35,7 +36,7 @@ const pushText = (caller: Caller, text: string | Uint8Array, contentType = 'appl
   })
 
 t.test('values that the database cannot store exactly are rejected', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const hostile: Record<string, string | Uint8Array> = {
     'no JSON': '{',
@@ -97,7 +98,7 @@ t.test('values that the database cannot store exactly are rejected', async (t) =
 })
 
 t.test('many keys and many strings are only slow, never fatal', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const keys = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`ext.${index}`, index]))
   t.equal((await ada.push('ada/many', keys)).status, 200)
@@ -115,7 +116,7 @@ t.test('many keys and many strings are only slow, never fatal', async (t) => {
 })
 
 t.test('bodies are JSON, and an empty one counts as absent', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   for (const type of [
     'text/plain',
@@ -150,7 +151,7 @@ t.test('bodies are JSON, and an empty one counts as absent', async (t) => {
 })
 
 t.test('paths are not reinterpreted', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const headers = { Authorization: `Bearer ${ada.token}`, 'X-Repohost-Token': ada.repohostToken }
   const asked = service.repohost.requests.length
@@ -208,7 +209,7 @@ t.test('paths are not reinterpreted', async (t) => {
 })
 
 t.test('unknown routes get 404 before their body is read', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const json = { 'Content-Type': 'application/json' }
   for (const [name, headers, body] of [
     ['no JSON', json, '{'],
@@ -232,7 +233,7 @@ t.test('unknown routes get 404 before their body is read', async (t) => {
 })
 
 t.test('numbers in a query are numbers within their bounds', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   for (const limit of [
     '0',
@@ -260,7 +261,7 @@ t.test('numbers in a query are numbers within their bounds', async (t) => {
 })
 
 t.test('every answer names its request', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const named = await service.request('GET', '/api/me', { headers: { 'X-Request-Id': 'My-request_1.0' } })
   t.equal(named.headers.get('x-request-id'), 'My-request_1.0')
   t.equal(named.body.request_id, 'My-request_1.0')
@@ -274,7 +275,7 @@ t.test('every answer names its request', async (t) => {
 })
 
 t.test('input that is not HTTP gets a problem document too', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const { hostname, port } = new URL(service.url)
   const send = (text: string) =>
     new Promise<string>((resolve) => {
@@ -359,14 +360,14 @@ const burst = async (times: number, call: (index: number) => Promise<Reply>): Pr
 }
 
 t.test('limits are per caller, and a correct client never reaches them', async (t) => {
-  const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
+  const service = await startService(t, { env: { RATE_LIMITS: 'on', LIMITS: 'rate_per_caller=60' } })
   const [ada, bob] = await service.signInAll('ada', 'bob')
-  const calls = await burst(620, () => ada.get('/api/me'))
-  t.equal(calls.filter(({ status }) => status === 200).length, 600)
+  const calls = await burst(64, () => ada.get('/api/me'))
+  t.strictSame(tally(calls), { 200: 60, 429: 4 })
   const limited = calls.find(({ status }) => status === 429)
   t.hasStrict(limited?.body, { code: 'rate_limited' })
   t.ok(Number(limited?.headers.get('retry-after')) >= 1)
-  t.equal(limited?.headers.get('ratelimit-limit'), '600')
+  t.equal(limited?.headers.get('ratelimit-limit'), '60')
   t.equal(limited?.headers.get('ratelimit-remaining'), '0')
   t.equal((await ada.get('/api/nowhere')).status, 429, 'the limit comes before everything else')
   t.equal((await bob.get('/api/me')).status, 200)
@@ -391,7 +392,9 @@ const tally = (replies: Reply[]) => {
 const limitedReplies = (replies: Reply[]) => replies.filter(({ status }) => status === 429)
 
 t.test('all ways to sign in share the limit of an address, and a network counts as one', async (t) => {
-  const service = await startService(t, { env: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' } })
+  const service = await startService(t, {
+    env: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1', LIMITS: 'rate_per_caller=60' },
+  })
   const from = (address: string) => ({ 'X-Forwarded-For': address })
   const verify = (address: string) =>
     service.request('POST', '/api/auth/verify', { body: { repohost_token: 'guess' }, headers: from(address) })
@@ -419,10 +422,10 @@ t.test('all ways to sign in share the limit of an address, and a network counts 
   t.equal((await verify('192.0.2.2')).status, 401)
   t.ok(service.repohost.requests.length <= 10 + 1 + 30 + 1)
 
-  const reads = await burst(620, (index) =>
+  const reads = await burst(64, (index) =>
     service.request('GET', '/api/limits', { headers: from(`2001:db8:9:9::${index}`) }),
   )
-  t.strictSame(tally(reads), { 200: 600, 429: 20 })
+  t.strictSame(tally(reads), { 200: 60, 429: 4 })
 })
 
 t.test('a caller cannot make the host reject one token after another', async (t) => {
@@ -451,31 +454,24 @@ t.test('a caller cannot make the host reject one token after another', async (t)
 
 t.test('notifications are limited only while they are wrongly signed', async (t) => {
   const { env } = await startProviders(t)
-  const service = await startService(t, { env: { ...env, RATE_LIMITS: 'on' } })
+  const service = await startService(t, {
+    env: { ...env, RATE_LIMITS: 'on', LIMITS: 'rate_wrong_signatures_per_address=60' },
+  })
   const deliver = (signature: string) =>
     service.request('POST', '/api/billing-provider/webhook', {
       body: '{"id":"evt_1","type":"unknown","created":1,"data":{"object":{}}}',
       headers: { 'Content-Type': 'application/json', ...(signature && { 'Billing-Signature': signature }) },
     })
-  const forged = await burst(610, (index) => deliver(index % 2 ? 't=1,v1=00' : ''))
-  t.strictSame(tally(forged), { 400: 600, 429: 10 })
-  t.equal(limitedReplies(forged)[0]?.headers.get('ratelimit-limit'), '600')
+  const forged = await burst(64, (index) => deliver(index % 2 ? 't=1,v1=00' : ''))
+  t.strictSame(tally(forged), { 400: 60, 429: 4 })
+  t.equal(limitedReplies(forged)[0]?.headers.get('ratelimit-limit'), '60')
   const genuine = () =>
     deliver(signatureOf('{"id":"evt_1","type":"unknown","created":1,"data":{"object":{}}}'))
   t.strictSame(tally(await burst(20, genuine)), { 200: 20 })
 })
 
-t.test('without limits no requests are counted', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  const guesses = await burst(40, () => ada.push('ada/a', {}, { 'X-Repohost-Token': 'wrong' }))
-  t.strictSame(tally(guesses), { 401: 40 })
-  const callbacks = await burst(40, () => service.request('GET', '/api/auth/callback?code=x&state=y'))
-  t.strictSame(tally(callbacks), { 400: 40 })
-})
-
 t.test('a request is validated before its access is checked', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob, eve] = await service.signInAll('ada', 'bob', 'eve')
   const { id } = await service.workspace(ada, { members: [bob] })
   const dashboard = `/api/team/dashboard?workspace=${id}&from=2026-02-01&to=2026-01-01`
@@ -526,7 +522,7 @@ t.test('format errors are described in words', async (t) => {
 })
 
 t.test('a failed statement logs none of its parameters', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const { code } = await service.workspace(ada)
   const key = code.replaceAll('-', '')
@@ -546,7 +542,7 @@ t.test('a failed statement logs none of its parameters', async (t) => {
 })
 
 t.test('a body that is far too large is answered, and its connection is not cut before', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const verify = (body: RequestInit['body']) =>
     fetch(`${service.url}/api/auth/verify`, {
       method: 'POST',
@@ -562,7 +558,7 @@ t.test('a body that is far too large is answered, and its connection is not cut 
         stream.close()
       },
     })
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < 3; round++) {
     t.equal((await verify('a'.repeat(5_242_880))).status, 413)
     t.equal((await verify(parts())).status, 413)
   }

@@ -2,7 +2,6 @@
  * Hands the same service to one test after the other, emptied in between. Starting a service with its database takes 0.4 s
  * of CPU, and emptying it a hundredth of that.
  */
-import type { RepohostKind } from '../schemas/common.js'
 import { isCluster } from './database.js'
 import type { Service, Test } from './service.js'
 
@@ -43,12 +42,15 @@ const empty = async ({ app, database, repohost, logs }: Service): Promise<void> 
   logs.length = 0
 }
 
-const idle: { service: Service; kind: RepohostKind; schema: string | undefined }[] = []
+const idle: { service: Service; kind: string; schema: string | undefined }[] = []
 
-/** @param start starts another service, until all tests have ended */
+/**
+ * @param kind only services of one kind are handed on to each other
+ * @param start starts another service, until all tests have ended
+ */
 export const reuse = async (
   test: Test,
-  kind: RepohostKind,
+  kind: string,
   start: (allTests: Test) => Promise<Service>,
 ): Promise<Service> => {
   const found = idle.findIndex((one) => one.kind === kind)

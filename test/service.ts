@@ -273,11 +273,18 @@ const showTroubles = (logs: string[]) => {
   for (const line of logs) if (JSON.parse(line).level >= 40) process.stderr.write(line)
 }
 
-/** A service that earlier tests have used, with empty tables. Don't change what isn't restored by emptying them. */
-export const reuseService = async (test: Test, kind: RepohostKind = 'github'): Promise<Service> =>
+/**
+ * A service that earlier tests have used, with empty tables. Don't change what isn't restored by emptying them, and don't
+ * reuse one that counts requests.
+ */
+export const reuseService = async (
+  test: Test,
+  kind: RepohostKind = 'github',
+  env: Record<string, string> = {},
+): Promise<Service> =>
   (await canReuse(test))
-    ? reuse(test, kind, (allTests) => startService(allTests, { kind }))
-    : startService(test, { kind })
+    ? reuse(test, JSON.stringify([kind, env]), (allTests) => startService(allTests, { kind, env }))
+    : startService(test, { kind, env })
 
 /** A reused service with a workspace of ada, which people with these logins have joined. */
 export const startTeam = async <Login extends string = never>(test: Test, ...logins: Login[]) => {

@@ -1,6 +1,5 @@
 /** Which keys of settings may be stored: several prefixes, and keys that are denied. */
 import t from 'tap'
-import { DENIED_KEYS } from '../schemas/settings-keys.js'
 import { readConfig } from '../src/config.js'
 import { problemsOf } from './config-problems.js'
 import { startService } from './service.js'
@@ -107,15 +106,6 @@ t.test('a key that was stored before it was denied stays, is not applied, and ca
     status: 400,
     body: { errors: [{ path: '/settings/php.binPath', message: DENIED }] },
   })
-})
-
-t.test('GET /api/limits lists the prefixes and what is denied', async (t) => {
-  const service = await startService(t, { env: { EXTENSION_PREFIX: 'acme,editor' } })
-  const { body } = await service.request('GET', '/api/limits')
-  t.hasStrict(
-    { ...body },
-    { extension_prefix: 'acme', settings_prefixes: ['acme', 'editor'], settings_denied: DENIED_KEYS },
-  )
 })
 
 t.test('a list of prefixes that cannot be meant refuses to start', (t) => {

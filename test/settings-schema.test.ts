@@ -8,7 +8,7 @@ import { readSettingsSchema } from '../src/platform/settings-schema/read.js'
 import { problemsOf } from './config-problems.js'
 import { hasMembers } from './has-members.js'
 import { temporaryFolder } from './process.js'
-import { startService } from './service.js'
+import { reuseService, startService } from './service.js'
 
 const team = '/api/team/workspaces'
 const ext = settingsKeys({ prefixes: ['ext'], denied: [] })
@@ -71,7 +71,7 @@ const good = {
 const at = (prefix: string) => faults.map(({ path, message }) => ({ path: prefix + path, message }))
 
 t.test('without a schema any value is accepted, and there is none to read', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   t.hasStrict(await service.request('GET', '/api/settings-schema'), {
     status: 404,
     body: { code: 'schema_not_configured' },
@@ -109,7 +109,7 @@ t.test(
   'where the schema is enforced, what does not match is rejected before the host is asked',
   async (t) => {
     const SETTINGS_SCHEMA = await fileWith(t, { type: 'object', properties })
-    const before = await startService(t)
+    const before = await reuseService(t)
     const ada = await before.signIn('ada')
     const { id } = await before.workspace(ada)
     const override = `${team}/${id}/project-settings/acme/api`

@@ -217,7 +217,7 @@ t.test('reading in the format of WakaTime', async (t) => {
         t.strictSame(bar.projects, data.at(-1).projects)
         t.hasStrict(bar, EMPTY)
       }),
-      { numRuns: 6 },
+      { numRuns: 3 },
     )
   })
 

@@ -7,14 +7,14 @@ import { repohostKinds } from '../schemas/common.js'
 import { addDays } from '../src/platform/time/days.js'
 import { type Service, startService, startTeam, WEBHOOK_KEY } from './service.js'
 import { until } from './until.js'
-import { commitOf, createWebhook, startWebhook, Webhook, webhookOf } from './webhooks.js'
+import { addWebhook, commitOf, createWebhook, startWebhook, Webhook, webhookOf } from './webhooks.js'
 
 const REPO = 'acme/api-gateway'
 
 t.test('pushes and closed issues count for members, once', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
-      const { service, webhook, today, ada } = await startWebhook(t, { kind })
+      const { service, webhook, today, ada } = await startWebhook(t, kind)
       const yesterday = addDays(today, -1)
       const own = [commitOf('ada', today), commitOf('ada', yesterday, '23:30:00-02:00')]
       t.equal((await webhook.push(REPO, own)).status, 200)
@@ -62,7 +62,7 @@ t.test('pushes and closed issues count for members, once', async (t) => {
 t.test('deliveries without a valid signature are rejected', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
-      const { service, webhook, today } = await startWebhook(t, { kind })
+      const { service, webhook, today } = await startWebhook(t, kind)
       const event = deliveryShapes[kind].push(REPO, [commitOf('ada', today)])
       const wrong = await webhook.send(event, { secret: 'wrong' })
       t.hasStrict(wrong, { status: 400, body: { code: 'signature_invalid' } })
@@ -341,7 +341,7 @@ t.test('a signed body that cannot be read is listed with its status', async (t) 
 t.test('the same commits in two simultaneous deliveries count once', async (t) => {
   const { service, webhook, today } = await startWebhook(t)
   const beside = await startService(t, { beside: service })
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 2; round++) {
     const commits = Array.from({ length: 40 }, (_, n) =>
       commitOf(n % 2 ? 'ada' : 'bob', addDays(today, -(n % 7))),
     )
@@ -360,7 +360,7 @@ t.test('the same commits in two simultaneous deliveries count once', async (t) =
 
 t.test('an upload that meets deliveries decides', async (t) => {
   const { webhook, today, ada, id } = await startWebhook(t)
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < 3; round++) {
     const day = addDays(today, -round)
     const members = ['ada', 'bob'].map((login) => ({ login, repos: [{ repo: REPO, count: 3 }] }))
     const deliver = () => webhook.push(REPO, [commitOf('bob', day), commitOf('ada', day)])
@@ -418,28 +418,6 @@ t.test('nothing is left of a workspace that is deleted while deliveries come', a
   }
 })
 
-t.test('issues that an erased account closed stay counted without its name', async (t) => {
-  const { service, webhook, today, bob } = await startWebhook(t)
-  await webhook.push(REPO, [commitOf('bob', today)])
-  await webhook.issue(REPO, { number: 3, closed: true, at: `${today}T10:00:00Z`, login: 'bob' })
-  t.equal(
-    (
-      await service.request('DELETE', '/api/me', {
-        body: { confirm: 'bob' },
-        headers: { Authorization: `Bearer ${bob.token}` },
-      })
-    ).status,
-    200,
-  )
-  await service.app.erasures.run()
-  t.same(await webhook.counts(), { [`deleted user ${today} ${REPO}`]: { commits: 1, closed_issues: 1 } })
-  const [row] = await service.database.hot.statement<{ total: number }>(
-    `select count(*)::int as total from reported_issues i join users u on u.id = i.user_id where u.repohost_id is not null`,
-    [],
-  )
-  t.equal(row?.total, 0)
-})
-
 t.test('an issue that a deleted account has closed counts once when it is closed again', async (t) => {
   const { service, webhook, ada, bob, id, today } = await startWebhook(t)
   const issue = (number: number, closed: boolean, hour: number, login: string) =>
@@ -455,8 +433,7 @@ t.test('an issue that a deleted account has closed counts once when it is closed
     members: [{ login: 'bob', repos: [{ repo: other, count: 7 }] }],
   })
   t.equal(uploaded.status, 200)
-  const headers = { Authorization: `Bearer ${bob.token}` }
-  t.equal((await service.request('DELETE', '/api/me', { body: { confirm: 'bob' }, headers })).status, 200)
+  t.equal((await bob.request('DELETE', '/api/me', { body: { confirm: 'bob' } })).status, 200)
   await service.app.erasures.run()
 
   await issue(3, false, 11, 'ada')
@@ -510,7 +487,7 @@ t.test('deliveries have limits of the workspace and of who made the webhooks', a
     LIMITS:
       'delivered_rows_per_workspace=30,delivered_rows_per_person=40,rate_deliveries_per_workspace=8,rate_deliveries_per_person=12',
   }
-  const { service, webhook, today, ada, bob, id } = await startWebhook(t, { env })
+  const { service, webhook, today, ada, bob, id } = await addWebhook(await startService(t, { env }))
   /** The same webhook at an instance that has counted nothing yet. */
   const later = async (...hooks: Webhook[]) => {
     const beside = await startService(t, { env, beside: service })

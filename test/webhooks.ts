@@ -10,8 +10,7 @@ import {
 import type { RepohostKind } from '../schemas/common.js'
 import { readToday } from '../src/platform/time/clock.js'
 import type { AdHocDatabase } from './ad-hoc.js'
-import type { Caller, Service, ServiceOptions } from './service.js'
-import { startService } from './service.js'
+import { type Caller, reuseService, type Service } from './service.js'
 
 export const webhookOf = (id: string) => `/api/team/workspaces/${id}/webhook`
 
@@ -85,14 +84,16 @@ export const createWebhook = async (service: Service, admin: Caller, workspace: 
 }
 
 /** ada, an admin, and bob, a member, of a workspace with a webhook. */
-export const startWebhook = async (test: Test, options: ServiceOptions = {}) => {
-  const service = await startService(test, options)
+export const addWebhook = async (service: Service) => {
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   const webhook = await createWebhook(service, ada, id)
   const today = await readToday(service.database)
   return { service, ada, bob, id, webhook, today }
 }
+
+export const startWebhook = async (test: Test, kind?: RepohostKind) =>
+  addWebhook(await reuseService(test, kind))
 
 let commits = 0
 
