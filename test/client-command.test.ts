@@ -242,7 +242,7 @@ t.test('numbers that keep their value can be written in any way, in any Unicode 
     t.strictSame([code, err], [0, ''])
     t.same((await ada.get(`${at}/settings`)).body.settings, { 'ext.a': [1.5, 100, 1, 1e20, 0, 'ä'] })
   }
-  await write(`// ${'x'.repeat(2 ** 22)}\n${'/**/ '.repeat(2 ** 20)}{}`)
+  await write(`// ${'x'.repeat(2 ** 20)}\n${'/**/ '.repeat(2 ** 18)}{}`)
   t.strictSame(await run(['diff', path]), { code: 0, out: 'Nothing to change.\n', err: '' })
 })
 
@@ -393,8 +393,8 @@ t.test('each mistake is explained in its first line', async (t) => {
       `${path}:1:24: \`12345678901234567890\` would become \`12345678901234567000\``,
     ],
     [
-      'a value of 9 MB',
-      { file: setting(JSON.stringify('x'.repeat(9 * 2 ** 20))) },
+      'a value of a megabyte',
+      { file: setting(JSON.stringify('x'.repeat(2 ** 20))) },
       'The settings exceed the size limit. Shorten or remove some. At most 262144 bytes are allowed. (settings_too_large)',
     ],
     [
@@ -459,16 +459,7 @@ t.test('the program prints its help and version, and says when Node is too old',
   const help = await run(['--help'], {})
   t.equal(await spawn(program, 'help'), help.out)
   t.equal(help.code, 0)
-  for (const word of [
-    'pull',
-    'diff',
-    'apply',
-    '--prune',
-    '--strict',
-    'TEAM_SETTINGS_URL',
-    'Exit codes',
-    'Example',
-  ])
+  for (const word of 'pull diff apply --prune --strict TEAM_SETTINGS_URL Exit Example'.split(' '))
     t.ok(help.out.includes(word), word)
   t.equal((await run([], {})).code, 1)
   const old = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"18.20.8"}})'
@@ -523,7 +514,7 @@ t.test('what diff says is what apply does, and what is pulled is what was applie
       t.equal((await run(['pull'])).out, pulled)
       if (prunes) t.hasStrict(JSON.parse(pulled), JSON.parse(JSON.stringify(wanted)))
     }),
-    { numRuns: 6 },
+    { numRuns: 3 },
   )
   t.equal(await readFile(path, 'utf8'), (await run(['pull'])).out)
 })

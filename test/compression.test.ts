@@ -4,7 +4,7 @@ import t from 'tap'
 import { createClients } from '../src/app.js'
 import type { Config } from '../src/config.js'
 import { hasMembers } from './has-members.js'
-import { type Caller, DASHBOARD, type Service, startService } from './service.js'
+import { type Caller, DASHBOARD, reuseService, type Service, startService } from './service.js'
 
 interface Answer {
   status: number
@@ -46,7 +46,7 @@ const get = (service: Service, caller: Caller, path: string, headers: Record<str
   send(service, 'GET', path, { Authorization: `Bearer ${caller.token}`, ...headers })
 
 t.test('answers of a kilobyte are compressed for clients that accept it', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   await ada.push('ada/small', { 'ext.a': 1 })
   for (const [repo, length] of [
@@ -87,7 +87,7 @@ t.test('answers of a kilobyte are compressed for clients that accept it', async 
 })
 
 t.test('CSV, documents and the reference are compressed as well', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada, { patterns: ['ada/*', 'acme/*'] })
   const entries = Array.from({ length: 60 }, (_, index) => ({
@@ -137,7 +137,7 @@ t.test('answers that contain a token are never compressed', async (t) => {
 })
 
 t.test('bodies come as they are, whatever they say of their coding', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const reply = await service.request('POST', '/api/auth/logout', {
     body: '{}',
     headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },

@@ -86,16 +86,7 @@ t.test('a misspelt variable leads to a warning, and other ones do not', async (t
   t.strictSame(meant('DATABSE_URL'), ['Did you mean DATABASE_URL?'])
   t.strictSame(meant('ASSISTANT_C_URL'), ['Did you mean ASSISTANT_A_URL?'])
   t.strictSame(meant('trust_proxy'), ['Did you mean TRUST_PROXY?'])
-  for (const other of [
-    'HOME',
-    'HOSTNAME',
-    'PATH',
-    'SUPPORT',
-    'LOGNAME',
-    'NODE_ENV',
-    'PGHOST',
-    'DATABASE_NAME',
-  ])
+  for (const other of 'HOME HOSTNAME PATH SUPPORT LOGNAME NODE_ENV PGHOST DATABASE_NAME'.split(' '))
     t.strictSame(meant(other), [], other)
 })
 

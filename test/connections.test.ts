@@ -9,7 +9,7 @@ import postgres from 'postgres'
 import t from 'tap'
 import { readToday } from '../src/platform/time/clock.js'
 import { hasMembers } from './has-members.js'
-import { type Caller, DASHBOARD, type Service, startService, startTeam } from './service.js'
+import { type Caller, DASHBOARD, reuseService, type Service, startService, startTeam } from './service.js'
 import { until } from './until.js'
 
 setFlagsFromString('--expose-gc')
@@ -123,7 +123,7 @@ t.test(
 )
 
 t.test('requests that no hook sees get the usual error', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const close = 'Connection: close\r\n'
   for (const [what, text, code] of [
     ['a path', `GET /api/settings/ada/%zz HTTP/1.1\r\nHost: x\r\n${close}`, 'validation_failed'],

@@ -4,8 +4,7 @@ import { readToday } from '../src/platform/time/clock.js'
 import { startFreezableProxy } from './freezable-proxy.js'
 import { hasMembers } from './has-members.js'
 import { lockWaiters, whileHeld } from './locks.js'
-import { freePort, launch, onDatabase, ready } from './process.js'
-import { type Reply, retryWhileUnavailable, startService, startTeam } from './service.js'
+import { retryWhileUnavailable, startService, startTeam } from './service.js'
 
 t.test(
   'while the database is unavailable, requests get 503, and the service recovers by itself',
@@ -33,7 +32,8 @@ t.test('while the database does not respond, requests get 503, also in transacti
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const line = await startFreezableProxy(t, service.databaseUrl)
-  const { url } = await ready(launch(t, await freePort(), onDatabase(line.url)))
+  const env = { DATABASE_URL: line.url }
+  const { url } = await startService(t, { beside: service, env, patience: 1 })
   const create = () =>
     fetch(`${url}/api/team/workspaces/create`, {
       method: 'POST',
@@ -68,28 +68,23 @@ t.test('when every connection is busy, requests fail fast and recover', async (t
 })
 
 t.test('a connection that breaks during a transaction fails that request alone', async (t) => {
-  const service = await startService(t)
-  const ada = await service.signIn('ada')
-  await service.workspace(ada)
+  const { service, ada } = await startTeam(t)
   const flush = {
     flush_id: 'once',
     // To change it, the transaction waits for the user.
     timezone: 'Europe/Berlin',
     entries: [{ repo: 'acme/a', day: await readToday(service.database), minutes: 5 }],
   }
-  for (let round = 0; round < 3; round++) {
-    let reply: Promise<Reply> | undefined
-    await whileHeld(service, ['select from users where login_key = $1::text for update', 'ada'], async () => {
-      reply = ada.post('/api/team/active-minutes', flush)
-      await lockWaiters(service)
-      await service.database.hot.statement(
-        `select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`,
-        [],
-      )
-      t.hasStrict(await reply, { status: 503, body: { code: 'unavailable' } })
-    })
-  }
+  await whileHeld(service, ['select from users where login_key = $1::text for update', 'ada'], async () => {
+    const reply = ada.post('/api/team/active-minutes', flush)
+    await lockWaiters(service)
+    await service.database.hot.statement(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`,
+      [],
+    )
+    t.hasStrict(await reply, { status: 503, body: { code: 'unavailable' } })
+  })
   t.match(await retryWhileUnavailable(() => ada.post('/api/team/active-minutes', flush)), {
     status: 200,
     body: { accepted: 1, duplicate: false },

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 import t, { type Test } from 'tap'
 import { startRepohost } from '../demo/repohost.js'
+import { backUp } from '../src/operator/backup/back-up.js'
 import { checkNode } from '../src/operator/doctor/environment.js'
 import { examine } from '../src/operator/doctor/examine.js'
 import { baseline, newestMigration } from '../src/platform/database/migrations.js'
@@ -76,14 +77,36 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
   const secret = 'a-secret-that-is-used-in-two-places-at-once'
   const broken: [what: string, env: Environment, said: RegExp[]][] = [
     [
-      'a Redis that is not there',
-      { ...sound, REDIS_URL: 'redis://:hunter2@127.0.0.1:1' },
-      [/^warning redis: It can’t be used, so each instance counts separately: .*ECONNREFUSED/],
+      'many at once',
+      {
+        WORKERS: 'auto',
+        DATABASE_POOL_SIZE: '999',
+        TRUST_PROXY: '127.0.0.1,0.0.0.0/0',
+        ADMIN_KEYS: 'letmein',
+        JWT_SECRETS: 'a'.repeat(46),
+        RATE_LIMITS: 'off',
+        LIMIT_EXEMPT: '127.0.0.1,0.0.0.0/0',
+        MAINTENANCE: 'back soon',
+        BILLING_DORMANT: 'false',
+        ASSISTANT_A_URL: 'http://127.0.0.1:1',
+      },
+      [
+        /^warning configuration: WORKERS is no longer used.* run more instances/,
+        /^problem addresses: TRUST_PROXY contains every address/,
+        /^problem secrets: An admin key is shorter/,
+        /^problem secrets: A value of JWT_SECRETS has fewer than 8 different characters/,
+        /^problem billing: .*no one can subscribe/,
+        /^warning limits: RATE_LIMITS is off/,
+        /^problem limits: LIMIT_EXEMPT contains every address/,
+        /^warning maintenance: MAINTENANCE is set/,
+        /^problem database: DATABASE_POOL_SIZE is 999/,
+        /^warning network: The first model provider/,
+      ],
     ],
     [
-      'a variable that has no effect any more',
-      { ...sound, WORKERS: 'auto' },
-      [/^warning configuration: WORKERS is no longer used.* run more instances/],
+      'a Redis that is not there',
+      { REDIS_URL: 'redis://:hunter2@127.0.0.1:1' },
+      [/^warning redis: It can’t be used, so each instance counts separately: .*ECONNREFUSED/],
     ],
     [
       'wrong variables',
@@ -98,11 +121,6 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
     ['a wrong password', { DATABASE_URL: wrongPassword.href }, [/^problem database: .*user or password/]],
     ['a wrong database', { DATABASE_URL: nowhere.href }, [/^problem database: .*doesn’t exist: create it/]],
     [
-      'a pool that is too large',
-      { DATABASE_POOL_SIZE: '999' },
-      [/^problem database: DATABASE_POOL_SIZE is 999/],
-    ],
-    [
       'no timeouts where the service cannot set them',
       { DATABASE_URL: url, DATABASE_PREPARE: 'false' },
       [
@@ -114,11 +132,6 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
       'a proxy that is not named',
       { BASE_URL: 'https://api.example.com', TRUST_PROXY: '' },
       [/^problem addresses: .*TRUST_PROXY/],
-    ],
-    [
-      'a proxy that is everyone',
-      { TRUST_PROXY: '127.0.0.1,0.0.0.0/0' },
-      [/^problem addresses: TRUST_PROXY contains every address/],
     ],
     [
       'half of another repository host',
@@ -154,28 +167,6 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
       { ...sound, REPOHOST_CLIENT_ID: 'id', REPOHOST_CLIENT_SECRET: secret, ADMIN_KEYS: secret },
       [/^problem secrets: A value of REPOHOST_CLIENT_SECRET is used twice/],
     ],
-    ['a key that can be guessed', { ADMIN_KEYS: 'letmein' }, [/^problem secrets: An admin key is shorter/]],
-    [
-      'a secret of equal letters',
-      { JWT_SECRETS: 'a'.repeat(46) },
-      [/^problem secrets: A value of JWT_SECRETS has fewer than 8 different characters/],
-    ],
-    ['no limits', { RATE_LIMITS: 'off' }, [/^warning limits: RATE_LIMITS is off/]],
-    [
-      'limits for no one',
-      { LIMIT_EXEMPT: '127.0.0.1,0.0.0.0/0' },
-      [/^problem limits: LIMIT_EXEMPT contains every address/],
-    ],
-    [
-      'maintenance without an end',
-      { MAINTENANCE: 'back soon' },
-      [/^warning maintenance: MAINTENANCE is set/],
-    ],
-    [
-      'a gate that no one can pass',
-      { BILLING_DORMANT: 'false' },
-      [/^problem billing: .*no one can subscribe/],
-    ],
     [
       'half of billing',
       { BILLING_SECRET_KEY: 'sk_test_0123456789', BILLING_API_URL: repohost.url },
@@ -186,17 +177,12 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
       { REPOHOST_API_URL: 'http://127.0.0.1:1' },
       [/^problem network: The repository host can’t/],
     ],
-    [
-      'no way to a provider',
-      { ASSISTANT_A_URL: 'http://127.0.0.1:1' },
-      [/^warning network: The first model provider/],
-    ],
   ]
   for (const [what, env, said] of broken) {
     const found = await findingsOf({ ...sound, ...env })
     hasMembers(t, found, said, what)
     t.equal(found.length, said.length, `${what}: ${found.join('\n')}`)
-    t.notMatch(found.join('\n'), new RegExp(`${secret}|letmein|sk_test`), 'without a secret')
+    t.notMatch(found.join('\n'), new RegExp(`${secret}|hunter2|letmein|sk_test`), 'without a secret')
   }
 })
 
@@ -237,8 +223,7 @@ t.test('an old backup is found, and so is none', async (t) => {
   await sql`insert into backups (made_at, bytes) values (now() - interval '8 days', 1)`
   hasMembers(t, await findingsOf(env), [/^warning backup: The last known backup is 8 days old/])
   const file = join(await temporaryFolder(t), 'backup.gz')
-  const backup = launchProgram(t, 'src/bin/backup', onDatabase(url), [file])
-  t.equal(await backup.ended, 0, backup.output())
+  await backUp(url, file, () => {}, new AbortController().signal)
   t.strictSame(await findingsOf(env), [], 'the database knows of what was made of it')
 })
 

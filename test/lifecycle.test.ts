@@ -34,10 +34,15 @@ const pull = async (service: ServiceProcess, session: string, repo: string) => {
   return (await reply.json()) as { version: number; settings: { 'ext.n': number } }
 }
 
+/** The folder in which the embedded database of a service listens. */
+const socketOf = async (dataDir: string) =>
+  (await readFile(join(dataDir, 'postgresql/postmaster.pid'), 'utf8')).split('\n')[4] ?? ''
+
 t.test(
   'with an empty folder the service starts, survives kill -9 and keeps acknowledged writes',
   async (t) => {
-    const DATA_DIR = await temporaryFolder(t)
+    // Too long for a socket, which is then elsewhere.
+    const DATA_DIR = join(await temporaryFolder(t), 'long-'.repeat(30))
     const repohost = await startRepohost()
     t.teardown(() => repohost.close())
     const { token } = repohost.addUser('ada')
@@ -68,12 +73,15 @@ t.test(
       }
     })
     await until(() => acknowledged.every((version) => version >= 3), 'each writer has written thrice')
+    const socket = await socketOf(DATA_DIR)
     first.child.kill('SIGKILL')
     killed = true
     await Promise.all(writers)
     await first.ended
 
     const again = await ready(launch(t, port, env))
+    t.not(await socketOf(DATA_DIR), socket)
+    await t.rejects(stat(socket), { code: 'ENOENT' }, 'the folder of the former socket is gone')
     for (const [index, version] of acknowledged.entries()) {
       t.ok(version > 0)
       const kept = await pull(again, session, `r${index}`)

@@ -57,7 +57,7 @@ const startWriters = async (url: string, count: number) => {
         () => done++,
         (error) => failures.push(`${error.code} ${error.message}`),
       )
-      await sleep(20)
+      await sleep(50)
     }
   }
   const writers = Array.from({ length: count }, (_, writer) => write(writer))
@@ -97,7 +97,7 @@ const nothing = { pending: [], steps: [], invalid: [], unchecked: [], unseen: []
 t.test('no write fails beside an upgrade, and a long reader delays only the upgrade', async (t) => {
   const { url, sql } = await releasedDatabase(t, RELEASE)
   await rows(sql, 20)
-  const stopWriters = await startWriters(url, 8)
+  const stopWriters = await startWriters(url, 4)
   const stopReader = await startReader(t, url)
   const said: string[] = []
   const upgrade = migrate(url, undefined, (line) => said.push(line), shipped)

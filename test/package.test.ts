@@ -10,7 +10,6 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { projectRoot } from '../src/platform/process/root.js'
 import { freePort, ready, spawnProgram, temporaryFolder } from './process.js'
-import { until } from './until.js'
 
 const run = promisify(execFile)
 const { name, version } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8'))
@@ -163,9 +162,14 @@ t.test('the service starts with its page and its database, in the data folder of
     'it serves the client that is packed beside it',
   )
 
-  const backup = join(folder, 'backup.gz')
-  const backingUp = await start(t, { HOME }, ['backup', backup])
+  const backup = ['backup', join(folder, 'backup.gz')]
+  const backingUp = await start(t, { HOME }, backup)
   t.equal(await backingUp.ended, 0, backingUp.output())
+  const cwd = await temporaryFolder(t)
+  await mkdir(join(cwd, '.data'))
+  const elsewhere = spawnProgram(t, command, backup, { HOME }, cwd)
+  t.equal(await elsewhere.ended, 1)
+  t.match(elsewhere.output(), /no database in DATA_DIR \(\.data\)/, 'a folder .data that is there is used')
 
   const client = `
     import { createClient } from '@team-settings/client'
@@ -178,23 +182,12 @@ t.test('the service starts with its page and its database, in the data folder of
   t.equal(await service.ended, 0)
 })
 
-t.test('the demo starts with its extension', async (t) => {
+t.test('the demo starts with its extension, and stops before it has all of its sample data', async (t) => {
   const PORT = String(await freePort())
   const url = `http://127.0.0.1:${PORT}`
   const demo = await ready({ url, ...(await start(t, { PORT }, ['demo'])) })
-  await until(async () => demo.output().includes('ADA='), 'the demo has its sample data')
   const { properties } = (await (await fetch(`${url}/api/settings-schema`)).json()) as { properties: object }
   t.equal(Object.keys(properties).length, 34)
   demo.child.kill('SIGINT')
   t.equal(await demo.ended, 0, demo.output())
-})
-
-t.test('a folder .data that is there is used', async (t) => {
-  const HOME = await temporaryFolder(t)
-  const cwd = await temporaryFolder(t)
-  await mkdir(join(cwd, '.data'), { mode: 0o711 })
-  const restoring = spawnProgram(t, command, ['restore', join(folder, 'backup.gz')], { HOME }, cwd)
-  t.equal(await restoring.ended, 0, restoring.output())
-  t.ok((await readdir(join(cwd, '.data'))).includes('postgresql'))
-  t.same(await readdir(HOME), [])
 })

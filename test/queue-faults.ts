@@ -21,7 +21,6 @@ export interface Given {
   adds: { repo: string; at: number }[]
 }
 
-const WINDOWS = 5
 const HOURS = 700
 const HOUR_MS = 3_600_000
 const REPOS = 20
@@ -52,7 +51,7 @@ const sum = (counts: Map<string, number>) => [...counts.values()].reduce((total,
 /** Plays until all minutes were sent; says what was counted, and where that differs from the model. */
 export const playQueue = async (
   test: Test,
-  { minutes = 8_000, restMs = 300, killsPerWindow = Number.POSITIVE_INFINITY } = {},
+  { windows = 5, minutes = 8_000, restMs = 300, killsPerWindow = Number.POSITIVE_INFINITY } = {},
 ) => {
   const service = await startService(test, { env: { LOG_LEVEL: 'error' } })
   const ada = await service.signIn('ada')
@@ -71,7 +70,7 @@ export const playQueue = async (
     (await readFile(journalOf(window), 'utf8').catch(() => '')).split('\n').filter((line) => line !== '')
 
   const play = async (window: number) => {
-    const adds = minutesOf(window, Math.ceil(minutes / WINDOWS))
+    const adds = minutesOf(window, Math.ceil(minutes / windows))
     let kills = 0
     for (;;) {
       // A started call isn't repeated: its minute was stored, or it is lost.
@@ -115,9 +114,9 @@ export const playQueue = async (
       if (code !== null) throw new Error(`Window ${window} failed: ${troubles.join('')}`)
     }
   }
-  await Promise.all(Array.from({ length: WINDOWS }, (_, window) => play(window)))
+  await Promise.all(Array.from({ length: windows }, (_, window) => play(window)))
 
-  const lines = (await Promise.all(Array.from({ length: WINDOWS }, (_, window) => linesOf(window)))).flat()
+  const lines = (await Promise.all(Array.from({ length: windows }, (_, window) => linesOf(window)))).flat()
   const [kept, begun] = [tally(lines, '+'), tally(lines, '?')]
   const rows = await service.database.read.statement<{ repo: string; hour: string; minutes: number }>(
     `select repo_key as repo, day::text || 'T' || lpad((h.hour - 1)::text, 2, '0') as hour, h.minutes::int

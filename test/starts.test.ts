@@ -7,6 +7,7 @@ import postgres from 'postgres'
 import t, { type Test } from 'tap'
 import { ConfigError, readConfig } from '../src/config.js'
 import { checkDatabase } from '../src/operator/doctor/database.js'
+import { startEmbedded } from '../src/platform/database/embedded/index.js'
 import { explainDatabaseErrors } from '../src/platform/database/external-database.js'
 import { locks } from '../src/platform/database/locks.js'
 import { applyMigrations, migrate } from '../src/platform/database/migrate.js'
@@ -16,6 +17,8 @@ import {
   migrations,
   newestMigration,
 } from '../src/platform/database/migrations.js'
+import { waitForListening } from '../src/platform/process/listen.js'
+import { OperatorError } from '../src/platform/process/operator-error.js'
 import { projectRoot, serviceVersion } from '../src/platform/process/root.js'
 import { createTestDatabase, reach, throughPooler } from './database.js'
 import { receivedPassword, startImpostor } from './impostor.js'
@@ -33,25 +36,9 @@ import {
 } from './process.js'
 import { makeCertificate } from './proxy-examples.js'
 import { startRelay } from './relay.js'
+import { startService } from './service.js'
 import { until } from './until.js'
 
-t.test('many instances that start at once on an empty database migrate it once', async (t) => {
-  const { url, drop } = await createTestDatabase('template0')
-  t.teardown(drop)
-  const ports = await Promise.all(Array.from({ length: 3 }, freePort))
-  const instances = await Promise.all(ports.map((port) => ready(launch(t, port, onDatabase(url)))))
-  t.equal(instances.length, 3)
-  const database = postgres(url, { max: 1 })
-  t.teardown(() => database.end())
-  const applied =
-    await database`select created_at::float8 as when from drizzle.__drizzle_migrations order by id`
-  t.same(
-    applied.map(({ when }) => when),
-    [FIRST_MIGRATION, ...migrations.map(({ when }) => when)],
-  )
-})
-
-// Many programs are started, and other files run beside this one.
 /** The output of a program that did not start: one sentence, without a stack. */
 const rejectionOf = async (t: Test, program: Omit<ServiceProcess, 'url'>): Promise<string> => {
   t.equal(await program.ended, 1)
@@ -64,6 +51,13 @@ const rejectionOf = async (t: Test, program: Omit<ServiceProcess, 'url'>): Promi
   t.ok(said.length <= 2, said.join('\n'))
   return said.join('\n')
 }
+
+/** Work on DATABASE_URL is rejected with this sentence, which every program prints without a stack. */
+const rejects = (t: Test, work: Promise<unknown>, said: string) =>
+  t.rejects(explainDatabaseErrors(work), {
+    constructor: ConfigError,
+    message: `The configuration isn’t valid:\n  - ${said}`,
+  })
 
 t.test('a service with a wrong configuration does not start, and lists all problems', async (t) => {
   const service = launch(t, await freePort(), {
@@ -84,39 +78,17 @@ t.test('a service with a wrong configuration does not start, and lists all probl
   t.notMatch(service.output(), /at .*\.js/, 'without a stack')
 })
 
-t.test('a service that is still told WORKERS starts, and says once that it is not used', async (t) => {
-  const { url, drop } = await createTestDatabase()
-  t.teardown(drop)
-  const env = { ...onDatabase(url), WORKERS: '2', database_pool_siz: '5' }
-  const service = await ready(launch(t, await freePort(), env))
-  service.child.kill('SIGTERM')
-  t.equal(await service.ended, 0)
-  const lines = service.output().trim().split('\n')
-  const said = lines.map((line) => JSON.parse(line)).filter(({ msg }) => /WORKERS|siz/.test(msg))
-  t.strictSame(
-    said.map(({ level, msg }) => ({ level, msg })),
-    [
-      {
-        level: 40,
-        msg: 'WORKERS is no longer used: the service runs as one process. Remove WORKERS. To use more processors, run more instances (docs/run.md, “Several instances on one machine”).',
-      },
-      {
-        level: 40,
-        msg: 'database_pool_siz isn’t a variable of the service. Did you mean DATABASE_POOL_SIZE?',
-      },
-    ],
-  )
-})
-
 t.test(
-  'a service that waits for a migration is alive and not ready, and says how to sign in when it is done',
+  'instances that start at once migrate once, are not ready before, and outlive a newer schema, which no start does',
   async (t) => {
     const { url, sql } = await emptyDatabase(t)
     await sql`select pg_advisory_lock(${locks.migration})`
     const port = await freePort()
-    const service = launch(t, port, onDatabase(url))
-    const says = (text: string) => until(() => service.output().includes(text), text)
-    await says('Another instance is migrating the database. This instance is waiting.')
+    const service = launch(t, port, { ...onDatabase(url), WORKERS: '2', database_pool_siz: '5' })
+    const beside = launch(t, await freePort(), onDatabase(url))
+    const says = (text: string, by = service) => until(() => by.output().includes(text), text)
+    const waits = 'Another instance is migrating the database. This instance is waiting.'
+    await Promise.all([says(waits), says(waits, beside)])
     const health = await until(() => fetch(`${service.url}/api/health`).catch(() => undefined), 'it answers')
     t.strictSame([health.status, await health.json()], [200, { ok: true, version: serviceVersion }])
     const other = await fetch(`${service.url}/api/ready`, { headers: { 'X-Request-Id': 'mine' } })
@@ -136,14 +108,34 @@ t.test(
       ],
     )
     await sql`select pg_advisory_unlock(${locks.migration})`
-    await ready(service)
+    await Promise.all([ready(service), ready(beside)])
     await says('Open http')
     const lines = service
       .output()
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line).msg)
-    t.equal(lines.at(-1), `Open http://127.0.0.1:${port} in a browser and sign in with a GitHub token.`)
+      .map((line) => JSON.parse(line))
+    t.equal(lines.at(-1).msg, `Open http://127.0.0.1:${port} in a browser and sign in with a GitHub token.`)
+    t.strictSame(
+      lines.filter(({ level }) => level === 40).map(({ msg }) => msg),
+      [
+        'WORKERS is no longer used: the service runs as one process. Remove WORKERS. To use more processors, run more instances (docs/run.md, “Several instances on one machine”).',
+        'database_pool_siz isn’t a variable of the service. Did you mean DATABASE_POOL_SIZE?',
+      ],
+    )
+    const applied = await sql`select created_at::float8 as when from drizzle.__drizzle_migrations order by id`
+    t.same(
+      applied.map(({ when }) => when),
+      [FIRST_MIGRATION, ...migrations.map(({ when }) => when)],
+    )
+
+    const newer = Date.UTC(2040, 0, 1)
+    await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('newer', ${newer})`
+    t.equal((await fetch(`${service.url}/api/ready`)).status, 200)
+    t.match(
+      await rejectionOf(t, launch(t, await freePort(), onDatabase(url))),
+      /newer schema, of 2040-01-01T00:00:00.000Z, .* newest migration is \d{4}_\w+ of .*: start the version that/,
+    )
   },
 )
 
@@ -197,10 +189,7 @@ t.test('a database that the service cannot use is rejected in one sentence', asy
     ],
   ]
   for (const [url, said] of cases) {
-    await t.rejects(explainDatabaseErrors(migrate(reach(url).DATABASE_URL ?? url)), {
-      constructor: ConfigError,
-      message: `The configuration isn’t valid:\n  - DATABASE_URL names ${said}`,
-    })
+    await rejects(t, migrate(reach(url).DATABASE_URL ?? url), `DATABASE_URL names ${said}`)
     const findings = await checkDatabase(url, readConfig(onDatabase(url)))
     const [problem] = findings.filter(({ level }) => level === 'problem')
     t.equal(`${problem?.says} ${problem?.remedy}`, `DATABASE_URL names ${said}`)
@@ -251,24 +240,20 @@ t.test('a server whose TLS or certificate is not as asked for is rejected in one
   const plain = `postgres://ada:secret@127.0.0.1:${(closing.address() as AddressInfo).port}/x`
   const withoutTls =
     'asks for TLS with sslmode, and the server doesn’t offer it: turn it on there, or, on a network that you trust, remove sslmode'
-  const cases: [url: string, env: Record<string, string>, said: string][] = [
+  const cases: [url: string, said: string][] = [
     [
       encrypted,
-      {},
       'names a server whose TLS certificate is from an unknown authority: set NODE_EXTRA_CA_CERTS to the file of its certificate, in the environment and not in .env',
     ],
-    [
-      encrypted,
-      { NODE_EXTRA_CA_CERTS: files.certificate },
-      'names a server whose TLS certificate is for another host: write the host as the certificate has it',
-    ],
-    [`${plain}?sslmode=require`, {}, withoutTls],
-    [`${plain}?sslmode=verify-full`, {}, withoutTls],
+    [`${plain}?sslmode=require`, withoutTls],
+    [`${plain}?sslmode=verify-full`, withoutTls],
   ]
-  for (const [url, env, said] of cases) {
-    const rejected = await rejectionOf(t, launchProgram(t, 'src/bin/migrate', { ...onDatabase(url), ...env }))
-    t.equal(rejected, `The configuration isn’t valid:\n  - DATABASE_URL ${said}`)
-  }
+  for (const [url, said] of cases) await rejects(t, migrate(url), `DATABASE_URL ${said}`)
+  const env = { ...onDatabase(encrypted), NODE_EXTRA_CA_CERTS: files.certificate }
+  t.equal(
+    await rejectionOf(t, launchProgram(t, 'src/bin/migrate', env)),
+    'The configuration isn’t valid:\n  - DATABASE_URL names a server whose TLS certificate is for another host: write the host as the certificate has it',
+  )
 })
 
 t.test('without install scripts, a start says in one sentence what to do', async (t) => {
@@ -340,18 +325,19 @@ t.test('a pooler that knows no settings of sessions is rejected in one sentence'
     await rejectionOf(t, launch(t, await freePort(), env)),
     /^ {2}- DATABASE_URL names a transaction pooler such as PgBouncer: set DATABASE_PREPARE=false$/m,
   )
-  await ready(launch(t, await freePort(), { ...env, DATABASE_PREPARE: 'false' }))
+  const service = await startService(t, { env: { ...env, DATABASE_PREPARE: 'false' } })
+  t.equal((await service.request('GET', '/api/ready')).status, 200)
 })
 
 t.test('a file .env is read, and the environment goes before it', async (t) => {
   const folder = await temporaryFolder(t)
-  for (const mark of ['', '\uFEFF', '\uFEFF# words\n']) {
+  for (const mark of ['', '\uFEFF']) {
     await writeFile(join(folder, '.env'), `${mark}LOG_LEVEL=loud\nSHUTDOWN_DELAY_MS="-1"\n# PORT=x\n`)
     const program = launchProgram(t, 'src/bin/migrate', { SHUTDOWN_DELAY_MS: '0' }, [], folder)
     t.equal(
       await rejectionOf(t, program),
       'The configuration isn’t valid:\n  - LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
-      mark === '' ? 'plain' : `with a byte order mark before ${mark.slice(1) || 'the first name'}`,
+      mark === '' ? 'plain' : 'with a byte order mark before the first name',
     )
   }
 })
@@ -369,25 +355,46 @@ t.test('an unusable value is named by its variable, in one sentence', async (t) 
   await mkdir(join(ofAnother, 'postgresql'), { recursive: true })
   await writeFile(join(ofAnother, 'postgresql', 'PG_VERSION'), '18\n')
   // Root may use all folders, but runs no database that belongs to another user.
-  if (process.getuid?.() === 0) await chown(join(ofAnother, 'postgresql'), 1, 1)
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) await chown(join(ofAnother, 'postgresql'), 1, 1)
   else await chmod(ofAnother, 0)
   t.teardown(() => chmod(ofAnother, 0o700))
 
-  const cases: [Record<string, string>, RegExp, number?][] = [
-    [here, /^PORT \d+ is in use by another program: .* set PORT to a free port\.$/, busy],
-    [{ ...here, METRICS_PORT: String(busy) }, /^METRICS_PORT \d+ is in use by another program: /],
-    [{ ...here, HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 isn’t an address of this machine: set it to/],
-    [{ DATA_DIR: join(projectRoot, 'package.json') }, /DATA_DIR isn’t a folder/],
-    [{ DATA_DIR: '/proc/nowhere' }, /DATA_DIR isn’t a folder/],
-    [{ DATA_DIR: ofAnother }, /DATA_DIR .*belongs to .*user.*: start the service as the user who created it/],
+  t.match(
+    await rejectionOf(t, launch(t, busy, here)),
+    /^PORT \d+ is in use by another program: .* set PORT to a free port\.$/,
+  )
+  t.match(
+    await rejectionOf(t, launch(t, await freePort(), { ...here, METRICS_PORT: String(busy) })),
+    /^METRICS_PORT \d+ is in use by another program: /,
+  )
+  const absent = { host: '192.0.2.1', port: 0, variable: 'PORT' } as const
+  const listening = once(createServer().listen(absent), 'listening')
+  await t.rejects(waitForListening(listening, absent), {
+    constructor: OperatorError,
+    message: /^HOST 192\.0\.2\.1 isn’t an address of this machine: set it to/,
+  })
+  const log = { info: () => {}, warn: () => {}, error: () => {} }
+  const folders: [dataDir: string, kind: unknown, message: RegExp][] = [
+    [join(projectRoot, 'package.json'), ConfigError, /DATA_DIR isn’t a folder/],
+    ['/proc/nowhere', ConfigError, /DATA_DIR isn’t a folder/],
     [
-      onDatabase('postgres://nobody:hunter2@127.0.0.1:1/nothing'),
-      /DATABASE_URL names a database that can’t be used now: .*ECONNREFUSED.*\. Start it, or correct the host and port\.$/m,
+      ofAnother,
+      isRoot ? OperatorError : ConfigError,
+      /DATA_DIR .*belongs to .*user.*: start the service as the user who created it/,
     ],
   ]
-  for (const [env, said, port] of cases) {
-    t.match(await rejectionOf(t, launch(t, port ?? (await freePort()), env)), said)
-  }
+  for (const [dataDir, kind, message] of folders)
+    await t.rejects(startEmbedded({ dataDir, maxConnections: 10, log }), {
+      constructor: kind,
+      message,
+    })
+  const nothing = explainDatabaseErrors(migrate('postgres://nobody:hunter2@127.0.0.1:1/nothing'))
+  await t.rejects(nothing, {
+    constructor: ConfigError,
+    message:
+      /DATABASE_URL names a database that can’t be used now: .*ECONNREFUSED.*\. Start it, or correct the host and port\.$/m,
+  })
 })
 
 t.test(
@@ -408,22 +415,21 @@ t.test(
       Object.assign(other, { username: user, password, ...(database && { pathname: `/${database}` }) })
       return other.href
     }
-    const withoutRights = as(name, 'hunter2')
     for (const [wrong, said] of [
-      [withoutRights, /DATABASE_URL names a user without the right to create the tables: make it the owner/],
-      [as(name, 'hunter2', 'nowhere'), /DATABASE_URL names a database that doesn’t exist: create it/],
-    ] as const) {
-      const rejected = await rejectionOf(t, launchProgram(t, 'src/bin/migrate', onDatabase(wrong)))
-      t.match(rejected, said)
-      t.notMatch(rejected, /hunter/)
-    }
-    for (const program of ['src/bin/migrate', 'demo/seed-activity', 'src/bin/rebuild-rollups']) {
+      [
+        as(name, 'hunter2'),
+        'names a user without the right to create the tables: make it the owner of the database, or grant it CREATE on the database and on its schema "public"',
+      ],
+      [as(name, 'hunter2', 'nowhere'), 'names a database that doesn’t exist: create it, or correct the name'],
+    ] as const)
+      await rejects(t, migrate(wrong), `DATABASE_URL ${said}`)
+    for (const program of ['src/bin/migrate', 'src/bin/rebuild-rollups']) {
       const command = launchProgram(t, program, { DATABASE_URL: as(name, 'hunter3') })
       const rejected = await rejectionOf(t, command)
       t.match(rejected, /DATABASE_URL has a user or password that the server rejects: correct them/, program)
       t.notMatch(rejected, /hunter/)
-      t.match(await rejectionOf(t, launchProgram(t, program, {})), /DATABASE_URL is required/, program)
     }
+    t.match(await rejectionOf(t, launchProgram(t, 'demo/seed-activity', {})), /DATABASE_URL is required/)
   },
 )
 
@@ -431,23 +437,18 @@ t.test(
   'every program rejects a server that asks for the password in clear text, in one sentence',
   async (t) => {
     const impostor = await startImpostor(t, 'clear text')
-    const env = onDatabase(`postgres://service:hunter2@127.0.0.1:${impostor.port}/service`)
+    const url = `postgres://service:hunter2@127.0.0.1:${impostor.port}/service`
+    const env = onDatabase(url)
     const saidOf = (method: string) =>
       new RegExp(`DATABASE_URL names a server that asks for .*the password.* require_auth=${method}$`)
     t.match(await rejectionOf(t, launch(t, await freePort(), env)), saidOf('password'))
-    const backup = join(await temporaryFolder(t), 'backup.gz')
-    for (const [program, ...args] of [
-      ['src/bin/migrate'],
-      ['src/bin/backup', backup],
-      ['src/bin/users', 'find', 'ada'],
-      ['src/bin/rebuild-rollups'],
-    ] as const)
-      t.match(await rejectionOf(t, launchProgram(t, program, env, args)), saidOf('password'), program)
+    const users = launchProgram(t, 'src/bin/users', env, ['find', 'ada'])
+    t.match(await rejectionOf(t, users), saidOf('password'))
     const doctor = launchProgram(t, 'src/bin/doctor', env)
     t.equal(await doctor.ended, 1)
     t.match(doctor.output(), /DATABASE_URL names a server that asks for .*require_auth=password/)
     impostor.demand = 'MD5'
-    t.match(await rejectionOf(t, launchProgram(t, 'src/bin/migrate', env)), saidOf('md5'))
+    await t.rejects(explainDatabaseErrors(migrate(url)), { message: saidOf('md5') })
     t.equal(receivedPassword(impostor, 'hunter2'), false)
     t.equal(impostor.heard, '')
   },
@@ -460,9 +461,7 @@ t.test('a command says how it is used', async (t) => {
   const usages = [
     ['src/server', /^npm start\n/],
     ['demo/demo', /^npm run demo\n/],
-    ['demo/dev', /^npm run dev\n/],
     ['src/bin/migrate', /^npm run migrate -- \[--plan\]\n/],
-    ['src/bin/rebuild-rollups', /^npm run rollups\n/],
     ['src/bin/distribute', /^npm run distribute\n/],
   ] as const
   for (const [program, usage] of usages) {
@@ -470,43 +469,8 @@ t.test('a command says how it is used', async (t) => {
     t.equal(await command.ended, 0, program)
     t.match(command.output(), usage, program)
   }
-  const nonsense = launchProgram(t, 'demo/seed-activity', {}, ['--nonsense'])
-  t.match(await rejectionOf(t, nonsense), /^Unknown option '--nonsense'\. See `npm run seed -- --help`\.$/)
   const option = launchProgram(t, 'src/server', {}, ['--port', '4000'])
   t.match(await rejectionOf(t, option), /^Unknown option '--port'\. See `npm run start -- --help`\.$/)
   const none = launchProgram(t, 'demo/seed-activity', {}, ['--teams', '0'])
   t.match(await rejectionOf(t, none), /^--teams must be a whole number from 1 to 10000\.$/)
-})
-
-t.test(
-  'a program rejects a newer schema by name at the start, and continues if it is already running',
-  async (t) => {
-    const { url, drop } = await createTestDatabase()
-    t.teardown(drop)
-    const database = postgres(url, { max: 1 })
-    t.teardown(() => database.end())
-    const running = await ready(launch(t, await freePort(), onDatabase(url)))
-    const nextYear = Date.UTC(2040, 0, 1)
-    await database`insert into drizzle.__drizzle_migrations (hash, created_at) values ('newer', ${nextYear})`
-
-    t.equal((await fetch(`${running.url}/api/ready`)).status, 200)
-    const older = await rejectionOf(t, launch(t, await freePort(), onDatabase(url)))
-    t.match(
-      older,
-      /newer schema, of 2040-01-01T00:00:00.000Z, .* newest migration is \d{4}_\w+ of .*: start the version that/,
-    )
-  },
-)
-
-t.test('metrics have a port of their own', async (t) => {
-  const { url, drop } = await createTestDatabase()
-  t.teardown(drop)
-  const METRICS_PORT = String(await freePort())
-  const service = await ready(launch(t, await freePort(), { ...onDatabase(url), METRICS_PORT }))
-  const metrics = await (await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)).text()
-  t.match(
-    metrics,
-    /http_request_duration_seconds_count\{method="GET",route="\/api\/ready",status="200"\} \d+/,
-  )
-  t.equal((await fetch(`${service.url}/metrics`)).status, 404)
 })

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
-import { request } from 'node:http'
+import { Agent, get, request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,15 +11,7 @@ import { startRepohost } from '../demo/repohost.js'
 import { locks } from '../src/platform/database/locks.js'
 import { createTestDatabase, isCluster, throughPooler } from './database.js'
 import { startFreezableProxy } from './freezable-proxy.js'
-import {
-  freePort,
-  launch,
-  onDatabase,
-  processesOf,
-  ready,
-  type ServiceProcess,
-  temporaryFolder,
-} from './process.js'
+import { freePort, launch, onDatabase, processesOf, ready, type ServiceProcess } from './process.js'
 import { until } from './until.js'
 
 interface Test {
@@ -125,7 +117,7 @@ const UNFINISHED = [
 ].join('\r\n')
 
 /** A connection whose other side answers no end with an end; returns when the service has said something, if it will. */
-export const openHalf = async (test: Test, service: ServiceProcess, text: string, isAnswered: boolean) => {
+const openHalf = async (test: Test, service: ServiceProcess, text: string, isAnswered: boolean) => {
   const { port, hostname: host } = new URL(service.url)
   const socket = connect({ port: Number(port), host, allowHalfOpen: true })
   test.teardown(() => socket.destroy())
@@ -147,31 +139,29 @@ const whenNewFile = (dataDir: string, name: RegExp) =>
 const readPostmaster = async (dataDir: string) =>
   Number((await readFile(join(dataDir, 'postgresql', 'postmaster.pid'), 'utf8')).split('\n')[0])
 
-export const states: Record<string, (test: Test) => Promise<Scene>> = {
-  idle: async (test) => {
-    const { service, databaseUrl } = await withRepohost(test)
-    return { service, databaseUrl }
-  },
+/** @param dataDir where an embedded database is or will be */
+type Prepare = (test: Test, dataDir: string) => Promise<Scene>
 
-  '200 requests in flight': async (test) => {
+export const states: Record<string, Prepare> = {
+  '200 requests in flight, beside kept-alive and half-open connections': async (test) => {
     const { service, repohost, databaseUrl } = await withRepohost(test)
+    const agent = new Agent({ keepAlive: true })
+    test.teardown(() => agent.destroy())
+    await new Promise((resolve) =>
+      get(`${service.url}/api/health`, { agent }, (response) => response.resume().on('end', resolve)),
+    )
+    for (let n = 0; n < 10; n++) {
+      await openHalf(test, service, '', false)
+      await openHalf(test, service, UNFINISHED.slice(0, 60), false)
+      await openHalf(test, service, 'GET /api/health HTTP/1.1\r\nHost: here\r\n\r\n', true)
+      await openUnfinished(test, service)
+    }
     repohost.fault = 'hang'
     const answers = Array.from({ length: 200 }, () =>
       noted(postJson(`${service.url}/api/auth/verify`, { repohost_token: 'any' })),
     )
     await until(() => repohost.requests.length === 200, '200 look-ups are under way')
     return { service, databaseUrl, answers }
-  },
-
-  'half-open connections': async (test) => {
-    const { service, databaseUrl } = await withRepohost(test)
-    for (let n = 0; n < 50; n++) {
-      await openHalf(test, service, '', false)
-      await openHalf(test, service, UNFINISHED.slice(0, 60), false)
-      await openHalf(test, service, 'GET /api/health HTTP/1.1\r\nHost: here\r\n\r\n', true)
-      await openUnfinished(test, service)
-    }
-    return { service, databaseUrl }
   },
 
   'database silent': async (test) => {
@@ -191,8 +181,7 @@ export const states: Record<string, (test: Test) => Promise<Scene>> = {
     return { service, answers }
   },
 
-  'embedded database suspended': async (test) => {
-    const dataDir = await temporaryFolder(test)
+  'embedded database suspended': async (test, dataDir) => {
     const service = await ready(launch(test, await freePort(), { DATA_DIR: dataDir }))
     const postmaster = await readPostmaster(dataDir)
     process.kill(postmaster, 'SIGSTOP')
@@ -220,8 +209,7 @@ export const states: Record<string, (test: Test) => Promise<Scene>> = {
     return { service, databaseUrl: url }
   },
 
-  'making the embedded database': async (test) => {
-    const dataDir = await temporaryFolder(test)
+  'making the embedded database': async (test, dataDir) => {
     const service = launch(test, await freePort(), { DATA_DIR: dataDir })
     await whenNewFile(dataDir, /^postgresql\.[0-9a-f]{8}$/)
     // Anywhere between the first file and the first request.
@@ -229,8 +217,7 @@ export const states: Record<string, (test: Test) => Promise<Scene>> = {
     return { service, dataDir }
   },
 
-  'reviving the embedded database': async (test) => {
-    const dataDir = await temporaryFolder(test)
+  'reviving the embedded database': async (test, dataDir) => {
     const service = await ready(launch(test, await freePort(), { DATA_DIR: dataDir }))
     process.kill(await readPostmaster(dataDir), 'SIGKILL')
     await sleep(randomInt(400))

@@ -1,4 +1,5 @@
 /** Stops the service again and again in every state, and says what that took and what it left. */
+import { temporaryFolder } from '../process.js'
 import { type Outcome as Stop, states, stop } from '../stopping.js'
 import type { Fault } from './fault.js'
 
@@ -10,7 +11,8 @@ const WITHIN_MS = 10_000
 const playOnce = async (prepare: (typeof states)[string]): Promise<Stop | string> => {
   const ends: (() => unknown)[] = []
   try {
-    return await stop(await prepare({ teardown: (end) => ends.push(end) }))
+    const scope = { teardown: (end: () => unknown) => void ends.push(end) }
+    return await stop(await prepare(scope, await temporaryFolder(scope)))
   } catch (error) {
     return String(error)
   } finally {
