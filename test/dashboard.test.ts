@@ -385,6 +385,25 @@ t.test('old hours are deleted, and days stay', async (t) => {
   )
 })
 
+t.test('hours of repositories that a previous version left are deleted', async (t) => {
+  const { service, ada, id, today } = await start(t, { ACTIVITY_DETAIL_DAYS: '31' })
+  const query = service.database.read.statement
+  await flush(ada, [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }])
+  await query('update activity set day = day - 400', [])
+  await rebuildRollups(service.database)
+  // Writes as a version does that knows only the hours of the workspace.
+  await query('update activity set hours = null', [])
+  await query('delete from activity_hours', [])
+  const left = () =>
+    query('select repo_key, minutes::int from activity_repo_days where timezones is not null', [])
+  t.same(await left(), [{ repo_key: 'acme/api', minutes: 10 }])
+  await service.app.rollups.retire()
+  t.same(await left(), [])
+  const day = addDays(today, -400)
+  const body = await bothWays(t, service, ada, path(id, `&from=${day}&to=${day}`))
+  t.equal(body.totals.active_minutes, 10)
+})
+
 t.test('numbers too large for 32 bits, and repositories without a name, count all the same', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   await count(ada, 'commits', id, addDays(today, -40), 'bob', [{ repo: 'acme/api', count: 1 }])

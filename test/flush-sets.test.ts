@@ -1,6 +1,7 @@
 /** Flushes, and heartbeats, of different people that arrive at the same time are written together. */
 import t, { type Test } from 'tap'
 import { limits } from '../schemas/limits.js'
+import type { Tx } from '../src/platform/database/client.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { runFlushModel } from './flush-model.js'
 import { type Caller, type Service, type ServiceOptions, startService } from './service.js'
@@ -141,4 +142,58 @@ t.test('who waits too long is refused alone', async (t) => {
   await pairs.flushAll()
   const written = pairs.statuses.filter((status) => status === 200).length
   t.ok(written >= pairs.people.length, `${written} of ${pairs.statuses.length}`)
+})
+
+/** Calls. @returns the names of the statements of each round trip of its transactions */
+const tripsOf = async ({ app: { database } }: Service, call: () => Promise<unknown>): Promise<string[][]> => {
+  const { transaction } = database
+  const trips: string[][] = []
+  database.transaction = (work, options) =>
+    transaction((tx) => {
+      const { rows } = tx
+      let waiting = 0
+      const counting: Tx['rows'] = async (statement, parameters) => {
+        if (waiting === 0) trips.push([])
+        waiting++
+        trips.at(-1)?.push(statement.name)
+        try {
+          return await rows(statement, parameters)
+        } finally {
+          waiting--
+        }
+      }
+      return work(Object.assign(tx, { rows: counting }))
+    }, options)
+  await call()
+  database.transaction = transaction
+  return trips
+}
+
+t.test('what comes alone takes few statements, and few round trips', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  await service.workspace(ada)
+  const day = await readToday(service.database)
+  const flush = async (flush_id: string) => {
+    const entries = [{ repo: 'acme/api', day, minutes: 1 }]
+    t.equal((await ada.post('/api/team/active-minutes', { flush_id, entries })).status, 200)
+  }
+  const beat = async (project: string, minute: number) => {
+    const time = Date.parse(day) / 1_000 + 60 * minute
+    t.equal((await ada.post(HEARTBEATS, [{ time, project }])).status, 202)
+  }
+  const equal = (trips: string[][], lengths: number[]) =>
+    t.strictSame(
+      trips.map(({ length }) => length),
+      lengths,
+      JSON.stringify(trips),
+    )
+  // The first one of a day also remembers the repository.
+  await flush('flush-1')
+  equal(await tripsOf(service, () => flush('flush-2')), [2, 2, 3])
+  await beat('acme/api', 0)
+  equal(await tripsOf(service, () => beat('acme/api', 2)), [3, 2, 4])
+  // Now it has a repository.
+  await beat('api', 4)
+  equal(await tripsOf(service, () => beat('api', 6)), [3, 1, 2, 5])
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import t from 'tap'
+import { editorTokenOf } from '../src/features/accounts/index.js'
 import { hasMembers } from './has-members.js'
 import { launchProgram, onDatabase, temporaryFolder } from './process.js'
 import {
@@ -794,4 +795,23 @@ t.test('no log, answer, database, backup or export contains the secret of a key'
     t.notOk(all.includes(secret), 'no secret')
     t.notOk(all.includes(secret.replace(/^\w+_/, '')), 'nor the part of it that counts')
   }
+})
+
+t.test('WakaTime tools send a key in several ways, and never as a cookie', async (t) => {
+  const uuid = '5f0c8a3e-9d1b-4c67-8a42-7e1d0b9f3c25'
+  const key = `waka_${uuid}`
+  const tokenOf = (authorization?: string, query: object = {}) =>
+    editorTokenOf({ headers: { authorization, cookie: `svc_token=${key}` }, query } as never)
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+  for (const given of [key, uuid]) {
+    t.equal(tokenOf(basic(given)), key)
+    t.equal(tokenOf(basic(`${given}:`)), key)
+    t.equal(tokenOf(`Bearer ${given}`), key)
+    t.equal(tokenOf(undefined, { api_key: given }), key)
+  }
+  t.equal(tokenOf('Bearer a.session.token', { api_key: key }), 'a.session.token', 'the header decides')
+  t.equal(tokenOf(undefined, { api_key: [key, key] }), undefined)
+  t.equal(tokenOf(), undefined, 'a cookie does not count')
+  t.equal(tokenOf('Digest x'), '')
+  t.equal(tokenOf(basic('ada:password')), 'ada:password', 'which is no token')
 })

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { repohostKinds } from '../schemas/common.js'
 import { limits } from '../schemas/limits.js'
+import { throughPooler } from './database.js'
 import { hasMembers } from './has-members.js'
 import { retryWhileUnavailable, reuseService, type Service, startService, startTeam } from './service.js'
 
@@ -434,6 +435,22 @@ t.test('a page of projects ends early when none of many repositories match', asy
   )
   const last = (await ada.get(`/api/projects?limit=1&cursor=${one.next_cursor}`)).body
   t.same([last.projects[0].repo, last.next_cursor], ['seen-2', null])
+})
+
+const notPrepared = throughPooler() ? 'behind a pooler nothing is prepared' : false
+
+t.test('pulling settings is one prepared statement', { skip: notPrepared }, async (t) => {
+  const service = await startService(t, { env: { DATABASE_POOL_SIZE: '1' } })
+  const ada = await service.signIn('ada')
+  await ada.push('ada/a', { 'ext.a': 1 })
+  for (let i = 0; i < 3; i++) await ada.get('/api/settings/ada/a')
+  const prepared = await service.database.hot.statement<{ statement: string; calls: string }>(
+    'select statement, generic_plans + custom_plans as calls from pg_prepared_statements',
+    [],
+  )
+  const pulls = prepared.filter(({ statement }) => statement.includes('left join lateral'))
+  t.equal(pulls.length, 1)
+  t.equal(Number(pulls[0]?.calls), 3)
 })
 
 t.test('conditions in the query work like those in headers', async (t) => {
