@@ -45,24 +45,14 @@ t.test('no request costs much more than an ordinary one of its size, whatever it
   const largest = ATTACK_SIZES.slice(-1)
 
   // `bench/attack.ts` sends all of them. These are of each kind, and each has held the service up once.
-  const fillings = [
-    '1.00…01',
-    '99…9',
-    '16 digits',
-    '{}',
-    'own keys',
-    'new keys',
-    '1.5e308',
-    '\\"',
-    ' ',
-    ',',
-    '" ',
-  ]
+  const fillings = ['new keys', ' ', ',', '" ']
   const isChosen = ({ operation, method, place, filling }: Attack) =>
     fillings.includes(filling) &&
     ((operation === 'pushSettings' && ['body', 'body/settings'].includes(place)) ||
       (method === 'GET' && ['header authorization', 'header accept-encoding'].includes(place)))
-  const all = [...attacksOn(document, values, credentials, largest)]
+  const asked = ['/api/projects', '/api/auth/verify', '/api/settings/{owner}/{repo}']
+  const paths = Object.fromEntries(asked.map((path) => [path, document.paths[path] ?? {}]))
+  const all = [...attacksOn({ ...document, paths }, values, credentials, largest)]
   const verify = all.find(({ operation }) => operation === 'verifyRepohostToken') as Attack
   const attacks = all.filter(isChosen)
   t.ok(attacks.length > 5)

@@ -1,12 +1,12 @@
 import t from 'tap'
 import type { AuditEntry } from '../schemas/audit.js'
 import { hasMembers } from './has-members.js'
-import { retryWhileUnavailable, startService, startTeam } from './service.js'
+import { retryWhileUnavailable, reuseService, startTeam } from './service.js'
 
 const team = '/api/team/workspaces'
 
 t.test('the trail lists changes with their authors, newest first, without any secret', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob, cyd] = await service.signInAll('Ada', 'bob', 'cyd')
   const { id, code } = await service.workspace(ada, { name: 'Acme' })
   const invite = (await ada.post(`${team}/${id}/invites`, { role: 'admin', max_uses: 5 })).body
@@ -62,7 +62,7 @@ t.test('the trail lists changes with their authors, newest first, without any se
 })
 
 t.test('requests that change nothing leave no entry, nor do rejected ones', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { name: 'Acme', members: [bob] })
   const before = (await ada.get(`${team}/${id}/audit`)).text

@@ -5,7 +5,7 @@ import { locksOfWorkspaces } from '../src/platform/database/locks.js'
 import { heldMemory } from '../src/platform/process/held-memory.js'
 import { hasMembers } from './has-members.js'
 import { whileHeld } from './locks.js'
-import { type Caller, type Service, startService } from './service.js'
+import { type Caller, reuseService, type Service } from './service.js'
 
 const team = '/api/team/workspaces'
 
@@ -40,7 +40,7 @@ const hashRows = async ({ database }: Service): Promise<string[]> => {
 const etagOf = async (caller: Caller, path: string) => (await caller.get(path)).headers.get('etag') ?? ''
 
 t.test('the configuration is read and replaced as one resource', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const { ada, bob, at, path } = await setScene(service)
   await ada.push('acme/api', { 'ext.a': 1 })
   const first = await bob.get(path)
@@ -109,7 +109,7 @@ t.test('the configuration is read and replaced as one resource', async (t) => {
 })
 
 t.test('a section that is left out stays, but a removed key takes its lock along', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const { ada, path } = await setScene(service)
   const all = {
     settings: { 'ext.a': 1, 'ext.b': 2 },
@@ -140,7 +140,7 @@ t.test('a section that is left out stays, but a removed key takes its lock along
 })
 
 t.test('errors name the section and the key', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const { ada, path } = await setScene(service)
   const at = async (body: object) => {
     const { status, body: problem } = await ada.put(path, body)
@@ -171,7 +171,7 @@ t.test('errors name the section and the key', async (t) => {
 })
 
 t.test('of 20 jobs at once one wins, and the others learn the version', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const { ada, at, path } = await setScene(service)
   const etag = await etagOf(ada, path)
   const key = (await ada.post(`${at}/keys`, { name: 'ci', scopes: ['settings:write'] })).body.secret
@@ -197,7 +197,7 @@ t.test('of 20 jobs at once one wins, and the others learn the version', async (t
 t.test(
   'a configuration at the limits is read and replaced, and no piece of that keeps others waiting',
   async (t) => {
-    const service = await startService(t)
+    const service = await reuseService(t)
     const { ada, path } = await setScene(service)
     const keys = Array.from({ length: 4_000 }, (_, n) => `ext.key${n}`)
     const write = (mark: string) => ({
@@ -231,7 +231,7 @@ t.test(
 )
 
 t.test('a change that lost a conflict holds the memory of its last attempt', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const { ada, path } = await setScene(service)
   const { database } = service.app
   const { transaction } = database
@@ -272,7 +272,7 @@ t.test('a change that lost a conflict holds the memory of its last attempt', asy
 })
 
 t.test('a dry run waits for no change of the workspace, and holds none up', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const { ada, id, path } = await setScene(service)
   const lock = `select pg_advisory_xact_lock(${locksOfWorkspaces.administration}, hashtext($1::uuid::text))`
   await whileHeld(service, [lock, id], async () => {
@@ -281,7 +281,7 @@ t.test('a dry run waits for no change of the workspace, and holds none up', asyn
 })
 
 t.test('a key that only reads can try, and cannot change', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const { ada, at, path } = await setScene(service)
   const key = (await ada.post(`${at}/keys`, { name: 'pr', scopes: ['settings:read'] })).body.secret
   const put = (query: string) =>
@@ -296,7 +296,7 @@ t.test('a key that only reads can try, and cannot change', async (t) => {
 })
 
 t.test('any configuration is read as it was written, and a change is what the dry run said', async (t) => {
-  const service = await startService(t, { env: { RATE_LIMITS: 'off' } })
+  const service = await reuseService(t)
   const { ada, path } = await setScene(service, [])
   const key = fc.constantFrom('ext.a', 'ext.b', 'ext.ä"/~', 'ext.toString')
   const value = fc.oneof(

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type Caller, startService, startTeam } from './service.js'
+import { type Caller, reuseService, startTeam } from './service.js'
 
 const team = '/api/team'
 const configOf = (caller: Caller, repo: string, { workspace = '', etag = '' } = {}) =>
@@ -34,7 +34,7 @@ t.test('an override is laid over the settings of the workspace', async (t) => {
 })
 
 t.test('the best of the matching workspaces decides, and the others are named', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const exact = await service.workspace(ada, {
     name: 'exact',

@@ -8,6 +8,7 @@ import { until } from './until.js'
 t.test('whatever stops or freezes during writes, acknowledged writes are stored once', async (t) => {
   const { databaseProcesses, services, restart, crowd } = await startScene(t, {
     callers: 3,
+    pauseMs: 100,
     excused: [0, 503, 504],
   })
   await t.test('the service is killed', async () => {

@@ -1,14 +1,14 @@
 /** A GitHub emulator that others wrote. It knows only the URL and the secret of the webhook, and delivers by itself. */
 import { createEmulator } from 'emulate'
 import t from 'tap'
-import { startService } from './service.js'
+import { reuseService } from './service.js'
 import { until } from './until.js'
 import { createWebhook } from './webhooks.js'
 
 t.test(
   'an emulated GitHub delivers pushes and closed issues by itself, and the dashboard shows them',
   async (t) => {
-    const service = await startService(t)
+    const service = await reuseService(t)
     const ada = await service.signIn('ada')
     const { id } = await service.workspace(ada, { patterns: ['ada/*'] })
     const { path, secret } = await createWebhook(service, ada, id)

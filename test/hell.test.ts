@@ -27,9 +27,9 @@ const OTHERS = [
   value('\ud800', '"\\ud800"', '%ED%A0%80'),
   ...['-1', '0', '1e400', '9007199254740992', 'true', 'null', '[]', '{}'].map((json) => value(json, json)),
 ]
-const SHARE = 8
+const SHARE = 16
 
-/** All of the first values; each of the others once for each kind of place, and then for one place in eight. */
+/** All of the first values; each of the others once for each kind of place, and then for one place in sixteen. */
 const sampleOf = (attacks: Iterable<Attack>): Attack[] => {
   const known = new Map<string, number>()
   const isFirst = new Set(NASTIEST.map(({ text }) => text))
@@ -87,10 +87,14 @@ t.test('no value in any place of any operation is more than an error of the call
     if (reply.headers.has('x-evil')) t.fail(`${what}: a header came through`)
   }
   // Each caller calls each operation, and callers send what is hostile in turn.
+  const ordinary = [...attacksOn(document, values, {}, [], [])]
+  const hostile = sampleOf(attacksOn(document, values, {}, [0], [...NASTIEST, ...OTHERS]))
   const calls = callers.flatMap(([caller, headers], nth) => {
-    const hostile = sampleOf(attacksOn(document, values, headers, [0], [...NASTIEST, ...OTHERS]))
     const own = hostile.filter((_, index) => index % callers.length === nth)
-    return [...attacksOn(document, values, headers, [], []), ...own].map((attack) => ({ caller, attack }))
+    return [...ordinary, ...own].map((attack) => ({
+      caller,
+      attack: { ...attack, headers: { ...headers, ...attack.headers } },
+    }))
   })
   const rank = ({ attack }: (typeof calls)[number]) => LAST.indexOf(attack.operation)
   const queue = calls.sort((a, b) => rank(a) - rank(b)).values()

@@ -4,7 +4,7 @@ import { type RepohostKind, repohostKinds } from '../schemas/common.js'
 import { hostKinds } from '../src/platform/hosts/index.js'
 import type { Ask } from '../src/platform/hosts/kind.js'
 import type { UpstreamAnswer } from '../src/platform/http/upstream.js'
-import { startService } from './service.js'
+import { reuseService } from './service.js'
 
 const answer = (status: number, json?: unknown, headers: Record<string, string> = {}): UpstreamAnswer => ({
   status,
@@ -149,7 +149,7 @@ for (const kind of repohostKinds) {
   t.test(
     `a sign-in joins by a clear yes alone, and a push or sign-in removes by a clear no alone: ${kind}`,
     async (t) => {
-      const service = await startService(t, { kind })
+      const service = await reuseService(t, kind)
       const { repohost } = service
       const asks = { mayAskOrganizations: true }
       const ada = await service.signIn('ada', asks)

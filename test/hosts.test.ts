@@ -5,12 +5,12 @@ import { readConfig } from '../src/config.js'
 import { checkHost } from '../src/features/accounts/index.js'
 import { problemsOf } from './config-problems.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
-import { startService, startTeam } from './service.js'
+import { reuseService, startTeam } from './service.js'
 
 t.test('a renamed, missing or forbidden repository gives no access', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
-      const service = await startService(t, { kind })
+      const service = await reuseService(t, kind)
       const ada = await service.signIn('ada')
       await service.workspace(ada)
       const denied = { status: 403, body: { code: 'repo_access_denied' } }
@@ -37,7 +37,7 @@ t.test('a renamed, missing or forbidden repository gives no access', async (t) =
 })
 
 t.test('at GitLab, the owner of a repository is its whole path of groups', async (t) => {
-  const service = await startService(t, { kind: 'gitlab' })
+  const service = await reuseService(t, 'gitlab')
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const repo = 'Acme/platform/web'
   const suggested = (await ada.push(repo, {})).body
@@ -98,7 +98,7 @@ t.test('at GitLab, the owner of a repository is its whole path of groups', async
 
 t.test('heartbeats name repositories in groups by every address of GitLab', async (t) => {
   for (const kind of ['gitlab', 'github'] as const) {
-    const service = await startService(t, { kind })
+    const service = await reuseService(t, kind)
     const ada = await service.signIn('ada')
     const host = new URL(service.config.repohost.url).hostname
     const at = Math.floor(Date.now() / 86_400_000) * 86_400
@@ -132,7 +132,7 @@ t.test('at other hosts, a slash in an owner stays an error', async (t) => {
 })
 
 t.test('an owner at GitLab has at most 20 groups and 255 characters, none of them a dot', async (t) => {
-  const service = await startService(t, { kind: 'gitlab' })
+  const service = await reuseService(t, 'gitlab')
   const ada = await service.signIn('ada')
   const status = async (owner: string, repo = 'x') =>
     (await ada.get(`/api/settings/${encodeURIComponent(owner)}/${repo}`)).status
@@ -185,31 +185,19 @@ t.test('addresses follow from the kind', async (t) => {
 })
 
 t.test('the page calls the host by its name', async (t) => {
-  const service = await startService(t, { kind: 'gitlab' })
+  const service = await reuseService(t, 'gitlab')
   const { status, text } = await service.request('GET', '/')
   if (status !== 200) return t.comment('the dashboard was not built')
   t.match(text, /"repohost_kind":"gitlab","repohost_name":"GitLab"/)
 })
 
 t.test('a database stays with its host, unless the operator says that the host has moved', async (t) => {
-  const { database, databaseUrl } = await startService(t)
+  const { database, databaseUrl } = await reuseService(t)
   const own = { REPOHOST_URL: 'https://git.example.com', REPOHOST_API_URL: 'https://git.example.com/api/v3' }
   const moved = { ...own, REPOHOST_MOVED: 'https://github.com' }
   const asksForMove =
     /GitHub host https:\/\/github\.com, .*GitHub host https:\/\/git\.example\.com.* REPOHOST_MOVED=https:\/\/github\.com/
   const warns = /Remove REPOHOST_MOVED: the database records the (\w+) host (\S+) already\./
-  // Real starts show what becomes of the check.
-  const starts = async (env: Record<string, string>) => {
-    const service = await ready(launch(t, await freePort(), { ...onDatabase(databaseUrl), ...env }))
-    service.child.kill('SIGTERM')
-    t.equal(await service.ended, 0)
-    return service.output().match(warns)?.slice(1)
-  }
-  t.same(await starts({}), undefined)
-  const service = launch(t, await freePort(), { ...onDatabase(databaseUrl), ...own })
-  t.equal(await service.ended, 1)
-  t.match(service.output(), asksForMove)
-
   const check = (env: Record<string, string>) =>
     checkHost(database, readConfig({ ...onDatabase(databaseUrl), ...env }).repohost)
   const rejected = async (env: Record<string, string>, says: RegExp) => {
@@ -221,7 +209,14 @@ t.test('a database stays with its host, unless the operator says that the host h
     return error.message as string
   }
   const warningOf = async (env: Record<string, string>) => (await check(env))?.match(warns)?.slice(1)
+  t.same(await warningOf({}), undefined)
   await rejected(own, asksForMove)
+  // Real starts show what becomes of the check.
+  const start = async (env: Record<string, string>) =>
+    launch(t, await freePort(), { ...onDatabase(databaseUrl), ...env })
+  const stopped = await start(own)
+  t.equal(await stopped.ended, 1)
+  t.match(stopped.output(), asksForMove)
   await rejected({ REPOHOST_KIND: 'gitlab' }, /GitLab host https:\/\/gitlab\.com/)
   await rejected(
     { ...own, REPOHOST_MOVED: 'https://elsewhere.example.com' },
@@ -229,8 +224,11 @@ t.test('a database stays with its host, unless the operator says that the host h
   )
   const gitlab = { REPOHOST_KIND: 'gitlab', REPOHOST_MOVED: 'https://github.com' }
   t.notOk((await rejected(gitlab, /GitLab host https:\/\/gitlab\.com/)).includes('REPOHOST_MOVED'))
-  t.same(await starts({ ...own, REPOHOST_MOVED: 'https://github.com/' }), undefined)
-  t.same(await starts(moved), ['GitHub', own.REPOHOST_URL])
+  t.same(await warningOf({ ...own, REPOHOST_MOVED: 'https://github.com/' }), undefined)
+  const service = await ready(await start(moved))
+  service.child.kill('SIGTERM')
+  t.equal(await service.ended, 0)
+  t.same(service.output().match(warns)?.slice(1), ['GitHub', own.REPOHOST_URL])
   t.same(await warningOf(own), undefined)
   await rejected({}, /REPOHOST_MOVED=https:\/\/git\.example\.com/)
   const forgejo = { ...own, REPOHOST_KIND: 'forgejo' }

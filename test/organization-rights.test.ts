@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { deliveryShapes } from '../demo/host-deliveries.js'
 import { repohostKinds } from '../schemas/common.js'
 import { hasMembers } from './has-members.js'
-import { type Caller, startService } from './service.js'
+import { type Caller, reuseService, startService } from './service.js'
 import { until } from './until.js'
 import { createWebhook } from './webhooks.js'
 
@@ -85,7 +85,7 @@ for (const [how, end] of Object.entries(endings))
 
 for (const kind of repohostKinds)
   t.test(`${kind}: a link admits no one once the host says that its maker does not own it`, async (t) => {
-    const scene = await start(t, await startService(t, { kind }))
+    const scene = await start(t, await reuseService(t, kind))
     const { service, acme, ada, bob, path, state, logins, link, newcomer } = scene
     for (const [fault, signIn] of [
       [500, asks],
@@ -332,8 +332,8 @@ t.test('nothing counts up to the day on which a link made someone a member', asy
   t.same(
     (
       await service.database.write.statement(
-        `select 1 from activity where workspace_id = $1::uuid and day = $2::date and user_id = (select id from users where login = 'cyd')`,
-        [id, days(2)],
+        `select 1 from activity where workspace_id = $1::uuid and day = $2::date and user_id = (select id from users where login = $3)`,
+        [id, days(2), cyd.login],
       )
     ).length,
     0,
@@ -341,7 +341,7 @@ t.test('nothing counts up to the day on which a link made someone a member', asy
 })
 
 t.test('a report of GitLab removes from a top-level group, and waits for one of a subgroup', async (t) => {
-  const gitlab = await startService(t, { kind: 'gitlab' })
+  const gitlab = await reuseService(t, 'gitlab')
   for (const [base, isRemoved] of [
     ['acme', true],
     ['acme/platform', false],

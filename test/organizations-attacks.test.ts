@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { deliveryShapes } from '../demo/host-deliveries.js'
 import { countWorkspacesOf } from '../src/features/workspaces/queries/members.js'
-import { type Caller, type Service, type ServiceOptions, startService } from './service.js'
+import { type Caller, reuseService, type Service } from './service.js'
 import { until } from './until.js'
 import { createWebhook } from './webhooks.js'
 
@@ -17,8 +17,8 @@ const userIdOf = async (service: Service, login: string): Promise<string> => {
 const asks = { mayAskOrganizations: true }
 const ACME = 9_919
 
-const start = async (t: Test, options: ServiceOptions = {}) => {
-  const service = await startService(t, options)
+const start = async (t: Test) => {
+  const service = await reuseService(t)
   const acme = { id: ACME, name: 'Acme', members: new Map<number, 'member' | 'admin'>() }
   service.repohost.organizations.push(acme)
   const ada = await service.signIn('ada', asks)
@@ -129,28 +129,19 @@ t.test('many reports remove as many as an hour allows, and others do not wait', 
   await linkOf(ada, id, { organization: 'acme', join: 'member', leave: 'remove' })
   const webhook = await createWebhook(service, ada, id)
   const people: Caller[] = []
-  for (let n = 0; n < 60; n++) {
+  for (let n = 0; n < 26; n++) {
     const user = service.repohost.addUser(`p-${n}`, asks)
     acme.members.set(user.id, 'member')
     people.push(await service.signIn(`p-${n}`, asks))
   }
   const outsider = await service.signIn('outsider')
-  const codes = new Map<number, number>()
-  let answered = 0
-  let sent = 0
-  const sender = async () => {
-    while (sent < 300) {
-      const n = sent++
-      const who = people[n % people.length] as Caller
-      const event = deliveryShapes.github.left?.(
-        { id: ACME, name: 'Acme' },
-        { id: who.repohostId, login: who.login },
-      )
-      if (!event) return
-      const { status } = await webhook.send(event)
-      codes.set(status, (codes.get(status) ?? 0) + 1)
-    }
+  const report = ({ repohostId, login }: Caller) => {
+    const event = deliveryShapes.github.left?.({ id: ACME, name: 'Acme' }, { id: repohostId, login })
+    if (!event) throw new Error('GitHub reports it')
+    // On a busy machine, some give up before their turn comes.
+    return until(async () => (await webhook.send(event)).status === 200, 'the report is taken')
   }
+  let answered = 0
   let done = false
   const watcher = async () => {
     while (!done) {
@@ -159,15 +150,15 @@ t.test('many reports remove as many as an hour allows, and others do not wait', 
     }
   }
   const watching = watcher()
-  await Promise.all(Array.from({ length: 8 }, sender))
+  await Promise.all([...people, ...people].map(report))
   done = true
   await watching
   const members = (await ada.get(`${path}/members?limit=500`)).body.members
-  t.equal(members.length, 41, '20 removed, 40 and the admin stay')
+  t.equal(members.length, 7, '20 removed, 6 and the admin stay')
   const waiting = (await ada.get(`${path}/organization/members?limit=500`)).body.members
-  t.equal(waiting.length, 40)
+  t.equal(waiting.length, 6)
   const audit = (await ada.get(`${path}/audit?limit=500`)).body.entries
-  t.equal(audit.filter((e: { action: string }) => e.action === 'member.removal_waits').length, 40)
+  t.equal(audit.filter((e: { action: string }) => e.action === 'member.removal_waits').length, 6)
   t.ok(answered > 1, 'others are answered meanwhile')
 })
 
@@ -177,7 +168,7 @@ t.test("a company's day", async (t) => {
   const webhook = await createWebhook(service, ada, id)
   const model = new Set(['ada'])
   const people: Caller[] = []
-  const logins = Array.from({ length: 160 }, (_, n) => `w-${String(n).padStart(4, '0')}`)
+  const logins = Array.from({ length: 55 }, (_, n) => `w-${String(n).padStart(4, '0')}`)
   const signIn = async (login: string) => {
     for (let tries = 0; tries < 200; tries++) {
       const user = service.repohost.addUser(login, asks)
@@ -207,7 +198,7 @@ t.test("a company's day", async (t) => {
     let cursor: string | null = null
     do {
       const page: { body: { members: { login: string }[]; next_cursor: string | null } } = await ada.get(
-        `${path}/members?limit=50${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
+        `${path}/members?limit=20${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
       )
       found.push(...page.body.members.map(({ login }) => login))
       cursor = page.body.next_cursor
@@ -245,7 +236,7 @@ t.test("a company's day", async (t) => {
     `update audit_entries set at = at - interval '2 hours' where action = 'member.removed'`,
     [],
   )
-  const crowd = people.slice(100, 150)
+  const crowd = people.slice(25, 50)
   for (const one of crowd) leave(one)
   // They take turns. On a busy machine, some give up before their turn comes.
   await Promise.all(
@@ -263,7 +254,7 @@ t.test("a company's day", async (t) => {
       .filter((one) => !gone.includes(one))
       .map(({ login }) => login)
       .sort(),
-    '30 wait',
+    '5 wait',
   )
   for (const { login } of waiting) {
     t.equal((await ada.delete(`${path}/members?login=${login}`)).status, 200)

@@ -1,12 +1,12 @@
 import t from 'tap'
 import type { Override } from '../schemas/overrides.js'
 import { hasMembers } from './has-members.js'
-import { retryWhileUnavailable, startService, startTeam } from './service.js'
+import { retryWhileUnavailable, reuseService, startTeam } from './service.js'
 
 const path = (id: string) => `/api/team/workspaces/${id}/project-settings`
 
 t.test('an override is set, replaced, listed and removed', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { patterns: ['acme/*', 'beta/one'], members: [bob] })
 
@@ -34,7 +34,7 @@ t.test('an override is set, replaced, listed and removed', async (t) => {
 })
 
 t.test('a repository that no pattern matches takes no override', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada, { patterns: ['acme/a_b', 'acme/api-*'] })
   const outside = { status: 422, code: 'repo_outside_patterns' }

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, mondayOf } from '../src/platform/time/days.js'
-import { type Caller, type Service, startService } from './service.js'
+import { type Caller, reuseService, type Service, startService } from './service.js'
 
 const flush = async (caller: Caller, repo: string, day: string, minutes = 60) => {
   const { status, text } = await caller.post('/api/team/active-minutes', {
@@ -28,7 +28,7 @@ const seenBy = async (service: Service, token: string) => {
 }
 
 t.test('repositories with settings, an override or activity are listed, each once', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
   const { id } = await service.workspace(ada, { patterns: ['acme/*'], members: [bob, cyd] })
   const today = await readToday(service.database)

@@ -43,7 +43,7 @@ const PROCESSES = `
   clock database-faults connections driver
   web/serving metrics logs
   prometheus`
-const SHARED_BY = 8
+const SHARED_BY = 12
 const AT_ONCE = 4
 /** Ends what hangs. A busy machine must not reach it. */
 const PATIENCE_SECONDS = 900

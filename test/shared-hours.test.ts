@@ -243,6 +243,7 @@ interface Work {
 }
 
 const CELLS = 168
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 const cellOf = ({ day, timezone }: Work, hour: number) =>
   (CELLS + (new Date(day).getUTCDay() + 6) * 24 + (localHoursOf(timezone, day)[hour] ?? 0)) % CELLS
 
@@ -269,7 +270,7 @@ t.test('no queries about finished days reveal the hours of fewer than two others
   const pick = <Value>(values: readonly Value[]) => values[Math.floor(random() * values.length)] as Value
   const days = [day, dayBefore]
   const shown = { team: 0, repository: 0, hidden: 0 }
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < 5; round++) {
     const size = 3 + Math.floor(random() * 5)
     const { id, owner } = await makeTeam(people.slice(1, size))
     const repos = ['api', 'docs', 'web'].map((name) => `${owner}/${name}`)
@@ -304,20 +305,22 @@ t.test('no queries about finished days reveal the hours of fewer than two others
         const single: (Cell[] | null)[] = []
         for (const day of days) {
           const asked = works.filter((work) => work.day === day && (repo === undefined || work.repo === repo))
-          const cells = await readHeatmap(id, day, day, query)
-          single.push(cells)
-          if (cells === null) {
+          const shownCells = await readHeatmap(id, day, day, query)
+          single.push(shownCells)
+          if (shownCells === null) {
             shown.hidden++
             continue
           }
-          const told = findPeople(asked, cells)
+          const told = findPeople(asked, shownCells)
           if (told === undefined) throw new Error(`${how}, round ${round}: no one’s work adds up to it`)
           shown[repo === undefined ? 'team' : 'repository'] += Math.min(
             1,
             told.filter((one) => one > 0).length,
           )
           const parts = asked.filter(({ person }) => told.includes(person))
-          for (let cell = 0; cell < CELLS; cell++) numbers.push({ works: parts, cell })
+          // In all others, no one can have worked.
+          const cells = new Set(parts.flatMap((work) => HOURS.map((hour) => cellOf(work, hour))))
+          for (const cell of cells) numbers.push({ works: parts, cell })
         }
         // A longer range says nothing that its days don't say.
         const both = await readHeatmap(id, dayBefore, day, query)
@@ -355,5 +358,5 @@ t.test('no queries about finished days reveal the hours of fewer than two others
       t.equal(hole, undefined, `${how}, round ${round}: the hours of ${hole?.map((one) => logins[one])}`)
     })
   }
-  t.ok(shown.team > 20 && shown.repository > 20 && shown.hidden > 20, JSON.stringify(shown))
+  t.ok(shown.team > 7 && shown.repository > 7 && shown.hidden > 7, JSON.stringify(shown))
 })

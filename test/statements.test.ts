@@ -15,61 +15,57 @@ interface Described {
   number: number
 }
 
-const start = async (test: { teardown(work: () => unknown): void }) => {
-  const { url, drop } = await createTestDatabase()
-  test.teardown(drop)
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
-  test.teardown(() => sql.end({ timeout: 0 }))
-  const types = await sql<{ oid: number; typname: string }[]>`select oid, typname from pg_type`
-  const nameOf = new Map(types.map(({ oid, typname }) => [oid, typname]))
+const { url, drop } = await createTestDatabase()
+t.teardown(drop)
+const sql = postgres(url, { max: 1, onnotice: () => {} })
+t.teardown(() => sql.end({ timeout: 0 }))
 
-  const attributes = await sql<{ table: string; tableId: number; number: number; name: string }[]>`
-    select attrelid::regclass::text as table, attrelid::int as "tableId", attnum as number, attname as name
-    from pg_attribute where attrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)`
-  const columnAt = new Map(attributes.map((column) => [`${column.tableId}.${column.number}`, column]))
-  const columnNames = new Set(attributes.map(({ table, name }) => `${table}.${name}`))
+const types = await sql<{ oid: number; typname: string }[]>`select oid, typname from pg_type`
+const nameOf = new Map(types.map(({ oid, typname }) => [oid, typname]))
 
-  /** The server's own description of the columns; fails as the statement itself would. */
-  const describe = async (text: string) => {
-    // The types of the driver omit the table and the number of the column that a result is read from.
-    const { columns } = (await sql.unsafe(text).describe()) as unknown as { columns: Described[] }
-    return columns.map(({ name, type, table, number }) => ({
-      name,
-      type: nameOf.get(type) ?? `${type}`,
-      source: columnAt.get(`${table}.${number}`),
-    }))
+const attributes = await sql<{ table: string; tableId: number; number: number; name: string }[]>`
+  select attrelid::regclass::text as table, attrelid::int as "tableId", attnum as number, attname as name
+  from pg_attribute where attrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)`
+const columnAt = new Map(attributes.map((column) => [`${column.tableId}.${column.number}`, column]))
+const columnNames = new Set(attributes.map(({ table, name }) => `${table}.${name}`))
+
+/** The server's own description of the columns; fails as the statement itself would. */
+const describe = async (text: string) => {
+  // The types of the driver omit the table and the number of the column that a result is read from.
+  const { columns } = (await sql.unsafe(text).describe()) as unknown as { columns: Described[] }
+  return columns.map(({ name, type, table, number }) => ({
+    name,
+    type: nameOf.get(type) ?? `${type}`,
+    source: columnAt.get(`${table}.${number}`),
+  }))
+}
+
+/** Results that are read from another column than the one of their name, in a table that has both. */
+const confusedIn = async (text: string) =>
+  (await describe(text)).flatMap(({ name, source }) => {
+    const own = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    const isConfused = source && source.name !== own && columnNames.has(`${source.table}.${own}`)
+    return isConfused ? [`${name} is read from ${source.table}.${source.name}`] : []
+  })
+
+/** The problem of a declaration. Undefined if there is none. */
+const problemOf = async ({ columns, text }: Pick<kinds.Statement<unknown>, 'columns' | 'text'>) => {
+  const declared = Object.entries(columns)
+  try {
+    const found = await describe(text)
+    if (declared.length === 0) return undefined
+    const fits =
+      declared.length === found.length &&
+      declared.every(
+        ([name, { types }], index) => found[index]?.name === name && types.includes(found[index]?.type ?? ''),
+      )
+    return fits ? undefined : `returns ${found.map(({ name, type }) => `${name} ${type}`).join(', ')}`
+  } catch (error) {
+    return (error as Error).message
   }
-
-  /** Results that are read from another column than the one of their name, in a table that has both. */
-  const confusedIn = async (text: string) =>
-    (await describe(text)).flatMap(({ name, source }) => {
-      const own = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-      const isConfused = source && source.name !== own && columnNames.has(`${source.table}.${own}`)
-      return isConfused ? [`${name} is read from ${source.table}.${source.name}`] : []
-    })
-
-  /** The problem of a declaration. Undefined if there is none. */
-  const problemOf = async ({ columns, text }: Pick<kinds.Statement<unknown>, 'columns' | 'text'>) => {
-    const declared = Object.entries(columns)
-    try {
-      const found = await describe(text)
-      if (declared.length === 0) return undefined
-      const fits =
-        declared.length === found.length &&
-        declared.every(
-          ([name, { types }], index) =>
-            found[index]?.name === name && types.includes(found[index]?.type ?? ''),
-        )
-      return fits ? undefined : `returns ${found.map(({ name, type }) => `${name} ${type}`).join(', ')}`
-    } catch (error) {
-      return (error as Error).message
-    }
-  }
-  return { url, problemOf, confusedIn }
 }
 
 t.test('every statement returns the columns that it declares', async (t) => {
-  const { problemOf } = await start(t)
   t.ok(queries.declared.length > 0)
   for (const statement of queries.declared) {
     const problem = await problemOf(statement)
@@ -78,7 +74,6 @@ t.test('every statement returns the columns that it declares', async (t) => {
 })
 
 t.test('no result is read from another column of the same type', async (t) => {
-  const { confusedIn } = await start(t)
   for (const { name, text } of queries.declared) t.strictSame(await confusedIn(text), [], name)
   t.strictSame(await confusedIn('select id, timezone as login, login as "createdBy" from users'), [
     'login is read from users.timezone',
@@ -90,7 +85,6 @@ t.test('no result is read from another column of the same type', async (t) => {
 })
 
 t.test('the database understands whatever the builder makes', async (t) => {
-  const { problemOf } = await start(t)
   t.ok(queries.built.length > 0)
   for (const { name, texts } of queries.built) {
     for (const text of texts) {
@@ -101,7 +95,6 @@ t.test('the database understands whatever the builder makes', async (t) => {
 })
 
 t.test('wrong columns are found, and SQL that does not run', async (t) => {
-  const { problemOf } = await start(t)
   const text = 'select id, login from users'
   const columns = { id: kinds.uuid, login: kinds.text }
   t.equal(await problemOf({ columns, text }), undefined)
@@ -119,7 +112,6 @@ t.test('wrong columns are found, and SQL that does not run', async (t) => {
 })
 
 t.test('the driver returns the declared type for each kind of column', async (t) => {
-  const { url, problemOf } = await start(t)
   const database = openDatabase(url)
   t.teardown(() => database.close())
   const { text, textOf, uuid, date, moment, integer, double, bool, integers, texts, uuids, json, orNull } =

@@ -48,8 +48,10 @@ t.test('accepted texts are exactly those that JSON.parse keeps', async (t) => {
     fc.property(number, (literal) => {
       const value = Number(literal)
       const isKept = Number.isFinite(value) && canonical(literal) === canonical(String(value))
-      t.equal(outcomeOf(() => parseStrictJson(Buffer.from(literal), bounds)) !== 'Error', isKept, literal)
+      if ((outcomeOf(() => parseStrictJson(Buffer.from(literal), bounds)) !== 'Error') !== isKept)
+        throw new Error(`${literal} ${isKept ? 'is kept by' : 'is changed by'} JSON.parse`)
     }),
     { numRuns: 2_000 },
   )
+  t.pass()
 })

@@ -3,23 +3,21 @@ import type { Tx } from '../src/platform/database/client.js'
 import { type AdHocDatabase, withAdHocSql } from './ad-hoc.js'
 import { createTestDatabase, openDatabase } from './database.js'
 
-const start = async (test: { teardown(work: () => unknown): void }) => {
-  const { url, drop } = await createTestDatabase('template1')
-  test.teardown(drop)
-  const database = withAdHocSql(openDatabase(url))
-  test.teardown(() => database.close())
-  await database.write.statement('create table t (n int unique deferrable initially immediate)', [])
-  const rows = async () =>
-    (await database.read.statement<{ n: number }>('select n from t order by n', [])).map(({ n }) => n)
-  return { database, rows }
-}
+const { url, drop } = await createTestDatabase('template1')
+t.teardown(drop)
+const database = withAdHocSql(openDatabase(url))
+t.teardown(() => database.close())
+await database.write.statement('create table t (n int unique deferrable initially immediate)', [])
+const empty = () => database.write.statement('delete from t', [])
+const rows = async () =>
+  (await database.read.statement<{ n: number }>('select n from t order by n', [])).map(({ n }) => n)
 
 type AdHocTx = Parameters<Parameters<AdHocDatabase['transaction']>[0]>[0]
 const add = (tx: AdHocTx, n: number) => tx.statement('insert into t values ($1::int)', [n])
 const fail = (tx: AdHocTx) => tx.statement('select 1 / $1::int', [0])
 
 t.test('statements deferred to the commit take effect', async (t) => {
-  const { database, rows } = await start(t)
+  await empty()
   const answer = await database.transaction(async (tx) => {
     await add(tx, 1)
     tx.deferToCommit(Promise.all([add(tx, 2), add(tx, 3)]))
@@ -30,7 +28,7 @@ t.test('statements deferred to the commit take effect', async (t) => {
 })
 
 t.test('a deferred statement that fails also fails the transaction, with its own error', async (t) => {
-  const { database, rows } = await start(t)
+  await empty()
   // The second time, the connection knows all statements, so that they and the commit are sent at once.
   for (let time = 0; time < 2; time++) {
     for (const statements of [
@@ -49,7 +47,6 @@ t.test('a deferred statement that fails also fails the transaction, with its own
 })
 
 t.test('of statements sent together, the error of the first failed one is reported', async (t) => {
-  const { database } = await start(t)
   const heardLate = async (statement: Promise<unknown>) => {
     await Promise.all([statement])
   }
@@ -64,7 +61,7 @@ t.test('of statements sent together, the error of the first failed one is report
 })
 
 t.test('a transaction ends when its connection breaks before a deferred statement is sent', async (t) => {
-  const { database, rows } = await start(t)
+  await empty()
   const outcome = database.transaction(
     async (tx) => {
       const [read, end] = [
@@ -82,7 +79,7 @@ t.test('a transaction ends when its connection breaks before a deferred statemen
 })
 
 t.test('a conflict among them starts the transaction again', async (t) => {
-  const { database, rows } = await start(t)
+  await empty()
   await database.write.statement('insert into t values (1)', [])
   let next = 1
   const work = async (tx: AdHocTx) => {
@@ -93,7 +90,7 @@ t.test('a conflict among them starts the transaction again', async (t) => {
 })
 
 t.test('a row that is there or missing is no conflict where the caller does not say so', async (t) => {
-  const { database, rows } = await start(t)
+  await empty()
   await database.write.statement('insert into t values (1)', [])
   await database.write.statement('create table u (n int primary key)', [])
   await database.write.statement('create table v (n int references u)', [])
@@ -113,7 +110,7 @@ t.test('a row that is there or missing is no conflict where the caller does not 
 })
 
 t.test('a commit that fails is no success', async (t) => {
-  const { database, rows } = await start(t)
+  await empty()
   await database.write.statement(
     `create function reject() returns trigger language plpgsql as $$ begin raise 'not today'; end $$`,
     [],
@@ -131,7 +128,7 @@ t.test('a commit that fails is no success', async (t) => {
 })
 
 t.test('statements after the end of a transaction are not sent', async (t) => {
-  const { database, rows } = await start(t)
+  await empty()
   let ended: Tx | undefined
   await database.transaction(async (tx) => {
     ended = tx

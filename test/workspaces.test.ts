@@ -1,12 +1,12 @@
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
 import { hasMembers } from './has-members.js'
-import { type Reply, startService, startTeam } from './service.js'
+import { type Reply, reuseService, startService, startTeam } from './service.js'
 
 const team = '/api/team/workspaces'
 
 t.test('a workspace is made with its patterns and a first invite', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const made = await ada.post(`${team}/create`, { name: '  Acme  ', patterns: ['acme/*', 'beta/one'] })
   t.equal(made.status, 201)
@@ -92,7 +92,7 @@ t.test('the operator sets how many workspaces a caller creates and is in', async
 })
 
 t.test('a deleted workspace is gone at once, whatever is asked', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
   const { id, code } = await service.workspace(ada, { members: [bob] })
   await ada.push('acme/api', { 'ext.a': 1 })
@@ -113,7 +113,7 @@ t.test('a deleted workspace is gone at once, whatever is asked', async (t) => {
 })
 
 t.test('a deleted personal workspace is made again by the next push', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const first = (await ada.push('ada/dotfiles', { 'ext.a': 1 })).body
   t.same((await ada.delete(`${team}/${first.workspace_id}`)).body, { ok: true })
@@ -124,7 +124,7 @@ t.test('a deleted personal workspace is made again by the next push', async (t) 
 })
 
 t.test('a personal workspace whose patterns were edited is opened again, once, by many pushes', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const { workspace_id: id } = (await ada.push('ada/dotfiles', {})).body
   await ada.put(`${team}/${id}/patterns`, { patterns: ['other/x'] })
