@@ -27,9 +27,9 @@ const OTHERS = [
   value('\ud800', '"\\ud800"', '%ED%A0%80'),
   ...['-1', '0', '1e400', '9007199254740992', 'true', 'null', '[]', '{}'].map((json) => value(json, json)),
 ]
-const SHARE = 16
+const SHARE = 8
 
-/** All of the first values; each of the others once for each kind of place, and then for one place in sixteen. */
+/** All of the first values; each of the others once for each kind of place, and then for one place in eight. */
 const sampleOf = (attacks: Iterable<Attack>): Attack[] => {
   const known = new Map<string, number>()
   const isFirst = new Set(NASTIEST.map(({ text }) => text))
