@@ -117,10 +117,13 @@ t.test(
       .map((line) => JSON.parse(line))
     t.equal(lines.at(-1).msg, `Open http://127.0.0.1:${port} in a browser and sign in with a GitHub token.`)
     t.strictSame(
-      lines.filter(({ level }) => level === 40).map(({ msg }) => msg),
+      lines.filter(({ msg }) => /WORKERS|siz/.test(msg)).map(({ level, msg }) => [level, msg]),
       [
-        'WORKERS is no longer used: the service runs as one process. Remove WORKERS. To use more processors, run more instances (docs/run.md, “Several instances on one machine”).',
-        'database_pool_siz isn’t a variable of the service. Did you mean DATABASE_POOL_SIZE?',
+        [
+          40,
+          'WORKERS is no longer used: the service runs as one process. Remove WORKERS. To use more processors, run more instances (docs/run.md, “Several instances on one machine”).',
+        ],
+        [40, 'database_pool_siz isn’t a variable of the service. Did you mean DATABASE_POOL_SIZE?'],
       ],
     )
     const applied = await sql`select created_at::float8 as when from drizzle.__drizzle_migrations order by id`
