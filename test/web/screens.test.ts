@@ -119,7 +119,7 @@ else {
       'Name, Repository patterns, Deletion',
     ],
     [`/w/${id}/settings/audit`, /^pushed the settings of /, / audit trail$/, 'Entries', 'Entries'],
-    [`/join/${code}`, 'Recorded repositories', /long/],
+    [`/join/${code}`, 'Recorded repositories', 'Workspace invite'],
     ['/account', 'Sign out everywhere', 'Profile', 'Time zone, Theme, Sessions'],
     [
       '/account/privacy',

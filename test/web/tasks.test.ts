@@ -260,7 +260,7 @@ else {
   })
 
   t.test('a chart is read by keyboard, at the pointer and as a table', async (t) => {
-    await admin.go(`/w/${id}`)
+    await admin.open(`/w/${id}`)
     const chart = admin.page.getByRole('slider', { name: /^Active time,/ })
     t.match(
       await chart.getAttribute('aria-label'),
@@ -304,44 +304,44 @@ else {
       ['?range=last-month&compare=none', 'Last month', 'range=last-month&compare=none'],
       ['?from=2026-03-02&to=2026-03-08', 'Custom range', 'from=2026-03-02&to=2026-03-08'],
     ]) {
-      await admin.go(`/w/${id}${asked}`)
+      await admin.open(`/w/${id}${asked}`)
       await admin.button(`${more}`).click()
       t.strictSame(
         new URLSearchParams((await copied()).split('?')[1]).toString().split('&').sort(),
         `${link}`.split('&').sort(),
       )
     }
-    await admin.go(`/w/${id}?range=7d`)
+    await admin.open(`/w/${id}?range=7d`)
     await page.getByRole('button', { name: '7 days', exact: true, pressed: true }).waitFor()
     await admin.button('Previous range').click()
     t.strictSame([...new URL(page.url()).searchParams.keys()], ['from', 'to'], 'days take its place')
-    await admin.go(`/w/${id}?range=constructor`)
+    await page.goto(`${service.url}/w/${id}?range=constructor`)
     await admin.sees('Invalid date range. This range doesn’t exist.')
   })
 
   t.test('a range is moved, compared with another, and corrected', async (t) => {
     const { page } = admin
     const at = () => Object.fromEntries(new URL(page.url()).searchParams)
-    await admin.go(`/w/${id}?from=2026-02-01&to=2026-02-28`)
+    await admin.open(`/w/${id}?from=2026-02-01&to=2026-02-28`)
     await admin.button('Next range').click()
     t.strictSame(at(), { from: '2026-03-01', to: '2026-03-31' }, 'a month is followed by a month')
     await admin.button('Previous range').click()
     await admin.button('Previous range').click()
     t.strictSame(at(), { from: '2026-01-01', to: '2026-01-31' })
-    await admin.go(`/w/${id}?show=commits&from=2026-03-02&to=2026-03-08`)
+    await admin.open(`/w/${id}?show=commits&from=2026-03-02&to=2026-03-08`)
     await admin.button('Custom range').click()
     await admin.page
       .getByRole('combobox', { name: 'Compare with', exact: true })
       .selectOption('52 weeks earlier')
     await admin.sees('2–8 Mar vs 3–9 Mar 2025, the same weekdays')
-    await admin.go(`/w/${id}?from=2026-03-02&to=2026-03-08&compare=none`)
+    await admin.open(`/w/${id}?from=2026-03-02&to=2026-03-08&compare=none`)
     await admin.sees('2–8 Mar')
     await admin.button('Custom range').click()
     await admin.button('Last week').click()
     const monday = mondayOf(today)
     t.strictSame(at(), { from: addDays(monday, -7), to: addDays(monday, -1), compare: 'none' })
     t.equal(await admin.button('Next range').getAttribute('aria-disabled'), 'false')
-    await admin.go(`/w/${id}`)
+    await admin.open(`/w/${id}`)
     t.equal(await admin.button('Next range').getAttribute('aria-disabled'), 'true')
 
     for (const [asked, problem, nearest] of [
@@ -358,14 +358,14 @@ else {
       ],
       ['from=soon&to=2026-01-30', 'One of the dates doesn’t exist.', 'Thu, 1 Jan 2026 to Fri, 30 Jan 2026'],
     ]) {
-      await admin.go(`/w/${id}?${asked}`)
+      await page.goto(`${service.url}/w/${id}?${asked}`)
       await admin.sees(`Invalid date range. ${problem}`)
       await admin.button(`Show ${nearest}`).click()
       await admin.sees('Working hours')
       await admin.settled()
       t.equal(await countOf(page.getByRole('alert'), 0), 0)
     }
-    await admin.go(`/w/${id}?from=${addDays(today, -3)}&to=${addDays(today, 30)}&compare=none`)
+    await admin.open(`/w/${id}?from=${addDays(today, -3)}&to=${addDays(today, 30)}&compare=none`)
     await admin.page
       .getByText(/^View as table: Active time, /)
       .first()
@@ -373,11 +373,11 @@ else {
     const table = page.getByRole('table', { name: /^Active time,/ })
     await table.waitFor()
     t.equal(await countOf(table.getByRole('row'), 5), 5, 'the days until today')
-    await admin.go(`/w/${id}?from=9999-01-01&to=9999-01-30`)
+    await page.goto(`${service.url}/w/${id}?from=9999-01-01&to=9999-01-30`)
     await admin.sees('Invalid date range. These days are in the future.')
     await admin.button(/^Show /).click()
     await admin.sees('Working hours')
-    await admin.go(`/w/${id}/me?from=2026-03-08&to=2026-03-02`)
+    await page.goto(`${service.url}/w/${id}/me?from=2026-03-08&to=2026-03-02`)
     await admin.button('Show Mon, 2 Mar 2026 to Sun, 8 Mar 2026').click()
     await admin.sees('My year')
     t.strictSame(admin.complaints, [])
