@@ -92,7 +92,6 @@ else {
       'Override, Override versions, Pushed settings, Pushed versions, Changes from version 1 to 2',
       'Effective settings, Override versions, Pushed versions, Differences',
     ],
-    ['/s/acme/web', 'First version', 'acme/web', 'Pushed versions'],
     [
       `/w/${id}/settings`,
       'Idle window in minutes',
@@ -252,6 +251,9 @@ else {
         await check(t, visitor, path, heading, regions, tables)
         t.equal(await countOf(visitor.page.getByRole('banner'), 1), 1, `${path} has a banner`)
       }
+      await visitor.open('/s/acme/web')
+      await visitor.sees('First version')
+      await check(t, visitor, 'the pushed settings', 'acme/web', 'Pushed versions')
       t.strictSame(visitor.complaints, [])
       const guest = await scene.visit()
       await guest.open('/?auth_error=access_denied')
