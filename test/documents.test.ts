@@ -23,7 +23,7 @@ const MADE = /(^|\/)(node_modules|dist|out)\//
 const filesOf = async (folder: string) =>
   (await readdir(join(projectRoot, folder), { recursive: true })).map((name) => join(folder, name))
 
-const documents = async (): Promise<[string, string][]> => {
+const readDocuments = async (): Promise<[string, string][]> => {
   const top = (await readdir(projectRoot)).filter((name) => !/^package(-lock)?\.json$/.test(name))
   const files = [...top, ...(await Promise.all(FOLDERS.map(filesOf))).flat()]
   const texts = files.filter((file) => TEXTS.test(file) && !MADE.test(file))
@@ -33,6 +33,8 @@ const documents = async (): Promise<[string, string][]> => {
     ),
   )
 }
+
+const documents = await readDocuments()
 
 const COMMAND =
   /\b(npx|npm (?:install|i|add|exec|create|init)|(?:yarn|pnpm|bun) (?:add|dlx|create)) ([^`'\n|;&<]*)/g
@@ -77,14 +79,15 @@ t.test('no instruction installs a package by a name that is not a dependency of 
     ['team-settings-cloud', '@team-settings/client', 'team/settings', 'team-settings-cloud'],
     'the test finds what it looks for',
   )
-  const texts = await documents()
-  t.ok(texts.length > 200)
-  const found = texts.flatMap(([file, text]) => unclaimedIn(text, trusted).map((name) => `${file}: ${name}`))
+  t.ok(documents.length > 200)
+  const found = documents.flatMap(([file, text]) =>
+    unclaimedIn(text, trusted).map((name) => `${file}: ${name}`),
+  )
   t.strictSame(found, [])
 })
 
 t.test('addresses of the client have the version of this service', async (t) => {
-  const found = (await documents()).flatMap(([file, text]) =>
+  const found = documents.flatMap(([file, text]) =>
     Array.from(
       text.matchAll(/\b(?:client|team-settings-cloud)-(\d+\.\d+\.\d+)\.tgz/g),
       ([, version]) => `${file}: ${version}`,
@@ -101,7 +104,7 @@ t.test('addresses of the client have the version of this service', async (t) => 
 const BANNED = /\b(anew|befalls?|mended|organisations?|whoever)\b/i
 
 t.test('texts and comments are in plain words', async (t) => {
-  const found = (await documents()).flatMap(([file, text]) =>
+  const found = documents.flatMap(([file, text]) =>
     text.split('\n').flatMap((line, n) => (BANNED.test(line) ? [`${file}:${n + 1}: ${line.trim()}`] : [])),
   )
   t.strictSame(found, [], 'use again, happens, fixed, organization, a name')
@@ -111,7 +114,7 @@ t.test('texts and comments are in plain words', async (t) => {
 t.test('comments start with their subject', async (t) => {
   const START = /^\s*(\/\/|\/?\*\*?) (What|Who|Of|That) /
   for (const line of ['/** What a flush needs.', '  // Of several payers']) t.match(line, START)
-  const found = (await documents()).flatMap(([file, text]) =>
+  const found = documents.flatMap(([file, text]) =>
     /\.(ts|tsx|mjs)$/.test(file) && file !== 'client/src/api.ts'
       ? text.split('\n').flatMap((line, n) => (START.test(line) ? [`${file}:${n + 1}: ${line.trim()}`] : []))
       : [],
@@ -130,7 +133,7 @@ const idOf = (heading: string) =>
     .replaceAll(' ', '-')
 
 t.test('links between documents lead to files and headings that exist', async (t) => {
-  const pages = new Map((await documents()).filter(([file]) => file.endsWith('.md')))
+  const pages = new Map(documents.filter(([file]) => file.endsWith('.md')))
   const headings = new Map(
     Array.from(pages, ([file, text]) => [
       file,
@@ -152,7 +155,7 @@ t.test('links between documents lead to files and headings that exist', async (t
 
 t.test('the commands that documents name exist', async (t) => {
   const { scripts } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8'))
-  const named = (await documents())
+  const named = documents
     .filter(([file]) => /^(README|CONTRIBUTING|SECURITY|docs\/.*|bench\/README)\.md$/.test(file))
     .flatMap(([file, text]) =>
       Array.from(

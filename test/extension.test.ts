@@ -556,7 +556,6 @@ t.test(
 )
 
 t.test('a service serves the extension with its address in it', async (t) => {
-  await run(process.execPath, [join(projectRoot, 'extension/pack.mjs')])
   const found = await service.request('GET', '/api/extension.vsix')
   const address = `/api/extension-${serviceVersion}.vsix`
   t.strictSame(

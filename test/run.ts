@@ -24,7 +24,7 @@ const PROCESSES = `
   web/screens
   stops
   web/tasks
-  web/keyboard web/policies
+  web/keyboard web/policies web/choices
   uploads
   activity dashboard
   trends account
@@ -39,7 +39,7 @@ const PROCESSES = `
   failover upgrades doctor
   keys privacy operator-commands
   ops extension config
-  web/reference strict-json
+  web/reference web/organization web/configuration-file strict-json
   clock database-faults connections driver
   web/serving metrics logs
   prometheus`

@@ -60,7 +60,7 @@ export const startBrowser = async (): Promise<Browser | string> => {
       timeout: 120_000,
       env: { ...(process.env as Record<string, string>), ...env },
       // The sandbox needs rights that containers and root lack. Only our own pages are opened.
-      args: ['--no-sandbox', '--disable-gpu'],
+      args: ['--no-sandbox', '--disable-gpu', '--process-per-site'],
     })
     .catch((error) => `the browser does not start here; set CHROME_PATH to one that does. ${error.message}`)
 }

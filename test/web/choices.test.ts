@@ -40,7 +40,7 @@ else {
       ['/account/editors', account, link('Editors and keys')],
     ]
     for (const [path, ...choices] of screens) {
-      await newcomer.open('/')
+      await newcomer.go('/')
       await page.waitForURL(`**/w/${id}/me`)
       t.ok(choices.length <= 2, path)
       for (const choice of choices) await choice.click()

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import type { BrowserContext, Locator, Page } from 'playwright-core'
 import { projectRoot } from '../../src/platform/process/root.js'
 import { freePort } from '../process.js'
 import { type Caller, type Service, type ServiceOptions, startService } from '../service.js'
@@ -49,6 +49,20 @@ export class Visitor {
   /** Opens an address and waits until everything has loaded. */
   async open(path: string) {
     await this.page.goto(this.url + path)
+    await this.settled()
+  }
+
+  /** Goes to an address as a link does, without loading the page again. */
+  async go(path: string) {
+    await this.page.evaluate((path) => {
+      const { history, dispatchEvent, PopStateEvent } = globalThis as unknown as {
+        history: { pushState(state: null, title: string, path: string): void }
+        dispatchEvent(event: object): void
+        PopStateEvent: new (type: string) => object
+      }
+      history.pushState(null, '', path)
+      dispatchEvent(new PopStateEvent('popstate'))
+    }, path)
     await this.settled()
   }
 
@@ -106,17 +120,20 @@ export class Visitor {
     }
   }
 
-  /** The WCAG 2.2 AA violations on the page. */
-  async violations(): Promise<string[]> {
+  /** The WCAG 2.2 AA violations on the page, or only in a part of it. */
+  async violations(part = 'html'): Promise<string[]> {
     // Loaded on demand, because axe is larger than the page.
     if (!(await this.page.evaluate('"axe" in globalThis'))) await this.page.evaluate(axe)
-    return this.page.locator('html').evaluate(async () => {
+    return this.page.locator(part).evaluate(async (element) => {
+      type Violation = { id: string; nodes: { html: string }[] }
       const { axe: there } = globalThis as unknown as {
-        axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+        axe: { run(part: object, options: object): Promise<{ violations: Violation[] }> }
       }
-      const { violations } = await there.run({
+      const { violations } = await there.run(element, {
         runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
         resultTypes: ['violations'],
+        // No rule among them reads style sheets, which axe would load again.
+        preload: false,
       })
       return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
     })
@@ -130,9 +147,18 @@ export class Visitor {
 
 export interface Scene {
   service: Service
-  browser: Browser
-  /** A browser context for a caller, or without a session. */
-  visit(caller?: Caller, locale?: string): Promise<Visitor>
+  /** A page for a caller, or without a session. `own` gives it a browser context that no test before has changed. */
+  visit(caller?: Caller, options?: { locale?: string; own?: boolean }): Promise<Visitor>
+}
+
+/** Files that run in one process share a browser. */
+let browser: ReturnType<typeof startBrowser> | undefined
+const shareBrowser = async (test: Test) => {
+  browser ??= startBrowser().then((started) => {
+    if (typeof started !== 'string') test.teardown(() => started.close())
+    return started
+  })
+  return browser
 }
 
 /** @returns the scene, or the reason why no browser can run here */
@@ -140,32 +166,48 @@ export const startScene = async (test: Test, options?: ServiceOptions): Promise<
   if (!existsSync(join(projectRoot, 'build/web/index.html'))) {
     throw new Error('The dashboard is not built: npm run build')
   }
-  const browser = await startBrowser()
+  const browser = await shareBrowser(test)
   if (typeof browser === 'string') {
     process.stderr.write(`THE DASHBOARD IS NOT TESTED: ${browser}\n`)
     return browser
   }
-  test.teardown(() => browser.close())
   const port = await freePort()
   // Browsers sign in at the service's own origin and return to it.
   const env = { SITE_URL: '', BASE_URL: `http://127.0.0.1:${port}`, ...options?.env }
   const service = await startService(test, { ...options, port, env })
-  const contexts: BrowserContext[] = []
+  type Lent = { context: BrowserContext; isReusable: boolean }
+  const lent: Lent[] = []
+  /** Contexts of tests that have ended. They have loaded and compiled the scripts. */
+  const idle: BrowserContext[] = []
   let shared = 0
   test.beforeEach(() => {
-    shared = contexts.length
+    shared = lent.length
   })
-  // The pages of a finished test may still be at work, and no one looks at the result.
-  test.afterEach(() => Promise.all(contexts.splice(shared).map((context) => context.close())))
-  const visit = async (caller?: Caller, locale = 'en-GB') => {
-    const context = await browser.newContext({ locale, reducedMotion: 'reduce' })
-    contexts.push(context)
-    test.teardown(() => context.close())
+  const giveBack = async ({ context, isReusable }: Lent) => {
+    // The pages of a finished test may still be at work, and no one looks at the result.
+    if (!isReusable) return context.close()
+    await Promise.all(context.pages().map((page) => page.close()))
+    await Promise.all([context.clearCookies(), context.clearPermissions(), context.setOffline(false)])
+    idle.push(context)
+  }
+  test.afterEach(() => Promise.all(lent.splice(shared).map(giveBack)))
+  // Before the service stops.
+  test.teardown(() => Promise.all([...idle, ...lent.map(({ context }) => context)].map((one) => one.close())))
+  const visit: Scene['visit'] = async (caller, { locale, own = locale !== undefined } = {}) => {
+    const used = own ? undefined : idle.pop()
+    const context = used ?? (await browser.newContext({ locale: locale ?? 'en-GB', reducedMotion: 'reduce' }))
+    lent.push({ context, isReusable: !own })
     context.setDefaultTimeout(120_000)
     if (caller) {
       await context.addCookies([{ name: 'svc_token', value: caller.token, url: service.url, httpOnly: true }])
     }
     const page = await context.newPage()
+    if (used) {
+      const session = await context.newCDPSession(page)
+      const stored = { origin: service.url, storageTypes: 'local_storage' }
+      await session.send('Storage.clearDataForOrigin', stored)
+      await session.detach()
+    }
     const complaints: Complaints = []
     page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.message}`))
     // Violations of the content security policy appear here as well.
@@ -174,5 +216,5 @@ export const startScene = async (test: Test, options?: ServiceOptions): Promise<
     })
     return new Visitor(context, page, service.url, complaints)
   }
-  return { service, browser, visit }
+  return { service, visit }
 }

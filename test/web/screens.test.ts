@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import t, { type Test } from 'tap'
 import { addDays } from '../../src/platform/time/days.js'
+import { hasMembers } from '../has-members.js'
 import { until } from '../until.js'
 import { countOf, type Scene, startScene, type Visitor } from './page.js'
 
@@ -58,26 +59,82 @@ else {
   const { ada, id, code } = await prepare(scene)
   const visitor = await scene.visit(ada)
   const { page } = visitor
-  /** The screens, each with a text that must be visible. */
-  const screens: [path: string, seen: string | RegExp][] = [
-    [`/w/${id}/me`, 'My working hours'],
-    [`/w/${id}`, 'Working hours'],
-    [`/w/${id}?from=2025-01-01&to=2025-12-31&show=commits`, 'Commits by week'],
-    [`/w/${id}/people`, 'invite'],
-    [`/w/${id}/repos`, 'Another repository'],
-    [`/w/${id}/repos/acme/web`, 'Working hours'],
-    [`/w/${id}/repos/acme/web/settings`, 'First version'],
-    [`/w/${id}/settings`, 'Idle window in minutes'],
-    [`/w/${id}/settings/privacy`, 'Only that person'],
-    [`/w/${id}/settings/integrations`, 'nightly'],
-    [`/w/${id}/settings/general`, 'Repository patterns'],
-    [`/w/${id}/settings/audit`, /^pushed the settings of /],
-    [`/join/${code}`, 'Recorded repositories'],
-    ['/account', 'Sign out everywhere'],
-    ['/account/privacy', 'Recording preferences'],
-    ['/account/editors', 'My access keys'],
-    ['/funnel', 'Funnel'],
-    ['/w/00000000-0000-0000-0000-000000000000', 'Page not found'],
+  /** The screens: a text that must be visible, and the heading, regions and tables that a screen reader finds. */
+  const screens: [
+    path: string,
+    seen: string | RegExp,
+    heading: string | RegExp,
+    regions?: string,
+    tables?: string,
+  ][] = [
+    [
+      `/w/${id}/me`,
+      'My working hours',
+      'My activity',
+      'Summary, My active time by day, My working hours',
+      'My repositories',
+    ],
+    [
+      `/w/${id}`,
+      'Working hours',
+      /long/,
+      'What changed, Active time by day, Working hours',
+      'People, Repositories',
+    ],
+    [`/w/${id}?from=2025-01-01&to=2025-12-31&show=commits`, 'Commits by week', /long/],
+    [`/w/${id}/people`, 'invite', / people$/, 'Members and invites', 'People'],
+    [`/w/${id}/repos`, 'Another repository', / repositories$/, 'Repositories', 'Repositories'],
+    [`/w/${id}/repos/acme/web`, 'Working hours', /^acme\/web/, 'Active time by day, Working hours', 'People'],
+    [
+      `/w/${id}/repos/acme/web/settings`,
+      'First version',
+      /^acme\/web/,
+      'Override, Override versions, Pushed settings, Pushed versions, Changes from version 1 to 2',
+      'Effective settings, Override versions, Pushed versions, Differences',
+    ],
+    [
+      `/w/${id}/settings`,
+      'Idle window in minutes',
+      / editor settings$/,
+      'Editor settings, Activity, Pending changes',
+      'Versions',
+    ],
+    [
+      `/w/${id}/settings/privacy`,
+      'Only that person',
+      / members and privacy$/,
+      'Who sees each person’s numbers',
+    ],
+    [
+      `/w/${id}/settings/integrations`,
+      'nightly',
+      / integrations$/,
+      'Webhook, Membership and GitHub, Access keys',
+    ],
+    [
+      `/w/${id}/settings/general`,
+      'Rename workspace',
+      / general settings$/,
+      'Name, Repository patterns, Deletion',
+    ],
+    [`/w/${id}/settings/audit`, /^pushed the settings of /, / audit trail$/, 'Entries', 'Entries'],
+    [`/join/${code}`, 'Recorded repositories', 'Workspace invite'],
+    ['/account', 'Sign out everywhere', 'Profile', 'Time zone, Theme, Sessions'],
+    [
+      '/account/privacy',
+      'Recording preferences',
+      'Privacy and data',
+      'Recorded data, Recording preferences, Who sees my numbers, Views of my numbers, Export, Deletion',
+    ],
+    [
+      '/account/editors',
+      'Any other editor',
+      'Editors and keys',
+      'VS Code, Any other editor, Import, My access keys',
+      'Project names',
+    ],
+    ['/funnel', 'Funnel', 'Funnel'],
+    ['/w/00000000-0000-0000-0000-000000000000', 'Page not found', 'Page not found'],
   ]
 
   /** The tables that are wider than their place. */
@@ -103,27 +160,50 @@ else {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
   }
 
-  /** Checks a screen, which `open` opens once on a desktop and once on a phone. */
+  /** Checks the screen that is open: on a phone in dark, on a desktop in light, and for a screen reader. */
   const check = async (
-    t: Pick<Test, 'strictSame'>,
+    t: Test,
     visitor: Visitor,
     name: string,
-    open: () => Promise<void>,
+    heading: string | RegExp,
+    regions = '',
+    tables = '',
   ) => {
+    const { page } = visitor
     const fits = (width: number) =>
       until(async () => (await visitor.width()) === width, `${name} fits in ${width} pixels`)
-    await resize(visitor, desktop)
-    await open()
-    await fits(desktop.width)
-    t.strictSame(await visitor.violations(), [], name)
     await resize(visitor, phone)
-    await open()
     await fits(phone.width)
     t.strictSame(await visitor.violations(), [], `${name} in dark on a phone`)
     t.strictSame(await clipped(visitor), [], `${name} shows whole tables on a phone`)
     t.strictSame(await smallTargets(visitor), [], `${name} has targets for fingers`)
     await resize(visitor, smallest)
     await fits(smallest.width)
+    await resize(visitor, desktop)
+    await fits(desktop.width)
+    t.strictSame(await visitor.violations(), [], name)
+    for (const name of regions.split(', ').filter(Boolean))
+      await page.getByRole('region', { name, exact: true }).first().waitFor()
+    const tree = await page.locator('body').ariaSnapshot()
+    const headings = [...tree.matchAll(/heading "(.*)" \[level=1\]/g)].map(([, name]) => name)
+    hasMembers(t, headings, [heading], `${name} has its heading`)
+    t.match(tree, /^- main:/m, name)
+    for (const table of tables.split(', ').filter(Boolean))
+      t.match(tree, new RegExp(`table "${table}(, newest first)?"`), `${name} has the table ${table}`)
+    t.notMatch(
+      tree,
+      /- (cell|columnheader|rowheader|button|link|textbox|combobox|slider|checkbox|radio|img)$/m,
+      `${name} has a name for every control`,
+    )
+    // Zoomed to 200 %, with the text spacing of WCAG 1.4.12.
+    await resize(visitor, { ...desktop, width: 640, height: 450 })
+    await page.locator('html').evaluate(({ ownerDocument }) => {
+      const sheet = new ownerDocument.defaultView.CSSStyleSheet()
+      sheet.replaceSync(`* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
+        p { margin-bottom: 2em !important }`)
+      ownerDocument.adoptedStyleSheets = [sheet]
+    })
+    await fits(640)
   }
 
   /** A visitor whose responses arrive late, and what has moved in the page since it was opened. */
@@ -154,35 +234,40 @@ else {
   }
 
   t.test(
-    'every screen fits, is accessible, logs no errors and does not shift while answers arrive late, in light on a desktop and in dark on a phone',
+    'every screen fits, is accessible, logs no errors and does not shift while answers arrive late',
     async (t) => {
       const { visitor, shifts } = await visitSlowly()
-      for (const [path, seen] of screens) {
-        await check(t, visitor, path, async () => {
+      for (const [path, seen, heading, regions, tables] of screens) {
+        // On a phone, everything moves what is below it. On a desktop, little does besides tables.
+        for (const size of tables ? [desktop, phone] : [phone]) {
+          await resize(visitor, size)
           await visitor.open(path)
           await visitor.sees(seen)
           await visitor.page.waitForLoadState('networkidle')
           await visitor.settled()
           const { moved, jumps } = await shifts()
           t.ok(moved <= MAX_LAYOUT_SHIFT, `${path} moves while it loads: ${jumps.join('\n')}`)
-        })
+        }
+        await check(t, visitor, path, heading, regions, tables)
+        t.equal(await countOf(visitor.page.getByRole('banner'), 1), 1, `${path} has a banner`)
       }
+      await visitor.open('/s/acme/web')
+      await visitor.sees('First version')
+      await check(t, visitor, 'the pushed settings', 'acme/web', 'Pushed versions')
       t.strictSame(visitor.complaints, [])
       const guest = await scene.visit()
-      await check(t, guest, 'the sign-in', async () => {
-        await guest.open('/?auth_error=access_denied')
-        await guest.sees(/^You declined access on \S+\. Nothing has changed\.$/)
-      })
+      await guest.open('/?auth_error=access_denied')
+      await guest.sees(/^You declined access on \S+\. Nothing has changed\.$/)
+      await check(t, guest, 'the sign-in', 'Sign in to Team Settings & Activity')
       t.strictSame(guest.complaints, [])
     },
   )
 
   t.test('forced colours tell the current tab from the others', async (t) => {
-    const colours = await scene.visit(ada)
-    await colours.page.emulateMedia({ forcedColors: 'active' })
-    await colours.open(`/w/${id}/people`)
+    await page.emulateMedia({ forcedColors: 'active' })
+    await visitor.open(`/w/${id}/people`)
     const borderOf = (name: string) =>
-      colours.link(name).evaluate((tab) => {
+      visitor.link(name).evaluate((tab) => {
         const { defaultView, body } = tab.ownerDocument
         const { borderBottomColor } = defaultView.getComputedStyle(tab)
         return borderBottomColor === defaultView.getComputedStyle(body.parentElement).backgroundColor
@@ -190,18 +275,25 @@ else {
           : 'line'
       })
     t.strictSame([await borderOf('People'), await borderOf('Settings')], ['line', 'none'])
+    await page.emulateMedia({ forcedColors: null })
   })
 
   t.test('the printed settings have their values and no controls', async (t) => {
-    const printed = await scene.visit(ada)
-    await printed.open(`/w/${id}/settings`)
-    await printed.sees('Idle window in minutes')
-    await printed.page.emulateMedia({ media: 'print' })
-    const left = await printed.page
+    await visitor.go(`/w/${id}/settings`)
+    await visitor.sees('Idle window in minutes')
+    await page.emulateMedia({ media: 'print' })
+    const left = await page
       .locator('main :is(button, .choices, input[type="search"])')
       .evaluateAll((all) => all.filter((one) => one.checkVisibility()).map((one) => one.outerHTML))
     t.strictSame(left, [])
-    await printed.sees('ext.theme')
+    await visitor.sees('ext.theme')
+    await page.emulateMedia({ media: null })
+  })
+
+  t.test('a name is shown as text, whatever it contains', async (t) => {
+    await visitor.go(`/w/${id}`)
+    t.equal(await page.locator('h1 bdi').textContent(), HOSTILE)
+    t.equal(await countOf(page.locator('main img'), 0), 0)
   })
 
   t.test(
@@ -251,29 +343,28 @@ else {
   t.test('menus, tips and dialogs are accessible', async (t) => {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
-    for (const [path, opener] of [
-      [`/w/${id}`, 'Custom range'],
-      [`/w/${id}`, 'About active time'],
-      [`/w/${id}`, 'ada'],
-      [`/w/${id}`, /^Workspace: /],
-      [`/w/${id}/people`, 'Invite people'],
-      [`/w/${id}/people`, 'Actions for bob'],
+    for (const [path, ...openers] of [
+      [`/w/${id}`, 'Custom range', 'About active time', 'ada', /^Workspace: /],
+      [`/w/${id}/people`, 'Invite people', 'Actions for bob'],
       [`/w/${id}/repos/acme/web/settings`, 'Remove override'],
       [`/w/${id}/settings/general`, 'Delete workspace'],
       [`/w/${id}/settings/integrations`, 'Revoke nightly'],
-      ['/account/editors', 'Create access key'],
-      ['/account/editors', 'Assign notes'],
+      ['/account/editors', 'Create access key', 'Assign notes'],
       ['/account/privacy', 'Delete my account'],
     ] as const) {
-      await visitor.open(path)
-      await visitor.button(opener).first().click()
-      const opened = page.locator('dialog[open], [popover]:popover-open')
-      await opened.waitFor()
-      t.strictSame(await visitor.violations(), [], String(opener))
-      // An element on top doesn't widen the page, so its own sides are compared.
-      const { x, width } = (await opened.boundingBox()) ?? { x: -1, width: 0 }
-      t.ok(x >= 0 && x + width <= 390, `${opener} fits in 390 pixels`)
-      t.equal(await visitor.width(), 390, String(opener))
+      await visitor.go(path)
+      for (const opener of openers) {
+        await visitor.button(opener).first().click()
+        const opened = page.locator('dialog[open], [popover]:popover-open')
+        await opened.waitFor()
+        t.strictSame(await visitor.violations('dialog[open], [popover]:popover-open'), [], String(opener))
+        // An element on top doesn't widen the page, so its own sides are compared.
+        const { x, width } = (await opened.boundingBox()) ?? { x: -1, width: 0 }
+        t.ok(x >= 0 && x + width <= 390, `${opener} fits in 390 pixels`)
+        t.equal(await visitor.width(), 390, String(opener))
+        await page.keyboard.press('Escape')
+        await opened.waitFor({ state: 'detached' })
+      }
     }
   })
 
@@ -289,12 +380,5 @@ else {
       asked.some((url) => !url.startsWith(fresh.url) && !url.startsWith('data:')),
       'no request goes to another host',
     )
-  })
-
-  t.test('a name is shown as text, whatever it contains', async (t) => {
-    await page.setViewportSize({ width: 1280, height: 900 })
-    await visitor.open(`/w/${id}`)
-    t.equal(await page.locator('h1 bdi').textContent(), HOSTILE)
-    t.equal(await countOf(page.locator('main img'), 0), 0)
   })
 }

@@ -42,6 +42,19 @@ else {
       .locator('tbody tr th[scope="row"]')
       .allInnerTexts()
 
+  /** Sends heartbeats as an editor with the configuration on the page. */
+  const beat = async (page: Visitor['page'], heartbeats: object[]) => {
+    const config = await page.locator('pre', { hasText: 'api_key' }).innerText()
+    const [url, key] = ['api_url', 'api_key'].map(
+      (name) => config.match(new RegExp(`^${name} = (.*)$`, 'm'))?.[1],
+    )
+    await fetch(`${url}/users/current/heartbeats.bulk`, {
+      method: 'POST',
+      headers: { Authorization: `Basic ${btoa(`${key}`)}` },
+      body: JSON.stringify(heartbeats),
+    })
+  }
+
   t.test('signing in with a token returns to the requested address', async (t) => {
     const visitor = await visit()
     const { page } = visitor
@@ -129,12 +142,12 @@ else {
         [`/w/${id}/settings/keys`, `/w/${id}/settings/integrations`],
         [`/w/${id}/settings/webhook`, `/w/${id}/settings/integrations`],
         [`/w/${id}/settings/organization`, `/w/${id}/settings/integrations`],
+        [`/w/${id}/repos?repo=acme%2Fweb`, `/w/${id}/repos/acme/web`],
         ['/account/keys', '/account/editors'],
         ['/account/usage', '/account'],
         ['/account/workspaces', '/account'],
       ] as const) {
-        await page.goto(at('/account'))
-        await page.goto(at(old))
+        await (old.startsWith('/w') || old.startsWith('/account') ? visitor.go(old) : page.goto(at(old)))
         await page.waitForURL(at(current))
       }
       await page.getByRole('dialog', { name: 'Workspaces', exact: true }).waitFor()
@@ -232,17 +245,9 @@ else {
     t.strictSame(await rowsOf(admin, 'People'), ['BO\nbob', 'AD\nada'], 'sorted by active time')
   })
 
-  t.test('a range is compared with the previous one, and the page shows the days of both', async () => {
-    await admin.open(`/w/${id}?show=commits&from=2026-04-01&to=2026-06-30`)
-    await admin.sees('1 Apr – 30 Jun vs 31 Dec 2025 – 31 Mar 2026, the same weekdays')
-    await admin.open(`/w/${id}?show=commits&from=2026-03-01&to=2026-03-10`)
-    await admin.sees('1–10 Mar vs 15–24 Feb, the same weekdays')
+  t.test('a range is compared with the previous one, and a value with that of the other day', async (t) => {
     await admin.open(`/w/${id}?show=commits&from=2026-03-02&to=2026-03-08`)
     await admin.sees('2–8 Mar vs 23 Feb – 1 Mar, the same weekdays')
-  })
-
-  t.test('a value is read with the day that it is compared with', async (t) => {
-    await admin.open(`/w/${id}?show=commits&from=2026-03-02&to=2026-03-08`)
     const chart = admin.page.getByRole('slider', { name: /^Commits,/ })
     await chart.focus()
     await admin.page.keyboard.press('Home')
@@ -250,16 +255,23 @@ else {
     // The compared range may arrive later than the page.
     await admin.page.locator('[aria-valuetext*="24 Feb 2026"]').waitFor()
     t.equal(await chart.getAttribute('aria-valuetext'), 'Tue, 3 Mar 2026: 0, Tue, 24 Feb 2026: 2')
-  })
-
-  t.test('where nothing is compared, the page shows no other days', async () => {
-    await admin.open(`/w/${id}?show=commits&from=2026-02-23&to=2026-03-01`)
+    await admin.go(`/w/${id}?show=commits&from=2026-02-23&to=2026-03-01`)
     await admin.sees('23 Feb – 1 Mar')
   })
 
-  t.test('a chart can be read by keyboard and as a table', async (t) => {
+  t.test('a chart is read by keyboard, at the pointer and as a table', async (t) => {
     await admin.open(`/w/${id}`)
     const chart = admin.page.getByRole('slider', { name: /^Active time,/ })
+    t.match(
+      await chart.getAttribute('aria-label'),
+      /: 5 h 40 min, peak \w{3}, \d+ \w+ \d{4} with 3 h 20 min$/,
+    )
+    const box = await chart.boundingBox()
+    await chart.hover({ position: { x: (box?.width ?? 0) - 5, y: 60 } })
+    const tooltip = admin.page.locator('.tooltip')
+    t.match(await tooltip.innerText(), /\d{4}\n0 min so far$/)
+    await admin.page.mouse.move(0, 0)
+    await tooltip.waitFor({ state: 'detached' })
     await chart.focus()
     await admin.page.keyboard.press('ArrowLeft')
     t.match(
@@ -276,21 +288,6 @@ else {
     const table = admin.page.getByRole('table', { name: /^Active time,/ })
     await table.waitFor()
     t.equal(await countOf(table.getByRole('row'), 31), 31)
-  })
-
-  t.test('a chart is named by its sum and its peak, and shows a value at the pointer', async (t) => {
-    await admin.open(`/w/${id}`)
-    const chart = admin.page.getByRole('slider', { name: /^Active time,/ })
-    t.match(
-      await chart.getAttribute('aria-label'),
-      /: 5 h 40 min, peak \w{3}, \d+ \w+ \d{4} with 3 h 20 min$/,
-    )
-    const box = await chart.boundingBox()
-    await chart.hover({ position: { x: (box?.width ?? 0) - 5, y: 60 } })
-    const tooltip = admin.page.locator('.tooltip')
-    t.match(await tooltip.innerText(), /\d{4}\n0 min so far$/)
-    await admin.page.mouse.move(0, 0)
-    await tooltip.waitFor({ state: 'detached' })
   })
 
   t.test('a copied link names a range that moves with the days, and keeps chosen days', async (t) => {
@@ -387,7 +384,7 @@ else {
   })
 
   t.test('a right-to-left time keeps its direction within an English sentence', async (t) => {
-    const visitor = await visit(ada, 'ar')
+    const visitor = await visit(ada, { locale: 'ar' })
     await visitor.open(`/w/${id}/settings/privacy`)
     const places = await visitor.page.getByText(/^In effect since /).evaluate((line) => {
       const [, text] = line.childNodes
@@ -409,49 +406,56 @@ else {
     )
   })
 
-  t.test('every control is reached by keyboard and shows its focus', async (t) => {
-    await admin.open(`/w/${id}`)
-    await admin.sees('Working hours')
-    const reached = new Set<string>()
-    for (let step = 0; step < 60; step++) {
-      await admin.page.keyboard.press('Tab')
-      const { name, outline, isOver } = await admin.page.locator('body').evaluate(({ ownerDocument }) => {
-        const { activeElement, defaultView } = ownerDocument
-        return {
-          isOver: activeElement === ownerDocument.body,
-          name: activeElement.getAttribute('aria-label') ?? activeElement.innerText,
-          outline: defaultView.getComputedStyle(activeElement).outlineStyle,
-        }
-      })
-      if (isOver) break
-      reached.add(name.replaceAll('\n', ' '))
-      if (outline === 'none') t.fail(`${name} does not show its focus`)
-    }
-    for (const name of [
-      'Acme',
-      'Team',
-      'Settings',
-      '30 days',
-      'Download CSV',
-      'Commits',
-      'acme/api',
-      'bob',
-    ]) {
-      t.ok(
-        [...reached].some((one) => one.includes(name)),
-        `${name} is reached`,
-      )
-    }
-  })
+  t.test(
+    'every control is reached by keyboard, shows its focus, and is never behind the header',
+    async (t) => {
+      // Zoomed, so that there is little room below the header.
+      await admin.page.setViewportSize({ width: 640, height: 450 })
+      await admin.open(`/w/${id}`)
+      await admin.sees('Working hours')
+      const reached = new Set<string>()
+      for (let step = 0; step < 100; step++) {
+        // Backwards, because scrolling up could hide the next element behind the header.
+        await admin.page.keyboard.press('Shift+Tab')
+        const found = await admin.page.locator('body').evaluate(({ ownerDocument }) => {
+          const { activeElement, defaultView } = ownerDocument
+          const { x, y, width, height } = activeElement.getBoundingClientRect()
+          const above = ownerDocument.elementFromPoint(x + width / 2, y + Math.min(height, 24) / 2)
+          return {
+            isOver: activeElement === ownerDocument.body,
+            name: activeElement.getAttribute('aria-label') ?? activeElement.innerText,
+            outline: defaultView.getComputedStyle(activeElement).outlineStyle,
+            isHidden: !above || !(activeElement.contains(above) || above.contains(activeElement)),
+          }
+        })
+        if (found.isOver) break
+        reached.add(found.name.replaceAll('\n', ' '))
+        if (found.outline === 'none') t.fail(`${found.name} does not show its focus`)
+        if (found.isHidden) t.fail(`${found.name} is hidden`)
+      }
+      await admin.page.setViewportSize({ width: 1280, height: 720 })
+      for (const name of [
+        'Acme',
+        'Team',
+        'Settings',
+        '30 days',
+        'Download CSV',
+        'Commits',
+        'acme/api',
+        'bob',
+      ]) {
+        t.ok(
+          [...reached].some((one) => one.includes(name)),
+          `${name} is reached`,
+        )
+      }
+    },
+  )
 
   t.test('an invite link shows the workspace before the person joins', async (t) => {
-    await admin.open(`/w/${id}/people`)
-    await admin.button('Invite people').click()
-    await admin.button('Create invite').click()
-    const link = await admin.field('Invite link').inputValue()
-    await admin.button('Done').click()
+    const { code } = (await ada.post(`/api/team/workspaces/${id}/invites`, {})).body
     const guest = await visit(await service.signIn('cyd'))
-    await guest.open(new URL(link).pathname)
+    await guest.open(`/join/${code}`)
     await guest.heading('Acme').waitFor()
     await guest.sees('2 members. You will join as a member.')
     await guest.button('Join as cyd').click()
@@ -503,7 +507,7 @@ else {
       await message.getByRole('button', { name: 'Undo', exact: true }).click()
       const refusal = page.locator('.toast', { hasText: 'This was changed in the meantime.' })
       await refusal.getByText('Nothing was undone. Check the current value.').waitFor()
-      t.strictSame(await visitor.violations(), [])
+      t.strictSame(await visitor.violations('.toast >> nth=0'), [])
       await refusal.getByRole('button', { name: 'Dismiss', exact: true }).click()
     }
     await visitor.open(`/w/${id}/settings/general`)
@@ -635,25 +639,6 @@ else {
     t.strictSame(visitor.complaints, [])
   })
 
-  t.test('the effective settings of a repository show their sources', async () => {
-    await ada.patch(`/api/team/workspaces/${id}/settings`, { settings: { 'ext.theme': 'dark' } })
-    await ada.put(`/api/team/workspaces/${id}/project-settings/acme/web`, {
-      settings: { 'ext.theme': 'light' },
-    })
-    await admin.open(`/w/${id}/repos`)
-    await admin.page
-      .getByRole('table', { name: 'Repositories', exact: true })
-      .getByRole('link', { name: 'acme/web', exact: true })
-      .click()
-    await admin.heading(/^acme\/web/).waitFor()
-    await admin.link('Settings').last().click()
-    await admin.page
-      .getByRole('row', { name: 'ext.theme "light" Override Workspace: "dark"', exact: true })
-      .waitFor()
-    await admin.open(`/w/${id}/repos?repo=acme%2Fweb`)
-    await admin.heading(/^acme\/web/).waitFor()
-  })
-
   t.test('a repository has a page with its numbers, its people and links both ways', async (t) => {
     const { page } = admin
     await admin.open(`/w/${id}`)
@@ -707,6 +692,7 @@ else {
   })
 
   t.test('conflicting changes of settings are resolved key by key, and input is kept', async (t) => {
+    await ada.patch(`/api/team/workspaces/${id}/settings`, { settings: { 'ext.theme': 'dark' } })
     await admin.open(`/w/${id}/settings`)
     const editor = admin.field('Editor settings (JSON)')
     await editor.fill('{ "ext.theme": ')
@@ -810,14 +796,15 @@ else {
 
   t.test('a download of the audit trail says which entries it leaves out', async (t) => {
     const { id } = await service.workspace(ada, { name: 'Vast', patterns: ['vast/*'] })
+    const { entries } = (await ada.get(`/api/team/workspaces/${id}/audit`)).body
+    const many = Array.from({ length: 10_000 }, () => ({ ...entries[0], action: 'webhook.created' }))
     // With the entry of the workspace's creation, one more than a file has.
-    await service.database.write.statement(
-      `insert into audit_entries (workspace_id, id, at, actor, action, target, details)
-      select $1::uuid, gen_random_uuid(), clock_timestamp() + n * interval '1 ms', 'ada', 'webhook.created', null, '{}'
-      from generate_series(1, 20000) as n`,
-      [id],
-    )
+    const pages = [many, many, entries]
     await admin.open(`/w/${id}/settings/audit`)
+    const release = await admin.intercept('*/audit?*', (request) => {
+      const answer = { entries: pages.shift(), next_cursor: pages.length > 0 ? 'more' : null }
+      return request.answer(200, { 'Content-Type': 'application/json' }, JSON.stringify(answer))
+    })
     const download = admin.page.waitForEvent('download')
     await admin.button('Download CSV').click()
     const file = await readFile(await (await download).path(), 'utf8')
@@ -831,13 +818,17 @@ else {
     t.equal(text?.includes(` is from ${oldest}. `), true, 'the time is as in the rows, in UTC')
     await admin.sees(note)
     t.equal(rows.filter((row) => row.includes('workspace.created')).length, 0, 'the oldest is left out')
+    await release()
   })
 
   t.test('a filter of the audit trail searches older entries, and says how far it searched', async (t) => {
     const { id } = await service.workspace(ada, { name: 'Old', patterns: ['old/*'] })
-    for (let round = 0; round < 110; round++) {
-      await ada.patch(`/api/team/workspaces/${id}`, { name: `Old ${round}` })
-    }
+    await service.database.write.statement(
+      `insert into audit_entries (workspace_id, id, at, actor, action, target, details)
+      select $1::uuid, gen_random_uuid(), clock_timestamp() + n * interval '1 ms', 'ada', 'webhook.created', null, '{}'
+      from generate_series(1, 110) as n`,
+      [id],
+    )
     await admin.open(`/w/${id}/settings/audit`)
     await admin.page.getByRole('table', { name: 'Entries, newest first' }).waitFor()
     t.equal((await rowsOf(admin, 'Entries, newest first')).length, 100)
@@ -926,16 +917,11 @@ else {
     await visitor.settled()
     t.strictSame(await visitor.violations(), [])
     await click('Create editor key')
-    const config = await page.locator('pre', { hasText: 'api_key' }).innerText()
-    const [url, key] = ['api_url', 'api_key'].map(
-      (name) => config.match(new RegExp(`^${name} = (.*)$`, 'm'))?.[1],
-    )
     const now = Math.floor(Date.now() / 1_000)
-    await fetch(`${url}/users/current/heartbeats.bulk`, {
-      method: 'POST',
-      headers: { Authorization: `Basic ${btoa(`${key}`)}` },
-      body: JSON.stringify([now - 60, now].map((time) => ({ time, project: 'wayne/cave' }))),
-    })
+    await beat(
+      page,
+      [now - 60, now].map((time) => ({ time, project: 'wayne/cave' })),
+    )
     await visitor.heading('Your first minute has arrived').waitFor()
     t.equal(clicks, 3)
     await visitor.link('wayne/cave').waitFor()
@@ -969,16 +955,11 @@ else {
     await visitor.button('Copy commands').waitFor()
     await visitor.button('Create editor key').click()
     await visitor.heading('.wakatime.cfg').waitFor()
-    const config = await page.locator('pre', { hasText: 'api_key' }).innerText()
-    const [url, key] = ['api_url', 'api_key'].map(
-      (name) => config.match(new RegExp(`^${name} = (.*)$`, 'm'))?.[1],
-    )
     const now = Math.floor(Date.now() / 1_000)
-    await fetch(`${url}/users/current/heartbeats.bulk`, {
-      method: 'POST',
-      headers: { Authorization: `Basic ${btoa(`${key}`)}` },
-      body: JSON.stringify(['notes', 'dotfiles'].map((project) => ({ time: now, project }))),
-    })
+    await beat(
+      page,
+      ['notes', 'dotfiles'].map((project) => ({ time: now, project })),
+    )
     await visitor.button('Check for heartbeats').click()
     await visitor.sees(/^Last heartbeat: /)
 
@@ -1033,7 +1014,6 @@ else {
     await webhook.push('acme/web', [commitOf('ada', today), commitOf('stranger', today)])
     await visitor.button('Check for deliveries').click()
     await visitor.sees('1 counted, 1 skipped')
-    t.strictSame(await visitor.violations(), [])
     await page.setViewportSize({ width: 320, height: 640 })
     t.strictSame(await visitor.violations(), [])
     t.equal(await visitor.width(), 320)
@@ -1048,21 +1028,7 @@ else {
     await visitor.sees('This workspace has no webhook.')
   })
 
-  t.test('an older version of settings can be compared and restored', async (t) => {
-    await ada.push('acme/web', { 'ext.theme': 'light' })
-    await ada.push('acme/web', { 'ext.theme': 'dark' })
-    await admin.open('/s/acme/web')
-    await admin.page.getByRole('row', { name: 'ext.theme "light" "dark"', exact: true }).waitFor()
-    await admin.button('Restore version 1').click()
-    const dialog = admin.page.getByRole('dialog', { name: 'Restore version 1?', exact: true })
-    await dialog.getByRole('row', { name: 'ext.theme "dark" "light"', exact: true }).waitFor()
-    await dialog.getByRole('button', { name: 'Restore version 1', exact: true }).click()
-    await admin.sees('Version 1 restored.')
-    await admin.sees(/^Version 3 by ada, /)
-    t.hasStrict(await ada.get('/api/settings/acme/web'), { body: { settings: { 'ext.theme': 'light' } } })
-  })
-
-  t.test('people see who viewed their numbers, export their data and delete their account', async (t) => {
+  t.test('people see who viewed their numbers, and delete their account', async (t) => {
     const fay = await service.signIn('fay')
     const { code } = (await ada.post(`/api/team/workspaces/${id}/invites`, {})).body
     await fay.post('/api/team/workspaces/join', { code })
@@ -1077,9 +1043,6 @@ else {
       .getByText(/^comparison$/)
       .first()
       .waitFor()
-    const download = visitor.page.waitForEvent('download')
-    await visitor.link('Export my data').click()
-    t.match((await download).suggestedFilename(), /^fay_\d{4}-\d{2}-\d{2}\.json$/)
     await visitor.button('Delete my account').click()
     const dialog = visitor.page.getByRole('dialog')
     t.ok(await dialog.getByRole('button', { name: 'Delete account', exact: true }).isDisabled())
@@ -1099,44 +1062,15 @@ else {
     await admin.sees('16 of 20 keys. Revoke keys that you no longer use.')
   })
 
-  t.test('several repositories that are never recorded survive another change', async (t) => {
+  t.test('a member pauses recording, and what they exclude besides stays', async (t) => {
     const repos_off = ['acme/one', 'acme/secret-*']
     await bob.put('/api/me/recording', { paused: false, repos_off, hours: null })
     const member = await visit(bob)
     await member.open('/account/privacy')
     t.equal(await member.page.getByPlaceholder('acme/secret-*').inputValue(), 'acme/one acme/secret-*')
-    await member.button('Save preferences').click()
-    await member.sees('Preferences saved')
-    t.strictSame((await bob.get('/api/me/recording')).body.repos_off, repos_off)
-    await bob.put('/api/me/recording', { paused: false, repos_off: [], hours: null })
-  })
-
-  t.test('a member pauses recording', async (t) => {
-    const member = await visit(bob)
-    await member.open('/account/privacy')
     await member.field('Pause recording until I turn it on again').check()
     await member.button('Save preferences').click()
     await member.sees('Preferences saved')
-    t.match(await bob.get('/api/me/recording'), { body: { paused: true } })
-  })
-
-  t.test('input survives the end of a session and can be saved after signing in again', async (t) => {
-    const eve = await service.signIn('eve')
-    const { id } = await service.workspace(eve, { name: 'Globex', patterns: ['globex/*'] })
-    const visitor = await visit(eve)
-    await visitor.open(`/w/${id}/settings`)
-    await visitor.field('Editor settings (JSON)').fill('{ "ext.kept": true }')
-    // All reads are over, so saving is what finds the session ended.
-    await visitor.sees(/^Affects /)
-    await eve.post('/api/auth/logout', {})
-    await visitor.button('Save settings').click()
-    await visitor.heading('Your session has ended').waitFor()
-    await visitor.tokenField().fill(eve.repohostToken)
-    await visitor.button('Sign in with token').click()
-    await visitor.button('Save settings').click()
-    await visitor.sees('Settings saved')
-    const again = await service.signIn('eve')
-    const { body } = await again.get(`/api/team/workspaces/${id}/settings`)
-    t.strictSame(body.settings, { 'ext.kept': true })
+    t.hasStrict((await bob.get('/api/me/recording')).body, { paused: true, repos_off })
   })
 }
