@@ -449,7 +449,7 @@ t.test('the activity of many deleted users in one repository adds up', async (t)
     await flush(caller, [{ repo: 'acme/api', day: today, minutes: 1_440 }])
     t.equal((await deleteMe(caller)).status, 200)
   }
-  await service.app.erasures.run()
+  await finishErasures(service)
   const found = await dashboard(ada, id)
   t.match(found.totals, { active_minutes: 4 * 1_440, commits: 40_000, active_members: 0 })
   t.match(found.members.at(-1), { login: null, active_minutes: 4 * 1_440 })
@@ -542,7 +542,13 @@ t.test('an account that cannot be erased is named in the log, and the others are
     t.equal((await deleteMe(caller)).status, 200)
   }
   await statement(`update erasures set started_at = '2026-01-01'::timestamptz`, [])
-  await t.rejects(service.app.erasures.run(), { message: `These failed: ${bobs}` })
+  // The service's own run may be under way, and then this one leaves it all to that one.
+  const failure = () =>
+    service.app.erasures.run().then(
+      () => undefined,
+      ({ message }: Error) => message,
+    )
+  t.equal(await until(failure, 'it fails'), `These failed: ${bobs}`)
   const left = () => service.database.read.statement('select user_id as id from erasures', [])
   t.same(await left(), [{ id: bobs }])
   t.notOk((await dump(service)).some(({ table, row }) => table !== 'revocations' && row.includes(cyds)))
@@ -653,7 +659,7 @@ t.test('a person has one export at a time, and a failed one is not a complete fi
   const begin = () =>
     fetch(`${service.url}/api/me/export`, { headers: { Authorization: `Bearer ${ada.token}` } })
 
-  // It is read last.
+  // It is read after the activity.
   await whileHeld(service, ['lock table audit_entries'], async () => {
     const slow = await begin()
     t.equal(slow.status, 200)

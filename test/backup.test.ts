@@ -458,7 +458,7 @@ t.test('a backup that fails leaves no file', { buffered: true }, async (t) => {
 })
 
 // Not beside the others, because it changes what they use.
-t.test('a backup is made where the file system cannot flush its folder', async (t) => {
+t.test('a backup is made where the file system cannot flush its folder', { buffered: false }, async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const folder = await temporaryFolder(t)

@@ -115,6 +115,9 @@ t.test('a route does not boot with a mistake, and says which', async (t) => {
     const { method = 'GET', url = '/api/new' } = mistake
     await t.rejects(boot(mistake), { message: `${method} ${url} ${message}` }, message)
   }
+  const querystring = Type.Object({ day: Type.String({ format: 'no-such-format' }) })
+  await t.rejects(boot({ schema: answering({ querystring }) }), /GET: \/api\/new.*no-such-format/)
+  t.throws(() => ref(Closed({})), { message: 'Only a schema with an `$id` can be referred to' })
 })
 
 t.test('a handler gets at nothing that the access of its route has not found', async (t) => {

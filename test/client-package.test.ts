@@ -30,6 +30,12 @@ t.test('the types of the client are those of the document', async (t) => {
   t.ok(types === (await read('client/src/api.ts')), 'run `npm run openapi`, and commit client/src/api.ts')
 })
 
+t.test('a document that the types cannot express is rejected', async (t) => {
+  const document = (schema: object) => ({ paths: {}, components: { schemas: { Thing: schema } } })
+  t.throws(() => writeTypes(document({ type: 'object', patternProperties: {} })), /patternProperties/)
+  t.throws(() => writeTypes(document({ type: 'file' })), /file/)
+})
+
 t.test('the core of the client takes at most 8 KB, and nothing of Node', async (t) => {
   const code = await bundle('client/src/index.ts', { minify: true })
   const bytes = gzipSync(code, { level: 9 }).length

@@ -238,6 +238,7 @@ t.test('a change that lost a conflict holds the memory of its last attempt', asy
   const { hold } = heldMemory
   t.teardown(() => {
     heldMemory.hold = hold
+    database.transaction = transaction
   })
   const repohostId = String(ada.repohostId)
   let most = 0

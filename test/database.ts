@@ -68,7 +68,7 @@ const onServer = async <T>(url: string, work: (sql: postgres.Sql) => Promise<T>)
   const options = { max: 1, max_lifetime: null, onnotice: () => {}, socket: openSocket }
   const sql = connections.get(url) ?? postgres(url, options)
   connections.set(url, sql)
-  // Work does keep it from ending.
+  // While there is work, the process must not end.
   const underWay = setInterval(() => {}, 60_000)
   return work(sql).finally(() => clearInterval(underWay))
 }

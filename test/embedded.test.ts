@@ -51,7 +51,7 @@ const begin = (t: Test, program: string, args: string[], options: object): Child
   return child
 }
 
-/** The tests whose database may be any take turns with one. */
+/** Tests that need no database of their own take turns with this one. */
 const dataDir = await temporaryFolder(t)
 const made = await start(dataDir)
 await made.stop()

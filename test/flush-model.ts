@@ -180,7 +180,7 @@ export const runFlushModel = async (t: Test, rounds: number, seed = 1) => {
       await addPlace(gone?.owners ?? [])
     }
     const kind = random(4)
-    if (kind < 2) fault = { after: random(20), text: kind === 0 ? FAULTS.error : FAULTS.cut }
+    if (kind < 2) fault = { after: random(8), text: kind === 0 ? FAULTS.error : FAULTS.cut }
     // Not everyone can know whether a flush without an id was counted when a connection breaks.
     const mayBeWithoutId = kind !== 1
     const calls: Promise<unknown>[] = []

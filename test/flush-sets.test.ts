@@ -12,7 +12,7 @@ const HEARTBEATS = '/api/wakatime/v1/users/current/heartbeats.bulk'
 t.test('random flushes and heartbeats at once count once each, whatever fails', async (t) => {
   const { wrong, faults } = await runFlushModel(t, 20)
   t.strictSame(wrong, [])
-  t.ok(faults > 2, `${faults} faults`)
+  t.ok(faults > 0, `${faults} faults`)
 })
 
 t.test('what arrives while a transaction is under way goes together in the next one', async (t) => {

@@ -9,7 +9,8 @@ import { startProviders, startService } from './service.js'
 
 const folder = join(projectRoot, 'docs/guides')
 const files = (await readdir(folder)).sort()
-const foo = await startService(t, { env: { EXTENSION_PREFIX: 'foo' } })
+/** Has another prefix than by default. */
+const prefixed = await startService(t, { env: { EXTENSION_PREFIX: 'foo' } })
 
 /** The commands of a guide, with the status that the comment before one of them names. */
 const commandsOf = (text: string) =>
@@ -69,7 +70,7 @@ t.test('guides are pages with the numbers of this installation, and link to each
   const linked = new Set<string>()
   for (const file of files) {
     const path = `/api/docs/${file.replace(/^\d+-|\.md$/g, '')}`
-    const page = await foo.request('GET', path)
+    const page = await prefixed.request('GET', path)
     t.match(page, { status: 200, text: /<meta name="viewport"/ }, path)
     t.match(page.headers.get('content-security-policy'), /^default-src 'none'/)
     t.notMatch(page.text, /<script(?! src="\/api\/docs\/static\/page\.js\?v=\w+"><\/script>)/, path)
@@ -81,27 +82,28 @@ t.test('guides are pages with the numbers of this installation, and link to each
       if (origin === 'http://guide') linked.add(pathname)
     }
   }
-  for (const href of linked) if (!known.has(href)) t.equal((await foo.request('GET', href)).status, 200, href)
-  const moved = await foo.request('GET', '/api/docs/conflicts')
+  for (const href of linked)
+    if (!known.has(href)) t.equal((await prefixed.request('GET', href)).status, 200, href)
+  const moved = await prefixed.request('GET', '/api/docs/conflicts')
   t.strictSame([moved.status, moved.headers.get('location')], [301, '/api/docs/settings#conflicts'])
-  t.match((await foo.request('GET', '/api/docs/settings')).text, /<h2 id="conflicts">/)
-  const { text } = await foo.request('GET', '/api/docs/limits')
+  t.match((await prefixed.request('GET', '/api/docs/settings')).text, /<h2 id="conflicts">/)
+  const { text } = await prefixed.request('GET', '/api/docs/limits')
   t.ok(text.includes(limits.settings_bytes.toLocaleString('en')))
 })
 
 t.test('programs read guides and operations as Markdown, which /llms.txt lists', async (t) => {
-  const list = await foo.request('GET', '/llms.txt')
+  const list = await prefixed.request('GET', '/llms.txt')
   t.match(list, { status: 200, text: /^# Team Settings and Activity Cloud Service\n/ })
   t.equal(list.headers.get('content-type'), 'text/plain; charset=utf-8')
   const links = Array.from(list.text.matchAll(/\]\((\/[^)#]*)\)/g), ([, path = '']) => path)
-  const { body: document } = await foo.request('GET', '/api/openapi.json')
+  const { body: document } = await prefixed.request('GET', '/api/openapi.json')
   const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((path) =>
     Object.values(path).map(({ operationId }) => `/api/docs/operations/${operationId}.md`),
   )
   const guides = files.map((file) => `/api/docs/${file.replace(/^\d+-/, '')}`)
   t.strictSame(links.filter((path) => path.endsWith('.md')).sort(), [...guides, ...operations].sort())
   for (const path of links) {
-    const page = await foo.request('GET', path)
+    const page = await prefixed.request('GET', path)
     t.equal(page.status, 200, path)
     if (!path.endsWith('.md')) continue
     t.equal(page.headers.get('content-type'), 'text/markdown; charset=utf-8', path)
@@ -109,19 +111,19 @@ t.test('programs read guides and operations as Markdown, which /llms.txt lists',
     t.notMatch(page.text, /\{[a-z]+_[a-z_]+\}|["`']ext\.|#\/components\/schemas/, path)
   }
   const path = '/api/docs/operations/recordActiveMinutes.md'
-  const { text, headers } = await foo.request('GET', path)
+  const { text, headers } = await prefixed.request('GET', path)
   t.match(text, /^`POST \/api\/team\/active-minutes` \(`recordActiveMinutes`\)$/m)
   for (const part of ['"flush_id"', '`flush_id_reused`', 'curl "$SERVICE/api/team/active-minutes"'])
     t.ok(text.includes(part), part)
   const again = { headers: { 'If-None-Match': headers.get('etag') ?? '' } }
-  t.equal((await foo.request('GET', path, again)).status, 304)
+  t.equal((await prefixed.request('GET', path, again)).status, 304)
   for (const unknown of [
     'operations/constructor.md',
     'operations/nothing.md',
     'operations/getMe',
     'nothing.md',
   ])
-    t.hasStrict(await foo.request('GET', `/api/docs/${unknown}`), {
+    t.hasStrict(await prefixed.request('GET', `/api/docs/${unknown}`), {
       status: 404,
       body: { code: 'route_not_found' },
     })

@@ -286,7 +286,7 @@ t.test('heartbeats', async (t) => {
   )
   /** The minutes that count, by hour and repository. */
   const model = (sent: { time: number; project: string }[], window: number) => {
-    // Of heartbeats at the same time, the first counts.
+    // The first of several heartbeats at the same time counts.
     const sorted = [...sent]
       .sort((a, b) => a.time - b.time)
       .filter(({ time }, index, all) => time !== all[index - 1]?.time)

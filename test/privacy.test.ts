@@ -1,8 +1,10 @@
 import t from 'tap'
+import { coalesce } from '../src/platform/process/async.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, mondayOf, sundayOf } from '../src/platform/time/days.js'
 import { hasMembers } from './has-members.js'
 import { type Caller, type Service, startService } from './service.js'
+import { until } from './until.js'
 
 const GROUP = 3
 const service = await startService(t, { env: { ACTIVITY_MIN_GROUP: String(GROUP) } })
@@ -71,6 +73,36 @@ t.test('every member sees the current level and its start, and admins change it'
     { actor: 'ada', details: { before: 'team', after: 'named' } },
     { actor: 'ada', details: { before: 'named', after: 'team' } },
   ])
+})
+
+t.test('only a change of the level publishes weeks, once at a time', async (t) => {
+  const { id } = await service.workspace(ada)
+  const { publishedWeeks } = service.app
+  const { run } = publishedWeeks
+  let calls = 0
+  t.teardown(() => Object.assign(publishedWeeks, { run }))
+  Object.assign(publishedWeeks, { run: async () => void calls++ })
+  await setLevel(id, 'team')
+  t.equal(calls, 1)
+  for (const body of [{ settings: { 'ext.a': 1 } }, { idle_window_minutes: 7 }, { activity_privacy: 'team' }])
+    t.equal((await ada.patch(`/api/team/workspaces/${id}/settings`, body)).status, 200)
+  t.equal(calls, 1)
+
+  let [runs, finish] = [0, () => {}]
+  const once = coalesce(() => {
+    runs++
+    return new Promise((resolve) => {
+      finish = resolve
+    })
+  })
+  const all = Array.from({ length: 20 }, once)
+  t.equal(runs, 1)
+  finish()
+  await all[0]
+  await until(() => runs === 2, 'what came during a run is done after it')
+  finish()
+  await Promise.all(all)
+  t.equal(runs, 2)
 })
 
 t.test('a stricter level applies at once and to all days, a looser one only to later days', async (t) => {

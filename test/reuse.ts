@@ -37,6 +37,8 @@ const readSchema = async ({ database }: Service) => {
 
 const empty = async ({ app, database, repohost, logs }: Service): Promise<void> => {
   await app.milestones.flush()
+  // A change of the level publishes weeks after its answer.
+  await app.publishedWeeks.run()
   await database.write.statement(EMPTY, [])
   repohost.reset()
   logs.length = 0

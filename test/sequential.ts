@@ -19,10 +19,18 @@ const { t } = await import('tap')
 setCreateHook(createHook)
 process.on('uncaughtException', (error) => t.threw(error))
 
+// Tap would end once it is idle for a moment, which it may be while the next file prepares its tests.
+t.removeAllListeners('idle')
 const waiting = process.argv.slice(2)
-for (let file = waiting[0]; file !== undefined; file = waiting[0]) {
-  await import(file)
-  waiting.shift()
+try {
+  for (let file = waiting[0]; file !== undefined; file = waiting[0]) {
+    await import(file)
+    // It ends after the tests of the file, whose hooks don't know what the next one opens.
+    await t.test('all tests of the file have ended', async () => {})
+    waiting.shift()
+  }
+} finally {
+  t.end()
 }
 
 process.once('exit', () => {

@@ -180,7 +180,7 @@ t.test('no test measures a time: that is for bench/', async (t) => {
     t.notMatch(moment, MEASURES_TIME)
 })
 
-/** A source as it's parsed already, if the service has it. */
+/** The syntax tree of a source: the program's own, if it has the file. */
 const parse = (path: string, text?: string) =>
   (text === undefined && program.getSourceFile(join(projectRoot, path))) ||
   ts.createSourceFile(

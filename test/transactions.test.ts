@@ -125,6 +125,7 @@ t.test('a commit that fails is no success', async (t) => {
   })
   await t.rejects(outcome, { code: 'P0001' })
   t.same(await rows(), [])
+  await database.write.statement('drop function reject cascade', [])
 })
 
 t.test('statements after the end of a transaction are not sent', async (t) => {

@@ -47,6 +47,7 @@ t.test('the last row, of all beyond a thousand, has a trend as well', async (t) 
           rows.map(({ trend }) => sum(trend)),
           rows.map(({ active_minutes }) => active_minutes),
         )
+        t.ok(rows.every(({ trend }) => trend.length === inAll.length))
         t.strictSame(
           inAll.map((_, step) => sum(rows.map(({ trend }) => trend[step] ?? 0))),
           inAll,

@@ -15,11 +15,13 @@ t.test('an operator finds and deletes accounts on a given database', async (t) =
     const program = launchProgram(t, 'src/bin/users', onDatabase(service.databaseUrl), args)
     return { code: await program.ended, output: program.output() }
   }
-  const [found, rejected, unsure] = await Promise.all([
+  const [unknown, found, rejected, unsure] = await Promise.all([
+    users('erase', 'bob'),
     users('find', 'BOB'),
     users('delete', 'ada', '--yes'),
     users('delete', 'bob'),
   ])
+  t.match(unknown, { code: 1, output: /Unknown command: erase/ })
   t.match(found, {
     code: 0,
     output: new RegExp(`bob, id ${(await bob.get('/api/me')).body.id}[^]*member of Team, ${id}`),

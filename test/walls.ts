@@ -41,7 +41,7 @@ export const breachesIn = (program: ts.Program): string[] => {
     'g',
   )
 
-  /** What plugins add to Fastify's app, requests and replies. The checker is asked only about these names. */
+  /** The properties that plugins add to Fastify's app, requests and replies. The checker is asked only about these. */
   const decorators = new Set<string>()
   const collect = (node: ts.Node): void => {
     if (ts.isInterfaceDeclaration(node) && /^Fastify/.test(node.name.text))

@@ -25,7 +25,7 @@ interface Comparison {
   bothOf: (list: 'repos', answers: { now: Numbers; before: Numbers }) => Map<string, Both>
 }
 type Both = { now: number; before: number }
-/** What the component of a figure renders: nothing, text, or elements. */
+/** The component of a figure renders it: nothing, text, or elements. */
 interface Element {
   props: { children?: unknown; isUp?: boolean }
 }

@@ -173,7 +173,7 @@ else {
         await visitor.sees('Can’t reach the service.')
         t.equal(await countOf(visitor.button(/^Try/), 1), 1, `${call}: one button to retry`)
         t.equal(await countOf(page.locator('.wait'), 0), 0, `${call}: nothing keeps loading`)
-        // One failed read finds the session ended as another does.
+        // Every failed read learns of the ended session in the same way.
         if (place === 0) {
           fake.answer = ended
           await clickIfThere(visitor.button('Try again'))

@@ -368,6 +368,7 @@ else {
     await user.type('/?')
     t.equal(await countOf(page.getByRole('dialog'), 0), 0, 'a field receives the keys itself')
     await visitor.go('/account')
+    await visitor.heading('Profile').waitFor()
     await user.press('/')
     await user.comesTo('combobox', 'Search or run a command')
     await user.press('Escape')

@@ -61,6 +61,7 @@ else {
       /^This workspace follows Acme, which ada linked on .*\. Its people become members when they sign in\. People who leave it are removed\.$/
     await bob.sees(said)
     await bob.go(`/w/${id}/settings/integrations`)
+    await bob.heading(/ integrations$/).waitFor()
     await bob.sees(said)
     t.equal(await countOf(bob.button('Stop following'), 0), 0, 'members cannot change it')
     t.strictSame(bob.complaints, [])

@@ -336,6 +336,7 @@ else {
     await phone.button('Edit override').press('Enter')
     await phone.field('Search settings').waitFor()
     t.equal(await phone.width(), 390)
+    t.strictSame(await phone.violations('main'), [])
     t.strictSame(phone.complaints, [])
   })
 }

@@ -797,9 +797,14 @@ else {
   t.test('a download of the audit trail says which entries it leaves out', async (t) => {
     const { id } = await service.workspace(ada, { name: 'Vast', patterns: ['vast/*'] })
     const { entries } = (await ada.get(`/api/team/workspaces/${id}/audit`)).body
-    const many = Array.from({ length: 10_000 }, () => ({ ...entries[0], action: 'webhook.created' }))
+    const since = Date.parse(entries[0].at)
+    const many = Array.from({ length: 20_000 }, (_, n) => ({
+      ...entries[0],
+      action: 'webhook.created',
+      at: new Date(since + (20_000 - n) * 60_000).toISOString(),
+    }))
     // With the entry of the workspace's creation, one more than a file has.
-    const pages = [many, many, entries]
+    const pages = [many.slice(0, 10_000), many.slice(10_000), entries]
     await admin.open(`/w/${id}/settings/audit`)
     const release = await admin.intercept('*/audit?*', (request) => {
       const answer = { entries: pages.shift(), next_cursor: pages.length > 0 ? 'more' : null }

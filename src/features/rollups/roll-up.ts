@@ -12,7 +12,7 @@ import {
 
 const background = { background: true }
 
-/** Lists are shorter than this when nothing is left. */
+/** How many items are listed at once. A shorter list is the last one. */
 const BATCH = 500
 
 /**

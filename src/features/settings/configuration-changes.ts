@@ -41,7 +41,11 @@ export const compareSettings = async (
   }
   const compare = (key: string) => {
     const [isOld, isFresh] = [Object.hasOwn(old, key), Object.hasOwn(fresh, key)]
-    if (isOld && isFresh && isSame(old[key], fresh[key])) return
+    if (isOld && isFresh && isSame(old[key], fresh[key])) {
+      // The order of its properties may be another one, which is no change.
+      fresh[key] = old[key]
+      return
+    }
     if (isFresh) difference.set[key] = fresh[key]
     add(key, sideOfNull(key))
   }

@@ -1,9 +1,9 @@
 /**
- * What a caller may do with a repository's settings, and through which workspace:
+ * Rules about a repository's settings, and the workspace through which a caller uses them:
  * - R1: a pattern of one of the caller's workspaces must match the repository.
- * - R2: an admin of a matching workspace may push, pull and delete.
- * - R3: a member of one may pull.
- * - R4: the first push to the caller's own repository, without a match, creates the personal workspace.
+ * - R2: an admin of a matching workspace may push; of one that holds the settings, also delete and restore them.
+ * - R3: a member of one that holds the settings may pull them.
+ * - R4: a push to the caller's own repository, without a match, creates or extends the personal workspace.
  * - R5: another push without a match is answered with `workspace_required` and a suggested pattern.
  */
 
