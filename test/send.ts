@@ -18,6 +18,9 @@ export interface Answer {
 /** Unused connections close before the service would close them, so that no request is sent into a closing one. */
 const agent = new Agent({ keepAlive: true, timeout: connectionTimeouts.idle / 2 })
 
+/** For a body that is rejected before it has been sent: Node listens for no error of the rest. */
+const ignore = () => {}
+
 /** One request. Follows no redirect, and asks for no compression. */
 export const send = (url: string, { method, headers, body }: Sent): Promise<Answer> =>
   new Promise((resolve, reject) => {
@@ -31,6 +34,7 @@ export const send = (url: string, { method, headers, body }: Sent): Promise<Answ
         reject,
       )
     })
+    call.on('socket', (socket) => socket.off('error', ignore).on('error', ignore))
     call.on('error', (error) => reject(new Error(`${method} ${url}`, { cause: error })))
     call.end(body)
   })
