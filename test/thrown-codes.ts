@@ -33,36 +33,25 @@ export const thrownCodes = (program: ts.Program): RouteCodes[] => {
     })
   }
 
-  type Found = { codes: Set<string>; targets: Set<ts.Node> }
-  /** Many routes lead to the same functions, so each is read once. */
-  const read = new Map<ts.Node, Found>()
-  const readOnce = (root: ts.Node): Found => {
-    const known = read.get(root)
-    if (known) return known
-    const found: Found = { codes: new Set(), targets: new Set() }
+  const codesFrom = (roots: ts.Node[]): Set<string> => {
+    const codes = new Set<string>()
+    const seen = new Set<ts.Node>(roots)
     const visit = (node: ts.Node): void => {
       if (ts.isNewExpression(node) && node.expression.getText() === 'ApiError' && node.arguments?.[0]) {
         const type = checker.getTypeAtLocation(node.arguments[0])
         for (const part of type.isUnion() ? type.types : [type])
-          if (part.isStringLiteral()) found.codes.add(part.value)
+          if (part.isStringLiteral()) codes.add(part.value)
       }
-      if (ts.isIdentifier(node)) for (const target of targetsOf(node)) found.targets.add(target)
+      if (ts.isIdentifier(node)) {
+        for (const target of targetsOf(node)) {
+          if (seen.has(target)) continue
+          seen.add(target)
+          visit(target)
+        }
+      }
       ts.forEachChild(node, visit)
     }
-    visit(root)
-    read.set(root, found)
-    return found
-  }
-
-  const codesFrom = (roots: ts.Node[]): Set<string> => {
-    const codes = new Set<string>()
-    // A set also hands out what is added while it is read.
-    const reached = new Set(roots)
-    for (const node of reached) {
-      const found = readOnce(node)
-      for (const code of found.codes) codes.add(code)
-      for (const target of found.targets) reached.add(target)
-    }
+    for (const root of roots) visit(root)
     return codes
   }
 

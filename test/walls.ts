@@ -41,20 +41,9 @@ export const breachesIn = (program: ts.Program): string[] => {
     'g',
   )
 
-  /** The properties that plugins add to Fastify's app, requests and replies. The checker is asked only about these. */
-  const decorators = new Set<string>()
-  const collect = (node: ts.Node): void => {
-    if (ts.isInterfaceDeclaration(node) && /^Fastify/.test(node.name.text))
-      for (const { name } of node.members) if (name) decorators.add(name.getText())
-    ts.forEachChild(node, collect)
-  }
-  for (const file of files) collect(file)
-
   /** The features that declare a property of Fastify's app, request or reply. */
   const declaringRooms = (name: ts.Identifier): string[] => {
     const { parent } = name
-    const declared = ts.isBindingElement(parent) ? (parent.propertyName ?? parent.name) : name
-    if (!decorators.has(declared.getText())) return []
     const property =
       ts.isPropertyAccessExpression(parent) && parent.name === name
         ? checker.getSymbolAtLocation(name)
