@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
-import { connect as connectSocket, type Socket } from 'node:net'
 import postgres from 'postgres'
 import { clearLeftDatabases, startThrowAwayDatabase } from '../demo/database.js'
 import { clusterSetting, distribute } from '../src/operator/distribute.js'
@@ -56,21 +55,11 @@ const withNode = (url: string, { nodename, nodeport }: Node): string => {
 
 const connections = new Map<string, postgres.Sql>()
 
-/** A socket that keeps no process from ending. */
-const openSocket = ({ path, host, port }: { path?: string; host: string[]; port: number[] }) =>
-  new Promise<Socket>((resolve, reject) => {
-    const socket = path ? connectSocket(path) : connectSocket(port[0] ?? 0, host[0])
-    socket.once('error', reject).once('connect', () => resolve(socket.unref()))
-  })
-
-/** Keeps the connection for what follows: to open one takes longer than most of that work. */
-const onServer = async <T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
-  const options = { max: 1, max_lifetime: null, onnotice: () => {}, socket: openSocket }
-  const sql = connections.get(url) ?? postgres(url, options)
+/** Keeps the connection for what follows soon: to open one takes longer than most of that work. */
+const onServer = <T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
+  const sql = connections.get(url) ?? postgres(url, { max: 1, idle_timeout: 2, onnotice: () => {} })
   connections.set(url, sql)
-  // While there is work, the process must not end.
-  const underWay = setInterval(() => {}, 60_000)
-  return work(sql).finally(() => clearInterval(underWay))
+  return work(sql)
 }
 
 /** The nodes of the Citus cluster whose coordinator this is, itself first; none for a server that is alone. */
