@@ -272,6 +272,26 @@ t.test('a change that lost a conflict holds the memory of its last attempt', asy
   t.equal(await dryRun(2), once)
 })
 
+t.test('another order within a value is no change, in the answer and in the audit trail', async (t) => {
+  const service = await reuseService(t)
+  const { ada, at, path } = await setScene(service)
+  const both = (settings: object) => ({ settings, projects: { 'acme/web': { settings } } })
+  await ada.put(path, both({ 'ext.x': { a: 1, b: 2 }, 'ext.y': 1 }))
+  const { changes } = (await ada.put(path, both({ 'ext.x': { b: 2, a: 1 }, 'ext.y': 2 }))).body
+  t.strictSame(
+    changes.map(({ scope, key }: { scope: string; key: string }) => [scope, key]),
+    [
+      ['workspace', 'ext.y'],
+      ['acme/web', 'ext.y'],
+    ],
+  )
+  const { entries } = (await ada.get(`${at}/audit`)).body
+  t.strictSame(
+    entries.slice(0, 2).map(({ details }: { details: { changed: string[] } }) => details.changed),
+    [['ext.y'], ['ext.y']],
+  )
+})
+
 t.test('a dry run waits for no change of the workspace, and holds none up', async (t) => {
   const service = await reuseService(t)
   const { ada, id, path } = await setScene(service)

@@ -399,8 +399,8 @@ t.test('an unusable value is named by its variable, in one sentence', async (t) 
       constructor: kind,
       message,
     })
-  const nothing = explainDatabaseErrors(migrate('postgres://nobody:hunter2@127.0.0.1:1/nothing'))
-  await t.rejects(nothing, {
+  const unreachable = explainDatabaseErrors(migrate('postgres://nobody:hunter2@127.0.0.1:1/nothing'))
+  await t.rejects(unreachable, {
     constructor: ConfigError,
     message:
       /DATABASE_URL names a database that can’t be used now: .*ECONNREFUSED.*\. Start it, or correct the host and port\.$/m,

@@ -1,5 +1,4 @@
 /** Reads the description of an extension's settings from the operator's file. */
-
 import type { SettingsKeys } from '../../../schemas/settings-keys.js'
 import { escapePointer } from '../../errors.js'
 import { check, isObject, type Node } from './check.js'
