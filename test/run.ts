@@ -44,7 +44,7 @@ const PROCESSES = `
   web/serving metrics logs
   prometheus`
 const SHARED_BY = 12
-const AT_ONCE = 4
+const AT_ONCE = 6
 /** Ends what hangs. A busy machine must not reach it. */
 const PATIENCE_SECONDS = 900
 
