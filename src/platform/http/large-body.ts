@@ -2,6 +2,7 @@
  * Reads bodies of up to 24 MiB. Small ones are parsed at once. A large one counts toward its sender's memory as it
  * arrives. Once complete, it's parsed and checked in a thread, which blocks no request.
  */
+import { availableParallelism } from 'node:os'
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
@@ -49,7 +50,8 @@ export interface LargeBody<Read extends object, Context extends object> {
   admit?: () => Promise<void>
 }
 
-const maxThreads = Math.min(MOST_THREADS, fitting(THREAD_MIB))
+/** One core stays for everyone else's requests. */
+const maxThreads = Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1, fitting(THREAD_MIB)))
 const permits = new Semaphore(maxThreads, WAITING, WAIT_MS, () => new ApiError('unavailable'))
 const threads = new Tinypool({
   filename: new URL('./large-body-thread.js', import.meta.url).href,
