@@ -1,7 +1,7 @@
 /** How long a person has worked, by local day, across all workspaces and counting each minute once. */
 import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
-import { addDays, countDays, type Range } from '../../platform/time/days.js'
+import { addDays, countDays, FIRST_DAY, LAST_DAY, type Range, rangeOf } from '../../platform/time/days.js'
 import {
   type DayMinutes,
   listOwnRepoDays,
@@ -10,6 +10,14 @@ import {
   sumOwnRepos,
 } from '../minutes/index.js'
 import { localParts } from './local-days.js'
+
+/** Whose time is read, and the current day in the person's time zone. */
+export interface Person {
+  userId: string
+  login: string
+  timezone: string
+  today: string
+}
 
 export interface Project {
   /** Undefined: all projects that aren't listed. */
@@ -31,10 +39,8 @@ const byMinutes = (minutes: ReadonlyMap<string, number>): Project[] =>
   Array.from(minutes, ([name, minutes]) => ({ name, minutes })).sort((a, b) => b.minutes - a.minutes)
 
 /** The UTC days that touch these local days. */
-const around = ({ from, to }: { from: string; to: string }): Range => {
-  const range = { from: addDays(from, -1), to: addDays(to, 1) }
-  return { ...range, days: countDays(range.from, range.to) }
-}
+const around = ({ from, to }: { from: string; to: string }): Range =>
+  rangeOf(addDays(from, -1), addDays(to, 1))
 
 const addTo = (minutes: Map<string, number>, key: string, more: number) =>
   minutes.set(key, (minutes.get(key) ?? 0) + more)
@@ -43,8 +49,7 @@ const addTo = (minutes: Map<string, number>, key: string, more: number) =>
 const readTotals = async (
   sumDays: typeof sumOwnDays,
   db: Db,
-  userId: string,
-  timezone: string,
+  { userId, timezone }: Person,
   range: { from: string; to: string },
   repoKey: string | undefined,
 ): Promise<Map<string, number>> => {
@@ -72,23 +77,17 @@ const sharesOf = (total: number, projects: Project[]): Project[] => {
 const keyOf = (project: string | undefined) => project?.toLowerCase()
 
 /** All days of the range, oldest first. @param project counts only this repository, here and below */
-export const readDays = async (
-  db: Db,
-  userId: string,
-  timezone: string,
-  range: Range,
-  project?: string,
-): Promise<Day[]> => {
+export const readDays = async (db: Db, person: Person, range: Range, project?: string): Promise<Day[]> => {
   const most = Math.min(limits.summary_projects_per_day, Math.floor(limits.summary_projects / range.days))
   const utcDays = around(range)
   const [totals, agentTotals, rows] = await Promise.all([
-    readTotals(sumOwnDays, db, userId, timezone, range, keyOf(project)),
-    readTotals(sumOwnAgentDays, db, userId, timezone, range, keyOf(project)),
-    listOwnRepoDays(db, userId, utcDays, most, keyOf(project)),
+    readTotals(sumOwnDays, db, person, range, keyOf(project)),
+    readTotals(sumOwnAgentDays, db, person, range, keyOf(project)),
+    listOwnRepoDays(db, person.userId, utcDays, most, keyOf(project)),
   ])
   const ofDays = new Map<string, Map<string, number>>()
   for (const row of rows)
-    for (const { day, minutes } of localParts(timezone, row)) {
+    for (const { day, minutes } of localParts(person.timezone, row)) {
       const projects = ofDays.get(day) ?? new Map<string, number>()
       addTo(projects, row.repo, minutes)
       ofDays.set(day, projects)
@@ -113,20 +112,16 @@ export interface Sums {
   projects: Project[]
 }
 
-export const readRange = async (
-  db: Db,
-  userId: string,
-  timezone: string,
-  { from, to }: Range,
-  project?: string,
-): Promise<Sums> => {
+export const readRange = async (db: Db, person: Person, range: Range, project?: string): Promise<Sums> => {
+  const { userId, timezone } = person
+  const { from, to } = range
   const repoKey = keyOf(project)
   // On the days at both ends, only some hours belong to the range.
   const ends = [...new Set([addDays(from, -1), from, to, addDays(to, 1)])]
   const inner = { from: addDays(from, 1), to: addDays(to, -1), days: Math.max(0, countDays(from, to) - 2) }
   const [days, agentDays, repos, ...rows] = await Promise.all([
-    readTotals(sumOwnDays, db, userId, timezone, { from, to }, repoKey),
-    readTotals(sumOwnAgentDays, db, userId, timezone, { from, to }, repoKey),
+    readTotals(sumOwnDays, db, person, range, repoKey),
+    readTotals(sumOwnAgentDays, db, person, range, repoKey),
     inner.days > 0 ? sumOwnRepos(db, userId, inner, repoKey) : [],
     ...ends.map((day) =>
       listOwnRepoDays(db, userId, { from: day, to: day, days: 1 }, limits.dashboard_rows, repoKey),
@@ -143,18 +138,16 @@ export const readRange = async (
 
 const sumOf = ({ hours, rest }: DayMinutes) => Math.min(totalOf(hours) + rest, limits.minutes_per_day)
 
+/** All days. In zones ahead of UTC, today can be the day after. */
+export const ALWAYS = rangeOf(FIRST_DAY, LAST_DAY)
+
 /** All time uses UTC days, because local days would have to be computed for decades. */
-export const readEverything = async (
-  db: Db,
-  userId: string,
-  range: Range,
-  project?: string,
-): Promise<Sums> => {
+export const readEverything = async (db: Db, { userId }: Person, project?: string): Promise<Sums> => {
   const repoKey = keyOf(project)
   const [rows, agentRows, repos] = await Promise.all([
-    sumOwnDays(db, userId, range, repoKey),
-    sumOwnAgentDays(db, userId, range, repoKey),
-    sumOwnRepos(db, userId, range, repoKey),
+    sumOwnDays(db, userId, ALWAYS, repoKey),
+    sumOwnAgentDays(db, userId, ALWAYS, repoKey),
+    sumOwnRepos(db, userId, ALWAYS, repoKey),
   ])
   const days = new Map(rows.map((row) => [row.day, sumOf(row)]))
   const listed = repos.map(({ repo, minutes }) => ({ name: repo, minutes }))
@@ -162,24 +155,13 @@ export const readEverything = async (
   return { days, agentMinutes, projects: sharesOf(totalOf(days.values()), listed) }
 }
 
-/** A repository in an hour. */
-export interface Duration {
-  project: string
-  /** When the hour began, in milliseconds. */
-  time: number
-  minutes: number
-}
-
 const HOUR_MS = 3_600_000
 
-/** @param start when the day begins, where minutes without an hour are shown */
-export const readDurations = async (
-  db: Db,
-  userId: string,
-  timezone: string,
-  day: string,
-  start: number,
-): Promise<Duration[]> => {
+/**
+ * A day's repositories by hour, each with the time when the hour began, in milliseconds.
+ * @param start when the day begins, where minutes without an hour are shown
+ */
+export const readDurations = async (db: Db, { userId, timezone }: Person, day: string, start: number) => {
   const rows = await listOwnRepoDays(
     db,
     userId,

@@ -4,15 +4,17 @@
  */
 import type { AllTime, Durations, Projects, Stats, StatusBar, Summaries } from '../../../schemas/wakatime.js'
 import type { Db } from '../../platform/database/client.js'
-import { countDays, FIRST_DAY, LAST_DAY, type Range, rangeOf } from '../../platform/time/days.js'
+import { countDays, type Range } from '../../platform/time/days.js'
 import { sumOwnRepos } from '../minutes/index.js'
 import { endOf, startOf } from './local-days.js'
 import {
+  ALWAYS,
   decimalOf,
   digitalOf,
   durationOf,
   entryOf,
   momentOf,
+  type Person,
   type Project,
   readDays,
   readDurations,
@@ -49,12 +51,12 @@ const averageOf = (total: number, activeDays: number) =>
 
 export const readSummaries = async (
   db: Db,
-  userId: string,
-  timezone: string,
+  person: Person,
   range: Range,
   project: string | undefined,
 ): Promise<Summaries> => {
-  const days = await readDays(db, userId, timezone, range, project)
+  const { timezone } = person
+  const days = await readDays(db, person, range, project)
   const total = days.reduce((sum, { minutes }) => sum + minutes, 0)
   const activeDays = days.filter(({ minutes }) => minutes > 0).length
   const average = averageOf(total, activeDays)
@@ -92,30 +94,21 @@ export const readSummaries = async (
   }
 }
 
-/** All days. In zones ahead of UTC, today can be the day after. */
-const always = (): Range => rangeOf(FIRST_DAY, LAST_DAY)
-
 const firstOf = (days: ReadonlyMap<string, number>, today: string): string =>
   [...days.keys()].reduce((first, day) => (day < first ? day : first), today)
-
-interface Person {
-  userId: string
-  login: string
-  timezone: string
-}
 
 /** @param range undefined: everything, from the first day with minutes */
 export const readStats = async (
   db: Db,
-  { userId, login, timezone }: Person,
+  person: Person,
   name: string,
   range: Range | undefined,
-  today: string,
   project: string | undefined,
 ): Promise<Stats> => {
+  const { userId, login, timezone, today } = person
   const { days, agentMinutes, projects } = range
-    ? await readRange(db, userId, timezone, range, project)
-    : await readEverything(db, userId, always(), project)
+    ? await readRange(db, person, range, project)
+    : await readEverything(db, person, project)
   const total = [...days.values()].reduce((sum, minutes) => sum + minutes, 0)
   const { from, to } = range ?? { from: firstOf(days, today), to: today }
   const length = Math.max(countDays(from, to), days.size)
@@ -154,14 +147,9 @@ export const readStats = async (
   }
 }
 
-export const readAllTime = async (
-  db: Db,
-  userId: string,
-  timezone: string,
-  today: string,
-  project: string | undefined,
-): Promise<AllTime> => {
-  const { days } = await readEverything(db, userId, always(), project)
+export const readAllTime = async (db: Db, person: Person, project?: string): Promise<AllTime> => {
+  const { timezone, today } = person
+  const { days } = await readEverything(db, person, project)
   const total = [...days.values()].reduce((sum, minutes) => sum + minutes, 0)
   const from = firstOf(days, today)
   return {
@@ -188,7 +176,7 @@ export const readAllTime = async (
 
 /** @param part of the name, in any case */
 export const readProjects = async (db: Db, userId: string, part: string): Promise<Projects> => {
-  const repos = await sumOwnRepos(db, userId, always())
+  const repos = await sumOwnRepos(db, userId, ALWAYS)
   const found = repos
     .filter(({ repo }) => repo.toLowerCase().includes(part.toLowerCase()))
     .sort((a, b) => (a.last < b.last ? 1 : a.last > b.last ? -1 : 0))
@@ -213,15 +201,10 @@ export const readProjects = async (db: Db, userId: string, part: string): Promis
   }
 }
 
-export const readDay = async (
-  db: Db,
-  userId: string,
-  timezone: string,
-  day: string,
-  project: string | undefined,
-): Promise<Durations> => {
+export const readDay = async (db: Db, person: Person, day: string, project?: string): Promise<Durations> => {
+  const { timezone } = person
   const start = startOf(timezone, day)
-  const durations = await readDurations(db, userId, timezone, day, start)
+  const durations = await readDurations(db, person, day, start)
   return {
     data: durations
       .filter((duration) => project === undefined || duration.project.toLowerCase() === project.toLowerCase())
@@ -239,11 +222,9 @@ export const readDay = async (
 }
 
 /** The database's clock decides what "now" and "today" are, as it does for everyone. */
-export const readStatusBar = async (
-  db: Db,
-  { userId, timezone, now, today: day }: { userId: string; timezone: string; now: string; today: string },
-): Promise<StatusBar> => {
-  const [today] = await readDays(db, userId, timezone, { from: day, to: day, days: 1 })
+export const readStatusBar = async (db: Db, person: Person & { now: string }): Promise<StatusBar> => {
+  const { timezone, now, today: day } = person
+  const [today] = await readDays(db, person, { from: day, to: day, days: 1 })
   const { minutes = 0, agentMinutes = 0, projects = [] } = today ?? {}
   const total = durationOf(minutes)
   return {

@@ -82,9 +82,9 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: Summaries },
     },
     handler: async (request) => {
-      const { userId, timezone, today } = await personOf(request, request.query.timezone)
-      const range = chooseDays(request.query, today)
-      return readSummaries(app.db, userId, timezone, range, request.query.project)
+      const person = await personOf(request, request.query.timezone)
+      const range = chooseDays(request.query, person.today)
+      return readSummaries(app.db, person, range, request.query.project)
     },
   })
 
@@ -100,7 +100,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       })
     const person = await personOf(request, timezone)
     const range = name === 'all_time' ? undefined : rangeNamed(name, person.today)
-    return readStats(app.db, person, name, range, person.today, project)
+    return readStats(app.db, person, name, range, project)
   }
 
   app.route({
@@ -149,10 +149,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: AllTimeQuery,
       response: { 200: AllTime },
     },
-    handler: async (request) => {
-      const { userId, timezone, today } = await personOf(request)
-      return readAllTime(app.db, userId, timezone, today, request.query.project)
-    },
+    handler: async (request) => readAllTime(app.db, await personOf(request), request.query.project),
   })
 
   app.route({
@@ -183,9 +180,9 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: Durations },
     },
     handler: async (request) => {
-      const { date, project, timezone: given } = request.query
-      const { userId, timezone, today } = await personOf(request, given)
-      return readDay(app.db, userId, timezone, chooseDay('date', date, today), project)
+      const { date, project, timezone } = request.query
+      const person = await personOf(request, timezone)
+      return readDay(app.db, person, chooseDay('date', date, person.today), project)
     },
   })
 }
