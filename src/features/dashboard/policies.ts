@@ -12,6 +12,14 @@ export interface Viewer extends PrivacyRules {
   userId: string | null
 }
 
+/** The dashboard that a viewer asks for. */
+export interface Asked {
+  viewer: Viewer
+  workspaceId: string
+  range: Range
+  filter: Filter
+}
+
 /** The data that a response may contain. */
 export interface View {
   /** The range in the response, widened to whole weeks where it shows published ones. */

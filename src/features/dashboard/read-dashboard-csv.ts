@@ -4,9 +4,8 @@ import type { Database, Db } from '../../platform/database/client.js'
 import { PIECE_LENGTH } from '../../platform/http/streaming.js'
 import { listDays, type Range } from '../../platform/time/days.js'
 import { readPublishedDays } from '../rollups/index.js'
-import type { View, Viewer } from './policies.js'
+import type { Asked, View } from './policies.js'
 import { listMemberDays, readDays } from './queries/days.js'
-import type { Filter } from './queries/filter.js'
 import { daysWithin, readUnusableDays, sourcesOf } from './queries/sources.js'
 import { beginView, hiddenSums, nothing } from './read-dashboard.js'
 
@@ -23,29 +22,23 @@ export interface DashboardLines {
 }
 
 /** @throws {ApiError} `workspace_not_found`, `member_detail_hidden` */
-export const openDashboardLines = (
-  database: Database,
-  viewer: Viewer,
-  workspaceId: string,
-  asked: Range,
-  filter: Filter,
-): Promise<DashboardLines> =>
+export const openDashboardLines = (database: Database, asked: Asked): Promise<DashboardLines> =>
   database.transaction(
     async (tx) => {
-      const { workspace, view } = await beginView(tx, viewer, workspaceId, asked, filter)
+      const { workspace, view } = await beginView(tx, asked)
       const { name } = workspace
       if (view.published)
         return {
           name,
           range: view.range,
           named: undefined,
-          lines: once(await readDayLines(tx, viewer, workspaceId, view, filter)),
+          lines: once(await readDayLines(tx, asked, view)),
         }
       return {
         name,
-        range: asked,
-        named: asked,
-        lines: readMemberLines(database, viewer, workspaceId, asked, filter),
+        range: asked.range,
+        named: asked.range,
+        lines: readMemberLines(database, asked),
       }
     },
     { readsFirst: true },
@@ -58,15 +51,14 @@ async function* once(text: string): AsyncGenerator<string> {
 /** A line for each day if some are shown as published weeks. Hidden numbers are empty. */
 const readDayLines = async (
   tx: Db,
-  { minGroup }: Viewer,
-  workspaceId: string,
+  { viewer: { minGroup }, workspaceId, filter }: Asked,
   { range, named, published }: View,
-  { repoKey, userId }: Filter,
 ): Promise<string> => {
-  const unusable = await readUnusableDays(tx, workspaceId, range, { repoKey, userId })
+  const { repoKey = null } = filter
+  const unusable = await readUnusableDays(tx, workspaceId, range, filter)
   const [recorded, shown] = await Promise.all([
-    named ? readDays(tx, sourcesOf(workspaceId, named, { repoKey, userId }, unusable)) : [],
-    published ? readPublishedDays(tx, { workspaceId, minGroup, ...published, repoKey: repoKey ?? null }) : [],
+    named ? readDays(tx, sourcesOf(workspaceId, named, filter, unusable)) : [],
+    published ? readPublishedDays(tx, { workspaceId, minGroup, ...published, repoKey }) : [],
   ])
   const days = new Map([...recorded, ...shown].map((day) => [day.day, day]))
   const lines = listDays(range.from, range.to).map((day) => {
@@ -78,18 +70,13 @@ const readDayLines = async (
 }
 
 /** A few days at a time, so that memory is enough for any range and team. */
-async function* readMemberLines(
-  database: Database,
-  viewer: Viewer,
-  workspaceId: string,
-  asked: Range,
-  filter: Filter,
-): AsyncGenerator<string> {
+async function* readMemberLines(database: Database, asked: Asked): AsyncGenerator<string> {
+  const { workspaceId, range, filter } = asked
   let text = 'day,login,active_minutes,commits,closed_issues\n'
-  for (let start = 0; start < asked.days; start += DAYS_PER_READ) {
+  for (let start = 0; start < range.days; start += DAYS_PER_READ) {
     const lines = await database.transaction(
       async (tx) => {
-        const { named, published } = (await beginView(tx, viewer, workspaceId, asked, filter)).view
+        const { named, published } = (await beginView(tx, asked)).view
         // If the remaining lines may no longer be sent, the connection is closed.
         if (!named || published) throw new ApiError('member_detail_hidden')
         return listMemberDays(tx, workspaceId, filter, daysWithin(named, start, DAYS_PER_READ))

@@ -21,9 +21,9 @@ import {
   readPublishedWeeks,
 } from '../rollups/index.js'
 import { readWorkspaceSummary } from '../workspaces/index.js'
-import { type View, type Viewer, viewBefore, viewOf } from './policies.js'
+import { type Asked, type View, type Viewer, viewBefore, viewOf } from './policies.js'
 import { readDays } from './queries/days.js'
-import { type Filter, UNKNOWN_PERSON } from './queries/filter.js'
+import { UNKNOWN_PERSON } from './queries/filter.js'
 import { countActiveMembers, readMembers } from './queries/members.js'
 import { readRepos } from './queries/repos.js'
 import { beginSnapshot, readUnusableDays, type Sources, sourcesOf } from './queries/sources.js'
@@ -60,10 +60,9 @@ const addUpTotals = (parts: Totals[]): Totals => ({
   active_members: parts.map(({ active_members }) => active_members).reduce(larger, null),
 })
 
-interface Question {
+interface Question extends Asked {
   view: View
   before: View
-  filter: Filter
   /** Days whose rollups must not be used. */
   unusable: string[]
   /** The trends' steps. Undefined if none are requested. */
@@ -71,12 +70,8 @@ interface Question {
 }
 
 /** Days that are shown as recorded: the whole range, or the days after the published weeks. */
-const readNamed = async (
-  tx: Db,
-  viewer: Viewer,
-  workspaceId: string,
-  { view, before, filter, unusable, steps }: Question,
-) => {
+const readNamed = async (tx: Db, question: Question) => {
+  const { viewer, workspaceId, view, before, filter, unusable, steps } = question
   if (!view.named) return undefined
   const sources = sourcesOf(workspaceId, view.named, filter, unusable)
   const previous = before.named && sourcesOf(workspaceId, before.named, filter, unusable)
@@ -154,12 +149,7 @@ const publicationOf = async (
 }
 
 /** The published weeks' numbers. */
-const readPublished = async (
-  tx: Db,
-  viewer: Viewer,
-  workspaceId: string,
-  { view, before, filter }: Question,
-) => {
+const readPublished = async (tx: Db, { viewer, workspaceId, view, before, filter }: Question) => {
   const { minGroup } = viewer
   const [first, last] = [before.published ?? view.published, view.published ?? before.published]
   if (!first || !last) return undefined
@@ -241,25 +231,20 @@ const mergeCells = (parts: ({ weekday: number; hour: number; minutes: number }[]
  */
 export const readDashboard = (
   database: Database,
-  viewer: Viewer,
-  workspaceId: string,
-  asked: Range,
-  filter: Filter,
+  asked: Asked,
   { trends = false } = {},
 ): Promise<{ dashboard: Dashboard; named: Range | undefined; namedBefore: Range | undefined }> =>
   database.transaction(
     async (tx) => {
+      const { viewer, workspaceId, range, filter } = asked
       const [{ workspace, view }, unusable] = await Promise.all([
-        beginView(tx, viewer, workspaceId, asked, filter),
-        readUnusableDays(tx, workspaceId, { from: addDays(asked.from, -asked.days), to: asked.to }, filter),
+        beginView(tx, asked),
+        readUnusableDays(tx, workspaceId, { from: addDays(range.from, -range.days), to: range.to }, filter),
       ])
       const before = viewBefore(viewer, workspace.privacy, view, filter)
       const steps = trends ? stepsOf(view.range, limits.trend_days) : undefined
-      const question = { view, before, filter, unusable, steps }
-      const [named, published] = await Promise.all([
-        readNamed(tx, viewer, workspaceId, question),
-        readPublished(tx, viewer, workspaceId, question),
-      ])
+      const question = { ...asked, view, before, unusable, steps }
+      const [named, published] = await Promise.all([readNamed(tx, question), readPublished(tx, question)])
       const parts = [named, published].filter((part) => part !== undefined)
       const isNamed = (day: string) => view.named !== undefined && day >= view.named.from
       const dashboard: Dashboard = {
@@ -296,16 +281,10 @@ export const readDashboard = (
   )
 
 /** Opens the snapshot and decides what may be shown. */
-export const beginView = async (
-  tx: Db,
-  viewer: Viewer,
-  workspaceId: string,
-  asked: Range,
-  filter: Filter,
-) => {
+export const beginView = async (tx: Db, { viewer, workspaceId, range, filter }: Asked) => {
   const [, workspace] = await Promise.all([beginSnapshot(tx), readWorkspaceSummary(tx, workspaceId)])
   if (!workspace) throw new ApiError('workspace_not_found')
-  const view = viewOf(viewer, workspace.privacy, asked, filter)
+  const view = viewOf(viewer, workspace.privacy, range, filter)
   // Checked only now, so that the error doesn't reveal who is or was a member at the level "team".
   if (filter.userId === UNKNOWN_PERSON) throw new ApiError('member_not_found')
   return { workspace, view }

@@ -65,24 +65,17 @@ const sendDashboard = async (
   const { workspaceId, userId, key } = request.membership
   const viewer = { userId: key?.workspaceId ? null : userId, ...config.privacy }
   const { format, trends, comparison } = query
-  const range = request.range as Range
+  const asked = { viewer, workspaceId, range: request.range as Range, filter }
   reply.header('Vary', `${reply.getHeader('Vary')}, Accept`)
   const asCsv = format === undefined ? prefersCsv(request.headers.accept) : format === 'csv'
   if (asCsv) {
-    const csv = await openDashboardLines(database, viewer, workspaceId, range, filter)
+    const csv = await openDashboardLines(database, asked)
     if (csv.named) await recordView?.(csv.named, 'csv')
     const ending = `_${csv.range.from}_${csv.range.to}.csv`
     reply.header('Content-Disposition', attachmentOf(csv.name, ending))
     return sendPieces(reply, 'text/csv; charset=utf-8', csv.lines)
   }
-  const { dashboard, named, namedBefore } = await readDashboard(
-    database,
-    viewer,
-    workspaceId,
-    range,
-    filter,
-    { trends },
-  )
+  const { dashboard, named, namedBefore } = await readDashboard(database, asked, { trends })
   const read = named ?? namedBefore
   if (read) await recordView?.(read, named && !comparison ? 'dashboard' : 'comparison', named && namedBefore)
   const { generated_at, ...content } = dashboard
