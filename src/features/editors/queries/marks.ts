@@ -120,22 +120,22 @@ export type LastMarks = RowOf<typeof lastColumns>
 export const readLastMarks = (db: Db, userId: string, hours: number[]): Promise<LastMarks[]> =>
   db.rows(READ_LAST_MARKS, [userId, hours])
 
-/** An hour's arrays, with their types. */
-const ARRAYS = {
-  projects: 'text[]',
-  marks: 'bit(60)[]',
-  leaves: 'bit(60)[]',
-  last_times: 'smallint[]',
-  counted_in: 'uuid[]',
-  counted: 'bit(60)[]',
-  counted_repos: 'text[]',
-  counted_for: 'bit(60)[]',
-  agent_projects: 'text[]',
-  agent_marks: 'bit(60)[]',
-  agent_leaves: 'bit(60)[]',
-  agent_last_times: 'smallint[]',
-}
-const names = Object.keys(ARRAYS)
+/** An hour's arrays, with their columns and types. */
+const ARRAYS = [
+  ['projects', 'projects', 'text[]'],
+  ['marks', 'marks', 'bit(60)[]'],
+  ['leaves', 'leaves', 'bit(60)[]'],
+  ['lastAt', 'last_times', 'smallint[]'],
+  ['countedIn', 'counted_in', 'uuid[]'],
+  ['counted', 'counted', 'bit(60)[]'],
+  ['countedRepos', 'counted_repos', 'text[]'],
+  ['countedFor', 'counted_for', 'bit(60)[]'],
+  ['agentProjects', 'agent_projects', 'text[]'],
+  ['agentMarks', 'agent_marks', 'bit(60)[]'],
+  ['agentLeaves', 'agent_leaves', 'bit(60)[]'],
+  ['agentLastAt', 'agent_last_times', 'smallint[]'],
+] as const
+const names = ARRAYS.map(([, column]) => column)
 
 /** Each hour has an item in $1 the user, $2 its number, and $3 and so on its arrays as texts. */
 const WRITE_MARKS = statement(
@@ -143,17 +143,15 @@ const WRITE_MARKS = statement(
   {},
   `
   insert into heartbeat_hours (user_id, hour, ${names.join(', ')})
-  select r.user_id, r.hour, ${Object.entries(ARRAYS)
-    .map(([name, type]) => `r.${name}::${type}`)
-    .join(', ')}
+  select r.user_id, r.hour, ${ARRAYS.map(([, column, type]) => `r.${column}::${type}`).join(', ')}
   from unnest($1::uuid[], $2::int[], ${names.map((_, index) => `$${index + 3}::text[]`).join(', ')})
     as r (user_id, hour, ${names.join(', ')})
   on conflict (user_id, hour) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
 )
 
 /** An array as PostgreSQL writes it. */
-export const arrayText = (items: readonly string[]): string =>
-  `{${items.map((item) => `"${item.replace(/["\\]/g, '\\$&')}"`).join()}}`
+export const arrayText = (items: readonly (string | number)[]): string =>
+  `{${items.map((item) => (typeof item === 'number' ? item : `"${item.replace(/["\\]/g, '\\$&')}"`)).join()}}`
 
 export const writeMarks = async (
   tx: Db,
@@ -161,31 +159,10 @@ export const writeMarks = async (
 ): Promise<void> => {
   const hours = people.flatMap(({ hours = [] }) => hours)
   if (hours.length === 0) return
-  const texts = (arrayOf: (hour: StoredHour) => string[] | null) =>
-    hours.map((hour) => {
-      const array = arrayOf(hour)
-      return array && arrayText(array)
-    })
-  const numbers = (arrayOf: (hour: StoredHour) => number[] | null) =>
-    hours.map((hour) => {
-      const array = arrayOf(hour)
-      return array && `{${array.join()}}`
-    })
   await tx.rows(WRITE_MARKS, [
     people.flatMap(({ userId, hours = [] }) => hours.map(() => userId)),
     hours.map(({ hour }) => hour),
-    texts(({ projects }) => projects),
-    texts(({ marks }) => marks),
-    texts(({ leaves }) => leaves),
-    numbers(({ lastAt }) => lastAt),
-    texts(({ countedIn }) => countedIn),
-    texts(({ counted }) => counted),
-    texts(({ countedRepos }) => countedRepos),
-    texts(({ countedFor }) => countedFor),
-    texts(({ agentProjects }) => agentProjects),
-    texts(({ agentMarks }) => agentMarks),
-    texts(({ agentLeaves }) => agentLeaves),
-    numbers(({ agentLastAt }) => agentLastAt),
+    ...ARRAYS.map(([property]) => hours.map(({ [property]: array }) => array && arrayText(array))),
   ])
 }
 
