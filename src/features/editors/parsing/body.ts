@@ -39,7 +39,7 @@ export const readHeartbeats = async (stream: Readable): Promise<HeartbeatsBody> 
       if (++found > limits.heartbeats) fail('', `must have at most ${limits.heartbeats} heartbeats`)
     }
   }
-  const ends = ({ depth, ...heartbeat }: SentHeartbeat & { depth: number }) => {
+  const ends = (heartbeat: SentHeartbeat, depth: number) => {
     if (depth === (body.isOne ? 0 : 1)) body.heartbeats.push(heartbeat)
   }
   try {

@@ -4,38 +4,26 @@
  */
 import { limits } from '../../../../schemas/limits.js'
 import { own } from '../../../../schemas/own.js'
+import type { SentHeartbeat } from '../project-names.js'
 
 /** A text that isn't JSON, or is nested too deeply. */
 export class NoJsonError extends Error {}
-
-/** The properties that matter here. Values of another type and texts that are too long are left out. */
-export interface ReadObject {
-  time: number | undefined
-  project: string | undefined
-  alternate: string | undefined
-  category: string | undefined
-  /** The depth of its array or object. 0: the whole text. */
-  depth: number
-}
 
 export type Kind = 'array' | 'object' | 'string' | 'other'
 
 interface Reader {
   /** Receives the whole text, and the outermost array's or object's properties. */
   begins?(kind: Kind, depth: number): void
-  ends(object: ReadObject): void
+  /** Values of another type and texts that are too long are left out. The whole text has depth 0. */
+  ends(heartbeat: SentHeartbeat, depth: number): void
 }
 
-interface Frame {
+interface Frame extends SentHeartbeat {
   isArray: boolean
   key: Key | undefined
-  time: number | undefined
-  project: string | undefined
-  alternate: string | undefined
-  category: string | undefined
 }
 
-type Key = 'time' | 'project' | 'alternate' | 'category'
+type Key = keyof SentHeartbeat
 const KEYS: Record<string, Key> = {
   time: 'time',
   project: 'project',
@@ -151,7 +139,7 @@ export class JsonReader {
   private close(isArray: boolean): void {
     const { time, project, alternate, category } = this.frames.pop() as Frame
     this.state = this.frames.length === 0 ? 'end' : 'comma'
-    if (!isArray) this.reader.ends({ time, project, alternate, category, depth: this.frames.length })
+    if (!isArray) this.reader.ends({ time, project, alternate, category }, this.frames.length)
   }
 
   private startToken(byte: number, next: number): number {
