@@ -1,6 +1,6 @@
 /** A user's own minutes as JSON text, in pieces: a year can have hundreds of thousands of rows. */
 import type { Database } from '../../platform/database/client.js'
-import { PIECE_LENGTH } from '../../platform/http/streaming.js'
+import { jsonPieces, PIECE_LENGTH } from '../../platform/http/streaming.js'
 import { addDays, listDays, type Range } from '../../platform/time/days.js'
 import { countOwnMinutes, listOwnMinutes, listOwnMinutesOfAllWorkspaces } from './queries/own-minutes.js'
 
@@ -13,16 +13,8 @@ export async function* readMinutesOfDay(
   userId: string,
   day: string,
 ): AsyncGenerator<string> {
-  let text = `{"day":"${day}","workspaces":[`
-  let separator = ''
-  for (const { workspace } of await listOwnMinutesOfAllWorkspaces(database.read, userId, day)) {
-    text += separator + workspace
-    separator = ','
-    if (text.length < PIECE_LENGTH) continue
-    yield text
-    text = ''
-  }
-  yield `${text}]}`
+  const rows = await listOwnMinutesOfAllWorkspaces(database.read, userId, day)
+  yield* jsonPieces(`{"day":"${day}"`, [['workspaces', [rows.map(({ workspace }) => workspace)]]])
 }
 
 /** A `MinutesOfRange`: the workspaces that have minutes on a day. */

@@ -2,9 +2,9 @@
 
 import type { Profile } from '../../../schemas/profile.js'
 import type { Database } from '../../platform/database/client.js'
+import { jsonPieces } from '../../platform/http/streaming.js'
 import { readRecording } from '../accounts/index.js'
 import { listViews } from '../dashboard/index.js'
-import { jsonPieces } from './json-pieces.js'
 import {
   ACTIVITY,
   auditOfLogin,

@@ -1,7 +1,7 @@
 /** A workspace as one JSON text, in pieces, for the operator. */
 import type { Database } from '../../platform/database/client.js'
+import { jsonPieces } from '../../platform/http/streaming.js'
 import { listAuditEntries } from '../workspaces/index.js'
-import { jsonPieces } from './json-pieces.js'
 import { readPages } from './queries/account-export.js'
 import { listsOfWorkspace, readWorkspaceToExport } from './queries/workspace-export.js'
 

@@ -15,6 +15,35 @@ export const onResponseEnd = (
 /** Shorter pieces are joined. */
 export const PIECE_LENGTH = 65_536
 
+type Pages = Iterable<string[]> | AsyncIterable<string[]>
+
+/**
+ * A JSON object with lists that may not fit in memory.
+ * @param head the beginning of the object, with at least one property
+ * @param lists by their names: pages of items in JSON
+ */
+export async function* jsonPieces(
+  head: string,
+  lists: Iterable<readonly [name: string, pages: Pages]>,
+): AsyncGenerator<string> {
+  let text = head
+  for (const [name, pages] of lists) {
+    text += `,"${name}":[`
+    let separator = ''
+    for await (const items of pages) {
+      for (const item of items) {
+        text += separator + item
+        separator = ','
+        if (text.length < PIECE_LENGTH) continue
+        yield text
+        text = ''
+      }
+    }
+    text += ']'
+  }
+  yield `${text}}`
+}
+
 /**
  * Waits for the first piece, so that an early failure gets a normal error response. A later failure closes the
  * connection, so that clients don't mistake half a response for a complete one. When the client disconnects, no further
