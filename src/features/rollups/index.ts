@@ -10,7 +10,6 @@ export {
   readPublishedWeeks,
 } from './queries/published-weeks.js'
 export {
-  CREW,
   HAS_ACTIVITY,
   IS_NOT_DELETED,
   rebuildMonth,
@@ -19,6 +18,7 @@ export {
   tryLockRollup,
   weekOfMonth,
   ZONE,
+  zoneDays,
 } from './queries/rollups.js'
 export {
   clockOf,

@@ -93,15 +93,7 @@ const sumsOf = (minutes: Part, commits: Part, closedIssues: Part): ShownSums => 
   activeMembers: minutes.people,
 })
 
-const hidden: PublishedWeek = {
-  minutes: null,
-  commits: null,
-  closedIssues: null,
-  activeMembers: null,
-  days: [],
-  repos: [],
-  cells: [],
-}
+const hidden: PublishedWeek = { ...sumsOf(HIDDEN, HIDDEN, HIDDEN), days: [], repos: [], cells: [] }
 
 /**
  * The week as shown: every number, and everything that can be computed from them, covers at least that many people.

@@ -14,7 +14,7 @@ import {
 } from '../../../platform/database/statement.js'
 import type { HeatmapCell } from '../../minutes/index.js'
 import type { DayCrews, ZoneCrew } from '../../rollups/index.js'
-import { CREW, SUM_OF_HOURS, ZONE } from '../../rollups/index.js'
+import { SUM_OF_HOURS, ZONE, zoneDays } from '../../rollups/index.js'
 import { activityOf, RAW, rolledUpDays, type Sources } from './sources.js'
 
 const READ_CREWS = statement(
@@ -50,21 +50,11 @@ export const readCells = (
   without: string[],
 ): Promise<HeatmapCell[]> => tx.rows(READ_CELLS, [workspaceId, from, to, without])
 
-const READ_RAW_ZONE_DAYS = statement(
-  'read raw hours by zone',
-  { day: date, timezone: text, hours: integers, people: orNull(uuids) },
-  `
-  select a.day, ${ZONE} as timezone, ${SUM_OF_HOURS} as hours, ${CREW} as people
-  from activity a join users u on u.id = a.user_id
-  where ${RAW} and a.hours is not null
-  group by a.day, ${ZONE}`,
-)
+const READ_RAW_ZONE_DAYS = zoneDays('read raw hours by zone', RAW)
 
 /** UTC hours from days that are read from the activity. */
-export const readRawZoneDays = async (tx: Db, sources: Sources): Promise<ZoneCrew[]> => {
-  const rows = await tx.rows(READ_RAW_ZONE_DAYS, activityOf(sources))
-  return rows.map(({ people, ...row }) => ({ ...row, people: people ?? [] }))
-}
+export const readRawZoneDays = (tx: Db, sources: Sources): Promise<ZoneCrew[]> =>
+  tx.rows(READ_RAW_ZONE_DAYS, activityOf(sources))
 
 /** SQL: current and former members of the workspace $1. */
 const PEOPLE = `(

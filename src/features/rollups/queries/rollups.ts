@@ -12,7 +12,6 @@ import {
   double,
   integer,
   integers,
-  orNull,
   singleRow,
   statement,
   text,
@@ -161,7 +160,7 @@ const CREW_LISTED = MIN_OTHERS + 1
  * SQL: some of the people with hours in `activity a`: all of them, or enough for every viewer; `users u`. A deleted
  * account isn't counted: its time zone is removed at once, and its activity moves to the deleted user later.
  */
-export const CREW = `(array_agg(distinct a.user_id) filter (where ${IS_IN_CREW}))[:${CREW_LISTED}]`
+const CREW = `(array_agg(distinct a.user_id) filter (where ${IS_IN_CREW}))[:${CREW_LISTED}]`
 
 /** SQL: how many people have hours in `activity a`; `users u`. */
 const CREW_SIZE = `count(*) filter (where ${IS_IN_CREW})`
@@ -212,23 +211,26 @@ const MAKE_DAY = statement(
   group by a.workspace_id, a.day, c.crews`,
 )
 
-const READ_ZONE_DAYS = statement(
-  'read hours by zone',
-  { day: date, timezone: text, hours: integers, people: orNull(uuids) },
-  `
-  select a.day, ${ZONE} as timezone, ${SUM_OF_HOURS} as hours, ${CREW} as people
+/** Declares a statement that reads hours by zone, and some of the people. @param which SQL: rows of `activity a` */
+export const zoneDays = (name: string, which: string) =>
+  statement(
+    name,
+    { day: date, timezone: text, hours: integers, people: uuids },
+    `
+  select a.day, ${ZONE} as timezone, ${SUM_OF_HOURS} as hours, coalesce(${CREW}, '{}') as people
   from activity a join users u on u.id = a.user_id
-  where a.workspace_id = $1::uuid and a.day = any($2::date[]) and a.hours is not null
+  where ${which} and a.hours is not null
   group by a.day, ${ZONE}`,
-)
+  )
+
+const READ_ZONE_DAYS = zoneDays('read hours by zone', 'a.workspace_id = $1::uuid and a.day = any($2::date[])')
 
 const readZoneDays = async (
   tx: Db,
   workspaceId: string,
   days: string[],
 ): Promise<{ day: string; zones: ZoneCrew[] }[]> => {
-  const rows = await tx.rows(READ_ZONE_DAYS, [workspaceId, days])
-  const zones = rows.map(({ people, ...row }) => ({ ...row, people: people ?? [] }))
+  const zones = await tx.rows(READ_ZONE_DAYS, [workspaceId, days])
   return days.map((day) => ({ day, zones: zones.filter((zone) => zone.day === day) }))
 }
 
