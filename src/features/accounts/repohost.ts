@@ -107,7 +107,7 @@ export const createRepohost = (
     const ask: Ask = (path, below) => get(token, path, signal, trace, below)
     const { list, membership, owns } = host.organizations
     const memberships: Memberships = {
-      list: async () => (await list(ask).catch(() => undefined))?.found,
+      list: () => list(ask).catch(() => undefined),
       membership: (organization) => membership(ask, user, organization).catch(() => 'unknown' as const),
       owns: async (organization) => {
         const answer = await owns(ask, user, organization).catch(() => undefined)

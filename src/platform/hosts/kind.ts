@@ -11,11 +11,15 @@ export interface HostUser {
   clientId: string | undefined
 }
 
+/** A person in questions to the host. */
+type HostLogin = Pick<HostUser, 'id' | 'login'>
+
 /** The result of a request about a token or about repository access. `failed`: the response has no known format. */
 export type UserAnswer = HostUser | 'token-invalid' | 'rate-limited' | 'failed'
 /** `none`: no app, because people create such tokens themselves. */
 export type AppAnswer = { clientId: string } | 'none' | 'rate-limited' | 'failed'
-export type RepoAnswer = 'granted' | 'denied' | 'token-invalid' | 'rate-limited' | 'failed'
+export type RefusalAnswer = 'denied' | 'token-invalid' | 'rate-limited' | 'failed'
+export type RepoAnswer = 'granted' | RefusalAnswer
 
 export interface RepoName {
   owner: string
@@ -39,29 +43,14 @@ export type Ask = (path: string, below?: 'api' | 'address') => Promise<UpstreamA
 export interface HostOrganizations {
   /** The scope that a token needs for this. */
   scope: string
-  /**
-   * Organizations that the person belongs to: all of them if `isComplete`, otherwise some. Undefined if the host
-   * doesn't say.
-   */
-  list(ask: Ask): Promise<{ found: HostOrganization[]; isComplete: boolean } | undefined>
+  /** Organizations that the person belongs to, or some of very many. Undefined if the host doesn't say. */
+  list(ask: Ask): Promise<HostOrganization[] | undefined>
   /** Only a clear "no" removes people, and a name that has changed hands says nothing about the organization. */
-  membership(
-    ask: Ask,
-    user: Pick<HostUser, 'id' | 'login'>,
-    organization: HostOrganization,
-  ): Promise<MembershipAnswer>
+  membership(ask: Ask, user: HostLogin, organization: HostOrganization): Promise<MembershipAnswer>
   /** Whether the person owns or administers it, if the host says so clearly. */
-  owns(
-    ask: Ask,
-    user: Pick<HostUser, 'id' | 'login'>,
-    organization: HostOrganization,
-  ): Promise<boolean | undefined>
+  owns(ask: Ask, user: HostLogin, organization: HostOrganization): Promise<boolean | undefined>
   /** The organization with this name, if the person owns or administers it. */
-  administered(
-    ask: Ask,
-    user: Pick<HostUser, 'id' | 'login'>,
-    name: string,
-  ): Promise<HostOrganization | Exclude<RepoAnswer, 'granted'>>
+  administered(ask: Ask, user: HostLogin, name: string): Promise<HostOrganization | RefusalAnswer>
 }
 
 /** A person who left an organization, as reported by a webhook. */

@@ -6,6 +6,7 @@ import type {
   HostOrganization,
   HostOrganizations,
   Proof,
+  RefusalAnswer,
   RepoAnswer,
   RepoName,
   Report,
@@ -100,9 +101,9 @@ export const listOrganizations = async (
       const organization = organizationOf(read(objectOf(item)))
       if (organization) found.push(organization)
     }
-    if (json.length < size) return { found, isComplete: true }
+    if (json.length < size) break
   }
-  return { found, isComplete: false }
+  return found
 }
 
 export const organizationOf = (
@@ -118,7 +119,7 @@ export const idOf = (id: unknown): number | undefined =>
   Number.isSafeInteger(id) && (id as number) > 0 ? (id as number) : undefined
 
 /** Decides what a response without the organization means for someone who wants to link it. */
-export const refusalOf = (answer: UpstreamAnswer): Exclude<RepoAnswer, 'granted'> => {
+export const refusalOf = (answer: UpstreamAnswer): RefusalAnswer => {
   if (answer.status === 401) return 'token-invalid'
   if (isRateLimited(answer)) return 'rate-limited'
   return [200, 301, 302, 303, 307, 308, 403, 404].includes(answer.status) ? 'denied' : 'failed'
