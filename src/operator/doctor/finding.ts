@@ -20,3 +20,7 @@ export const problem = (about: string, says: string, remedy: string): Finding =>
   says,
   remedy,
 })
+
+/** Leaves out those that don't apply. */
+export const findingsOf = (...found: (Finding | false | undefined)[]): Finding[] =>
+  found.filter((one) => one !== false && one !== undefined)

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { Config } from '../../config.js'
 import { hostKinds } from '../../platform/hosts/index.js'
-import { type Finding, ok, problem, warning } from './finding.js'
+import { type Finding, findingsOf, ok, problem, warning } from './finding.js'
 
 const ADMIN_KEY_BYTES = 16
 const DIFFERENT_CHARACTERS = 8
@@ -24,52 +24,42 @@ const isLocal = (origin: string) => /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\]
 const checkOrigins = ({ host, baseUrl, siteUrl, trustProxy }: Config): Finding[] => {
   const about = 'addresses'
   const listensToAll = host === '0.0.0.0' || host === '::'
-  const findings: Finding[] = []
-  if (listensToAll && isLocal(baseUrl)) {
-    findings.push(
+  const findings = findingsOf(
+    listensToAll &&
+      isLocal(baseUrl) &&
       warning(
         about,
         `The service listens to other machines, but BASE_URL is ${baseUrl}, which other machines can’t reach.`,
         'Set BASE_URL to the address that people use.',
       ),
-    )
-  }
-  if (siteUrl !== undefined && new URL(siteUrl).protocol !== new URL(baseUrl).protocol) {
-    findings.push(
+    siteUrl !== undefined &&
+      new URL(siteUrl).protocol !== new URL(baseUrl).protocol &&
       problem(
         about,
         `SITE_URL (${siteUrl}) and BASE_URL (${baseUrl}) aren’t both https: the session cookie doesn’t reach both.`,
         'Serve both with TLS.',
       ),
-    )
-  }
-  if (!isLocal(baseUrl) && baseUrl.startsWith('http:')) {
-    findings.push(
+    !isLocal(baseUrl) &&
+      baseUrl.startsWith('http:') &&
       problem(
         about,
         `BASE_URL (${baseUrl}) isn’t https: tokens can be read in transit.`,
         'Put a proxy with TLS in front, and set BASE_URL to its https address.',
       ),
-    )
-  }
-  if (baseUrl.startsWith('https:') && trustProxy === undefined) {
-    findings.push(
+    baseUrl.startsWith('https:') &&
+      trustProxy === undefined &&
       problem(
         about,
         'BASE_URL is https, so there is a proxy, but TRUST_PROXY isn’t set: all callers have the proxy’s address and share its limits.',
         "Set TRUST_PROXY to the proxy's address, for example 127.0.0.1.",
       ),
-    )
-  }
-  if (trustProxy?.some((range) => /\/0+$/.test(range))) {
-    findings.push(
+    trustProxy?.some((range) => /\/0+$/.test(range)) &&
       problem(
         about,
         'TRUST_PROXY contains every address: callers can forge their address, and evade every limit.',
         'Name only the addresses of your own proxies.',
       ),
-    )
-  }
+  )
   return findings.length > 0 ? findings : [ok(about, `The service is at ${baseUrl}.`)]
 }
 
@@ -160,31 +150,22 @@ const checkBilling = ({ billing }: Config): Finding[] => {
 }
 
 /** Finds things that an operator turned off for a while and forgot. */
-const checkProtection = ({ rateLimits, exemptAddresses, maintenance }: Config): Finding[] => {
-  const findings: Finding[] = []
-  if (!rateLimits)
-    findings.push(
+const checkProtection = ({ rateLimits, exemptAddresses, maintenance }: Config): Finding[] =>
+  findingsOf(
+    !rateLimits &&
       warning('limits', 'RATE_LIMITS is off: nothing stops floods or guessing.', 'Set RATE_LIMITS=on.'),
-    )
-  if (exemptAddresses.some((range) => /\/0+$/.test(range)))
-    findings.push(
+    exemptAddresses.some((range) => /\/0+$/.test(range)) &&
       problem(
         'limits',
         'LIMIT_EXEMPT contains every address: no limit by address applies.',
         'Name only the addresses that you know.',
       ),
-    )
-  if (existsSync(maintenance.file))
-    findings.push(
+    existsSync(maintenance.file) &&
       warning('maintenance', 'The service is in maintenance.', `Remove ${maintenance.file} when it is over.`),
-    )
-  if (maintenance.message !== undefined)
-    findings.push(
+    maintenance.message !== undefined &&
       warning(
         'maintenance',
         'MAINTENANCE is set: the service starts in maintenance every time.',
         'Remove it when the maintenance is over.',
       ),
-    )
-  return findings
-}
+  )
