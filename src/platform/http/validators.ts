@@ -113,17 +113,8 @@ const createAjv = (keys: SettingsKeyRules, kind: RepohostKind, options: Options)
   return ajv.addSchema(schemaAt(kind, listResources()))
 }
 
-/** The validator for bodies. */
-export const createBodyAjv = (keys: SettingsKeyRules, kind: RepohostKind) =>
-  createAjv(keys, kind, { coerceTypes: false })
-
-/** The validator for paths, queries and headers. */
-const createTextAjv = (keys: SettingsKeyRules, kind: RepohostKind) =>
-  // Text can spell an infinite number, which strict numbers would reject before any bound names the problem.
-  createAjv(keys, kind, { coerceTypes: true, strictNumbers: false })
-
-const compilerOf = (kind: RepohostKind, createOwnAjv: () => Ajv) => {
-  const ajv = lazy(createOwnAjv)
+const compilerOf = (keys: SettingsKeyRules, kind: RepohostKind, options: Options) => {
+  const ajv = lazy(() => createAjv(keys, kind, options))
   return memoizeBySchema((schema: object) => ajv().compile(schemaAt(kind, schema)))
 }
 
@@ -137,8 +128,9 @@ export const validatorCompilerFor = (
   const id = JSON.stringify([kind, keys.prefixes, keys.denied])
   const known = compilers.get(id)
   if (known) return known
-  const forBodies = compilerOf(kind, () => createBodyAjv(keys, kind))
-  const forText = compilerOf(kind, () => createTextAjv(keys, kind))
+  const forBodies = compilerOf(keys, kind, { coerceTypes: false })
+  // Text can spell an infinite number, which strict numbers would reject before any bound names the problem.
+  const forText = compilerOf(keys, kind, { coerceTypes: true, strictNumbers: false })
   const compiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) =>
     httpPart === 'body' ? forBodies(schema) : forText(schema)
   compilers.set(id, compiler)

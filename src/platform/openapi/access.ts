@@ -2,6 +2,9 @@
 import type { RouteOptions } from 'fastify'
 import type { Access } from '../access/access.js'
 
+const apiKey = (place: 'cookie' | 'header' | 'query', name: string, description: string) =>
+  ({ type: 'apiKey', in: place, name, description }) as const
+
 export const securitySchemes = {
   bearer: {
     type: 'http',
@@ -16,66 +19,36 @@ export const securitySchemes = {
     description:
       'An access key’s secret (`POST /api/me/keys`, `POST /api/team/workspaces/{id}/keys`). The operation names the scope that the key needs.',
   },
-  cookie: {
-    type: 'apiKey',
-    in: 'cookie',
-    name: 'svc_token',
-    description:
-      'Set by the browser sign-in (`GET /api/auth/repohost`). The browser sends it automatically. Over https, the service also sets `__Host-svc_token`, which takes precedence when a browser sends both.',
-  },
+  cookie: apiKey(
+    'cookie',
+    'svc_token',
+    'Set by the browser sign-in (`GET /api/auth/repohost`). The browser sends it automatically. Over https, the service also sets `__Host-svc_token`, which takes precedence when a browser sends both.',
+  ),
   editorKey: {
     type: 'http',
     scheme: 'basic',
     description: 'An access key as the user name, with or without `waka_`, as WakaTime tools send it.',
   },
-  editorKeyQuery: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'api_key',
-    description: 'An access key in the query, for WakaTime tools in browsers. Queries aren’t logged.',
-  },
-  adminKey: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Service-Admin-Key',
-    description: 'The operator’s admin key.',
-  },
-  adminKeyQuery: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'key',
-    description: 'The operator’s admin key, in the query.',
-  },
-  billingSignature: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'Billing-Signature',
-    description: "The billing provider's signature over the raw body.",
-  },
-  hubSignature: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Hub-Signature-256',
-    description: 'The signature of GitHub, Forgejo or Gitea over the raw body.',
-  },
-  forgejoSignature: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Forgejo-Signature',
-    description: 'The signature of Forgejo over the raw body.',
-  },
-  giteaSignature: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Gitea-Signature',
-    description: 'The signature of Gitea over the raw body.',
-  },
-  gitlabToken: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Gitlab-Token',
-    description: 'The webhook secret, as GitLab sends it.',
-  },
+  editorKeyQuery: apiKey(
+    'query',
+    'api_key',
+    'An access key in the query, for WakaTime tools in browsers. Queries aren’t logged.',
+  ),
+  adminKey: apiKey('header', 'X-Service-Admin-Key', 'The operator’s admin key.'),
+  adminKeyQuery: apiKey('query', 'key', 'The operator’s admin key, in the query.'),
+  billingSignature: apiKey(
+    'header',
+    'Billing-Signature',
+    "The billing provider's signature over the raw body.",
+  ),
+  hubSignature: apiKey(
+    'header',
+    'X-Hub-Signature-256',
+    'The signature of GitHub, Forgejo or Gitea over the raw body.',
+  ),
+  forgejoSignature: apiKey('header', 'X-Forgejo-Signature', 'The signature of Forgejo over the raw body.'),
+  giteaSignature: apiKey('header', 'X-Gitea-Signature', 'The signature of Gitea over the raw body.'),
+  gitlabToken: apiKey('header', 'X-Gitlab-Token', 'The webhook secret, as GitLab sends it.'),
 } as const
 
 export const securityOf = ({ config }: RouteOptions) => {

@@ -53,22 +53,15 @@ interface Turn {
   detail?: string
 }
 
+/** For turns at any request. */
+const ofRequests = { waiting: limits.rate_per_caller, waitMs: 5_000, retryAfter: 1 } as const
+/** One at a time, and no one waits. */
+const alone = { per: 'person', atOnce: 1, waiting: 0, waitMs: 0, retryAfter: 10 } as const
+
 /** Limits on what a payer does at once. Further requests wait for their turn. */
 export const turns = {
-  turns_of_caller: {
-    per: 'all',
-    atOnce: limits.requests_at_once_per_caller,
-    waiting: limits.rate_per_caller,
-    waitMs: 5_000,
-    retryAfter: 1,
-  },
-  turns_of_address: {
-    per: 'address',
-    atOnce: limits.requests_at_once_per_address,
-    waiting: limits.rate_per_caller,
-    waitMs: 5_000,
-    retryAfter: 1,
-  },
+  turns_of_caller: { ...ofRequests, per: 'all', atOnce: limits.requests_at_once_per_caller },
+  turns_of_address: { ...ofRequests, per: 'address', atOnce: limits.requests_at_once_per_address },
   /** A lookup may take 10 s. */
   model_lookups: {
     per: 'person',
@@ -87,21 +80,7 @@ export const turns = {
     retryAfter: 5,
     detail: 'Send large bodies one after the other.',
   },
-  export: {
-    per: 'person',
-    atOnce: 1,
-    waiting: 0,
-    waitMs: 0,
-    retryAfter: 10,
-    detail: 'You already have an export in progress. Wait until it ends.',
-  },
-  import: {
-    per: 'person',
-    atOnce: 1,
-    waiting: 0,
-    waitMs: 0,
-    retryAfter: 10,
-    detail: 'You already have an import in progress. Wait until it ends, or cancel it.',
-  },
+  export: { ...alone, detail: 'You already have an export in progress. Wait until it ends.' },
+  import: { ...alone, detail: 'You already have an import in progress. Wait until it ends, or cancel it.' },
 } as const satisfies Record<string, Turn>
 export type TurnName = keyof typeof turns

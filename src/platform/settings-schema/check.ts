@@ -120,28 +120,19 @@ const isAllowed = ({ simple, texts }: Allowed, value: unknown, run: Run): boolea
   return texts.has(canonical(value, run))
 }
 
-/** What's wrong with the number of items or characters, if anything. */
-const outside = (
-  { min, max, above, below }: Bounds,
-  size: number,
-  words: [most: string, least: string],
-): string | undefined => {
-  if (min !== undefined && size < min) return `${words[0]} at least ${min}${words[1]}`
-  if (max !== undefined && size > max) return `${words[0]} at most ${max}${words[1]}`
-  if (above !== undefined && size <= above) return `${words[0]} more than ${above}${words[1]}`
-  if (below !== undefined && size >= below) return `${words[0]} less than ${below}${words[1]}`
-  return undefined
-}
-
+/** Notes what's wrong with the number of items or characters, if anything. */
 const noteOutside = (
   bounds: Bounds | undefined,
   size: number,
-  words: [string, string],
+  [start, unit]: [start: string, unit: string],
   place: Place | undefined,
   run: Run,
 ) => {
-  const message = bounds && outside(bounds, size, words)
-  if (message) run.note(place, message)
+  const { min, max, above, below } = bounds ?? {}
+  if (min !== undefined && size < min) run.note(place, `${start} at least ${min}${unit}`)
+  else if (max !== undefined && size > max) run.note(place, `${start} at most ${max}${unit}`)
+  else if (above !== undefined && size <= above) run.note(place, `${start} more than ${above}${unit}`)
+  else if (below !== undefined && size >= below) run.note(place, `${start} less than ${below}${unit}`)
 }
 
 const checkNumber = (node: Node, value: number, place: Place | undefined, run: Run) => {
