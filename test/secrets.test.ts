@@ -112,7 +112,12 @@ t.test('no answer, log, metric or database contains a secret', async (t) => {
       const url = fill(path)
       const before = called()
       await send(method, url + inQuery, good, bodies[path] ?? {})
-      await send(method, url, { Cookie: `svc_token=${ada.token}; oauth2-redirect-state=${sessionToken}` }, {})
+      await send(
+        method,
+        url,
+        { Cookie: `svc_token=${ada.token}; oauth2-state-${sessionToken}=${sessionToken}` },
+        {},
+      )
       await send(
         method,
         `${url}?key=${wrongAdminKey}&apiKey=${sessionToken}`,

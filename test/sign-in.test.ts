@@ -234,13 +234,12 @@ t.test('the browser login ends with a session cookie on the dashboard', async (t
       t.equal(consentPage.searchParams.get('scope'), kind === 'gitlab' ? 'read_user' : 'read:user')
       t.equal(consentPage.searchParams.get('redirect_uri'), `${DASHBOARD}/api/auth/callback`)
       t.ok((consentPage.searchParams.get('state') ?? '').length >= 22, 'the state has 128 bits')
-      t.equal(start.headers.getSetCookie().length, 2)
-      for (const line of start.headers.getSetCookie()) {
-        t.match(
-          line,
-          /^__Host-oauth2-[a-z-]+=[\w-]{22,}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
-        )
-      }
+      const [cookie = '', ...others] = start.headers.getSetCookie()
+      t.same(others, [])
+      t.match(
+        cookie,
+        /^__Host-oauth2-state-[\w-]{22,}=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      )
 
       const callback = await consent(start.headers.get('location'))
       const finish = await chrome.get(callback.pathname + callback.search)
@@ -285,6 +284,58 @@ t.test('a missing, wrong, replayed or stolen state starts no session', async (t)
   t.equal((await attacker.get(path)).status, 302)
   for (const [name, value] of kept) attacker.cookies.set(name, value)
   t.equal((await attacker.get(path)).status, 400, 'even with all the cookies a state works once')
+})
+
+t.test('several tabs can sign in at once, and any of them can finish first', async (t) => {
+  const service = await reuseService(t)
+  const chrome = browser(service)
+  const begin = async (tab: string) =>
+    consent((await chrome.get(`/api/auth/repohost?return_to=/${tab}`)).headers.get('location'))
+  const logins = (names: string[]) => names.map((login) => service.repohost.addUser(login))
+  const [ada, bob] = logins(['ada', 'bob'])
+  const finish = ({ pathname, search }: URL) => chrome.get(pathname + search)
+  const inProgress = () => [...chrome.cookies.keys()].filter((name) => name.includes('oauth2')).length
+
+  service.repohost.browserUser = ada?.id ?? null
+  const first = await begin('first')
+  service.repohost.browserUser = bob?.id ?? null
+  const second = await begin('second')
+  const third = await begin('third')
+  t.equal(inProgress(), 3)
+  for (const [tab, url, login, left] of [
+    ['second', second, 'bob', 2],
+    ['first', first, 'ada', 1],
+    ['third', third, 'bob', 0],
+  ] as const) {
+    t.equal((await finish(url)).headers.get('location'), `${DASHBOARD}/${tab}`)
+    t.hasStrict((await chrome.get('/api/me')).body, { login })
+    t.equal(inProgress(), left)
+    t.equal((await finish(url)).status, 400, 'each works once')
+  }
+
+  const tabs: URL[] = []
+  for (let tab = 0; tab < 7; tab++) tabs.push(await begin(`${tab}`))
+  t.equal(inProgress(), 5, 'the oldest are forgotten')
+  const ends: (string | number)[] = []
+  for (const tab of tabs.reverse()) {
+    const { status, headers } = await finish(tab)
+    ends.push(headers.get('location')?.slice(DASHBOARD.length) ?? status)
+  }
+  t.same(ends, ['/6', '/5', '/4', '/3', '/2', 400, 400])
+
+  await begin('left')
+  for (const name of ['a b', 'é', 'x'.repeat(2_000), '('])
+    chrome.cookies.set(`__Host-oauth2-state-${name}`, 'strange')
+  chrome.cookies.set('__Host-oauth2-state-', 'strange')
+  t.equal((await chrome.get('/api/auth/repohost')).status, 302, 'strange cookies do no harm')
+  const out = await service.request('POST', '/api/auth/logout', {
+    headers: {
+      Origin: DASHBOARD,
+      Cookie: [...chrome.cookies].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('; '),
+    },
+  })
+  t.equal(out.status, 200)
+  t.equal(out.headers.getSetCookie().filter((line) => line.includes('oauth2-state')).length > 1, true)
 })
 
 t.test('a login that the user or the host rejects ends on the dashboard with the reason', async (t) => {
@@ -472,7 +523,7 @@ t.test(
       t.ok(location.startsWith(proxied.repohost.url), `${host}: a dashboard's proxy names what host it likes`)
     }
     const plain = await service.request('GET', '/api/auth/repohost')
-    t.match(plain.headers.getSetCookie()[0], /^oauth2-[a-z-]+=/, 'without https there is no prefix')
+    t.match(plain.headers.getSetCookie()[0], /^oauth2-state-/, 'without https there is no prefix')
   },
 )
 

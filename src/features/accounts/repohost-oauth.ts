@@ -1,12 +1,11 @@
 /** OAuth 2.0 at the repository host, with PKCE, if a client id and secret are configured. */
-import type { OAuth2Namespace } from '@fastify/oauth2'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { createHash } from 'node:crypto'
 import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'
 import { hostKinds } from '../../platform/hosts/index.js'
 import { secondsSince } from '../../platform/metrics/meter.js'
 import type { LabelsOf } from '../../platform/metrics/metrics.js'
-import { cookieOptionsOf } from './session.js'
+import { newState, newVerifier } from './sign-in-cookies.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -15,19 +14,19 @@ declare module 'fastify' {
 }
 
 export interface RepohostOAuth {
-  /** Sets a login's cookies. @returns the address of the host's consent page, and the login's state */
-  begin(request: FastifyRequest, reply: FastifyReply): Promise<{ location: string; state: string }>
+  /** The address of the host's consent page, and what the callback needs. */
+  begin(): { location: string; state: string; verifier: string }
   /**
    * Exchanges the returned code for a host token.
    * @throws {ApiError} `upstream_failed`, `upstream_timeout`
    */
-  finish(request: FastifyRequest, reply: FastifyReply): Promise<string>
+  finish(code: string, verifier: string): Promise<string>
 }
 
-/** The cookies for a login in progress. The prefix keeps other hosts and plain HTTP from setting them. */
-export const oauthCookiesOf = (origin: string) => {
-  const prefix = origin.startsWith('https:') ? '__Host-' : ''
-  return { state: `${prefix}oauth2-redirect-state`, verifier: `${prefix}oauth2-code-verifier` }
+/** The part of `simple-oauth2` that the plugin passes on, and doesn't declare. */
+interface OAuthClient {
+  authorizeURL(params: Record<string, string>): string
+  getToken(params: Record<string, string>): Promise<{ token: { access_token?: unknown } }>
 }
 
 export default fp(
@@ -37,14 +36,14 @@ export default fp(
       app.decorate('repohostOAuth', undefined)
       return
     }
-    const cookies = oauthCookiesOf(origin)
     const { oauth: ofKind } = hostKinds[repohost.kind]
+    const scope = [...new Set([ofKind.scope, ...repohost.scopes])].join(' ')
+    // Not derived from the Host header, which the caller chooses.
+    const callbackUri = `${origin}/api/auth/callback`
     const path = new URL(repohost.url).pathname.replace(/\/$/, '')
     // Loaded only if configured, because it takes longer to load than Fastify.
     await app.register(import('@fastify/oauth2'), {
       name: 'oauth2',
-      scope: [...new Set([ofKind.scope, ...repohost.scopes])],
-      pkce: 'S256',
       credentials: {
         client: { id: repohost.clientId, secret: repohost.clientSecret },
         auth: {
@@ -57,19 +56,24 @@ export default fp(
         // HTTP client options: bounded time and size, no redirects.
         http: { timeout: 5_000, maxBytes: 65_536, redirects: false, json: 'force' },
       } as never,
-      redirectStateCookieName: cookies.state,
-      verifierCookieName: cookies.verifier,
-      // Not derived from the Host header, which the caller chooses.
-      callbackUri: `${origin}/api/auth/callback`,
-      cookie: { ...cookieOptionsOf(origin), maxAge: 600 },
+      callbackUri,
     })
-    const { oauth2 } = app as unknown as { oauth2: OAuth2Namespace }
+    // The plugin keeps one sign-in per browser in its cookies, so state and PKCE are made here.
+    const { oauth2: client } = (app as unknown as { oauth2: { oauth2: OAuthClient } }).oauth2
     const oauth: RepohostOAuth = {
-      begin: async (request, reply) => {
-        const location = await oauth2.generateAuthorizationUri(request, reply)
-        return { location, state: new URL(location).searchParams.get('state') ?? '' }
+      begin: () => {
+        const state = newState()
+        const verifier = newVerifier()
+        const location = client.authorizeURL({
+          redirect_uri: callbackUri,
+          scope,
+          state,
+          code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+          code_challenge_method: 'S256',
+        })
+        return { location, state, verifier }
       },
-      finish: async (request, reply) => {
+      finish: async (code, verifier) => {
         const since = performance.now()
         const end = (outcome: LabelsOf<'team_settings_upstream_duration_seconds'>['outcome']) =>
           app.meter.observe(
@@ -77,8 +81,8 @@ export default fp(
             { upstream: 'repohost', outcome },
             secondsSince(since),
           )
-        const { token } = await oauth2
-          .getAccessTokenFromAuthorizationCodeFlow(request, reply)
+        const { token } = await client
+          .getToken({ code, redirect_uri: callbackUri, code_verifier: verifier })
           .catch((cause) => {
             const failure = failureOf(cause)
             end(failure.code === 'upstream_timeout' ? 'timeout' : 'failed')

@@ -14,9 +14,9 @@ import { translate } from '../../../platform/http/error-translation.js'
 import { insertOauthState, revokeAllTokens, revokeToken, takeOauthState } from '../queries/sessions.js'
 import type { User } from '../queries/users.js'
 import type { Memberships, RepohostUser } from '../repohost.js'
-import { oauthCookiesOf } from '../repohost-oauth.js'
 import { cookieOptionsOf, sessionCookiesOf } from '../session.js'
 import { signIn } from '../sign-in.js'
+import { SignInCookies } from '../sign-in-cookies.js'
 
 const PROBLEM_JSON = 'application/problem+json'
 
@@ -32,7 +32,7 @@ interface AuthOptions {
 export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { atSignIn }) => {
   const { config, database, tokens, revocations, milestones, clients } = app
   const home = config.homeUrl
-  const oauthCookies = oauthCookiesOf(home)
+  const signInCookies = new SignInCookies(home)
   const cookieOptions = cookieOptionsOf(home)
 
   const sessionCookies = sessionCookiesOf(home)
@@ -40,10 +40,6 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
   const setSessionCookies = (reply: FastifyReply, token: string) => {
     const options = { ...cookieOptions, maxAge: limits.session_days * 86_400 }
     for (const name of sessionCookies) reply.setCookie(name, token, options)
-  }
-
-  const clearOAuthCookies = (reply: FastifyReply) => {
-    for (const name of Object.values(oauthCookies)) reply.clearCookie(name, cookieOptions)
   }
 
   /** The token is used to look up organizations in the time that's left, and isn't stored. */
@@ -130,8 +126,9 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
       if (isAliasOf(home, request.host)) {
         return redirectHome(reply, `/api/auth/repohost?return_to=${encodeURIComponent(return_to)}`)
       }
-      const { location, state } = await app.repohostOAuth.begin(request, reply)
+      const { location, state, verifier } = app.repohostOAuth.begin()
       await insertOauthState(database.write, hashOf(state), return_to)
+      signInCookies.add(request, reply, { state, verifier })
       return reply.redirect(location)
     },
   })
@@ -165,11 +162,10 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
       const { repohostOAuth } = app
       const { error, code } = request.query
       const finished = await counted('browser', async () => {
-        const returnTo = await finishState(request)
-        clearOAuthCookies(reply)
+        const { returnTo, verifier } = await finishState(request, reply)
         if (error === 'access_denied') return undefined
         if (error !== undefined || code === undefined) throw hostFailure(new Error('The host sent no code'))
-        const token = await repohostOAuth.finish(request, reply)
+        const token = await repohostOAuth.finish(code, verifier)
         const asked = clients.repohost.newBudget()
         const user = await clients.repohost.userOf(token, request.trace, asked).catch((cause) => {
           throw cause.code === 'repohost_token_invalid' ? hostFailure(cause) : cause
@@ -198,13 +194,13 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
   })
 
   /** Makes sure that the same browser returns, and only once. */
-  const finishState = async (request: FastifyRequest): Promise<string> => {
-    const { state } = request.query as { state?: string }
-    const cookie = request.cookies[oauthCookies.state]
-    const returnTo =
-      state && cookie === state ? await takeOauthState(database.write, hashOf(state)) : undefined
-    if (returnTo === undefined) throw new ApiError('oauth_state_invalid')
-    return returnTo
+  const finishState = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { state = '' } = request.query as { state?: string }
+    const verifier = signInCookies.verifierOf(request, state)
+    const returnTo = verifier && (await takeOauthState(database.write, hashOf(state)))
+    if (!verifier || returnTo === undefined) throw new ApiError('oauth_state_invalid')
+    signInCookies.remove(reply, state)
+    return { returnTo, verifier }
   }
 
   app.route({
@@ -252,7 +248,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
         app.meter.count('team_settings_sessions_revoked_total', { scope: 'one' })
       }
       for (const name of sessionCookies) reply.clearCookie(name, cookieOptions)
-      clearOAuthCookies(reply)
+      signInCookies.removeAll(request, reply)
       return { ok: true } as const
     },
   })
