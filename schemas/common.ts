@@ -123,7 +123,6 @@ export const SettingsInput = Type.Unsafe<Record<string, unknown>>({
   title: 'SettingsInput',
   ...settingsRules,
   'x-settings-bytes': limits.settings_bytes,
-  'x-denied-keys': 'always',
   description: `Keys start with \`ext.\` or another prefix of the server, and have at most ${limits.settings_key_length} characters. \`GET /api/limits\` lists the prefixes, and the keys that are denied under every prefix except the first. The JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
 })
 /** Settings to merge. Their size is checked without the keys they remove, and again after the merge. */
@@ -131,7 +130,6 @@ export const SettingsPatch = Type.Unsafe<Record<string, unknown>>({
   title: 'SettingsPatch',
   ...settingsRules,
   'x-patch-bytes': limits.settings_bytes,
-  'x-denied-keys': 'unless-null',
   description: `A JSON Merge Patch (RFC 7396) of the first level of keys. \`null\` removes a key, any other value replaces it in place, and new keys go last. The merged JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
 })
 export const Settings = Type.Unsafe<Record<string, unknown>>({

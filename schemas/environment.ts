@@ -114,16 +114,21 @@ export const Environment = Type.Object({
     examples: ['off'],
   }),
 
-  EXTENSION_PREFIX: List({ pattern: '^[A-Za-z0-9_-]{1,50}$' }, '1 to 20 different prefixes', {
-    maxItems: 20,
-    uniqueItems: true,
-    keepEmpty: true,
-    expected:
-      'a comma-separated list of 1 to 20 different prefixes, each of 1 to 50 letters, digits, - or _ and without the dot',
-    default: ['ext'],
-    description: "The prefixes of settings keys, without the dot. Put your own extension's first.",
-    examples: ['acme,editor,files'],
-  }),
+  EXTENSION_PREFIX: List(
+    { maxLength: 50, pattern: '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$' },
+    '1 to 20 different prefixes',
+    {
+      maxItems: 20,
+      uniqueItems: true,
+      keepEmpty: true,
+      expected:
+        'a comma-separated list of 1 to 20 different prefixes, each of 1 to 50 letters, digits, - or _, with / between them, and without the dot',
+      default: ['ext'],
+      description:
+        "The prefixes of settings keys, without the dot. Put your own extension's first. A key starts with a prefix and a dot, or is one of the others (`gopls`).",
+      examples: ['acme,editor,files,js/ts'],
+    },
+  ),
   SETTINGS_DENIED: List({ pattern: '^\\S{1,200}$' }, 'patterns of keys, such as terminal.*', {
     maxItems: 200,
     default: DENIED_KEYS,

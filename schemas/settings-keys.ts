@@ -1,4 +1,5 @@
-/** Which keys of settings may be stored: `EXTENSION_PREFIX` and `SETTINGS_DENIED`. */
+/** Which keys of settings may be stored: `EXTENSION_PREFIX`, `SETTINGS_DENIED` and how a key is spelled. */
+import { limits } from './limits.js'
 
 /** Keys whose values make an editor run a program, or send its traffic elsewhere. `*` stands for any text. */
 export const DENIED_KEYS = [
@@ -26,6 +27,7 @@ export const DENIED_KEYS = [
   ...['*args', '*argv', '*arguments', '*env', '*envvars', '*.shell', '*.runtime', '*.proxy', '*.tsdk'],
 ]
 
+const NULL_MESSAGE = 'must not be null: leave the key out'
 export const DENIED_MESSAGE = 'is denied on this server (`SETTINGS_DENIED`)'
 
 /** Plain data that can be passed to a worker. */
@@ -36,21 +38,147 @@ export interface SettingsKeyRules {
   denied: string[]
 }
 
+type Values = Record<string, unknown>
+
+/** A key of settings, or a key in one of their language blocks. */
+export interface Setting {
+  /** The language block that contains it, if one does. */
+  block: string | undefined
+  key: string
+  value: unknown
+}
+
+/** A block has the settings for some languages: `[typescript]`, `[javascript][typescript]`. No prefix starts like this. */
+export const isBlock = (key: string): boolean => key.startsWith('[')
+
+export const isObject = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** All keys in order. A language block comes before the keys in it. */
+export function* settingsIn(settings: Values): Generator<Setting> {
+  for (const key of Object.keys(settings)) {
+    const value = settings[key]
+    yield { block: undefined, key, value }
+    if (!isBlock(key) || !isObject(value)) continue
+    for (const inner of Object.keys(value)) yield { block: key, key: inner, value: value[inner] }
+  }
+}
+
+/**
+ * Settings that are pushed, replace the workspace's settings, are merged into them, or are an override. These differ in what
+ * null means.
+ */
+export type SettingsKind = 'pushed' | 'workspace' | 'patch' | 'override'
+
+/** A fault of a key, and of the value as far as null and language blocks go. */
+export interface KeyFault extends Setting {
+  message: string
+}
+
 export interface SettingsKeys extends SettingsKeyRules {
   hasPrefix(key: string): boolean
+  /** Whether it has a prefix or is a language block. */
+  mayExist(key: string): boolean
   isDenied(key: string): boolean
+  /**
+   * Everything that's wrong with the keys, in order. Empty if all that's wrong is how keys are spelled: those that were stored
+   * before that was checked may stay (`spellingFaultsIn`).
+   */
+  faultsIn(settings: Values, kind: SettingsKind): KeyFault[]
 }
+
+/** The most faults that are listed. */
+export const MAX_FAULTS = 100
 
 export const settingsKeys = ({ prefixes, denied }: SettingsKeyRules): SettingsKeys => {
   const starts = prefixes.map((prefix) => `${prefix}.`)
   const [own = ''] = starts
+  const whole = new Set(prefixes.slice(1))
   const matchesDenied = matcherOf(denied)
+  const hasPrefix = (key: string) => starts.some((start) => key.startsWith(start)) || whole.has(key)
+  const isDenied = (key: string) => !isBlock(key) && !key.startsWith(own) && matchesDenied(key)
+  const prefixMessage = `must start with ${starts.map((start) => `\`${start}\``).join(' or ')}`
+
+  const faultOf = (setting: Setting, kind: SettingsKind): string | undefined => {
+    const { block, key, value } = setting
+    if (isTooLong(key)) return `must NOT have more than ${limits.settings_key_length} characters`
+    if (isBlock(key)) return faultOfBlock(setting, kind)
+    if (!hasPrefix(key)) return prefixMessage
+    const isPatched = kind === 'patch' && block === undefined
+    if (value === null && isPatched) return undefined
+    if (isDenied(key)) return DENIED_MESSAGE
+    return value === null && ['workspace', 'patch'].includes(kind) ? NULL_MESSAGE : undefined
+  }
   return {
     prefixes,
     denied,
-    hasPrefix: (key) => starts.some((start) => key.startsWith(start)),
-    isDenied: (key) => !key.startsWith(own) && matchesDenied(key),
+    hasPrefix,
+    mayExist: (key) => hasPrefix(key) || isBlock(key),
+    isDenied,
+    faultsIn: (settings, kind) => {
+      const faults: KeyFault[] = []
+      let isRejected = false
+      for (const setting of settingsIn(settings)) {
+        const fault = faultOf(setting, kind)
+        isRejected ||= fault !== undefined
+        const message =
+          fault ?? (setting.value === null && kind === 'patch' ? undefined : spellingFault(setting.key))
+        if (message !== undefined && faults.length < MAX_FAULTS) faults.push({ ...setting, message })
+        if (isRejected && faults.length === MAX_FAULTS) break
+      }
+      return isRejected ? faults : []
+    },
   }
+}
+
+/** New keys that aren't spelled as keys should be. @param stored the settings that these replace, or are merged into */
+export const spellingFaultsIn = (settings: Values, stored: Values): KeyFault[] => {
+  const faults: KeyFault[] = []
+  for (const setting of settingsIn(settings)) {
+    const { block, key } = setting
+    const message = spellingFault(key)
+    if (message === undefined) continue
+    const place = block === undefined ? stored : stored[block]
+    if (!isObject(place) || !Object.hasOwn(place, key)) faults.push({ ...setting, message })
+    if (faults.length === MAX_FAULTS) break
+  }
+  return faults
+}
+
+/** Whether a key has more characters than allowed. A pair of surrogates is one. */
+const isTooLong = (key: string): boolean =>
+  key.length > limits.settings_key_length && [...key].length > limits.settings_key_length
+
+const BLOCK = /^(\[[^[\]]+\])+$/
+
+const languagesOf = (block: string): string[] => block.slice(1, -1).split('][')
+
+const faultOfBlock = ({ block, key, value }: Setting, kind: SettingsKind): string | undefined => {
+  if (block !== undefined) return 'must not be in another language block'
+  if (!BLOCK.test(key)) return 'must name languages, such as `[typescript]`'
+  const languages = languagesOf(key)
+  // An editor takes `[typescript][typescript]` and `[ typescript]` for `[typescript]`, so both would get around its lock.
+  if (new Set(languages).size < languages.length) return 'must name each language once'
+  const fault = languages.map(faultOfText).find((message) => message !== undefined)
+  if (fault !== undefined || isObject(value)) return fault
+  if (value === null && (kind === 'patch' || kind === 'override')) return undefined
+  return 'must be an object of settings'
+}
+
+/** Almost all keys. */
+const PLAIN = /^[\w./-]*[\w/-]$/
+
+/** What's wrong with how a new key is spelled. Keys appear in pages, Markdown and terminals, so they can't be markup. */
+const spellingFault = (key: string): string | undefined => {
+  if (PLAIN.test(key) || isBlock(key)) return undefined
+  if (/^[^.]*\.$/.test(key)) return `must have a name after \`${key}\``
+  return faultOfText(key)
+}
+
+const faultOfText = (text: string): string | undefined => {
+  if (/[\p{Cc}\p{Cf}]/u.test(text)) return 'must not contain control or invisible characters'
+  if (/^ | $| {2}|[^\S ]/.test(text)) return 'must not contain white space except single spaces inside'
+  return /[()<>`[\]]/.test(text) ? 'must not contain any of `( ) < > [ ]` or a backtick' : undefined
 }
 
 /** Whether a key matches one of these patterns, in any namespace. */

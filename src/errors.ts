@@ -66,3 +66,9 @@ export const toProblem = (error: ApiError, requestId: string): Problem => ({
 
 /** A name as one part of a JSON pointer (RFC 6901). */
 export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+const NAME_LENGTH = 300
+
+/** The caller chose the name, which can be as long as the body. */
+export const shorten = (name: string): string =>
+  name.length > NAME_LENGTH ? `${name.slice(0, NAME_LENGTH)}…` : name

@@ -110,7 +110,7 @@ t.test('a key that was stored before it was denied stays, is not applied, and ca
 
 t.test('a list of prefixes that cannot be meant refuses to start', (t) => {
   const list =
-    'EXTENSION_PREFIX must be a comma-separated list of 1 to 20 different prefixes, each of 1 to 50 letters, digits, - or _ and without the dot'
+    'EXTENSION_PREFIX must be a comma-separated list of 1 to 20 different prefixes, each of 1 to 50 letters, digits, - or _, with / between them, and without the dot'
   for (const wrong of [
     'a,,b',
     'a,',

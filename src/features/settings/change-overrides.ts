@@ -10,9 +10,10 @@ import {
   changeWorkspace,
   describeChange,
   judgeRestored,
+  type KeysAndRules,
   listPatterns,
-  type RestoreRules,
   readLocked,
+  requireSpelling,
   requireUnlocked,
   type WorkspaceCall,
 } from '../workspaces/index.js'
@@ -58,6 +59,7 @@ export const setOverride = (
     await requireOpen(change, key, content)
     const current = await readOverride(change.tx, key)
     requirePreconditions(preconditions, current && versionOf(current))
+    requireSpelling(content, JSON.parse(current?.settings ?? '{}'))
     const { owner, repo } = call
     return writeOverride(change, key, current, { owner, repo, settings: JSON.stringify(content) })
   })
@@ -67,7 +69,7 @@ export const setOverride = (
  * @throws {ApiError} `override_not_found`, `version_not_found`, `validation_failed`, and those of `setOverride`
  */
 export const restoreOverride = (
-  { database, ...rules }: RestoreRules & { database: Database },
+  { database, ...rules }: KeysAndRules & { database: Database },
   call: RepoCall,
   version: number,
 ): Promise<StoredOverride & { warnings?: Warnings }> =>

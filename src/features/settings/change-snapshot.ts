@@ -8,9 +8,9 @@ import {
   type Actor,
   insertAuditEntry,
   judgeRestored,
+  type KeysAndRules,
   lockRole,
   type RepoQuestion,
-  type RestoreRules,
 } from '../workspaces/index.js'
 import { writableHolder } from './policies/repo-access.js'
 import { requireStorageQuota } from './policies/storage-quota.js'
@@ -91,7 +91,7 @@ export const deleteSettings = (database: Database, question: RepoQuestion): Prom
 
 /** Makes an old version the newest. @throws {ApiError} `version_not_found`, `validation_failed` */
 export const restoreSettings = (
-  { database, ...rules }: RestoreRules & { database: Database },
+  { database, ...rules }: KeysAndRules & { database: Database },
   question: RepoQuestion,
   { version, reason }: RestoreBody,
 ): Promise<Written & { warnings?: Warnings }> =>

@@ -1,8 +1,9 @@
 /** Reads a body with the whole configuration. Its overrides stay text, in a tenth of the memory. */
-import type { RepohostKind } from '../../../schemas/common.js'
 import { ConfigurationBody } from '../../../schemas/configuration.js'
 import { limits } from '../../../schemas/limits.js'
+import { type SettingsKind, settingsKeys } from '../../../schemas/settings-keys.js'
 import { isRepoPath } from '../../../schemas/subgroups.js'
+import { escapePointer, shorten } from '../../errors.js'
 import { type BodyContext, InvalidBody, readBody } from '../../platform/http/json-body.js'
 import type { BodyReader } from '../../platform/http/large-body.js'
 
@@ -17,16 +18,26 @@ const PIECE_LENGTH = 262_144
 const encoder = new TextEncoder()
 
 /** Checks what the schema can't. @throws {InvalidBody} */
-const check = ({ settings = {}, projects = {} }: ConfigurationBody, kind: RepohostKind): void => {
+const check = ({ settings = {}, projects = {} }: ConfigurationBody, { keys, kind }: BodyContext): void => {
+  const { faultsIn } = settingsKeys(keys)
+  const faultOf = (instancePath: string, propertyName: string, message: string) => ({
+    ...{ keyword: 'name', instancePath, propertyName, message, params: {} },
+  })
   const fail = (instancePath: string, propertyName: string, message: string) =>
-    new InvalidBody([{ keyword: 'name', instancePath, propertyName, message, params: {} }])
-  for (const key of Object.keys(settings))
-    if (settings[key] === null) throw fail('/settings', key, 'must not be null: leave the key out')
+    new InvalidBody([faultOf(instancePath, propertyName, message)])
+  const requireKeys = (values: Record<string, unknown>, at: string, kind: SettingsKind) => {
+    const faults = faultsIn(values, kind).map(({ block, key, message }) =>
+      faultOf(block === undefined ? at : `${at}/${escapePointer(shorten(block))}`, key, message),
+    )
+    if (faults.length > 0) throw new InvalidBody(faults)
+  }
+  requireKeys(settings, '/settings', 'workspace')
   const names = new Set<string>()
   for (const name of Object.keys(projects)) {
     if (!isRepoPath(name, kind)) throw fail('/projects', name, 'must be `owner/repo`')
     if (names.has(name.toLowerCase())) throw fail('/projects', name, 'must not appear twice (ignoring case)')
     names.add(name.toLowerCase())
+    requireKeys(projects[name]?.settings ?? {}, `/projects/${escapePointer(name)}/settings`, 'override')
   }
 }
 
@@ -61,7 +72,7 @@ export const reader: BodyReader<SentConfiguration, BodyContext> = {
   read: (bytes, context) => {
     const body = readBody<ConfigurationBody>(bytes, ConfigurationBody, context, bounds)
     if (!body) return null
-    check(body, context.kind)
+    check(body, context)
     const { projects, ...rest } = body
     return projects ? { ...rest, projects: piecesOf(projects) } : rest
   },

@@ -15,6 +15,7 @@ import {
   requireKeys,
   requirePatternsInside,
   requireRules,
+  requireSpelling,
   type SettingsContent,
   type StoredWorkspaceSettings,
   type WorkspaceCall,
@@ -121,7 +122,10 @@ const planSettings = async (
   const stored = JSON.parse(current.settings) as Values
   const difference = settings && (await compareSettings('workspace', stored, settings, turn))
   const content = settings ?? stored
-  if (difference) judge.check(difference.set, '/body/settings')
+  if (difference) {
+    requireSpelling(difference.set, stored)
+    judge.check(difference.set, '/body/settings')
+  }
   await turn()
   const oldLocked = JSON.parse(current.locked) as string[]
   const newLocked = locked ?? oldLocked.filter((key) => Object.hasOwn(content, key))
@@ -212,7 +216,9 @@ const planOverrides = async (
       plan.grownBytes -= oldSize
       return
     }
-    judge.check(set, `/body/projects/${escapePointer(name)}/settings`)
+    const at = `/body/projects/${escapePointer(name)}/settings`
+    requireSpelling(set, stored ?? {}, at)
+    judge.check(set, at)
     const size = bytes.length
     requireSize(size, `The settings of ${scope}`)
     const version = (current?.version ?? 0) + 1

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { PrivacyLevel } from '../../../schemas/common.js'
 import { parsePattern } from '../../../schemas/repo-pattern.js'
+import { spellingFaultsIn } from '../../../schemas/settings-keys.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import type { Preconditions } from '../../platform/http/etag.js'
@@ -15,11 +16,12 @@ import {
   lockWorkspace,
   type RepoQuestion,
   readPersonalWorkspace,
+  requireSpelling,
   type WorkspaceQuota,
 } from '../workspaces/index.js'
 import { type Written, writeSnapshot } from './change-snapshot.js'
 import { pushTarget, requireRoomForPersonal } from './policies/repo-access.js'
-import type { SnapshotKey } from './queries/snapshots.js'
+import { lockSnapshot, type SnapshotKey } from './queries/snapshots.js'
 
 export interface Push {
   caller: User
@@ -51,6 +53,9 @@ export const pushSettings = async (
   push: Push,
 ): Promise<Written & { workspaceCreated: boolean }> => {
   const { caller, owner, repo } = push
+  // Before the host is asked. Almost no settings have such keys.
+  if (spellingFaultsIn(push.settings, {}).length > 0)
+    await database.transaction(async (tx) => requireSpelling(push.settings, await readStored(tx, push)))
   await push.askHost(async ({ memberships, requireAccess }) => {
     await following.atPush(caller, memberships)
     await requireAccess({ owner, repo })
@@ -72,6 +77,14 @@ export const pushSettings = async (
   }, options)
   named.committed()
   return pushed
+}
+
+/** The settings that a push would replace. */
+const readStored = async (tx: Db, { question, caller, owner }: Push): Promise<Record<string, unknown>> => {
+  const workspaceId = await pushTarget(tx, question, caller.login, owner)
+  const { ownerKey, repoKey } = question
+  const stored = workspaceId && (await lockSnapshot(tx, { ownerKey, repoKey, workspaceId }))
+  return stored ? JSON.parse(stored.settings) : {}
 }
 
 /** The final decision: rights may have changed during the request to the host. */

@@ -6,7 +6,7 @@ import type { Database } from '../../platform/database/client.js'
 import { type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
 import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 import { describeChange } from './describe-change.js'
-import { judgeRestored, type RestoreRules } from './policies/settings-rules.js'
+import { judgeRestored, type KeysAndRules, requireSpelling } from './policies/settings-rules.js'
 import { insertPrivacyLevel } from './queries/privacy-levels.js'
 import {
   readSettingsToChange,
@@ -29,7 +29,9 @@ export const patchWorkspaceSettings = (
   changeWorkspace(database, call, 'admin', async (change) => {
     const current = await readCurrent(change, call)
     requirePreconditions(preconditions, { id: call.workspaceId, version: current.version })
-    const merged = mergeSettings(JSON.parse(current.settings), patch)
+    const stored = JSON.parse(current.settings) as Record<string, unknown>
+    const merged = mergeSettings(stored, patch)
+    requireSpelling(merged, stored)
     if (locks) requireKeys(locks, merged)
     const locked =
       locks ?? (JSON.parse(current.locked) as string[]).filter((key) => Object.hasOwn(merged, key))
@@ -74,7 +76,7 @@ export const requireKeys = (locks: string[], settings: Record<string, unknown>) 
  * @throws {ApiError} `version_not_found`, `validation_failed`
  */
 export const restoreWorkspaceSettings = (
-  { database, ...rules }: RestoreRules & { database: Database },
+  { database, ...rules }: KeysAndRules & { database: Database },
   call: WorkspaceCall,
   version: number,
 ): Promise<StoredWorkspaceSettings & { warnings?: Warnings }> =>

@@ -12,9 +12,11 @@ export {
 } from './policies/rights.js'
 export {
   judgeRestored,
+  type KeysAndRules,
   lockedKeysIn,
-  type RestoreRules,
   requireRules,
+  requireSettings,
+  requireSpelling,
   requireUnlocked,
   warningsOf,
 } from './policies/settings-rules.js'

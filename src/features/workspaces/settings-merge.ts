@@ -1,5 +1,6 @@
 /** Merges settings objects. Existing keys keep their place, and new keys go last. */
 import type { Source } from '../../../schemas/effective-config.js'
+import { isBlock, isObject } from '../../../schemas/settings-keys.js'
 
 export type SettingsObject = Record<string, unknown>
 
@@ -15,24 +16,44 @@ export const mergeSettings = (current: SettingsObject, patch: SettingsObject): S
 }
 
 /**
- * Merges an override over the workspace's settings, and reports the source of each value. An override older than a lock
- * can contain the locked key, which has no effect.
+ * Merges an override over the workspace's settings, and reports the source of each value. Language blocks merge by the keys in
+ * them. An override older than a lock can contain the locked key, which has no effect.
  */
 export const overlaySettings = (
   workspace: SettingsObject,
   override: SettingsObject,
   locked: string[],
 ): { settings: SettingsObject; sources: Record<string, Source> } => {
-  const open = locked.length === 0 ? override : without(override, locked)
+  const open = openPartOf(override, locked)
   const settings = mergeSettings(workspace, open)
+  for (const key of Object.keys(settings)) {
+    if (!isBlock(key)) continue
+    const [below, above] = [workspace[key], open[key]]
+    const block = mergeSettings(isObject(below) ? below : {}, isObject(above) ? above : {})
+    if (Object.keys(block).length > 0) settings[key] = block
+    else delete settings[key]
+  }
   const sources: Record<string, Source> = {}
   for (const key of Object.keys(settings)) sources[key] = Object.hasOwn(open, key) ? 'project' : 'workspace'
-  for (const key of locked) sources[key] = 'locked'
+  for (const key of locked) if (Object.hasOwn(settings, key)) sources[key] = 'locked'
   return { settings, sources }
 }
 
-const without = (override: SettingsObject, keys: string[]): SettingsObject => {
-  const rest = { ...override }
+/** What an override changes: no locked keys, also in language blocks, and no blocks without keys. */
+const openPartOf = (override: SettingsObject, locked: string[]): SettingsObject => {
+  const open = without(override, locked)
+  for (const key of Object.keys(open)) {
+    const block = open[key]
+    if (!isBlock(key) || !isObject(block)) continue
+    const rest = without(block, locked)
+    if (Object.keys(rest).length > 0) open[key] = rest
+    else delete open[key]
+  }
+  return open
+}
+
+const without = (settings: SettingsObject, keys: string[]): SettingsObject => {
+  const rest = { ...settings }
   for (const key of keys) delete rest[key]
   return rest
 }

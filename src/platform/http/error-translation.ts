@@ -4,7 +4,7 @@ import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { limits } from '../../../schemas/limits.js'
 import { own } from '../../../schemas/own.js'
 import type { Config } from '../../config.js'
-import { ApiError, escapePointer, invalid } from '../../errors.js'
+import { ApiError, escapePointer, invalid, shorten } from '../../errors.js'
 import { isDatabaseUnavailable } from '../database/failures.js'
 import { formatsOf } from './formats.js'
 import { StrictJsonError, TooManyValuesError } from './strict-json.js'
@@ -42,9 +42,7 @@ const parts = { body: 'body', querystring: 'query', params: 'params', headers: '
 
 const translateValidation = (error: FastifyError, { settingsKeys, repohost }: Config): ApiError => {
   const part = own(parts, error.validationContext ?? '') ?? 'body'
-  const found = (
-    (error.validation ?? []) as (FastifySchemaValidationError & { propertyName?: string })[]
-  ).filter(({ keyword }) => keyword !== 'propertyNames') // The problem with the name itself is reported separately.
+  const found = (error.validation ?? []) as (FastifySchemaValidationError & { propertyName?: string })[]
   const formats = formatsOf(settingsKeys, repohost.kind)
   const problems = found.map(({ keyword, instancePath, params, propertyName, message = 'isn’t valid' }) => {
     const named = params.missingProperty ?? params.additionalProperty ?? propertyName
@@ -79,7 +77,3 @@ const explain = (keyword: string, params: Record<string, unknown>, message: stri
     return `must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
   return message
 }
-
-/** The caller chose the name, which can be as long as the body. */
-const shorten = (name: string) => (name.length > NAME_LENGTH ? `${name.slice(0, NAME_LENGTH)}…` : name)
-const NAME_LENGTH = 300

@@ -6,12 +6,7 @@ import addFormats from 'ajv-formats'
 import type { FastifyInstance, FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import type { RepohostKind } from '../../../schemas/common.js'
 import { listResources } from '../../../schemas/common.js'
-import {
-  DENIED_MESSAGE,
-  type SettingsKeyRules,
-  type SettingsKeys,
-  settingsKeys,
-} from '../../../schemas/settings-keys.js'
+import type { SettingsKeyRules } from '../../../schemas/settings-keys.js'
 import { schemaAt } from '../../../schemas/subgroups.js'
 import { lazy } from '../process/async.js'
 import { formatsOf } from './formats.js'
@@ -29,8 +24,6 @@ const sizeOfNulls = (members: Record<string, unknown>): number => {
 const settingsBytes = (keyword: string, size: (settings: Record<string, unknown>) => number) => ({
   keyword,
   type: 'object' as const,
-  // If settings are too large, there's no need to check their keys.
-  before: 'propertyNames',
   schemaType: 'number' as const,
   errors: 'full' as const,
   compile: (limit: number) => {
@@ -38,27 +31,6 @@ const settingsBytes = (keyword: string, size: (settings: Record<string, unknown>
       const actual = size(settings)
       if (actual <= limit) return true
       validate.errors = [{ keyword: 'x-settings-bytes', message: 'is too large', params: { limit, actual } }]
-      return false
-    }
-    return validate
-  },
-})
-
-/** Rejects denied keys. With `unless-null`, a patch can still remove a key that was stored earlier. */
-const deniedKeys = (keys: SettingsKeys) => ({
-  keyword: 'x-denied-keys',
-  type: 'object' as const,
-  schemaType: 'string' as const,
-  errors: 'full' as const,
-  compile: (when: 'always' | 'unless-null') => {
-    const validate: DataValidateFunction = (settings: Record<string, unknown>) => {
-      const denied = Object.keys(settings).find(
-        (key) => keys.isDenied(key) && (when === 'always' || settings[key] !== null),
-      )
-      if (denied === undefined) return true
-      validate.errors = [
-        { keyword: 'x-denied-keys', message: DENIED_MESSAGE, params: {}, propertyName: denied },
-      ]
       return false
     }
     return validate
@@ -106,10 +78,11 @@ const createAjv = (keys: SettingsKeyRules, kind: RepohostKind, options: Options)
     error: { message: ({ schema }) => str`must have at most ${schema} stars (*)` },
     validate: (most: number, text: string) => text.split('*').length - 1 <= most,
   })
-  ajv.addKeyword(deniedKeys(settingsKeys(keys)))
+  // Settings check their own names (`settings-rules.ts`) and report all faults together.
+  ajv.removeKeyword('propertyNames')
   ajv.addKeyword(settingsBytes('x-settings-bytes', sizeOf))
   ajv.addKeyword(settingsBytes('x-patch-bytes', (patch) => sizeOf(patch) - sizeOfNulls(patch)))
-  ajv.addVocabulary(['example'])
+  ajv.addVocabulary(['example', 'propertyNames'])
   return ajv.addSchema(schemaAt(kind, listResources()))
 }
 

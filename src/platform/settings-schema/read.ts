@@ -1,8 +1,8 @@
 /** Reads the description of an extension's settings from the operator's file. */
-import type { SettingsKeys } from '../../../schemas/settings-keys.js'
-import { escapePointer } from '../../errors.js'
+import { isBlock, type KeyFault, type SettingsKeys, settingsIn } from '../../../schemas/settings-keys.js'
+import { escapePointer, shorten } from '../../errors.js'
 import { check, isObject, type Node } from './check.js'
-import { CheckEnds, type Fault, Run } from './faults.js'
+import { CheckEnds, type Fault, type Place, Run } from './faults.js'
 import { Parser, SchemaError } from './parse.js'
 
 export { SchemaError }
@@ -26,8 +26,9 @@ interface SettingsSchema {
   /**
    * Everything that's wrong with settings, up to the limits. A key with the value `null` is being removed, and
    * passes.
+   * @param found what's known to be wrong with their keys. The values of these aren't checked.
    */
-  check(settings: Record<string, unknown>): Fault[]
+  check(settings: Record<string, unknown>, found?: readonly KeyFault[]): Fault[]
 }
 
 /** The installation's schema, and what happens to settings that don't match it. */
@@ -98,7 +99,7 @@ export const readSettingsSchema = (
       .map(({ title, properties }) => ({ title, properties })),
   }
   return {
-    schema: { document, check: (settings) => checkSettings(nodes, settings) },
+    schema: { document, check: (settings, found) => checkSettings(nodes, settings, found) },
     warnings: [...skipped].map(([what, places]) => warningOf(what, places)),
   }
 }
@@ -136,16 +137,28 @@ const propertiesOf = ({ properties }: Json, at: string): Json => {
 const warningOf = (what: string, [first = '', ...more]: string[]): string =>
   `SETTINGS_SCHEMA: the service skips ${what}: ${first}${more.length > 0 ? ` and ${more.length} more` : ''}.`
 
-const checkSettings = (nodes: ReadonlyMap<string, Node>, settings: Json): Fault[] => {
+const checkSettings = (
+  nodes: ReadonlyMap<string, Node>,
+  settings: Json,
+  found: readonly KeyFault[] = [],
+): Fault[] => {
   const run = new Run()
-  let place: { parent: undefined; key: string } | undefined
+  const others = found.values()
+  let place: Place | undefined
+  let { value: other } = others.next()
   try {
-    for (const key of Object.keys(settings)) {
+    for (const { block, key, value } of settingsIn(settings)) {
       run.spend(1)
-      if (settings[key] === null) continue
-      place = { parent: undefined, key }
+      const parent = block === undefined ? undefined : { parent: undefined, key: shorten(block) }
+      if (other?.key === key && other.block === block) {
+        run.note({ parent, key: shorten(key) }, other.message)
+        other = others.next().value
+        continue
+      }
+      if (value === null || isBlock(key)) continue
+      place = { parent, key }
       const node = nodes.get(key)
-      if (node) check(node, settings[key], place, run)
+      if (node) check(node, value, place, run)
       else run.note(place, 'isn’t one of the extension’s settings')
     }
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ConditionalReadHeaders, NotModified, ref } from '../../../../schemas/common.js'
 import { EffectiveConfig, EffectiveConfigQuery } from '../../../../schemas/effective-config.js'
-import { settingsKeys } from '../../../../schemas/settings-keys.js'
+import { isObject, settingsIn, settingsKeys } from '../../../../schemas/settings-keys.js'
 import { overlaySettings } from '../../workspaces/index.js'
 import { repoMember } from '../access.js'
 import { toReadEffectiveConfig } from '../policies/repo-access.js'
@@ -13,7 +13,10 @@ const withoutDenied = (
   isDenied: (key: string) => boolean,
   settings: Record<string, unknown>,
 ): Record<string, unknown> => {
-  for (const key of Object.keys(settings)) if (isDenied(key)) delete settings[key]
+  for (const { block, key } of settingsIn(settings)) {
+    const place = block === undefined ? settings : settings[block]
+    if (isDenied(key) && isObject(place)) delete place[key]
+  }
   return settings
 }
 
@@ -37,11 +40,11 @@ export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const config = request.granted(effectiveConfig)
       reply.header('ETag', config.etag)
       if (config.settings === null) return reply.code(304).send(undefined)
-      const locked = (JSON.parse(config.locked) as string[]).filter((key) => !isDenied(key))
+      const locks = (JSON.parse(config.locked) as string[]).filter((key) => !isDenied(key))
       const { settings, sources } = overlaySettings(
         withoutDenied(isDenied, JSON.parse(config.settings)),
         withoutDenied(isDenied, JSON.parse(config.override ?? '{}')),
-        locked,
+        locks,
       )
       return {
         repo: config.owner === null ? request.query.repo : `${config.owner}/${config.repo}`,
@@ -50,7 +53,7 @@ export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
         idle_window_minutes: config.idleWindowMinutes,
         settings,
         sources,
-        locked,
+        locked: locks.filter((key) => Object.hasOwn(settings, key)),
         also_matched: config.alsoMatched,
       }
     },

@@ -21,11 +21,12 @@ import {
   OverrideVersionParams,
 } from '../../../../schemas/overrides.js'
 import { RestoreBody, SnapshotVersionList } from '../../../../schemas/settings.js'
+import { settingsKeys } from '../../../../schemas/settings-keys.js'
 import { ApiError } from '../../../errors.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/content.js'
 import { isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
-import { adminOf, memberOf, requireRules, warningsOf } from '../../workspaces/index.js'
+import { adminOf, memberOf, requireSettings, warningsOf } from '../../workspaces/index.js'
 import {
   etagOfOverride,
   overrideKeyOf,
@@ -57,6 +58,7 @@ const pages = pagesOf('text', 'text')
 export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, db } = app
   const rules = config.settingsRules
+  const judge = { keys: settingsKeys(config.settingsKeys), rules }
 
   app.route({
     method: 'GET',
@@ -116,7 +118,8 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
         'settings_too_large',
         'workspace_full',
       ],
-      validate: ({ body }) => requireRules(rules, (body as Static<typeof OverrideBody>).settings),
+      validate: ({ body }) =>
+        requireSettings(judge, 'override', (body as Static<typeof OverrideBody>).settings),
       headers: ['ETag'],
     },
     schema: {
@@ -232,7 +235,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       send(
         reply,
         await restoreOverride(
-          { database, rules, keys: config.settingsKeys },
+          { database, ...judge },
           { ...membership, ...params, reason: body.reason },
           body.version,
         ),

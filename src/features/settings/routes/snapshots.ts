@@ -20,11 +20,12 @@ import {
   SnapshotVersionList,
   VersionParams,
 } from '../../../../schemas/settings.js'
+import { settingsKeys } from '../../../../schemas/settings-keys.js'
 import { ApiError } from '../../../errors.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/content.js'
 import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { showHostToken } from '../../../platform/rate-limits/rate-limit.js'
-import { requireRules, warningsOf } from '../../workspaces/index.js'
+import { requireSettings, warningsOf } from '../../workspaces/index.js'
 import { repoAdmin, repoMember } from '../access.js'
 import { deleteSettings, restoreSettings, type Written } from '../change-snapshot.js'
 import { toChange, toPull, toPush, toReadHistory } from '../policies/repo-access.js'
@@ -75,6 +76,7 @@ const sendSnapshot = (reply: FastifyReply, snapshot: SnapshotText) =>
 export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { database, db, milestones } = app
   const rules = app.config.settingsRules
+  const judge = { keys: settingsKeys(app.config.settingsKeys), rules }
 
   app.route({
     method: 'GET',
@@ -105,7 +107,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     url: '/:owner/:repo',
     config: {
       access: push,
-      validate: ({ body }) => requireRules(rules, (body as PushBody).settings),
+      validate: ({ body }) => requireSettings(judge, 'pushed', (body as PushBody).settings),
       core: true,
       limit: 'refused_host_tokens',
       errors: [
@@ -236,8 +238,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { question } = request.granted(change)
-      const judge = { database, rules, keys: app.config.settingsKeys }
-      return answerOf(reply, await restoreSettings(judge, question, request.body))
+      return answerOf(reply, await restoreSettings({ database, ...judge }, question, request.body))
     },
   })
 }

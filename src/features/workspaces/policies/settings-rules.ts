@@ -1,26 +1,74 @@
-/** Checks settings against the operator's schema, and overrides against locked keys. */
+/** Checks the keys of settings, settings against the operator's schema, and overrides against locked keys. */
 import type { Warnings } from '../../../../schemas/common.js'
-import { DENIED_MESSAGE, type SettingsKeyRules, settingsKeys } from '../../../../schemas/settings-keys.js'
-import { ApiError, escapePointer, invalid } from '../../../errors.js'
+import {
+  DENIED_MESSAGE,
+  type KeyFault,
+  MAX_FAULTS,
+  type SettingsKeys,
+  type SettingsKind,
+  settingsIn,
+  spellingFaultsIn,
+} from '../../../../schemas/settings-keys.js'
+import { ApiError, escapePointer, shorten } from '../../../errors.js'
 import type { SettingsRules } from '../../../platform/settings-schema/read.js'
 import type { SettingsObject } from '../settings-merge.js'
 
-const faultsOf = ({ schema }: SettingsRules, settings: SettingsObject, at: string) =>
-  schema.check(settings).map(({ path, message }) => ({ path: at + path, message }))
+export interface KeysAndRules {
+  keys: SettingsKeys
+  /** Undefined: there is no schema. */
+  rules: SettingsRules | undefined
+}
 
 /** Where settings are in a request. A restore takes its settings from the history, so its body has none. */
 const IN_BODY = '/body/settings'
 const IN_HISTORY = '/settings'
 
-/** Runs before rights are checked. @throws {ApiError} `validation_failed` where the schema is enforced */
+const reject = (errors: { path: string; message: string }[]): void => {
+  if (errors.length > 0) throw new ApiError('validation_failed', { errors })
+}
+
+const pointerOf = ({ block, key }: KeyFault): string =>
+  (block === undefined ? [key] : [block, key]).map((name) => `/${escapePointer(shorten(name))}`).join('')
+
+const listFaults = (faults: KeyFault[], at: string) =>
+  faults.map((fault) => ({ path: at + pointerOf(fault), message: fault.message }))
+
+const listViolations = (
+  { schema }: SettingsRules,
+  settings: SettingsObject,
+  at: string,
+  found?: KeyFault[],
+) => schema.check(settings, found).map(({ path, message }) => ({ path: at + path, message }))
+
+/**
+ * Runs before rights are checked.
+ * @throws {ApiError} `validation_failed` with everything that's wrong with the keys, and where the schema is enforced also with
+ * the values
+ */
+export const requireSettings = (
+  { keys, rules }: KeysAndRules,
+  kind: SettingsKind,
+  settings: SettingsObject = {},
+): void => {
+  const faults = keys.faultsIn(settings, kind)
+  reject(rules?.enforced ? listViolations(rules, settings, IN_BODY, faults) : listFaults(faults, IN_BODY))
+}
+
+/**
+ * Runs when the stored settings are known.
+ * @throws {ApiError} `validation_failed` for new keys that aren't spelled as keys should be
+ */
+export const requireSpelling = (settings: SettingsObject, stored: SettingsObject, at = IN_BODY): void =>
+  reject(listFaults(spellingFaultsIn(settings, stored), at))
+
+/** @throws {ApiError} `validation_failed` where the schema is enforced */
 export const requireRules = (
   rules: SettingsRules | undefined,
-  settings: SettingsObject = {},
-  at = IN_BODY,
+  settings: SettingsObject,
+  at: string,
+  found?: KeyFault[],
 ): void => {
-  if (!rules?.enforced) return
-  const errors = faultsOf(rules, settings, at)
-  if (errors.length > 0) throw new ApiError('validation_failed', { errors })
+  if (rules?.enforced) reject(listViolations(rules, settings, at, found))
 }
 
 /** If the schema isn't enforced: the values that don't match it. */
@@ -30,34 +78,33 @@ export const warningsOf = (
   at = IN_BODY,
 ): { warnings?: Warnings } => {
   if (!rules || rules.enforced) return {}
-  const warnings = faultsOf(rules, settings, at)
+  const warnings = listViolations(rules, settings, at)
   return warnings.length > 0 ? { warnings } : {}
-}
-
-export interface RestoreRules {
-  keys: SettingsKeyRules
-  /** Undefined: there is no schema. */
-  rules: SettingsRules | undefined
 }
 
 /**
  * Both, for restored settings.
  * @throws {ApiError} `validation_failed` also for keys that have been denied since
  */
-export const judgeRestored = ({ keys, rules }: RestoreRules, settings: string): { warnings?: Warnings } => {
+export const judgeRestored = ({ keys, rules }: KeysAndRules, settings: string): { warnings?: Warnings } => {
   const restored = JSON.parse(settings) as SettingsObject
-  const denied = Object.keys(restored).find(settingsKeys(keys).isDenied)
-  if (denied !== undefined) throw invalid(`${IN_HISTORY}/${escapePointer(denied)}`, DENIED_MESSAGE)
-  if (!rules) return {}
-  requireRules(rules, restored, IN_HISTORY)
+  const denied = [...settingsIn(restored)]
+    .filter(({ key }) => keys.isDenied(key))
+    .slice(0, MAX_FAULTS)
+    .map((setting) => ({ ...setting, message: DENIED_MESSAGE }))
+  requireRules(rules, restored, IN_HISTORY, denied)
+  reject(listFaults(denied, IN_HISTORY))
   return warningsOf(rules, restored, IN_HISTORY)
 }
 
-/** Loops over the override's keys first, because a configuration can have thousands of overrides. */
-export const lockedKeysIn = (locked: ReadonlySet<string>, override: SettingsObject): string[] =>
-  Object.keys(override).some((key) => locked.has(key))
-    ? [...locked].filter((key) => Object.hasOwn(override, key))
-    : []
+/** The locked keys that an override contains, also in language blocks. */
+export const lockedKeysIn = (locked: ReadonlySet<string>, override: SettingsObject): string[] => {
+  // A configuration can have thousands of overrides.
+  if (locked.size === 0) return []
+  const found = new Set<string>()
+  for (const { key } of settingsIn(override)) if (locked.has(key)) found.add(key)
+  return found.size > 0 ? [...locked].filter((key) => found.has(key)) : []
+}
 
 /** @throws {ApiError} `key_locked` */
 export const requireUnlocked = (locked: ReadonlySet<string>, override: SettingsObject): void => {

@@ -12,6 +12,7 @@ import {
   WorkspaceParams,
 } from '../../../../schemas/common.js'
 import { RestoreBody } from '../../../../schemas/settings.js'
+import { settingsKeys } from '../../../../schemas/settings-keys.js'
 import {
   WorkspaceSettings,
   WorkspaceSettingsPatch,
@@ -25,7 +26,7 @@ import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/eta
 import { adminOf, memberOf } from '../access.js'
 import { patchWorkspaceSettings, restoreWorkspaceSettings } from '../change-settings.js'
 import { requireFloor, stricterOf } from '../policies/privacy-levels.js'
-import { requireRules, warningsOf } from '../policies/settings-rules.js'
+import { requireSettings, warningsOf } from '../policies/settings-rules.js'
 import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../queries/settings.js'
 import { settingsHistory } from '../queries/settings-history.js'
 
@@ -69,7 +70,8 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
   app,
   { afterLevelChange },
 ) => {
-  const rules = app.config.settingsRules
+  const { settingsRules: rules, settingsKeys: keys } = app.config
+  const judge = { keys: settingsKeys(keys), rules }
 
   app.route({
     method: 'GET',
@@ -103,7 +105,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       validate: ({ body }) => {
         const patch = body as Static<typeof WorkspaceSettingsPatch>
         requireFloor(app.config.privacy.floor, patch)
-        requireRules(rules, patch.settings)
+        requireSettings(judge, 'patch', patch.settings)
       },
       headers: ['ETag'],
     },
@@ -208,7 +210,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
     handler: async ({ membership, body }, reply) => {
       const { database, config } = app
       const restored = await restoreWorkspaceSettings(
-        { database, rules, keys: app.config.settingsKeys },
+        { database, ...judge },
         { ...membership, reason: body.reason },
         body.version,
       )
