@@ -10,25 +10,29 @@ import { strToU8, zipSync } from 'fflate'
 
 const source = dirname(fileURLToPath(import.meta.url))
 const output = join(source, '../build')
-const {
-  type: _type,
-  imports: _imports,
-  ...manifest
-} = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
+const { type: _type, ...manifest } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
 const { name, version, publisher, displayName, description, icon, engines, main, browser } = manifest
 
-/** `#storage` is another file for browsers. With this platform, esbuild rejects modules of Node.js. */
-const bundleFor = async (platform, target) => {
+/** The desktop's file loads the browser's, so that the package has everything once. */
+const shared = {
+  name: 'shared',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.\/extension\.js$/ }, () => ({ path: './browser.cjs', external: true })),
+}
+/** With the platform `browser`, esbuild rejects modules of Node.js. */
+const bundle = async (entry, platform, plugins = []) => {
   const { outputFiles } = await build({
     absWorkingDir: source,
-    entryPoints: ['src/extension.ts'],
+    entryPoints: [entry],
     bundle: true,
     platform,
-    target,
+    target: 'es2022',
     format: 'cjs',
     external: ['vscode'],
+    mainFields: ['module', 'main'],
     minify: true,
     write: false,
+    plugins,
   })
   return outputFiles[0].contents
 }
@@ -70,7 +74,10 @@ const vsixManifest = `<?xml version="1.0" encoding="utf-8"?>
   </Assets>
 </PackageManifest>
 `
-const [desktop, web] = await Promise.all([bundleFor('node', 'node20'), bundleFor('browser', 'es2022')])
+const [desktop, web] = await Promise.all([
+  bundle('src/desktop.ts', 'node', [shared]),
+  bundle('src/extension.ts', 'browser'),
+])
 const files = {
   '[Content_Types].xml': strToU8(types),
   'extension.vsixmanifest': strToU8(vsixManifest),
@@ -82,4 +89,4 @@ for (const file of [icon, 'README.md', 'LICENSE'])
   files[`extension/${file}`] = readFileSync(join(source, file))
 mkdirSync(output, { recursive: true })
 // A zip stores the local time of each file, from 1980 on.
-writeFileSync(join(output, 'extension.vsix'), zipSync(files, { mtime: new Date(1980, 0, 2) }))
+writeFileSync(join(output, 'extension.vsix'), zipSync(files, { level: 9, mtime: new Date(1980, 0, 2) }))

@@ -6,8 +6,9 @@ import { promisify } from 'node:util'
 import { strFromU8, unzipSync } from 'fflate'
 import t from 'tap'
 import { isTyping } from '../extension/src/activity.js'
-import { differences, planFor, refusalOf, type Written } from '../extension/src/plan.js'
+import { differences, planFor, type Written } from '../extension/src/plan.js'
 import { statusOf } from '../extension/src/status.js'
+import { judgeOf, readManifests } from '../extension/src/trust.js'
 import { DENIED_KEYS } from '../schemas/settings-keys.js'
 import { projectRoot, serviceVersion } from '../src/platform/process/root.js'
 import { installEditor, type OpenFolder } from './fake-vscode.js'
@@ -91,8 +92,13 @@ t.test('what is written, and what of the person comes back', (t) => {
 })
 
 t.test('denied keys are refused whatever the service says, and what the extension declares is not', (t) => {
-  const says = { settings_prefixes: ['terminal', 'ext', '__proto__'], settings_denied: ['ext.secret*'] }
-  const refusal = refusalOf(says, ['ext.nodePath'])
+  const says = { settings_prefixes: ['ext', 'terminal', '__proto__'], settings_denied: ['ext.secret*'] }
+  const { refusal } = judgeOf({
+    limits: says,
+    manifests: readManifests([], ''),
+    declared: ['ext.nodePath'],
+    isKnown: () => true,
+  })
   const isRefused = (key: string) => refusal(key) !== undefined
   const denied = DENIED_KEYS.map((pattern) => `ext.${pattern.replaceAll('*', 'x').replace(/^x?\./, '')}`)
   for (const key of [
@@ -159,7 +165,7 @@ t.test('it signs in no one unasked, and applies the team’s settings of every p
     'ext.theme': 'dark',
     'ext.path': '/bin/evil',
     'ext.unknown': 1,
-    'window.zoomLevel': 3,
+    'window.titleBarStyle': 'native',
   })
   editor.user['editor.tabSize'] = 8
   const window = await editor.openWindow([opened])
@@ -173,7 +179,6 @@ t.test('it signs in no one unasked, and applies the team’s settings of every p
   t.strictSame([editor.seen.asked, editor.seen.scopes], [1, [['read:user']]])
   await until(() => window.written.length === 3, 'three settings are written')
   t.strictSame(window.values(), { 'editor.tabSize': 2, 'editor.rulers': [80], 'ext.theme': 'dark' })
-  t.ok(editor.seen.messages[0]?.includes('Your team’s settings go to .vscode/settings.json of api.'))
   t.ok(window.item.tooltip.includes(`Minutes in ${repo} count in ada & co.`))
 
   t.equal((await window.run('apply')).at(-1), 'Team settings: 3 applied, 0 of your own kept, 3 skipped.')
@@ -185,8 +190,12 @@ t.test('it signs in no one unasked, and applies the team’s settings of every p
       ['editor.rulers', '[80]', `${repo}, workspace: overrides []`],
       ['ext.theme', '"dark"', `${repo}, workspace: overrides "light"`],
       ['ext.path', '"/bin/evil"', `${repo}, workspace: It could run a program or redirect traffic.`],
-      ['ext.unknown', '1', `${repo}, workspace: ext.unknown is not a registered configuration.`],
-      ['window.zoomLevel', '3', `${repo}, workspace: window.zoomLevel is not a folder setting.`],
+      ['ext.unknown', '1', `${repo}, workspace: No installed extension registers it.`],
+      [
+        'window.titleBarStyle',
+        '"native"',
+        `${repo}, workspace: The editor restricts it, or keeps it for the machine.`,
+      ],
     ],
   )
   await window.close()
@@ -404,7 +413,7 @@ t.test('with a silent service, it starts, pauses, and keeps a day’s minutes', 
   await first.close()
   editor.network.silent = true
   const window = await editor.openWindow([opened])
-  t.equal(window.commands.size, 8, 'commands are there before any response')
+  t.equal(window.commands.size, 9, 'commands are there before any response')
   await until(() => window.item.text === '$(record) 0 min', 'it counts')
   t.ok(window.item.tooltip.includes('hasn’t said yet whether they count'))
   for (let minute = 0; minute < 3; minute++) {
@@ -602,7 +611,8 @@ t.test('a service serves the extension with its address in it', async (t) => {
   t.ok(text('extension.vsixmanifest').includes(` Version="${serviceVersion}"`))
   const required = (file: string) =>
     [...new Set(Array.from(text(file).matchAll(/\brequire\("([^"]+)"\)/g), ([, name]) => name))].sort()
-  t.strictSame(required('extension/dist/extension.cjs'), ['node:fs/promises', 'node:path', 'vscode'])
+  const desktop = ['./browser.cjs', 'node:fs/promises', 'node:path']
+  t.strictSame(required('extension/dist/extension.cjs'), desktop, 'what both share is there once')
   t.strictSame(required('extension/dist/browser.cjs'), ['vscode'], 'a browser has no modules of Node.js')
 })
 

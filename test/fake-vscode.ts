@@ -2,6 +2,7 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { parse } from 'jsonc-parser'
 import { projectRoot } from '../src/platform/process/root.js'
 import { bundle } from './bundle.js'
 
@@ -19,37 +20,82 @@ export interface OpenFolder {
   remote: string
   /** Whether Git tracks its .vscode/settings.json. */
   tracked?: boolean
+  /** The file's text in Git's index. */
+  inIndex?: string
+  /** Repositories inside, by folder and remote, instead of one for the folder. */
+  within?: Record<string, string>
 }
 
-/** Settings of the editor itself, and of one extension. `machine` settings can't be set for a folder. */
-const REGISTERED: Properties = {
-  'editor.tabSize': { default: 4, scope: 'resource' },
-  'editor.rulers': { default: [], scope: 'resource' },
-  'editor.insertSpaces': { default: true, scope: 'resource' },
-  'files.eol': { default: 'auto', scope: 'resource' },
-  'window.zoomLevel': { default: 0, scope: 'application' },
-  'ext.theme': { default: 'light', scope: 'resource' },
-  'ext.path': { default: '', scope: 'resource' },
+/** An installed extension. */
+export interface FakeExtension {
+  id: string
+  packageJSON: { capabilities?: object; contributes: { configuration: { properties: Properties } } }
+}
+
+/** Settings of the editor itself, which are in no manifest. Those of `window` scope can be set for a folder only if it's alone. */
+const OF_EDITOR: Properties = {
+  'editor.tabSize': { default: 4, scope: 'language-overridable' },
+  'editor.rulers': { default: [], scope: 'language-overridable' },
+  'editor.insertSpaces': { default: true, scope: 'language-overridable' },
+  'editor.renderControlCharacters': { default: true, scope: 'language-overridable' },
+  'files.eol': { default: 'auto', scope: 'language-overridable' },
+  'window.zoomLevel': { default: 0, scope: 'window' },
+  'window.titleBarStyle': { default: 'custom', scope: 'application' },
+}
+const EXT: FakeExtension = {
+  id: 'acme.ext',
+  packageJSON: {
+    capabilities: { untrustedWorkspaces: { supported: true } },
+    contributes: {
+      configuration: {
+        properties: {
+          'ext.theme': { default: 'light', scope: 'resource' },
+          'ext.path': { default: '', scope: 'resource' },
+        },
+      },
+    },
+  },
 }
 
 let code: Promise<string> | undefined
 const bundled = () => {
-  code ??= bundle('extension/src/extension.ts', {
+  code ??= bundle('extension/src/desktop.ts', {
     platform: 'node',
     format: 'cjs',
     external: ['vscode'],
+    mainFields: ['module', 'main'],
   })
   return code
 }
 
+/** What the editor shows as a link in a notification. */
+const LINKS = /\[[^\]]+\]\((?:https?:\/\/|command:|file:)[^)\s]+(?: ["'].+?["'])?\)/gi
+
 /** An installation of the editor, with the extension, one person and any number of windows. */
-export const installEditor = async ({ folder, url }: { folder: string; url: string }) => {
+export const installEditor = async ({
+  folder,
+  url,
+  extensions = [],
+  explained = true,
+}: {
+  folder: string
+  url: string
+  /** Installed extensions, besides `ext`. */
+  extensions?: FakeExtension[]
+  /** Whether the person has agreed to the first write. */
+  explained?: boolean
+}) => {
   const packageJSON = JSON.parse(await readFile(join(projectRoot, 'extension/package.json'), 'utf8'))
   const text = await bundled()
-  const registered: Properties = { ...REGISTERED, ...packageJSON.contributes.configuration.properties }
+  const installed: FakeExtension[] = [{ id: 'team-settings.team-settings', packageJSON }, EXT, ...extensions]
+  const registered: Properties = Object.assign(
+    {},
+    OF_EDITOR,
+    ...installed.map(({ packageJSON: { contributes } }) => contributes.configuration.properties),
+  )
   const user: Values = { 'teamSettings.url': url }
   const secrets = new Map<string, string>()
-  const globalState = new Map<string, unknown>()
+  const globalState = new Map<string, unknown>(explained ? [['explained', true]] : [])
   const secretListeners = new Set<Listener>()
   const requests: { method: string; path: string }[] = []
   const person = {
@@ -64,6 +110,11 @@ export const installEditor = async ({ folder, url }: { folder: string; url: stri
   const seen = {
     messages: [] as string[],
     details: [] as string[],
+    /** Links in notifications, where the editor shows them as such. Some run a command. */
+    links: [] as string[],
+    /** Every write of a settings file by the extension, and the events that it caused in all windows. */
+    writes: 0,
+    events: 0,
     listed: [] as { label: string; description?: string; detail?: string }[],
     scopes: [] as string[][],
     /** How often the person was asked for an account. */
@@ -71,6 +122,8 @@ export const installEditor = async ({ folder, url }: { folder: string; url: stri
   }
   /** The settings of each folder, as its file has them. */
   const values = new Map<string, Values>()
+  /** Windows that are told of a folder's changes. */
+  const watching = new Map<string, Set<(changed: string[]) => void>>()
   /** From noon at the latest, so that no test runs into the next day. */
   const clock = { ahead: Math.min(0, new Date().setHours(12, 0, 0, 0) - Date.now()) }
   class EditorDate extends Date {
@@ -98,43 +151,83 @@ export const installEditor = async ({ folder, url }: { folder: string; url: stri
     const state = { focused: true, active: true }
     const item = { text: '', tooltip: '', command: undefined as string | undefined, show() {}, dispose() {} }
     const written: string[] = []
+    const openDocuments: { uri: FakeUri; isDirty: boolean }[] = []
 
-    const uriOf = (fsPath: string) => ({
+    interface FakeUri {
+      fsPath: string
+      path: string
+      scheme: string
+      with(change: { path: string }): FakeUri
+      toString(): string
+    }
+    const uriOf = (fsPath: string): FakeUri => ({
       fsPath,
       path: fsPath,
       scheme: fsPath.match(/^([a-z-]+):/)?.[1] ?? 'file',
+      with: ({ path }) => uriOf(path),
       toString: () => fsPath,
     })
     type Uri = ReturnType<typeof uriOf>
     const isWithin = (address: string, folder: string) => `${address}/`.startsWith(`${folder}/`)
     const repositories = folders
       .filter(({ address }) => uriOf(address).scheme === 'file')
-      .map(({ address, remote, tracked = false }) => ({
-        rootUri: uriOf(address),
+      .flatMap(({ address, remote, within, ...folder }) =>
+        within
+          ? Object.entries(within).map(([name, other]) => ({
+              root: join(address, name),
+              remote: other,
+              folder,
+            }))
+          : [{ root: address, remote, folder }],
+      )
+      .map(({ root, remote, folder }) => ({
+        rootUri: uriOf(root),
         state: { remotes: [{ name: 'origin', fetchUrl: remote }], onDidChange: on('git') },
         getObjectDetails: async () => {
-          if (!tracked) throw new Error('UnknownPath')
+          if (!folder.tracked) throw new Error('UnknownPath')
         },
+        show: async () => folder.inIndex ?? '',
+        folder,
       }))
     const openFolders = folders.map(({ address }) => ({ uri: uriOf(address) }))
     const fileOf = (address: string) => join(address, '.vscode/settings.json')
-    for (const { address } of folders)
-      if (!values.has(address))
-        values.set(address, JSON.parse(await readFile(fileOf(address), 'utf8').catch(() => '{}')))
-    const valuesAt = (address: string) => values.get(address) ?? {}
-    const changeSetting = async (address: string, key: string, value: unknown) => {
-      const all = valuesAt(address)
-      if (value === undefined) delete all[key]
-      else all[key] = value
-      await mkdir(dirname(fileOf(address)), { recursive: true })
-      await writeFile(fileOf(address), `${JSON.stringify(all)}\n`)
-      // As in an editor, an extension that writes doesn't wait for those that listen.
-      void emit('configuration', { affectsConfiguration: (name: string) => name === key })
+    const valuesIn = (text: string): Values => parse(text, [], { allowTrailingComma: true }) ?? {}
+    for (const { address } of folders) {
+      values.set(address, valuesIn(await readFile(fileOf(address), 'utf8').catch(() => '')))
+      const watchers = watching.get(address) ?? new Set()
+      watching.set(
+        address,
+        watchers.add((changed) => {
+          seen.events++
+          const isAffected = (name: string) =>
+            changed.some((key) => key === name || key.startsWith(`${name}.`))
+          // As in an editor, an extension that writes doesn't wait for those that listen.
+          void emit('configuration', { affectsConfiguration: isAffected })
+        }),
+      )
     }
+    const valuesAt = (address: string) => values.get(address) ?? {}
+    /** Whoever writes the file, each window reads it, and fires one event. */
+    const changeFile = async (address: string, text: string) => {
+      await mkdir(dirname(fileOf(address)), { recursive: true })
+      await writeFile(fileOf(address), text)
+      const [before, after] = [valuesAt(address), valuesIn(text)]
+      values.set(address, after)
+      const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+        (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
+      )
+      if (changed.length > 0) for (const tell of watching.get(address) ?? []) tell(changed)
+      return changed
+    }
+    const changeSetting = (address: string, key: string, value: unknown) =>
+      changeFile(address, `${JSON.stringify({ ...valuesAt(address), [key]: value })}\n`)
     const say =
       (isModal: boolean) =>
       async (message: string, ...more: (string | { detail?: string; modal?: boolean })[]) => {
         seen.messages.push(message)
+        // A dialog shows its text as it is.
+        const isNotification = !more.some((one) => typeof one === 'object' && one.modal)
+        if (isNotification) seen.links.push(...(message.match(LINKS) ?? []))
         const buttons = more.filter((one) => typeof one === 'string')
         const options = more.find((one) => typeof one === 'object')
         if (options?.detail !== undefined) seen.details.push(options.detail)
@@ -146,9 +239,10 @@ export const installEditor = async ({ folder, url }: { folder: string; url: stri
       }
     const vscode = {
       Uri: {
+        parse: uriOf,
+        file: uriOf,
         joinPath: ({ fsPath }: { fsPath: string }, ...parts: string[]) => uriOf(join(fsPath, ...parts)),
       },
-      ConfigurationTarget: { Workspace: 2, WorkspaceFolder: 3 },
       StatusBarAlignment: { Right: 2 },
       ProgressLocation: { Window: 10 },
       TextDocumentSaveReason: { Manual: 1, AfterDelay: 2 },
@@ -168,10 +262,12 @@ export const installEditor = async ({ folder, url }: { folder: string; url: stri
       },
       debug: { onDidStartDebugSession: on('debug'), onDidChangeActiveStackItem: on('step') },
       extensions: {
+        all: installed,
         getExtension: () => ({
           activate: async () => ({
             enabled: true,
             getAPI: () => ({
+              state: 'initialized',
               repositories,
               getRepository: ({ fsPath }: Uri) =>
                 repositories.find(({ rootUri }) => isWithin(fsPath, rootUri.fsPath)) ?? null,
@@ -210,26 +306,27 @@ export const installEditor = async ({ folder, url }: { folder: string; url: stri
             const key = section === undefined ? name : `${section}.${name}`
             return user[key] ?? registered[key]?.default
           },
-          inspect: (key: string) => ({
-            defaultValue: registered[key]?.default,
-            globalValue: user[key],
-            [workspaceFile ? 'workspaceFolderValue' : 'workspaceValue']: valuesAt(uri?.fsPath ?? '')[key],
-          }),
-          async update(key: string, value: unknown, target: number) {
-            const { scope } = registered[key] ?? {}
-            if (scope === undefined && value !== undefined)
-              throw new Error(`${key} is not a registered configuration.`)
-            if (scope !== undefined && scope !== 'resource')
-              throw new Error(`${key} is not a folder setting.`)
-            if (target !== (workspaceFile ? 3 : 2)) throw new Error(`${key} would be set for all folders.`)
-            await changeSetting(uri?.fsPath ?? '', key, value)
-            written.push(key)
+          inspect: (key: string) => {
+            const { default: defaultValue, scope = 'window' } = registered[key] ?? {}
+            const ofFolder = valuesAt(uri?.fsPath ?? '')[key]
+            // Settings of the window itself can't come from one of its folders.
+            const own = workspaceFile
+              ? { workspaceFolderValue: /^(window|application|machine)$/.test(scope) ? undefined : ofFolder }
+              : { workspaceValue: ofFolder }
+            return { defaultValue, globalValue: user[key], ...own }
           },
         }),
+        textDocuments: openDocuments,
         fs: {
           stat: ({ fsPath }: Uri) => stat(fsPath),
           readFile: ({ fsPath }: Uri) => readFile(fsPath),
-          writeFile: ({ fsPath }: Uri, content: Uint8Array) => writeFile(fsPath, content),
+          async writeFile({ fsPath }: Uri, content: Uint8Array) {
+            const address = dirname(dirname(fsPath))
+            if (fsPath !== fileOf(address)) return writeFile(fsPath, content)
+            seen.writes++
+            const changed = await changeFile(address, new TextDecoder().decode(content))
+            written.push(...changed)
+          },
         },
         onDidChangeWorkspaceFolders: on('git'),
         onWillSaveTextDocument: on('save'),
@@ -237,10 +334,11 @@ export const installEditor = async ({ folder, url }: { folder: string; url: stri
       },
     }
     const context = {
-      extension: { packageJSON },
+      extension: { id: 'team-settings.team-settings', packageJSON },
       globalStorageUri: uriOf(join(folder, 'storage')),
       globalState: {
         get: (key: string, other?: unknown) => globalState.get(key) ?? other,
+        keys: () => [...globalState.keys()],
         update: async (key: string, value: unknown) => {
           value === undefined
             ? globalState.delete(key)
@@ -306,6 +404,9 @@ export const installEditor = async ({ folder, url }: { folder: string; url: stri
       },
       /** The person edits a setting of a folder. */
       edit: (key: string, value: unknown, address = first.address) => changeSetting(address, key, value),
+      /** Someone or something else replaces the file: a person, or Git. */
+      replaceFile: changeFile,
+      openDocuments,
       values: (address = first.address) => ({ ...valuesAt(address) }),
       /** The window closes: its extension host ends. */
       close: async () => {

@@ -1,8 +1,10 @@
 /** Puts it together: who is signed in, which folders are open, and what the commands do. */
 import * as vscode from 'vscode'
+import { indexedDbStorage } from '../../client/src/browser.js'
 import { MINUTE } from './activity.js'
-import { Minutes } from './minutes.js'
+import { Minutes, type StorageAt } from './minutes.js'
 import { type Folder, openFolders, repositoryOf, watchRepositories } from './repositories.js'
+import { fail, inform, pick, plain, warn } from './say.js'
 import { enterToken, openSession, SESSION, type Session, setting, signIn, signOut } from './session.js'
 import { TeamSettings } from './settings.js'
 import { Snapshots } from './snapshots.js'
@@ -13,7 +15,7 @@ const PULL_AFTER = 15 * MINUTE
 
 let minutes: Minutes | undefined
 /** Doesn't wait for anything, not even for the network or Git. */
-export const activate = (context: vscode.ExtensionContext): void => {
+export const activateWith = (context: vscode.ExtensionContext, storageAt: StorageAt): void => {
   let session: Session | undefined
   let revoked = false
   let folders: Folder[] = []
@@ -24,6 +26,7 @@ export const activate = (context: vscode.ExtensionContext): void => {
   const settings = new TeamSettings(context)
   const counted = new Minutes(
     context,
+    storageAt,
     (report) => log.warn('Not all minutes counted.', report),
     () => show(),
   )
@@ -39,7 +42,7 @@ export const activate = (context: vscode.ExtensionContext): void => {
       repo,
       workspace: repo === undefined ? undefined : settings.repos.get(repo)?.workspace,
     })
-    Object.assign(item, { text, tooltip, command: command && `teamSettings.${command}` })
+    Object.assign(item, { text, tooltip: plain(tooltip), command: command && `teamSettings.${command}` })
     item.show()
   }
   /** Finds the repository of the file in which the person works, or else of the first folder. */
@@ -63,7 +66,7 @@ export const activate = (context: vscode.ExtensionContext): void => {
     const mine = session
     folders = await openFolders()
     await find()
-    if (mine === undefined) return settings.release(folders)
+    if (mine === undefined) return settings.release()
     pulledAt = Date.now()
     await settings.pull(mine.client, folders, () => session === mine)
     show()
@@ -73,7 +76,7 @@ export const activate = (context: vscode.ExtensionContext): void => {
     revoked = true
     show()
     const question = 'Your session was ended elsewhere. Your minutes wait. Sign in again?'
-    vscode.window.showWarningMessage(question, 'Sign In').then((choice) => choice && start()())
+    void warn(question, 'Sign In').then((choice) => (choice ? start()() : undefined))
   }
   let switching: Promise<unknown> = Promise.resolve()
   /** @returns whether another session is stored than the one here */
@@ -110,34 +113,39 @@ export const activate = (context: vscode.ExtensionContext): void => {
     const [one, ...others] = folders
     if (!session || !one) throw new Error('Sign in, and open a repository with a remote.')
     const items = folders.map((folder) => ({ label: folder.repo, folder }))
-    const folder = others.length === 0 ? one : (await vscode.window.showQuickPick(items))?.folder
+    const folder = others.length === 0 ? one : (await pick(items))?.folder
     const said = folder && (await work(new Snapshots(context, session, settings), folder))
-    if (said) void vscode.window.showInformationMessage(said)
+    if (said) void inform(said)
     if (folder) await refresh()
   }
   const apply = async () => {
     if (!session) await start()()
     if (!session) return
     folders = await openFolders()
-    await settings.askAgain(folders)
+    await settings.askAgain()
     await refresh()
-    vscode.window.showInformationMessage(settings.summary, 'Show Settings').then((choice) => choice && list())
+    void inform(await settings.summary(), 'Show Settings').then((choice) => (choice ? list() : undefined))
   }
   const list = async () => {
-    const items = settings.list().map(({ folder, key, value, says }) => ({
+    const items = (await settings.list()).map(({ folder, key, value, says }) => ({
       label: key,
       description: JSON.stringify(value),
       detail: `${folder.repo}, ${says}`,
     }))
-    const placeHolder = items.length === 0 ? settings.summary : 'Your team’s settings'
-    const chosen = await vscode.window.showQuickPick(items, { placeHolder, matchOnDetail: true })
+    const chosen = await pick(items, items.length === 0 ? await settings.summary() : 'Your team’s settings')
     if (chosen) await vscode.commands.executeCommand('workbench.action.openSettings', chosen.label)
+  }
+  const stopWriting = async () => {
+    const [one, ...others] = folders
+    const items = folders.map((folder) => ({ label: folder.repo, folder }))
+    const folder = others.length === 0 ? one : (await pick(items))?.folder
+    if (folder) await settings.stopWriting(folder)
   }
   const command = (name: string, work: () => unknown) =>
     vscode.commands.registerCommand(`teamSettings.${name}`, () =>
       vscode.window.withProgress(
         { location: vscode.ProgressLocation.Window, title: 'Team Settings' },
-        guarded(work, (message) => void vscode.window.showErrorMessage(message)),
+        guarded(work, fail),
       ),
     )
 
@@ -145,6 +153,7 @@ export const activate = (context: vscode.ExtensionContext): void => {
   const foldersChanged = guarded(async () => namesOf(await openFolders()) !== namesOf(folders) && refresh())
   const focusChanged = guarded(async () => {
     counted.followPause()
+    if (session && vscode.window.state.focused) await settings.followFocus()
     if (session && vscode.window.state.focused && Date.now() - pulledAt >= PULL_AFTER) await refresh()
   })
   let learning = false
@@ -175,6 +184,7 @@ export const activate = (context: vscode.ExtensionContext): void => {
     command('signOut', stop),
     command('apply', apply),
     command('show', list),
+    command('stopWriting', stopWriting),
     command('push', () => choose((snapshots, folder) => snapshots.pushWithHelp(folder))),
     command('pull', () => choose((snapshots, folder) => snapshots.pull(folder))),
     command('togglePause', () => counted.togglePause()),
@@ -195,5 +205,9 @@ export const activate = (context: vscode.ExtensionContext): void => {
     if (session === undefined) await refresh()
   })()
 }
+
+/** In a browser, all extensions' databases are in one place. */
+export const activate = (context: vscode.ExtensionContext): void =>
+  activateWith(context, (place) => indexedDbStorage(`${place}`))
 
 export const deactivate = (): Promise<void> | undefined => minutes?.stop()

@@ -1,9 +1,12 @@
 /** Counts active minutes, and keeps them until the service has them. */
 import * as vscode from 'vscode'
-import { storageAt } from '#storage'
-import { createFlushQueue, type FlushQueue } from '../../client/src/index.js'
+import { createFlushQueue, type FlushQueue, type FlushStorage } from '../../client/src/index.js'
 import { addMinute, type Counted, countsNow, isTyping, MINUTE, minutesOn, NONE } from './activity.js'
+import { inform } from './say.js'
 import type { Session } from './session.js'
+
+/** Where minutes wait until the service has them. */
+export type StorageAt = (place: vscode.Uri) => FlushStorage
 
 export class Minutes {
   /** The queue's state: `waiting` for the service, for example. */
@@ -15,6 +18,7 @@ export class Minutes {
 
   constructor(
     private readonly context: vscode.ExtensionContext,
+    private readonly storageAt: StorageAt,
     private readonly report: (what: object) => void,
     private readonly changed: () => void,
   ) {}
@@ -36,7 +40,7 @@ export class Minutes {
     const queue = createFlushQueue({
       client,
       // All windows share it, and one person's minutes must not be sent by another person.
-      storage: storageAt(vscode.Uri.joinPath(this.context.globalStorageUri, 'minutes', login)),
+      storage: this.storageAt(vscode.Uri.joinPath(this.context.globalStorageUri, 'minutes', login)),
       onState: ({ status, report }) => {
         if (this.queue === queue) this.state = status
         if (report !== undefined) this.report(report)
@@ -119,7 +123,7 @@ export class Minutes {
     if (this.context.globalState.get('sourceChosen', false)) return
     if ((await client.request('GET /api/me')).data.heartbeats === null) return
     const question = 'A WakaTime plugin also sends your time. Which one should count your minutes?'
-    const who = await vscode.window.showInformationMessage(question, 'The WakaTime plugin', 'This extension')
+    const who = await inform(question, 'The WakaTime plugin', 'This extension')
     if (who !== undefined) await this.context.globalState.update('sourceChosen', true)
     if (who === 'The WakaTime plugin' && !this.isPaused) await this.togglePause()
   }

@@ -2,10 +2,39 @@
  * Decides which settings are written to a folder, and which of the person's own values are restored. This file doesn't
  * depend on the editor.
  */
-import type { Limits } from '../../client/src/index.js'
-import { DENIED_KEYS, matcherOf } from '../../schemas/settings-keys.js'
-
 type Values = Record<string, unknown>
+
+/** `[typescript]`, or several: settings of languages, which are written one by one. */
+const BLOCK = /^((?:\[[^\]]+\])+)(.*)$/s
+
+/** Where a setting stands in the file. `[typescript]editor.tabSize` is a setting in a block. */
+export const pathOf = (id: string): [key: string] | [block: string, key: string] => {
+  const [, block, key] = BLOCK.exec(id) ?? []
+  return block && key ? [block, key] : [id]
+}
+
+/** All settings, with those in blocks one by one. A block that isn't an object has none. */
+export const settingsIn = (values: object): Map<string, unknown> =>
+  new Map(
+    Object.entries(values).flatMap(([key, value]): [string, unknown][] => {
+      if (!BLOCK.test(key)) return [[key, value]]
+      const isBlock = typeof value === 'object' && value !== null && !Array.isArray(value)
+      return isBlock ? Object.entries(value).map(([inner, one]) => [key + inner, one]) : []
+    }),
+  )
+
+/** The opposite of `settingsIn`. */
+export const valuesOf = (settings: Iterable<[string, unknown]>): Values => {
+  const values = new Map<string, unknown>()
+  const blocks = new Map<string, Map<string, unknown>>()
+  for (const [id, value] of settings) {
+    const [key, inner] = pathOf(id)
+    if (inner === undefined) values.set(key, value)
+    else blocks.set(key, (blocks.get(key) ?? new Map()).set(inner, value))
+  }
+  for (const [block, inner] of blocks) values.set(block, Object.fromEntries(inner))
+  return Object.fromEntries(values)
+}
 
 export interface Team {
   settings: Values
@@ -50,29 +79,12 @@ export const planFor = (
     return isSame(current, value) && isSame(before, written) ? [] : [{ key, value, written }]
   })
 
-/**
- * Why a key is never written, whatever the service says, or undefined.
- * @param declared the settings that this extension declares itself, which no pattern denies
- */
-export const refusalOf = (
-  { settings_prefixes, settings_denied }: Pick<Limits, 'settings_prefixes' | 'settings_denied'>,
-  declared: readonly string[],
-): ((key: string) => string | undefined) => {
-  const isDenied = matcherOf([...DENIED_KEYS, ...settings_denied])
-  return (key) => {
-    if (!settings_prefixes.some((prefix) => key.startsWith(`${prefix}.`)))
-      return 'It has none of your team’s prefixes.'
-    return !declared.includes(key) && isDenied(key)
-      ? 'It could run a program or redirect traffic.'
-      : undefined
-  }
-}
-
 /** One line for each key that differs, for people who choose between two sides. */
 export const differences = (mine: Values, theirs: Values): string[] => {
-  const show = (values: Values, key: string) =>
-    Object.hasOwn(values, key) ? JSON.stringify(values[key]) : 'not set'
-  return [...new Set([...Object.keys(mine), ...Object.keys(theirs)])]
-    .filter((key) => !isSame(mine[key], theirs[key]))
-    .map((key) => `${key}: yours ${show(mine, key)}, theirs ${show(theirs, key)}`)
+  const [ours, others] = [settingsIn(mine), settingsIn(theirs)]
+  const show = (values: Map<string, unknown>, key: string) =>
+    values.has(key) ? JSON.stringify(values.get(key)) : 'not set'
+  return [...new Set([...ours.keys(), ...others.keys()])]
+    .filter((key) => !isSame(ours.get(key), others.get(key)))
+    .map((key) => `${key}: yours ${show(ours, key)}, theirs ${show(others, key)}`)
 }

@@ -25,13 +25,20 @@ const nameIn = (address: string) => {
   return repositoryAt(address, own === '' ? undefined : new RegExp(`^${own}$`, 'i'))
 }
 
-/** The Git repository of a file or folder. An open folder can also have repositories in it. */
-const gitOf = async (uri: vscode.Uri) => {
+/** The Git repository of a file or folder. An open folder can also have one in it, but not several: which would it be? */
+export const gitOf = async (uri: vscode.Uri): Promise<Repository | undefined> => {
   const { uri: folder } = vscode.workspace.getWorkspaceFolder(uri) ?? { uri }
   const git = isAtHost(folder) ? undefined : await gitApi()
-  const isWithin = ({ rootUri }: Repository) => `${rootUri}`.startsWith(`${folder}/`)
-  return git?.getRepository(uri) ?? git?.repositories.find(isWithin)
+  const found = git?.getRepository(uri)
+  if (found) return found
+  const within = git?.repositories.filter(({ rootUri }) => `${rootUri}`.startsWith(`${folder}/`)) ?? []
+  // Before that, Git may still find others.
+  return git?.state === 'initialized' && within.length === 1 ? within[0] : undefined
 }
+
+/** Whether a folder surely belongs to no one repository. At first, Git is still looking for them. */
+export const hasNoRepository = async (uri: vscode.Uri): Promise<boolean> =>
+  !isAtHost(uri) && (await gitApi())?.state === 'initialized' && (await repositoryOf(uri)) === undefined
 
 /** The repository of a file or folder, by the address of its remote, such as `git@host:owner/repo.git`. */
 export const repositoryOf = async (uri: vscode.Uri): Promise<string | undefined> => {

@@ -1,30 +1,59 @@
 /** Applies the team's settings to the open folders, and takes them out again. */
 import * as vscode from 'vscode'
 import { ApiProblem, type Client, type EffectiveConfig, idleWindow } from '../../client/src/index.js'
-import { isSame, NO_TEAM, planFor, refusalOf, type Team, type Written } from './plan.js'
-import { type Folder, gitStateOf } from './repositories.js'
+import { exists, isAsInGit, isGitBusy } from './git-operations.js'
+import { isSame, pathOf, planFor, type Step, settingsIn, type Written } from './plan.js'
+import { type Folder, gitStateOf, hasNoRepository } from './repositories.js'
+import { ask, inform } from './say.js'
+import { editText, readText } from './settings-text.js'
+import { type Judge, judgeOf, readManifests } from './trust.js'
 
-/**
- * The file that settings are written to. In windows with one folder and with several, a different target of the editor
- * writes it.
- */
-export const fileOf = ({ uri }: Folder) => vscode.Uri.joinPath(uri, '.vscode/settings.json')
-const nameOf = ({ uri }: Folder) => `.vscode/settings.json of ${uri.path.split('/').at(-1)}`
-const isOneFolder = () => vscode.workspace.workspaceFile === undefined
-const settingsOf = ({ uri }: Folder) => vscode.workspace.getConfiguration(undefined, uri)
-export const readSetting = (folder: Folder, key: string): unknown =>
-  settingsOf(folder).inspect(key)?.[isOneFolder() ? 'workspaceValue' : 'workspaceFolderValue']
-/** The editor rejects keys that no extension registers, and those that belong to the application or the machine. */
-export const writeSetting = async (folder: Folder, key: string, value: unknown): Promise<void> => {
-  const { Workspace, WorkspaceFolder } = vscode.ConfigurationTarget
-  await settingsOf(folder).update(key, value, isOneFolder() ? Workspace : WorkspaceFolder)
+type Place = Pick<Folder, 'uri'>
+const fileOf = ({ uri }: Place) => vscode.Uri.joinPath(uri, '.vscode/settings.json')
+const folderName = ({ uri }: Place) => uri.path.split('/').at(-1)
+const nameOf = (place: Place) => `.vscode/settings.json of ${folderName(place)}`
+const openPlaces = () => (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => ({ uri }))
+const isOpen = ({ uri }: Place) => openPlaces().some((place) => `${place.uri}` === `${uri}`)
+const inspect = ({ uri }: Place, id: string) => {
+  const [key, inner] = pathOf(id)
+  return vscode.workspace.getConfiguration(undefined, uri).inspect(inner ?? key)
 }
 
-const exists = (file: vscode.Uri) =>
-  vscode.workspace.fs.stat(file).then(
-    () => true,
-    () => false,
-  )
+/**
+ * The settings in a folder's own file. Windows with several folders don't tell all of its values, so it's read and written
+ * as a file: at once, however many settings change.
+ */
+export interface SettingsFile {
+  exists: boolean
+  values: Map<string, unknown>
+  write(changes: readonly { key: string; value: unknown }[]): Promise<void>
+}
+export const readSettings = async (place: Place): Promise<SettingsFile> => {
+  const file = fileOf(place)
+  const isThere = await exists(file)
+  const bytes = isThere ? await vscode.workspace.fs.readFile(file) : new Uint8Array()
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  try {
+    const [, mark = '', text = ''] = /^(\uFEFF?)(.*)$/s.exec(decoder.decode(bytes)) ?? []
+    const values = readText(text)
+    return {
+      exists: isThere,
+      values,
+      async write(changes) {
+        const { textDocuments } = vscode.workspace
+        if (textDocuments.some(({ uri, isDirty }) => isDirty && `${uri}` === `${file}`))
+          throw new Error(
+            `${nameOf(place)} has changes that aren’t saved. Save it, and apply the settings again.`,
+          )
+        const edited = editText(text, changes)
+        if (edited !== text)
+          await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(mark + edited))
+      },
+    }
+  } catch (error) {
+    throw new Error(`${nameOf(place)} can’t be read: ${(error as Error).message}.`)
+  }
+}
 
 /** The effective configuration, or undefined where the person isn't a member. */
 const configOf = async (client: Client, repo: string): Promise<EffectiveConfig | undefined> => {
@@ -38,22 +67,60 @@ const configOf = async (client: Client, repo: string): Promise<EffectiveConfig |
 }
 
 const NOT_WRITTEN = 'not written'
+const SHOW = 'Show Settings'
+const STOP = 'Stop Writing Here'
+/** A dialog has room for as many settings, and for as long a value. */
+const [MAX_QUESTIONS, MAX_SHOWN] = [20, 500]
+/** Answers that are remembered. */
+const MAX_ANSWERS = 1000
 
 interface State {
   folder: Folder
   config: EffectiveConfig | undefined
-  /** The part of the configuration that may be written. */
-  team: Team
-  /** Why a key isn't written. */
+  /** Settings that may be written. */
+  wanted: Map<string, unknown>
+  locked: Set<string>
+  /** Settings about which the person is asked first. */
+  asked: Set<string>
+  /** Why a setting isn't written. */
   skipped: Map<string, string>
+  /** What is applied at the next focus, because Git was at work: everything, or only locked settings. */
+  waits: 'all' | 'locked' | undefined
 }
+/** What a place gets after a sign-out, or where the person isn't a member. */
+const nothingFor = ({ uri }: Place): State => ({
+  folder: { uri, repo: '' },
+  config: undefined,
+  wanted: new Map(),
+  locked: new Set(),
+  asked: new Set(),
+  skipped: new Map(),
+  waits: undefined,
+})
+
+interface Plan {
+  state: State
+  file: SettingsFile
+  memory: Map<string, Written>
+  steps: Step[]
+  /** Steps that wait for an answer. */
+  questions: Step[]
+}
+const isWrite = ({ written }: Step) => written !== undefined
+const writesOf = ({ steps, questions }: Plan) =>
+  [...steps.filter(isWrite), ...questions].map(({ key }) => key)
+const inWords = (keys: string[]) =>
+  `${keys.slice(0, 12).join(', ')}${keys.length > 12 ? ` and ${keys.length - 12} more` : ''}`
+const countOf = (keys: unknown[]) => (keys.length === 1 ? '1 setting' : `${keys.length} settings`)
+const RULE = 'Values that you set there stay, unless they are locked.'
 
 export class TeamSettings {
   /** The configuration of each repository. Null: it's in no workspace. */
   readonly repos = new Map<string, { workspace: string | null; idleMinutes: number }>()
-  private readonly states = new Map<string, State>()
-  /** Folders in which the person was asked in this window. */
+  private states = new Map<string, State>()
+  /** Folders in which the person was asked in this window. Empty: before the first write. */
   private readonly asked = new Set<string>()
+  private asking = false
   private turn: Promise<unknown> = Promise.resolve()
 
   constructor(private readonly context: vscode.ExtensionContext) {}
@@ -64,11 +131,22 @@ export class TeamSettings {
     return result
   }
 
-  /** Why a key is never written. */
-  async refusals(client: Client) {
-    const { contributes } = this.context.extension.packageJSON
-    const declared = Object.keys(contributes.configuration.properties)
-    return refusalOf((await client.request('GET /api/limits')).data, declared)
+  /** What may be written, by the service's rules and the editor's. The rules of the editor hold whatever the service says. */
+  async judge(client: Client): Promise<Judge> {
+    const { extension } = this.context
+    const { data: limits } = await client.request('GET /api/limits')
+    const judge = judgeOf({
+      limits,
+      manifests: readManifests(vscode.extensions.all, extension.id),
+      declared: Object.keys(extension.packageJSON.contributes.configuration.properties),
+      isKnown: (key) => vscode.workspace.getConfiguration().inspect(key)?.defaultValue !== undefined,
+    })
+    const keyOf = (id: string) => pathOf(id).at(-1) ?? id
+    return {
+      refusal: (id, value) => judge.refusal(keyOf(id), value),
+      unknown: (id, value) => judge.unknown(keyOf(id), value),
+      asks: (id, value) => judge.asks(keyOf(id), value),
+    }
   }
 
   /** The service's response about a repository, and whether minutes count there. */
@@ -84,125 +162,255 @@ export class TeamSettings {
     return config
   }
 
+  private stateOf(folder: Folder, config: EffectiveConfig | undefined, judge: Judge): State {
+    const state: State = { ...nothingFor(folder), folder, config }
+    for (const [id, value] of settingsIn(config?.settings ?? {})) {
+      const isLong = judge.asks(id, value) && JSON.stringify(value).length > MAX_SHOWN
+      const why =
+        judge.refusal(id, value) ??
+        judge.unknown(id, value) ??
+        (isLong ? 'Its value is too long to ask you about.' : undefined)
+      if (why !== undefined) state.skipped.set(id, why)
+      else state.wanted.set(id, value)
+      if (config?.locked.some((key) => key === id || key === pathOf(id)[0])) state.locked.add(id)
+      if (judge.asks(id, value)) state.asked.add(id)
+    }
+    return state
+  }
+
   /** @param isCurrent whether the same person is still signed in */
   async pull(client: Client, folders: Folder[], isCurrent: () => boolean): Promise<void> {
-    const refusal = await this.refusals(client)
-    const one = async (folder: Folder) => {
-      const config = await this.learn(client, folder.repo)
-      const wanted = Object.entries(config?.settings ?? {}).map(([key, value]) => ({
-        key,
-        value,
-        why: refusal(key),
-      }))
-      const skipped = new Map(wanted.flatMap(({ key, why }) => (why === undefined ? [] : [[key, why]])))
-      const settings = Object.fromEntries(
-        wanted.flatMap(({ key, value, why }) => (why === undefined ? [[key, value]] : [])),
-      )
-      const state = { folder, config, team: { settings, locked: config?.locked ?? [] }, skipped }
-      await this.inTurn(async () => {
-        if (!isCurrent()) return
-        this.states.set(`${folder.uri}`, state)
-        await this.apply(state)
-      })
-    }
-    const results = await Promise.allSettled(folders.map(one))
+    const judge = await this.judge(client)
+    const results = await Promise.allSettled(
+      folders.map(async (folder) => this.stateOf(folder, await this.learn(client, folder.repo), judge)),
+    )
+    await this.inTurn(async () => {
+      if (!isCurrent()) return
+      const open = new Set(folders.map(({ uri }) => `${uri}`))
+      const states = new Map([...this.states].filter(([uri]) => open.has(uri)))
+      for (const result of results)
+        if (result.status === 'fulfilled') states.set(`${result.value.folder.uri}`, result.value)
+      this.states = states
+      await this.apply([...states.values(), ...(await this.leftovers(open))])
+    })
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
-  /** Takes out what was written for the team. */
-  async release(folders: Folder[]): Promise<void> {
-    this.states.clear()
-    this.repos.clear()
-    for (const folder of folders)
-      await this.inTurn(() => this.apply({ folder, config: undefined, team: NO_TEAM, skipped: new Map() }))
+  /** Folders that had settings of a team, and now belong to no repository, or to several. */
+  private async leftovers(known: Set<string>): Promise<State[]> {
+    const others = openPlaces().filter(({ uri }) => !known.has(`${uri}`) && this.memoryOf({ uri }).size > 0)
+    const isLeft = await Promise.all(others.map(({ uri }) => hasNoRepository(uri)))
+    return others.filter((_, index) => isLeft[index]).map(nothingFor)
   }
 
-  /** Undoes edits of locked settings. Editors can't keep their users from changing a setting. */
+  /** Takes out what was written for the team, also in folders that aren't open. */
+  async release(): Promise<void> {
+    this.states.clear()
+    this.repos.clear()
+    await this.inTurn(async () => {
+      const places = this.context.globalState.keys().filter((name) => name.startsWith('written '))
+      await this.apply(
+        places.map((name) => nothingFor({ uri: vscode.Uri.parse(name.slice('written '.length)) })),
+      )
+    })
+  }
+
+  /** Takes out what was written to a folder, and writes nothing more there until the person applies the settings. */
+  async stopWriting(place: Place): Promise<void> {
+    await this.context.globalState.update(`agreed ${place.uri}`, false)
+    await this.inTurn(() => this.apply([nothingFor(place)]))
+  }
+
+  /**
+   * Undoes edits of locked settings. Editors can't keep their users from changing a setting. What Git has changed isn't an
+   * edit: it waits for the next focus, so that the extension doesn't meddle with a checkout or a merge.
+   */
   async restoreLocked({ affectsConfiguration }: vscode.ConfigurationChangeEvent): Promise<void> {
-    for (const state of this.states.values()) {
-      if (!state.team.locked.some((key) => affectsConfiguration(key, state.folder.uri))) continue
-      for (const key of await this.inTurn(() => this.apply(state)))
-        void vscode.window.showInformationMessage(`${key}: Set by your team.`)
-    }
+    await this.inTurn(async () => {
+      for (const state of this.states.values()) {
+        const { folder, locked } = state
+        if (![...locked].some((id) => affectsConfiguration(pathOf(id)[0], folder.uri))) continue
+        if ((await isGitBusy(fileOf(folder))) || (await isAsInGit(fileOf(folder)))) state.waits ??= 'locked'
+        else await this.restore(state)
+      }
+    })
+  }
+
+  private async restore(state: State): Promise<void> {
+    const keys = await this.apply([state], (id) => state.locked.has(id))
+    if (keys.length === 0) return
+    void inform(`${inWords(keys)}: Set by your team.`, SHOW, STOP).then((choice) => {
+      if (choice === SHOW) void vscode.commands.executeCommand('teamSettings.show')
+      if (choice === STOP) void this.stopWriting(state.folder)
+    })
+  }
+
+  /** Does what waited for Git, once. */
+  async followFocus(): Promise<void> {
+    await this.inTurn(async () => {
+      for (const state of this.states.values()) {
+        const { folder, waits } = state
+        if (waits === undefined || (await isGitBusy(fileOf(folder)))) continue
+        state.waits = undefined
+        await (waits === 'all' ? this.apply([state]) : this.restore(state))
+      }
+    })
   }
 
   /** Forgets that the person declined, so that they are asked again. */
-  async askAgain(folders: Folder[]): Promise<void> {
-    for (const { uri } of folders) {
-      this.asked.delete(`${uri}`)
-      if (!this.context.globalState.get(`agreed ${uri}`, true))
-        await this.context.globalState.update(`agreed ${uri}`, undefined)
-    }
+  async askAgain(): Promise<void> {
+    this.asked.clear()
+    const { globalState } = this.context
+    for (const { uri } of openPlaces())
+      if (!globalState.get(`agreed ${uri}`, true)) await globalState.update(`agreed ${uri}`, undefined)
+    await globalState.update(
+      'answers',
+      [...this.answers].filter(([, yes]) => yes),
+    )
   }
 
-  private memoryOf({ uri }: Folder) {
+  private memoryOf({ uri }: Place) {
     return new Map(
       Object.entries(this.context.globalState.get<Record<string, Written>>(`written ${uri}`, {})),
     )
   }
 
-  /** @returns the keys whose values have changed */
-  private async apply(state: State): Promise<string[]> {
-    const { folder, team, skipped } = state
+  /** The person's answers about values that could run a program. */
+  private get answers() {
+    return new Map(this.context.globalState.get<[string, boolean][]>('answers', []))
+  }
+
+  private async planOf(state: State, isIncluded: (id: string) => boolean): Promise<Plan> {
+    const { folder, wanted, locked, asked } = state
     const memory = this.memoryOf(folder)
-    const steps = planFor(team, (key) => readSetting(folder, key), memory)
-    if (steps.length === 0) return []
-    const isNew = steps.some(({ written }) => written !== undefined) && !(await exists(fileOf(folder)))
-    if (steps.some(({ written }) => written !== undefined) && !(await this.mayWrite(folder))) return []
-    const remember = () =>
-      this.context.globalState.update(
-        `written ${folder.uri}`,
-        memory.size === 0 ? undefined : Object.fromEntries(memory),
-      )
-    const before = new Map(memory)
-    // Remembered before they are written. After a crash in between, values not yet replaced still count as the person's
-    // own.
-    for (const { key, written } of steps) if (written) memory.set(key, written)
-    await remember()
-    const changed: string[] = []
-    for (const { key, value, written } of steps) {
-      try {
-        if (!isSame(readSetting(folder, key), value)) {
-          await writeSetting(folder, key, value)
-          changed.push(key)
-        }
-        if (written === undefined) memory.delete(key)
-      } catch (error) {
-        skipped.set(key, (error as Error).message)
-        const last = before.get(key)
-        last ? memory.set(key, last) : memory.delete(key)
-      }
+    const file = await readSettings(folder)
+    // The folder may be on a disk that comes back.
+    if (!file.exists && !isOpen(folder)) return { state, file, memory, steps: [], questions: [] }
+    const { answers } = this
+    const answerTo = (id: string) =>
+      asked.has(id) ? answers.get(JSON.stringify([id, wanted.get(id)])) : true
+    const settings = Object.fromEntries([...wanted].filter(([id]) => answerTo(id) !== false))
+    const team = { settings, locked: [...locked] }
+    const all = planFor(team, (id) => file.values.get(id), memory).filter(({ key }) => isIncluded(key))
+    const isQuestion = (step: Step) => isWrite(step) && answerTo(step.key) === undefined
+    return {
+      state,
+      file,
+      memory,
+      steps: all.filter((step) => !isQuestion(step)),
+      questions: all.filter(isQuestion),
     }
-    await remember()
-    if (isNew && changed.length > 0) void this.offerToIgnore(folder)
+  }
+
+  /** @returns the settings whose values have changed */
+  private async apply(states: State[], isIncluded = (_id: string) => true): Promise<string[]> {
+    const faults: unknown[] = []
+    const plans: Plan[] = []
+    for (const state of states)
+      await this.planOf(state, isIncluded).then(
+        (plan) => plans.push(plan),
+        (error) => faults.push(error),
+      )
+    const allowed = await this.allowedOf(plans)
+    const changed: string[] = []
+    for (const plan of allowed)
+      await this.write(plan).then(
+        (keys) => changed.push(...keys),
+        (error) => faults.push(error),
+      )
+    const questions = allowed.flatMap(({ questions }) => questions)
+    if (questions.length > 0) void this.askAbout(questions)
+    if (faults.length > 0) throw faults[0]
     return changed
   }
 
-  /**
-   * Asks once per folder if Git tracks the file. Nothing waits for the answer: if it's yes, the settings are applied
-   * again.
-   */
-  private async mayWrite(folder: Folder): Promise<boolean> {
-    const place = `agreed ${folder.uri}`
-    const { globalState } = this.context
-    const agreed = globalState.get<boolean>(place)
-    if (agreed !== undefined) return agreed
-    const rule = `Your team’s settings go to ${nameOf(folder)}. Values that you set there stay, unless they are locked.`
-    if ((await gitStateOf(fileOf(folder))) !== 'tracked') {
-      if (!globalState.get('explained', false)) void vscode.window.showInformationMessage(rule)
-      await globalState.update('explained', true)
-      return true
+  private async write({ state: { folder }, file, memory, steps }: Plan): Promise<string[]> {
+    if (steps.length === 0) return []
+    const remember = (entries: Map<string, Written>) =>
+      this.context.globalState.update(
+        `written ${folder.uri}`,
+        entries.size === 0 ? undefined : Object.fromEntries(entries),
+      )
+    const next = new Map(memory)
+    // Remembered before they are written. After a crash in between, values not yet replaced still count as the person's
+    // own.
+    for (const { key, written } of steps) if (written) next.set(key, written)
+    await remember(next)
+    const changes = steps.filter(({ key, value }) => !isSame(file.values.get(key), value))
+    try {
+      if (changes.length > 0) await file.write(changes)
+    } catch (error) {
+      await remember(memory)
+      throw error
     }
-    if (this.asked.has(`${folder.uri}`)) return false
+    for (const { key, written } of steps) if (!written) next.delete(key)
+    await remember(next)
+    if (!file.exists && changes.some(isWrite)) void this.offerToIgnore(folder)
+    return changes.map(({ key }) => key)
+  }
+
+  /** The plans that may be carried out now. Nothing waits for an answer: if it's yes, the settings are applied again. */
+  private async allowedOf(plans: Plan[]): Promise<Plan[]> {
+    const { globalState } = this.context
+    const allowed: Plan[] = []
+    const first: Plan[] = []
+    for (const plan of plans) {
+      const { state } = plan
+      const isTracked = writesOf(plan).length > 0 && (await gitStateOf(fileOf(state.folder))) === 'tracked'
+      const agreed = globalState.get<boolean>(`agreed ${state.folder.uri}`)
+      if (writesOf(plan).length === 0) allowed.push(plan)
+      else if (agreed === false) continue
+      else if (isTracked && agreed === undefined) void this.askAboutTracked(plan)
+      else if (isTracked && (await isGitBusy(fileOf(state.folder)))) state.waits = 'all'
+      else if (!isTracked && !globalState.get('explained', false)) first.push(plan)
+      else allowed.push(plan)
+    }
+    if (first.length > 0) void this.askFirst(first)
+    return allowed
+  }
+
+  private async applyAgain(): Promise<void> {
+    await this.inTurn(() => this.apply([...this.states.values()])).catch(({ message }) => inform(message))
+  }
+
+  /** Before the first write. */
+  private async askFirst(plans: Plan[]): Promise<void> {
+    if (this.asked.has('')) return
+    this.asked.add('')
+    const names = inWords(plans.map(({ state }) => `${folderName(state.folder)}`))
+    const question = `Your team has ${countOf(plans.flatMap(writesOf))} for ${names}, which go to .vscode/settings.json of the folder. ${RULE}`
+    if ((await inform(question, 'Apply', 'Not Now')) !== 'Apply') return
+    await this.context.globalState.update('explained', true)
+    await this.applyAgain()
+  }
+
+  /** Once per folder. */
+  private async askAboutTracked(plan: Plan): Promise<void> {
+    const { folder } = plan.state
+    if (this.asked.has(`${folder.uri}`)) return
     this.asked.add(`${folder.uri}`)
-    const question = `${rule} Git tracks this file, so the repository will show the change.`
-    vscode.window.showInformationMessage(question, 'Write', 'Don’t Write Here').then(async (choice) => {
-      if (choice === undefined) return
-      await globalState.update(place, choice === 'Write')
-      const state = this.states.get(`${folder.uri}`)
-      if (state) await this.inTurn(() => this.apply(state))
+    const keys = writesOf(plan)
+    const question = `Your team has ${countOf(keys)} for ${nameOf(folder)}: ${inWords(keys)}. ${RULE} Git tracks this file, so the repository will show the change.`
+    const choice = await inform(question, 'Write', 'Don’t Write Here')
+    if (choice === undefined) return
+    await this.context.globalState.update(`agreed ${folder.uri}`, choice === 'Write')
+    await this.applyAgain()
+  }
+
+  /** Asks about values of extensions that the editor wouldn't run in a folder that isn't trusted, once per value. */
+  private async askAbout(steps: Step[]): Promise<void> {
+    if (this.asking) return
+    this.asking = true
+    const questions = new Map(steps.map(({ key, value }) => [JSON.stringify([key, value]), { key, value }]))
+    const shown = [...questions].slice(0, MAX_QUESTIONS)
+    const lines = shown.map(([, { key, value }]) => `${key}: ${JSON.stringify(value)}`)
+    const question = 'Your team sets values of extensions that could run programs with them. Apply them?'
+    const choice = await ask(question, lines, 'Apply').finally(() => {
+      this.asking = false
     })
-    return false
+    const answers = [...this.answers, ...shown.map(([name]): [string, boolean] => [name, choice === 'Apply'])]
+    await this.context.globalState.update('answers', answers.slice(-MAX_ANSWERS))
+    await this.applyAgain()
   }
 
   /** Offers to keep a file that this extension created out of Git. */
@@ -210,44 +418,55 @@ export class TeamSettings {
     const ignored = vscode.Uri.joinPath(folder.uri, '.vscode/.gitignore')
     if ((await gitStateOf(fileOf(folder))) !== 'untracked' || (await exists(ignored))) return
     const question = `Made ${nameOf(folder)} for your team’s settings. Should Git ignore it?`
-    if ((await vscode.window.showInformationMessage(question, 'Ignore It', 'No')) !== 'Ignore It') return
+    if ((await inform(question, 'Ignore It', 'No')) !== 'Ignore It') return
     await vscode.workspace.fs.writeFile(ignored, new TextEncoder().encode('.gitignore\nsettings.json\n'))
   }
 
-  /** Whether the folder has this value from the team. */
-  isFromTeam(folder: Folder, key: string): boolean {
-    const written = this.memoryOf(folder).get(key)
-    return written !== undefined && isSame(written.value, readSetting(folder, key))
+  /** The settings of a file that come from the team. */
+  fromTeam(folder: Folder, { values }: SettingsFile): (id: string) => boolean {
+    const memory = this.memoryOf(folder)
+    return (id) => {
+      const written = memory.get(id)
+      return written !== undefined && isSame(written.value, values.get(id))
+    }
   }
 
-  isLocked({ uri }: Folder, key: string): boolean {
-    return this.states.get(`${uri}`)?.team.locked.includes(key) ?? false
+  isLocked({ uri }: Folder, id: string): boolean {
+    return this.states.get(`${uri}`)?.locked.has(id) ?? false
   }
 
-  /** Each key with its value, its source, and what it overrides. */
-  list(): { folder: Folder; key: string; value: unknown; says: string }[] {
-    return [...this.states.values()].flatMap(({ folder, config, skipped }) =>
-      Object.entries(config?.settings ?? {}).map(([key, value]) => {
-        const { globalValue, defaultValue } = settingsOf(folder).inspect(key) ?? {}
-        const other = this.memoryOf(folder).get(key)?.own ?? globalValue ?? defaultValue
-        const own = readSetting(folder, key)
+  /** Each setting with its value, its source, and what it overrides. */
+  async list(): Promise<{ folder: Folder; key: string; value: unknown; says: string }[]> {
+    const lists = [...this.states.values()].map(async ({ folder, config, skipped, asked }) => {
+      const file = await readSettings(folder)
+      const isFromTeam = this.fromTeam(folder, file)
+      const memory = this.memoryOf(folder)
+      const { answers } = this
+      return [...settingsIn(config?.settings ?? {})].map(([key, value]) => {
+        const { globalValue, defaultValue } = inspect(folder, key) ?? {}
+        const other = memory.get(key)?.own ?? globalValue ?? defaultValue
+        const own = file.values.get(key)
+        const isDeclined = asked.has(key) && answers.get(JSON.stringify([key, value])) === false
         const state =
           skipped.get(key) ??
-          (this.isFromTeam(folder, key)
+          (isFromTeam(key)
             ? `overrides ${JSON.stringify(other) ?? 'nothing'}`
-            : own === undefined
-              ? NOT_WRITTEN
-              : `you have set ${JSON.stringify(own)}`)
-        return { folder, key, value, says: `${config?.sources[key]}: ${state}` }
-      }),
-    )
+            : own !== undefined
+              ? `you have set ${JSON.stringify(own)}`
+              : isDeclined
+                ? 'You declined it.'
+                : NOT_WRITTEN)
+        return { folder, key, value, says: `${config?.sources[pathOf(key)[0]]}: ${state}` }
+      })
+    })
+    return (await Promise.all(lists)).flat()
   }
 
   /** In one sentence, for the person who asked. */
-  get summary(): string {
-    const listed = this.list()
+  async summary(): Promise<string> {
+    const listed = await this.list()
     const count = (has: (one: (typeof listed)[number]) => boolean) => listed.filter(has).length
-    const applied = count(({ folder, key }) => this.isFromTeam(folder, key))
+    const applied = count(({ says }) => says.includes(': overrides '))
     const own = count(({ says }) => says.includes(': you have set'))
     const waiting = count(({ says }) => says.endsWith(NOT_WRITTEN))
     const skipped = listed.length - applied - own - waiting

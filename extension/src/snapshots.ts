@@ -1,22 +1,14 @@
 /** Pushes and pulls the snapshot of a repository. */
-import * as vscode from 'vscode'
+import type * as vscode from 'vscode'
 import { isProblem, pullSettings, pushSettings } from '../../client/src/index.js'
-import { parseJson } from '../../client/src/jsonc.js'
-import { differences, isSame } from './plan.js'
+import { differences, isSame, settingsIn, valuesOf } from './plan.js'
 import type { Folder } from './repositories.js'
+import { ask } from './say.js'
 import { pushToken, type Session } from './session.js'
-import { fileOf, readSetting, type TeamSettings, writeSetting } from './settings.js'
+import { readSettings, type SettingsFile, type TeamSettings } from './settings.js'
+import type { Judge } from './trust.js'
 
 type Values = Record<string, unknown>
-type Refusal = Awaited<ReturnType<TeamSettings['refusals']>>
-
-/** The keys of a folder's own settings: no defaults, and nothing from the person's other folders. */
-const keysOf = async (folder: Folder): Promise<string[]> => {
-  const bytes = await vscode.workspace.fs.readFile(fileOf(folder)).then(undefined, () => undefined)
-  if (bytes === undefined) return []
-  const { value } = parseJson(new TextDecoder().decode(bytes))
-  return typeof value === 'object' && value !== null ? Object.keys(value) : []
-}
 
 export class Snapshots {
   constructor(
@@ -34,59 +26,53 @@ export class Snapshots {
   }
 
   /** The settings that the person set in the folder, under the service's prefixes. */
-  private async mine(folder: Folder, refusal: Refusal): Promise<Values> {
-    const keys = (await keysOf(folder)).filter(
-      (key) => !refusal(key) && !this.settings.isFromTeam(folder, key),
+  private mine(folder: Folder, file: SettingsFile, judge: Judge): Values {
+    const isFromTeam = this.settings.fromTeam(folder, file)
+    return valuesOf(
+      [...file.values].filter(([id, value]) => judge.refusal(id, value) === undefined && !isFromTeam(id)),
     )
-    return Object.fromEntries(keys.map((key) => [key, readSetting(folder, key)]))
   }
 
   /** Changes that a snapshot would make in the folder. Settings that it doesn't have stay. */
-  private wanted(folder: Folder, settings: Values, refusal: Refusal): Values {
-    const isKept = (key: string) => refusal(key) !== undefined || this.settings.isLocked(folder, key)
-    return Object.fromEntries(
-      Object.entries(settings).filter(
-        ([key, value]) => !isKept(key) && !isSame(readSetting(folder, key), value),
+  private wanted(folder: Folder, settings: Values, { values }: SettingsFile, judge: Judge) {
+    return new Map(
+      [...settingsIn(settings)].filter(
+        ([id, value]) =>
+          judge.refusal(id, value) === undefined &&
+          !this.settings.isLocked(folder, id) &&
+          !isSame(values.get(id), value),
       ),
     )
   }
 
   /** Writes a snapshot as the person's own values. */
-  private async write({
-    folder,
-    values,
-    etag,
-  }: {
-    folder: Folder
-    values: Values
-    etag: string | undefined
-  }) {
-    const skipped: string[] = []
-    for (const [key, value] of Object.entries(values))
-      await writeSetting(folder, key, value).catch(() => skipped.push(key))
-    await this.remember(folder.repo, etag)
+  private async write(
+    { repo }: Folder,
+    file: SettingsFile,
+    wanted: Map<string, unknown>,
+    { judge, etag }: { judge: Judge; etag: string | undefined },
+  ) {
+    const entries = [...wanted].map(([key, value]) => ({ key, value }))
+    const skipped = entries.filter(({ key, value }) => judge.unknown(key, value)).map(({ key }) => key)
+    await file.write(entries.filter(({ key }) => !skipped.includes(key)))
+    await this.remember(repo, etag)
     return `The snapshot is applied.${skipped.length > 0 ? ` Skipped: ${skipped.join(', ')}.` : ''}`
   }
 
   async pull(folder: Folder): Promise<string | undefined> {
     const { repo } = folder
-    const theirs = await pullSettings(this.session.client, repo)
+    const { client } = this.session
+    const theirs = await pullSettings(client, repo)
     if (theirs === undefined) return `${repo} has no snapshot yet.`
-    const refusal = await this.settings.refusals(this.session.client)
-    const values = this.wanted(folder, theirs.settings, refusal)
-    const keys = Object.keys(values)
-    const mine = Object.fromEntries(
-      keys.map((key) => [key, readSetting(folder, key)]).filter(([, value]) => value !== undefined),
-    )
-    const options = { modal: true, detail: differences(mine, values).join('\n') }
+    const judge = await this.settings.judge(client)
+    const file = await readSettings(folder)
+    const wanted = this.wanted(folder, theirs.settings, file, judge)
+    const mine = valuesOf([...file.values].filter(([id]) => wanted.has(id)))
     const question = `Apply the snapshot of ${repo} to .vscode/settings.json?`
-    if (
-      keys.length > 0 &&
-      (await vscode.window.showInformationMessage(question, options, 'Apply')) !== 'Apply'
-    )
+    if (wanted.size > 0 && (await ask(question, differences(mine, valuesOf(wanted)), 'Apply')) !== 'Apply')
       return undefined
-    const done = await this.write({ folder, values, etag: theirs.etag })
-    return keys.length > 0 ? done : 'You have the newest snapshot.'
+    const done = await this.write(folder, file, wanted, { judge, etag: theirs.etag })
+    return wanted.size > 0 ? done : 'You have the newest snapshot.'
   }
 
   async push(folder: Folder): Promise<string | undefined> {
@@ -94,8 +80,9 @@ export class Snapshots {
     const { client } = this.session
     const repohostToken = await pushToken(this.context)
     if (repohostToken === undefined) return 'Sign in with the account of the repository host first.'
-    const refusal = await this.settings.refusals(client)
-    const settings = await this.mine(folder, refusal)
+    const judge = await this.settings.judge(client)
+    const file = await readSettings(folder)
+    const settings = this.mine(folder, file, judge)
     // A new snapshot without settings would be useless.
     if (Object.keys(settings).length === 0)
       return `You have set nothing in .vscode/settings.json of ${repo} that your team shares.`
@@ -109,13 +96,13 @@ export class Snapshots {
       }
       const { theirs } = pushed
       const question = `Someone else pushed settings of ${repo}.`
-      const options = { modal: true, detail: differences(settings, theirs?.settings ?? {}).join('\n') }
-      const choice = await vscode.window.showWarningMessage(question, options, 'Use Theirs', 'Push Mine')
+      const sides = differences(settings, theirs?.settings ?? {})
+      const choice = await ask(question, sides, 'Use Theirs', 'Push Mine')
       if (choice === undefined) return undefined
       base = theirs
       if (choice === 'Push Mine') continue
-      const values = this.wanted(folder, theirs?.settings ?? {}, refusal)
-      return this.write({ folder, values, etag: theirs?.etag })
+      const wanted = this.wanted(folder, theirs?.settings ?? {}, file, judge)
+      return this.write(folder, file, wanted, { judge, etag: theirs?.etag })
     }
   }
 
@@ -133,8 +120,7 @@ export class Snapshots {
       const pattern = error.suggested_pattern
       const create = `Create workspace for ${pattern}`
       const question = `${folder.repo} is in none of your workspaces.`
-      if ((await vscode.window.showWarningMessage(question, { modal: true }, create)) !== create)
-        return undefined
+      if ((await ask(question, [], create)) !== create) return undefined
       await this.session.client.request('POST /api/team/workspaces/create', {
         body: { name: pattern.replace(/\/[^/]*$/, ''), patterns: [pattern] },
       })

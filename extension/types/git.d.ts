@@ -6,11 +6,14 @@ export interface Repository {
   state: { remotes: { name: string; fetchUrl?: string }[]; onDidChange: Event<void> }
   /** Reads a file in the index, if the first argument is empty. Rejects for a file that Git doesn't track. */
   getObjectDetails(treeish: string, path: string): Promise<unknown>
+  /** The file's text in the index, if the first argument is empty. */
+  show(ref: string, path: string): Promise<string>
 }
 
 export interface GitExtension {
   enabled: boolean
   getAPI(version: 1): {
+    state: 'uninitialized' | 'initialized'
     repositories: Repository[]
     getRepository(uri: Uri): Repository | null
     onDidChangeState: Event<unknown>

@@ -1,0 +1,48 @@
+/** What Git is doing to a folder's settings file. */
+import * as vscode from 'vscode'
+import { gitOf, gitStateOf } from './repositories.js'
+
+/** Files that Git has in its folder while it works, or waits for someone to go on. */
+const UNDER_WAY = [
+  ...['index.lock', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'BISECT_LOG', 'rebase-merge'],
+  'rebase-apply',
+]
+
+export const exists = (file: vscode.Uri): Promise<boolean> =>
+  Promise.resolve(
+    vscode.workspace.fs.stat(file).then(
+      () => true,
+      () => false,
+    ),
+  )
+
+const textOf = async (file: vscode.Uri) =>
+  new TextDecoder().decode(await vscode.workspace.fs.readFile(file)).replaceAll('\r\n', '\n')
+
+/** In a work tree or submodule, `.git` is a file that names Git's folder. */
+const gitFolderOf = async (root: vscode.Uri) => {
+  const place = vscode.Uri.joinPath(root, '.git')
+  const text = await textOf(place).catch(() => '')
+  const [, path] = /^gitdir: (.+)$/m.exec(text) ?? []
+  if (path === undefined) return place
+  return /^(\/|[a-z]:)/i.test(path)
+    ? root.with({ path: vscode.Uri.file(path).path })
+    : vscode.Uri.joinPath(root, path)
+}
+
+/** Whether Git is in the middle of an operation on a file that it tracks. */
+export const isGitBusy = async (file: vscode.Uri): Promise<boolean> => {
+  const git = await gitOf(file)
+  if (git === undefined || (await gitStateOf(file)) !== 'tracked') return false
+  const folder = await gitFolderOf(git.rootUri)
+  const found = await Promise.all(UNDER_WAY.map((name) => exists(vscode.Uri.joinPath(folder, name))))
+  return found.includes(true)
+}
+
+/** Whether the file is as Git has it, so that Git has changed it last. */
+export const isAsInGit = async (file: vscode.Uri): Promise<boolean> => {
+  const git = await gitOf(file)
+  if (git === undefined || (await gitStateOf(file)) !== 'tracked') return false
+  const [text, inGit] = await Promise.all([textOf(file).catch(() => undefined), git.show('', file.fsPath)])
+  return text === inGit.replaceAll('\r\n', '\n')
+}

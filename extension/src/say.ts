@@ -1,0 +1,50 @@
+/** Everything that a person reads in a notification, a list or a tooltip passes here. */
+import * as vscode from 'vscode'
+
+/**
+ * Text of a service, a repository or a file stays text. The editor would show `[…](command:…)` as a link that runs the
+ * command, and `$(…)` as an icon.
+ */
+export const plain = (text: string): string =>
+  text
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
+    .replace(/\](?=\()/g, '] ')
+    .replace(/\$(?=\()/g, '$ ')
+
+export const inform = async (message: string, ...buttons: string[]): Promise<string | undefined> =>
+  vscode.window.showInformationMessage(plain(message), ...buttons)
+
+export const warn = async (message: string, ...buttons: string[]): Promise<string | undefined> =>
+  vscode.window.showWarningMessage(plain(message), ...buttons)
+
+export const fail = (message: string): void => void vscode.window.showErrorMessage(plain(message))
+
+/** A dialog with one line for each detail, which also has a button to cancel. */
+export const ask = async (
+  question: string,
+  lines: string[],
+  ...buttons: string[]
+): Promise<string | undefined> =>
+  vscode.window.showWarningMessage(
+    plain(question),
+    { modal: true, detail: lines.map(plain).join('\n') },
+    ...buttons.map(plain),
+  )
+
+/** @returns the entry that was chosen, with the texts as they were given */
+export const pick = async <T extends vscode.QuickPickItem>(
+  entries: T[],
+  placeHolder?: string,
+): Promise<T | undefined> => {
+  const items = entries.map((entry) => ({
+    label: plain(entry.label),
+    ...(entry.description !== undefined && { description: plain(entry.description) }),
+    ...(entry.detail !== undefined && { detail: plain(entry.detail) }),
+    entry,
+  }))
+  const options = {
+    ...(placeHolder !== undefined && { placeHolder: plain(placeHolder) }),
+    matchOnDetail: true,
+  }
+  return (await vscode.window.showQuickPick(items, options))?.entry
+}

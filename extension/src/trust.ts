@@ -1,0 +1,125 @@
+/**
+ * Decides which settings a team may set, by what installed extensions say about themselves. This file doesn't depend on
+ * the editor.
+ */
+import type { Limits } from '../../client/src/index.js'
+import { DENIED_KEYS, matcherOf } from '../../schemas/settings-keys.js'
+import { EDITOR_DENIED, EDITOR_NAMESPACES } from './editor-settings.js'
+
+/** An installed extension. Its manifest is whatever its author wrote. */
+export interface Installed {
+  id: string
+  packageJSON: unknown
+}
+
+type Values = Record<string, unknown>
+const isObject = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const objectIn = (value: unknown, name: string): Values => {
+  const inner = isObject(value) ? value[name] : undefined
+  return isObject(inner) ? inner : {}
+}
+
+/** Deeper names are no settings. */
+const DEEPEST = 20
+/** The setting, and those in its value: editors read `"eslint": {"nodePath": …}` as `eslint.nodePath`. */
+export const namesIn = (key: string, value: unknown, depth = 0): string[] =>
+  isObject(value) && depth < DEEPEST
+    ? [key, ...Object.entries(value).flatMap(([name, inner]) => namesIn(`${key}.${name}`, inner, depth + 1))]
+    : [key]
+
+/** A setting and those that contain it: `a.b.c` is also a part of `a.b`. */
+const containersOf = (name: string): string[] => {
+  const parts = name.split('.')
+  return parts.map((_, index) => parts.slice(0, index + 1).join('.'))
+}
+
+/** What the installed extensions say. */
+export interface Manifests {
+  registered: Set<string>
+  /** Settings that extensions restrict in folders that aren't trusted. */
+  restricted: Set<string>
+  /** Settings of the application or the machine. */
+  kept: Set<string>
+  /** Settings that the person is asked about. */
+  asked: Set<string>
+}
+
+/** @param own this extension, whose settings need no question */
+export const readManifests = (installed: readonly Installed[], own: string): Manifests => {
+  const found: Manifests = { registered: new Set(), restricted: new Set(), kept: new Set(), asked: new Set() }
+  for (const { id, packageJSON } of installed) {
+    const trust = objectIn(objectIn(packageJSON, 'capabilities'), 'untrustedWorkspaces')
+    const isSafe = id === own || trust.supported === true || trust.supported === 'limited'
+    for (const key of [trust.restrictedConfigurations].flat())
+      if (typeof key === 'string') found.restricted.add(key)
+    for (const part of [objectIn(packageJSON, 'contributes').configuration].flat())
+      for (const [key, property] of Object.entries(objectIn(part, 'properties'))) {
+        const scope = isObject(property) ? property.scope : undefined
+        found.registered.add(key)
+        if (scope === 'application' || scope === 'machine' || scope === 'application-machine')
+          found.kept.add(key)
+        // A value that differs from machine to machine may be set in a folder, but hardly by someone else.
+        if (!isSafe || scope === 'machine-overridable') found.asked.add(key)
+      }
+  }
+  return found
+}
+
+/** Names in these values are globs, and so are names with `*` or `/`. */
+const isGlob = (name: string, key: string) =>
+  name !== key && (/^(files|search)\./.test(key) || /[*/]/.test(name.slice(key.length)))
+
+export interface Rules {
+  limits: Pick<Limits, 'settings_prefixes' | 'settings_denied'>
+  manifests: Manifests
+  /** Settings that this extension declares itself, which no pattern denies. */
+  declared: readonly string[]
+  /** Whether the editor has a default for a setting. */
+  isKnown(key: string): boolean
+}
+
+export interface Judge {
+  /** Why a setting is never written, whatever the service says, or undefined. */
+  refusal(key: string, value?: unknown): string | undefined
+  /** Why a setting has no effect here, or undefined. */
+  unknown(key: string, value?: unknown): string | undefined
+  /** Whether the person is asked first. */
+  asks(key: string, value?: unknown): boolean
+}
+
+export const judgeOf = ({ limits, manifests, declared, isKnown }: Rules): Judge => {
+  const { registered, restricted, kept, asked } = manifests
+  const isDenied = matcherOf([...DENIED_KEYS, ...limits.settings_denied])
+  const editorDenied = new Set(EDITOR_DENIED)
+  const [own, ...others] = limits.settings_prefixes
+  const hasPrefix = (key: string) =>
+    others.includes(key) ||
+    [own, ...others].some((prefix) => prefix !== undefined && key.startsWith(`${prefix}.`))
+  const isIn = (names: Set<string>) => (name: string) => containersOf(name).some((part) => names.has(part))
+  const isRegistered = (key: string, value: unknown): boolean =>
+    registered.has(key) ||
+    isKnown(key) ||
+    (isObject(value) &&
+      Object.keys(value).length > 0 &&
+      Object.entries(value).every(([name, inner]) => isRegistered(`${key}.${name}`, inner)))
+  return {
+    refusal(key, value) {
+      const names = namesIn(key, value)
+      if (!hasPrefix(key)) return 'It has none of your team’s prefixes.'
+      if (names.some(isIn(restricted))) return 'Its extension restricts it, because it could run a program.'
+      if (names.some(isIn(kept))) return 'It belongs to the application or the machine, not to a folder.'
+      if (names.some(isIn(editorDenied))) return 'The editor restricts it, or keeps it for the machine.'
+      return !declared.includes(key) && names.some((name) => !isGlob(name, key) && isDenied(name))
+        ? 'It could run a program or redirect traffic.'
+        : undefined
+    },
+    unknown: (key, value) => (isRegistered(key, value) ? undefined : 'No installed extension registers it.'),
+    asks(key, value) {
+      const names = namesIn(key, value)
+      if (names.some(isIn(asked))) return true
+      // Its extension runs elsewhere, so its manifest can't be read here.
+      return !names.some(isIn(registered)) && !EDITOR_NAMESPACES.includes(key.split('.')[0] ?? '')
+    },
+  }
+}
