@@ -247,6 +247,32 @@ t.test('commits that an admin uploads for all but one tell nothing of that one',
   t.end()
 })
 
+t.test('commits uploaded for others do not tell whether a few people worked in a repository', async (t) => {
+  const repoKey = 'acme/probed'
+  let listed = 0
+  for (let seed = 0; seed < TEAMS; seed++) {
+    const random = randomOf(seed)
+    const { works, group } = makeWeek(random)
+    const below = (limit: number) => Math.floor(random() * limit)
+    const people = Array.from({ length: 2 + group }, (_, n) => `person-${n}`)
+    // Each number of uploads beside each number of workers that's too small to show.
+    const uploads = people
+      .slice(0, below(people.length + 1))
+      .map(
+        (userId): Work => ({ userId, day: 0, repoKey, minutes: 0, commits: 1, closedIssues: 0, cells: [] }),
+      )
+    const workers = people.slice(below(people.length - group)).slice(0, 1 + below(group - 1))
+    const entryWith = (more: Work[]) =>
+      publish([...works, ...uploads, ...more], group).repos.find((repo) => repo.repoKey === repoKey)
+    const entries = [entryWith([]), entryWith(minutesOf(repoKey, workers))].filter((entry) => entry)
+    for (const entry of entries)
+      t.hasStrict(entry, { minutes: null, activeMembers: null, closedIssues: null })
+    for (const entry of entries) t.equal(entry?.commits, uploads.length)
+    listed += entries.length
+  }
+  t.ok(listed > TEAMS / 20, `${listed}`)
+})
+
 for (const rule of rules)
   t.test(`without the rule “${rule}” an adversary succeeds`, async (t) => {
     const others = rules.filter((other) => other !== rule)

@@ -48,8 +48,15 @@ export class Chooser {
     return this.given.includes(rule) && !people.isNothing && people.size < this.group
   }
 
-  /** @param allowed the most that can be shown */
-  *choose(amounts: Amount[], allowed: { days: boolean; repos: Set<string> }): Paced<Choice> {
+  /**
+   * @param allowed the most that can be shown
+   * @param zeros the repositories that are shown if no one worked in them
+   */
+  *choose(
+    amounts: Amount[],
+    allowed: { days: boolean; repos: Set<string> },
+    zeros: Set<string>,
+  ): Paced<Choice> {
     const ofRepos = yield* peopleBy(amounts, ({ repoKey }) => repoKey)
     if (this.tooFew(together(ofRepos), 'total'))
       return { total: false, days: false, repos: new Set(), cells: new Set() }
@@ -60,7 +67,9 @@ export class Chooser {
       ![...ofDays.values()].some((people) => this.tooFew(people, 'days')) &&
       (yield* this.cellsApart(amounts, shown, new Set(), true)).length === 0
     const cells = yield* this.chooseCells(amounts, shown, days)
-    const repos = [...allowed.repos].filter((repo) => shown.has(repo) || !ofRepos.has(repo))
+    const repos = [...allowed.repos].filter(
+      (repo) => shown.has(repo) || (zeros.has(repo) && !ofRepos.has(repo)),
+    )
     return { total: true, days, repos: new Set(repos), cells }
   }
 

@@ -130,10 +130,13 @@ export function* publishWeek(
 
   const chooser = new Chooser(group, given)
   const ofRepos = yield* peopleBy(anything, ({ repoKey }) => repoKey)
-  const most = yield* chooser.choose(anything, { days: true, repos: new Set(ofRepos.keys()) })
-  const ofMinutes = yield* show(minutes, yield* chooser.choose(minutes, most))
-  const ofCommits = yield* show(commits, yield* chooser.choose(commits, most))
-  const ofIssues = yield* show(closedIssues, yield* chooser.choose(closedIssues, most))
+  const most = yield* chooser.choose(anything, { days: true, repos: new Set(ofRepos.keys()) }, new Set())
+  // An admin can have a repository listed by uploading commits for others. A zero would then tell that none of them
+  // worked in it, so zeros are shown only where enough people have minutes.
+  const choice = yield* chooser.choose(minutes, most, new Set())
+  const ofMinutes = yield* show(minutes, choice)
+  const ofCommits = yield* show(commits, yield* chooser.choose(commits, most, choice.repos))
+  const ofIssues = yield* show(closedIssues, yield* chooser.choose(closedIssues, most, choice.repos))
   const days = Array.from({ length: DAYS_OF_WEEK }, (_, day) => ({
     day,
     ...sumsOf(ofMinutes.ofDay(day), ofCommits.ofDay(day), ofIssues.ofDay(day)),
