@@ -1,18 +1,21 @@
 /**
  * Measures what large requests need, and what happens in a small container: the service starts in a cgroup of `--mib
- * 256`, and gets the largest requests of many callers at once. Prints the responses by status, the peak of its memory,
- * and whether it lives.
+ * 256`, and gets the largest requests of many callers at once. Prints the responses by status, the peak of its memory, its
+ * CPU time, and whether it lives.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { deliveryShapes } from '../demo/host-deliveries.js'
 import { limits } from '../schemas/limits.js'
 import { groupBy } from '../src/platform/process/maps.js'
 import { launchIn } from './confine.js'
 import {
   benchmark,
+  cpuTime,
   createWorkspace,
   memoryOf,
   numbersAsked,
   openSession,
+  post,
   prepare,
   say,
   send,
@@ -86,33 +89,75 @@ const importedFile = (): string => {
 
 const EXPORTED_ROWS = 20_000
 
+/** Deliveries of so many bytes, which a form costs no more to read than JSON. */
+const deliveriesOf = (bytes: number): Record<string, { body: string; type: string }> => {
+  const json = 'application/json'
+  const form = 'application/x-www-form-urlencoded'
+  const { payload } = deliveryShapes.github.push('acme/api', [
+    { id: 'a'.repeat(40), timestamp: new Date().toISOString(), login: 'caller-0' },
+  ])
+  const withNote = (note: string) => JSON.stringify({ ...payload, note })
+  const long = withNote('"'.repeat(bytes / 2 - 1_000))
+  const encoded = (length: number) => `payload=${encodeURIComponent(withNote('ä'.repeat(length)))}`
+  return {
+    'JSON with a long text': { body: long, type: json },
+    'JSON of commas': { body: '{,'.repeat(bytes / 2), type: json },
+    'a form, encoded': { body: encoded(bytes / 6 - 1_000), type: form },
+    'a form, encoded after many fields': {
+      body: 'a&'.repeat(bytes / 4) + encoded(bytes / 12 - 1_000),
+      type: form,
+    },
+    'a form of `a&`': { body: 'a&'.repeat(bytes / 2), type: form },
+    'a form of `payload=%41`': { body: `payload=${'%41'.repeat(bytes / 3 - 10)}`, type: form },
+  }
+}
+
 await benchmark(async (cleanUp) => {
   const { mib } = numbersAsked({ mib: 256 })
   const launch = await launchIn(mib, cleanUp)
-  const setting = await prepare(cleanUp, {}, startDatabase, launch)
+  const setting = await prepare(cleanUp, { WEBHOOK_KEYS: 'x'.repeat(48) }, startDatabase, launch)
   let { service } = setting
   const callers = await Promise.all(Array.from({ length: CALLERS }, (_, n) => setting.signIn(`caller-${n}`)))
   const workspaces = await Promise.all(callers.map((caller) => createWorkspace(service.url, [caller])))
   let day = 0
   say(`The service has ${mib} MiB. At rest it uses ${(await memoryOf(service.pid, 'VmRSS')).toFixed(0)} MiB.`)
-  say('| at once | answers | peak | alive |')
-  say('|---|---|---|---|')
+  say('| at once | answers | peak | CPU | alive |')
+  say('|---|---|---|---|---|')
 
   const together = async (
     name: string,
     callerCount: number,
     request: (index: number) => Promise<{ status: number }>,
   ) => {
+    const before = await cpuTime(service.pid)
     const replies = await Promise.all(
       callers.slice(0, callerCount).map((_, index) => request(index).catch(() => ({ status: 0 }))),
     )
     const counted = groupBy(replies, ({ status }) => status)
     const peak = await memoryOf(service.pid, 'VmHWM')
     const alive = Number.isFinite(peak)
+    const cpu = alive ? `${(((await cpuTime(service.pid)) - before) / 1_000).toFixed(0)} ms` : '–'
     const answers = [...counted].map(([status, all]) => `${all.length} × ${status || 'lost'}`).join(', ')
-    say(`| ${name} | ${answers} | ${peak.toFixed(0)} MiB | ${alive ? 'yes' : '**no**'} |`)
+    say(`| ${name} | ${answers} | ${peak.toFixed(0)} MiB | ${cpu} | ${alive ? 'yes' : '**no**'} |`)
     service = await setting.restart()
   }
+  const deliver = async (mebibytes: number) => {
+    const answer = await send(
+      service.url,
+      'POST',
+      `/api/team/workspaces/${workspaces[0]}/webhook`,
+      callers[0]?.token,
+    )
+    const { url, secret } = JSON.parse(answer.text)
+    for (const [name, { body, type }] of Object.entries(deliveriesOf(mebibytes * MIB - 100)))
+      await together(`a delivery of ${mebibytes} MiB: ${name}`, 1, () =>
+        post(service.url + new URL(url).pathname, {
+          body,
+          headers: { 'Content-Type': type, ...deliveryShapes.github.headers('push', body, secret, name) },
+        }),
+      )
+  }
+  for (const mebibytes of [8, 16, 24]) await deliver(mebibytes)
   const upload = (bytes: number) => (index: number) =>
     send(
       service.url,

@@ -99,26 +99,56 @@ t.test('deliveries without a valid signature are rejected', async (t) => {
     })
 })
 
-const postForm = (service: Service, webhook: Webhook, payload: object) => {
-  const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
-  const signature = createHmac('sha256', webhook.secret).update(body).digest('hex')
-  return service.request('POST', webhook.path, {
+const postForm = (service: Service, webhook: Webhook, body: string) =>
+  service.request('POST', webhook.path, {
     body,
     headers: {
       'Content-Type': 'application/x-www-form-urlencoded',
-      'X-GitHub-Event': 'push',
-      'X-Hub-Signature-256': `sha256=${signature}`,
+      ...deliveryShapes.github.headers('push', body, webhook.secret, 'x'),
     },
   })
-}
+
+const formOf = (payload: object) => new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
 
 t.test('a form with the payload counts as well, small or large', async (t) => {
   const { service, webhook, today } = await startWebhook(t)
   const { payload } = deliveryShapes.github.push(REPO, [commitOf('ada', today)])
-  t.equal((await postForm(service, webhook, { ...payload, note: 'ä & ü' })).status, 200)
+  t.equal((await postForm(service, webhook, formOf({ ...payload, note: 'ä & ü' }))).status, 200)
   const large = deliveryShapes.github.push(REPO, [commitOf('ada', today)]).payload
-  t.equal((await postForm(service, webhook, { ...large, note: 'ü'.repeat(200_000) })).status, 200)
+  t.equal((await postForm(service, webhook, formOf({ ...large, note: 'ü'.repeat(200_000) }))).status, 200)
   t.same(await webhook.counts(), { [`ada ${today} ${REPO}`]: { commits: 2, closed_issues: 0 } })
+})
+
+t.test('a form is read as browsers and hosts encode it, and its first payload counts', async (t) => {
+  const { service, webhook, today } = await startWebhook(t)
+  const json = () => JSON.stringify(deliveryShapes.github.push(REPO, [commitOf('ada', today)]).payload)
+  const encoded = () => encodeURIComponent(json())
+  const readable: Record<string, string> = {
+    'after others': `a=1&&b&=&payload=${encoded()}`,
+    'the first of two': `payload=${encoded()}&payload=x`,
+    'an encoded name': `%70%61%79%6C%6f%61%64=${encoded()}`,
+    'blanks as plus': `payload=${encoded().replace(/^%7B/, '%7b++%20')}+`,
+    'every byte encoded': `payload=${Buffer.from(json()).toString('hex').replace(/../g, '%$&')}`,
+    'nothing encoded': `payload=${json()}`,
+    'a percent sign that encodes nothing': `payload=${json().replace('{', '{"note":"%zz%4",')}&%&%f`,
+    'an equals sign in the value': `payload=${json().replace('{', '{"note":"a=b",')}`,
+  }
+  for (const [name, body] of Object.entries(readable)) {
+    t.equal(new URLSearchParams(body).get('payload')?.includes(REPO), true, name)
+    t.equal((await postForm(service, webhook, body)).status, 200, name)
+  }
+  const commits = Object.keys(readable).length
+  t.same(await webhook.counts(), { [`ada ${today} ${REPO}`]: { commits, closed_issues: 0 } })
+  for (const body of [
+    'a=1',
+    'payload',
+    'payload=',
+    `payloads=${encoded()}`,
+    `payload=x&payload=${encoded()}`,
+    '%',
+    '=',
+  ])
+    t.hasStrict(await postForm(service, webhook, body), { status: 400, body: { code: 'invalid_json' } }, body)
 })
 
 t.test('the last event of the day decides whether a closed issue counts, and for whom', async (t) => {

@@ -5,6 +5,7 @@ import { hostKinds } from '../../../platform/hosts/index.js'
 import type { ReportedLeave } from '../../../platform/hosts/kind.js'
 import { parseBody } from '../../../platform/http/json-body.js'
 import type { BodyReader } from '../../../platform/http/large-body.js'
+import { readPayload } from './form.js'
 
 export interface DeliveryContext {
   kind: RepohostKind
@@ -63,10 +64,7 @@ const bounds = { depth: limits.json_depth, values: limits.webhook_json_values }
 
 /** @throws {StrictJsonError} */
 const readDelivery = (bytes: Buffer, { kind, event, isForm }: DeliveryContext): Delivery | TooMuch => {
-  const json = isForm
-    ? Buffer.from(new URLSearchParams(bytes.toString('latin1')).get('payload') ?? '')
-    : bytes
-  const payload = parseBody(json, bounds)
+  const payload = parseBody(isForm ? readPayload(bytes) : bytes, bounds)
   const { repo, commits, issue, left } = hostKinds[kind].readReport(event, payload)
   if (commits.length > limits.webhook_commits) return { tooMany: commits.length }
   const found = new Map<string, DeliveredCommit>()
