@@ -4,11 +4,13 @@ import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import t from 'tap'
+import { deliveryShapes } from '../demo/host-deliveries.js'
 import { limits } from '../schemas/limits.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
-import { type Caller, type Service, startService } from './service.js'
+import { type Caller, type Service, startService, WEBHOOK_KEY } from './service.js'
 import { until } from './until.js'
+import { createWebhook, type Webhook } from './webhooks.js'
 
 const MEBIBYTE = 1_048_576
 
@@ -20,6 +22,7 @@ const startSmall = async (test: Parameters<typeof launch>[0], service: Service, 
       REPOHOST_URL: service.repohost.url,
       REPOHOST_API_URL: service.repohost.url,
       LOG_LEVEL: 'error',
+      WEBHOOK_KEYS: WEBHOOK_KEY,
       NODE_OPTIONS: `--max-old-space-size=${heapMebibytes}`,
     }),
   )
@@ -113,6 +116,36 @@ t.test('where memory ends, the person who holds most of it loses it, and smaller
   t.equal(await Promise.race(greedy.map(({ status }) => status)), 503, 'one of the larger ones')
   for (const { sending } of greedy) sending.destroy()
   t.equal((await fetch(`${small.url}/api/health`)).status, 200)
+})
+
+/** A signed delivery to the small instance. */
+const deliver = async ({ path, secret }: Webhook, body: string, type: string) => {
+  const headers = { 'Content-Type': type, ...deliveryShapes.github.headers('push', body, secret, 'x') }
+  const reply = await fetch(small.url + path, { method: 'POST', body, headers })
+  return { status: reply.status, code: ((await reply.json()) as { code: string }).code }
+}
+
+t.test('a delivery ends neither the process nor other requests, however many parts it has', async (t) => {
+  const [{ person, id }] = (await peopleOf(service, 1)) as [{ person: Caller; id: string }]
+  const webhook = await createWebhook(service, person, id)
+  const most = limits.webhook_body_bytes
+  const form = 'application/x-www-form-urlencoded'
+  const unreadable = { status: 400, code: 'invalid_json' }
+  for (const part of ['a&', '&', '%&', 'p=&', 'payload%&', '=&'])
+    t.same(await deliver(webhook, part.repeat(most / part.length), form), unreadable, part)
+  for (const part of ['%41', '+', '%', '%4'])
+    t.same(await deliver(webhook, `payload=${part.repeat(most / part.length - 8)}`, form), unreadable, part)
+  const json = '{"note":"x"}'
+  const late = `${'a&'.repeat((most - 100) / 2)}payload=${encodeURIComponent(json)}`
+  t.equal((await deliver(webhook, late, form)).status, 200, 'after many fields')
+  const names = Array.from({ length: limits.webhook_json_values - 1 }, (_, n) => `"${n}a":{}`)
+  t.same(
+    await deliver(webhook, `{${names.slice(0, names.length / 2)}}`, 'application/json'),
+    { status: 503, code: 'unavailable' },
+    'JSON that needs more memory than there is',
+  )
+  t.equal((await fetch(`${small.url}/api/health`)).status, 200)
+  t.equal(small.child.exitCode, null)
 })
 
 t.test('a response that its client does not read keeps no one from sending', async (t) => {

@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { Tinypool } from 'tinypool'
 import { ApiError } from '../../errors.js'
-import { fitting, type Held, heldMemory } from '../process/held-memory.js'
+import { fitting, type Held, heldMemory, portionOf } from '../process/held-memory.js'
 import { Semaphore } from '../process/semaphore.js'
 import { payerOf } from '../rate-limits/payers.js'
 import { type BodyContext, type BodyFailure, errorOf } from './json-body.js'
@@ -18,6 +18,8 @@ const LARGE_BYTES = 131_072
 /** A thread needs 112 MiB in addition to a full configuration with non-Latin-1 text in each override. */
 const THREAD_MIB = 115
 const MOST_THREADS = 2
+/** Several times what any body needs. */
+const MAX_HEAP_MIB = 512
 /** How many complete bodies may wait for a thread. They all count as held memory. */
 const WAITING = 256
 const WAIT_MS = 30_000
@@ -52,6 +54,11 @@ export interface LargeBody<Read extends object, Context extends object> {
 
 /** One core stays for everyone else's requests. */
 const maxThreads = Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1, fitting(THREAD_MIB)))
+/**
+ * A thread's part of the memory, so that a body that needs more ends its thread, and not the process in its container. A
+ * million different names need 190 MiB, and what hosts and clients send far less.
+ */
+const heapMebibytes = Math.min(MAX_HEAP_MIB, Math.max(THREAD_MIB, portionOf(maxThreads)))
 const permits = new Semaphore(maxThreads, WAITING, WAIT_MS, () => new ApiError('unavailable'))
 const threads = new Tinypool({
   filename: new URL('./large-body-thread.js', import.meta.url).href,
@@ -60,9 +67,8 @@ const threads = new Tinypool({
   idleTimeout: IDLE_MS,
   // A thread that blocks while it's idle would keep its last body.
   useAtomics: false,
-  // The old generation's limit is several times what a valid body needs. It must never be reached, because V8 would
-  // terminate the whole process. The young one's keeps 20 MiB less garbage from body to body.
-  resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 },
+  // The young generation's limit keeps 20 MiB less garbage from body to body.
+  resourceLimits: { maxOldGenerationSizeMb: heapMebibytes, maxYoungGenerationSizeMb: 8 },
 })
 // A thread couldn't start. The body that waits for it runs out of time.
 threads.on('error', () => {})
@@ -172,6 +178,9 @@ const readInThread = async <Read extends object, Context extends object>(
     const result: ThreadResult<Read> = await threads.run(task, { transferList: [bytes.buffer], signal })
     if ('failure' in result) throw errorOf(result.failure)
     return result.read
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
+    throw new ApiError('unavailable', { detail: 'Reading this body needs more memory than the service has.' })
   } finally {
     clearTimeout(timer)
   }

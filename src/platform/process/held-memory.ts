@@ -26,6 +26,9 @@ const half = findMebibytes() / 2
 /** How much work fits at once. @param mebibytes the most that each needs */
 export const fitting = (mebibytes: number): number => Math.max(1, Math.floor(half / mebibytes))
 
+/** The MiB for each, if so much work runs at once. */
+export const portionOf = (atOnce: number): number => Math.floor(half / atOnce)
+
 interface Holding {
   person: string
   bytes: number
