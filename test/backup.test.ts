@@ -435,6 +435,23 @@ t.test('two backups into one file at the same time are both complete', { buffere
   await restoreFrom(file, await emptyDatabase(t))
 })
 
+t.test('a backup goes through standard output and input', { buffered: true }, async (t) => {
+  const { service } = await startFilled(t)
+  const folder = await temporaryFolder(t)
+  const piped = async (name: string, redirection: string, url: string) => {
+    const program = `exec ${process.execPath} ${programFile(`src/bin/${name}`)} - ${redirection}`
+    const { ended, output } = spawnProgram(t, 'sh', ['-c', program], onDatabase(url), folder)
+    t.equal(await ended, 0, output())
+    return output()
+  }
+  t.match(await piped('backup', '> file', service.databaseUrl), /^The backup is complete\.$/m)
+  const copy = await emptyDatabase(t)
+  t.match(await piped('restore', '< file', copy), /is restored and checked\.$/m)
+  const [original, restored] = [await contentOf(t, service.databaseUrl), await contentOf(t, copy)]
+  // The original has recorded the backup itself.
+  t.same({ ...restored, backups: undefined }, { ...original, backups: undefined })
+})
+
 t.test('a backup that fails leaves no file', { buffered: true }, async (t) => {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'backup.gz')

@@ -1,6 +1,5 @@
 /** Imports a file of heartbeats for a person, as POST /api/wakatime/v1/users/current/import does. */
 import '../platform/process/require-node.js'
-import { createReadStream } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../config.js'
 import { ApiError } from '../errors.js'
@@ -17,10 +16,12 @@ import { openDatabaseForCommand } from '../platform/database/command-database.js
 import { readArguments } from '../platform/process/arguments.js'
 import { OperatorError } from '../platform/process/operator-error.js'
 import { print, runCommand } from '../platform/process/program.js'
+import { openInput } from '../platform/process/whole-file.js'
 
 const USAGE = `npm run import-wakatime -- FILE --login LOGIN
 
   Imports a data dump of WakaTime, or the CSV or JSON of wakapi, for the person with this login.
+  If FILE is -, it's read from standard input.
 
   The command uses the database of DATABASE_URL, or if that is unset, the embedded one in DATA_DIR. The service may be
   running.
@@ -48,7 +49,7 @@ runCommand(async (stopped) => {
   const user = await findAccount(database, login)
   const start = async () => {
     await requireNoImport(database.read, user.id)
-    const file = await reduceFile(createReadStream(path), projectHostOf(config.repohost))
+    const file = await reduceFile(openInput(path), projectHostOf(config.repohost))
     return startImport(database, user.id, file)
   }
   const { id } = await start().catch((error) => {

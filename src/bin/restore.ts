@@ -9,7 +9,8 @@ import { print, runCommand } from '../platform/process/program.js'
 
 const USAGE = `npm run restore -- FILE
 
-  Restores a file of \`npm run backup\` into an empty database, completely or not at all.
+  Restores a file of \`npm run backup\` into an empty database, completely or not at all. If FILE is -, it's read from
+  standard input.
   The command uses the database of DATABASE_URL, or if that is unset, a new embedded one in DATA_DIR.
 `
 

@@ -19,6 +19,7 @@ import { openDatabaseForCommand } from '../platform/database/command-database.js
 import { type Count, readArguments, requireCommand } from '../platform/process/arguments.js'
 import { OperatorError } from '../platform/process/operator-error.js'
 import { print, runCommand } from '../platform/process/program.js'
+import { STANDARD } from '../platform/process/whole-file.js'
 
 const USAGE = `npm run users -- find LOGIN
 npm run users -- sign-out LOGIN
@@ -50,7 +51,7 @@ interface Call {
   config: Config
   /** The first argument. */
   given: string
-  file: string | undefined
+  file: string
   isSure: boolean
   stopped: AbortSignal
 }
@@ -92,7 +93,7 @@ const commands: Record<string, { takes: Count; run: (call: Call) => Promise<void
     takes: [1, 2],
     run: onAccount(async ({ database, config, user, file, stopped }) => {
       await writeExport(await exportAccountOf(database, config, user), file, stopped)
-      if (file !== undefined) print(`The data of ${user.login} is in ${file}.`)
+      if (file !== STANDARD) print(`The data of ${user.login} is in ${file}.`)
     }),
   },
   delete: {
@@ -126,7 +127,7 @@ runCommand(async (stopped) => {
   if (!given) return
   const [name = '', ...rest] = given.others
   const command = requireCommand('users', commands, name, rest)
-  const [first = '', file] = rest
+  const [first = '', file = STANDARD] = rest
   const config = readConfig(process.env, { needsSecrets: false })
   const database = await openDatabaseForCommand(config, stopped)
   await command.run({ database, config, given: first, file, isSure: given.flags.length > 0, stopped })

@@ -17,6 +17,7 @@ import { openDatabaseForCommand } from '../platform/database/command-database.js
 import { readArguments, requireCommand } from '../platform/process/arguments.js'
 import { OperatorError } from '../platform/process/operator-error.js'
 import { print, runCommand } from '../platform/process/program.js'
+import { STANDARD } from '../platform/process/whole-file.js'
 
 const USAGE = `npm run workspaces -- list [--search TEXT]
 npm run workspaces -- show ID
@@ -27,7 +28,8 @@ npm run workspaces -- delete ID --yes
   list      lists workspaces, with their members and storage use
   --search  only those with TEXT in their name or in a pattern
   show      shows the members, access keys, storage and rows of a workspace
-  export    writes settings with their history, patterns, overrides, members and audit trail to FILE, as JSON
+  export    writes settings with their history, patterns, overrides, members and audit trail to FILE, as JSON;
+            - is standard output
   transfer  makes an account an admin of the workspace, even if it isn’t a member yet
   delete    deletes the workspace and all of its data, as an admin can
   --yes     confirms the deletion
@@ -74,7 +76,7 @@ const commands: Record<string, { takes: number; run: (call: Call) => Promise<unk
       const pieces = await exportWorkspace(database, workspace.id)
       if (!pieces) throw new OperatorError('The workspace was deleted in the meantime.')
       await writeExport(pieces, file, stopped)
-      print(`The workspace is in ${file}.`)
+      if (file !== STANDARD) print(`The workspace is in ${file}.`)
     },
   },
   transfer: {

@@ -1,5 +1,4 @@
 /** Restores a backup into an empty database, completely or not at all. */
-import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type postgres from 'postgres'
@@ -8,6 +7,7 @@ import { locks } from '../../platform/database/locks.js'
 import { applyMigrations, migrate, requireUsable } from '../../platform/database/migrate.js'
 import { baseline, newestMigration } from '../../platform/database/migrations.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
+import { openInput } from '../../platform/process/whole-file.js'
 import {
   BackupReader,
   copyStatementOf,
@@ -28,7 +28,7 @@ export const restore = async (
   say: (line: string) => void,
   stopped: AbortSignal,
 ): Promise<Manifest> => {
-  const text = createReadStream(file)
+  const text = openInput(file)
   const plain = createGunzip()
   text.on('error', (error) => plain.destroy(error))
   const reader = new BackupReader(text.pipe(plain)[Symbol.asyncIterator]())

@@ -55,6 +55,11 @@ export const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
+/** Prints a line where the result itself goes to standard output. */
+export const printAside = (line: string): void => {
+  process.stderr.write(`${line}\n`)
+}
+
 const printError = (error: unknown) => {
   const text = error instanceof OperatorError ? error.message : ((error as Error)?.stack ?? String(error))
   process.stderr.write(`${text}\n`)

@@ -1,12 +1,34 @@
-/** Files that commands write. Only their owner can read them, and they're either complete or absent. */
+/**
+ * Files that commands read and write; `-` is standard input or output. Only their owner can read those they write, and
+ * they're either complete or absent.
+ */
 import { randomBytes } from 'node:crypto'
-import { createWriteStream, type WriteStream } from 'node:fs'
+import { createReadStream, createWriteStream, type WriteStream } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { type Readable, Writable } from 'node:stream'
 import { OperatorError } from './operator-error.js'
+
+/** Standard input or output, in place of a file's name. */
+export const STANDARD = '-'
+
+export const openInput = (file: string): Readable =>
+  file === STANDARD ? process.stdin : createReadStream(file)
 
 const fullCodes = ['ENOSPC', 'EDQUOT']
 const diskCodes = [...fullCodes, 'EFBIG', 'EIO']
+
+/** Standard output as a stream that waits for a slow reader, counts bytes, and stays open at the end. */
+class StandardOutput extends Writable {
+  bytes = 0
+
+  override _write(piece: Buffer, _encoding: string, done: (error?: Error | null) => void) {
+    this.bytes += piece.length
+    process.stdout.write(piece, (error) =>
+      done(error ? new OperatorError('Standard output wasn’t read to the end.') : null),
+    )
+  }
+}
 
 /**
  * Writes a file under a temporary name, and renames it once it's on disk. If two commands write one file, the later one
@@ -17,11 +39,16 @@ const diskCodes = [...fullCodes, 'EFBIG', 'EIO']
  */
 export const writeWholeFile = async (
   file: string,
-  write: (open: () => WriteStream) => Promise<unknown>,
+  write: (open: () => Writable) => Promise<unknown>,
 ): Promise<number> => {
+  if (file === STANDARD) {
+    const output = new StandardOutput()
+    await write(() => output)
+    return output.bytes
+  }
   const unfinished = `${file}.${randomBytes(4).toString('hex')}.unfinished`
   let diskError: Error | undefined
-  const openUnfinished = () =>
+  const openUnfinished = (): WriteStream =>
     createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true }).on(
       'error',
       (error: NodeJS.ErrnoException) => {
