@@ -28,6 +28,8 @@ export interface Config {
   siteUrl: string | undefined
   /** The service's own origin. */
   baseUrl: string
+  /** False: it follows from HOST and PORT. */
+  isBaseUrlSet: boolean
   /** The dashboard's URL, or the service's own if there's no dashboard. */
   homeUrl: string
   /** Origins that CORS allows with credentials: the dashboard's and further known ones. */
@@ -291,6 +293,7 @@ const originsOf = ({ HOST, PORT, SITE_URL, BASE_URL, DASHBOARD_ORIGINS = [] }: E
   return {
     siteUrl,
     baseUrl,
+    isBaseUrlSet: BASE_URL !== undefined,
     homeUrl: siteUrl ?? baseUrl,
     dashboardOrigins,
     trustedOrigins: [...new Set([...dashboardOrigins, baseUrl, ...aliases])],

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import postgres from 'postgres'
 import t, { type Test } from 'tap'
 import { startRepohost } from '../demo/repohost.js'
@@ -127,11 +127,33 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
         /^problem timeouts: .*can’t set idle_in_transaction_session_timeout, lock_timeout, statement_timeout.* ALTER ROLE/,
       ],
     ],
-    ['no TLS', { BASE_URL: 'http://api.example.com' }, [/^problem addresses: .*isn’t https/]],
+    [
+      'no TLS',
+      { BASE_URL: 'http://api.example.com' },
+      [/^problem addresses: .*isn’t https/, /^warning addresses: Nothing answers at BASE_URL/],
+    ],
     [
       'a proxy that is not named',
       { BASE_URL: 'https://api.example.com', TRUST_PROXY: '' },
-      [/^problem addresses: .*TRUST_PROXY/],
+      [/^problem addresses: .*TRUST_PROXY/, /^warning addresses: Nothing answers at BASE_URL/],
+    ],
+    [
+      'something else at the addresses that people use',
+      { BASE_URL: repohost.url, SITE_URL: repohost.url.replace('127.0.0.1', 'localhost') },
+      [
+        /^problem addresses: Something else answers at BASE_URL: .*\/api\/health returns 401 .* Correct BASE_URL/,
+        /^problem addresses: Something else answers at SITE_URL: .*\/api\/health returns 401 .* pass \/api\/ on/,
+      ],
+    ],
+    [
+      'no folder for backups',
+      { BACKUP_DIR: '/nowhere/at/all' },
+      [/^problem backup: BACKUP_DIR \(\/nowhere\/at\/all\) can’t be used \(ENOENT\).* Create the folder/],
+    ],
+    [
+      'a file for backups',
+      { BACKUP_DIR: '/dev/null' },
+      [/^problem backup: BACKUP_DIR \(\/dev\/null\) isn’t a folder/],
     ],
     [
       'half of another repository host',
@@ -155,7 +177,11 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
     [
       'a dashboard that gets no cookie',
       { BASE_URL: 'https://api.example.com', SITE_URL: 'http://app.example.com' },
-      [/^problem addresses: SITE_URL .* aren’t both https/],
+      [
+        /^problem addresses: SITE_URL .* aren’t both https/,
+        /^warning addresses: Nothing answers at BASE_URL/,
+        /^warning addresses: Nothing answers at SITE_URL/,
+      ],
     ],
     [
       'one secret for two things',
@@ -274,6 +300,26 @@ t.test('a file with a secret that everyone on the machine can read is found', as
   ])
   await chmod(file, 0o640)
   t.strictSame(await findingsOf(env), [], 'a group of its own is usual')
+  await chmod(file, 0o444)
+  await chmod(dirname(file), 0o700)
+  t.strictSame(await findingsOf(env), [], 'no one else passes the folder above it')
+})
+
+t.test('keys that were stored under other prefixes are counted', async (t) => {
+  const { url, sql } = await databaseOf(t)
+  const env = { ...sound, ...onDatabase(url) }
+  const settings = {
+    'ext.theme': 1,
+    'editor.tabSize': 2,
+    'editor.rulers': { 'files.eol': 1 },
+    '[go]': { 'ext.a': 1, 'gopls.ui': 2 },
+  }
+  await sql`insert into workspaces (id, name, idle_window_minutes, settings)
+    values (gen_random_uuid(), 'Team', 5, ${JSON.stringify(settings)})`
+  t.strictSame(await findingsOf(env), [
+    'warning settings: 3 stored keys have a prefix that EXTENSION_PREFIX doesn’t list: editor (2), gopls (1). Add the prefixes that you use to EXTENSION_PREFIX. Other keys stay and can be removed, but not changed.',
+  ])
+  t.strictSame(await findingsOf({ ...env, EXTENSION_PREFIX: 'ext,editor,gopls' }), [])
 })
 
 t.test('a signing secret that others can read is found', async (t) => {

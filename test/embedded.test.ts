@@ -303,6 +303,48 @@ t.test(
   },
 )
 
+t.test(
+  'files that root made are named to the user who cannot use them, with the command that helps',
+  { skip: !isRoot && 'only root can give files to others' },
+  async (t) => {
+    const DATA_DIR = await temporaryFolder(t)
+    const programAs = (name: string, ...args: string[]) => {
+      const nowhere = 'http://127.0.0.1:1'
+      const network = { ASSISTANT_A_URL: nowhere, ASSISTANT_B_URL: nowhere, REPOHOST_URL: nowhere }
+      const { status, stdout, stderr } = spawnSync(process.execPath, [programFile(name), ...args], {
+        cwd: DATA_DIR,
+        env: { PATH: process.env.PATH, DATA_DIR, REPOHOST_API_URL: nowhere, ...network },
+        uid: NOBODY,
+        gid: NOBODY,
+        encoding: 'utf8',
+      })
+      return { status, output: stdout + stderr }
+    }
+    if (programAs('src/bin/backup', '--help').status !== 0)
+      return t.comment('a user without rights cannot read the programs')
+    const says = (path: string) =>
+      new RegExp(
+        `DATA_DIR: ${path} belongs to root, and nobody can’t use it\\.\\s+Stop the service and run: chown -R nobody: ${DATA_DIR}\n`,
+      )
+    const isNamed = (path: string) => {
+      const calls: [string, ...string[]][] = [['src/server'], ['src/bin/backup', 'x.gz'], ['src/bin/doctor']]
+      for (const [name, ...args] of calls) {
+        const { status, output } = programAs(name, ...args)
+        t.equal(status, 1, name)
+        t.match(output, says(path), `${name} names ${path}`)
+      }
+    }
+    await chmod(DATA_DIR, 0o755)
+    isNamed(DATA_DIR)
+    await chown(DATA_DIR, NOBODY, NOBODY)
+    await mkdir(join(DATA_DIR, 'postgresql'), { mode: 0o700 })
+    isNamed(join(DATA_DIR, 'postgresql'))
+    await chown(join(DATA_DIR, 'postgresql'), NOBODY, NOBODY)
+    await writeFile(join(DATA_DIR, 'postgresql-password'), 'x', { mode: 0o600 })
+    isNamed(join(DATA_DIR, 'postgresql-password'))
+  },
+)
+
 /** Only root can, and not in every container. */
 const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0
 

@@ -2,7 +2,8 @@
  * The service's own daily backup to BACKUP_DIR. One instance writes it and removes the service's older files. Every
  * instance reports the age of the last backup, however it was made.
  */
-import { readdir, rm } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import fp from 'fastify-plugin'
 import type { Db } from '../../platform/database/client.js'
@@ -12,6 +13,7 @@ import { bool, double, orNull, singleRow, statement } from '../../platform/datab
 import { cached } from '../../platform/metrics/meter.js'
 import { repeat } from '../../platform/process/async.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
+import { nameOfUser } from '../../platform/process/users.js'
 import { backUp } from './back-up.js'
 
 declare module 'fastify' {
@@ -43,6 +45,28 @@ const UNFINISHED = /^team-settings-\d{4}-\d\d-\d\dT\d{6}Z\.gz\.[0-9a-f]{8}\.unfi
 /** Names that sort by time, such as `team-settings-2026-11-24T031500Z.gz`. */
 const nameAt = (now: Date) => `team-settings-${now.toISOString().slice(0, 19).replaceAll(':', '')}Z.gz`
 
+/** Why no backup can be written to BACKUP_DIR. */
+export const backupFolderFault = async (
+  folder: string,
+): Promise<{ says: string; remedy: string } | undefined> => {
+  try {
+    if (!(await stat(folder)).isDirectory())
+      return { says: `BACKUP_DIR (${folder}) isn’t a folder.`, remedy: 'Name a folder.' }
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const user = await nameOfUser(process.getuid?.() ?? 0)
+    return {
+      says: `BACKUP_DIR (${folder}) can’t be used (${code}), so there is no daily backup.`,
+      remedy:
+        code === 'ENOENT'
+          ? `Create the folder, and give it to the user of the service (${user}).`
+          : `Make it a folder that the user of the service (${user}) can read and write.`,
+    }
+  }
+}
+
 const READ_BACKUP_AGE = statement(
   'read the age of the last backup',
   { seconds: orNull(double) },
@@ -56,6 +80,9 @@ export default fp(async (app, { databaseUrl }: { databaseUrl: string | undefined
 
   const { folder, keep } = app.config.backups
   if (folder === undefined || databaseUrl === undefined) return
+  // The service starts nevertheless: people can work, and the folder may still be mounted.
+  const fault = await backupFolderFault(folder)
+  if (fault) app.log.error(`${fault.says} ${fault.remedy}`)
 
   const remove = async (names: string[]) => {
     for (const name of names) await rm(join(folder, name), { force: true })

@@ -12,6 +12,7 @@ import { toParameter } from '../../platform/database/statement.js'
 import { listTableNames } from '../../platform/database/table.js'
 import { READ_WRITABILITY, type Writability, writeFaultOf } from '../../platform/database/writability.js'
 import { hostKinds } from '../../platform/hosts/index.js'
+import { printable } from '../explain-failure.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
 /** With a larger difference, the service rejects valid tokens or accepts expired ones. */
@@ -39,6 +40,7 @@ export const checkDatabase = async (url: string, config: Config): Promise<Findin
       ...(await checkSigningKeys(sql, config)),
       ...(await checkWebhooks(sql, config)),
       ...(await checkScopes(sql, config)),
+      ...(await checkPrefixes(sql, config)),
     ]
   } catch (error) {
     const { message, code } = error as { message: string; code?: string }
@@ -294,6 +296,45 @@ const checkScopes = async (sql: postgres.Sql, { repohost }: Config): Promise<Fin
       'organizations',
       `${links === 1 ? '1 workspace follows an organization' : `${links} workspaces follow an organization`}, but the sign-in button doesn’t ask for ${organizations.scope}: ${name} doesn’t say who belongs to it.`,
       `Add ${organizations.scope} to REPOHOST_SCOPES.`,
+    ),
+  ]
+}
+
+/** How many prefixes are named. */
+const NAMED = 5
+
+/** Keys that were stored under other prefixes stay and are served, but no one can write them any more. */
+const checkPrefixes = async (
+  sql: postgres.Sql,
+  { settingsKeys: { prefixes } }: Config,
+): Promise<Finding[]> => {
+  if (!(await hasTable(sql, 'overrides'))) return []
+  // A language block is named by brackets, and its own keys count.
+  const rows = await sql<{ prefix: string; keys: number; all: number }[]>`
+    with documents as (
+      select settings::json as document from snapshots
+      union all select settings::json from overrides
+      union all select settings::json from workspaces
+    ), members as (
+      select key, value from documents, json_each(document)
+    ), keys as (
+      select key from members where key not like '[%'
+      union all
+      select inner_key from members, json_object_keys(
+        case when json_typeof(value) = 'object' then value else '{}' end) as inner_key
+      where key like '[%'
+    )
+    select split_part(key, '.', 1) as prefix, count(*)::int as keys, (sum(count(*)) over ())::int as all
+    from keys where split_part(key, '.', 1) not in ${sql(prefixes)}
+    group by 1 order by 2 desc, 1 limit ${NAMED + 1}`
+  const [first] = rows
+  if (first === undefined) return []
+  const named = rows.slice(0, NAMED).map(({ prefix, keys }) => `${printable(prefix.slice(0, 60))} (${keys})`)
+  return [
+    warning(
+      'settings',
+      `${first.all === 1 ? '1 stored key has' : `${first.all} stored keys have`} a prefix that EXTENSION_PREFIX doesn’t list: ${named.join(', ')}${rows.length > NAMED ? ', and others' : ''}.`,
+      'Add the prefixes that you use to EXTENSION_PREFIX. Other keys stay and can be removed, but not changed.',
     ),
   ]
 }

@@ -1,12 +1,13 @@
 /** Checks the machine and the external services. */
-import { stat, statfs } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { realpath, stat, statfs } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { variables } from '../../../schemas/environment.js'
 import type { Config } from '../../config.js'
 import { hostKinds } from '../../platform/hosts/index.js'
 import { boundedFetch } from '../../platform/http/upstream.js'
 import { tooOldNode, unsupportedNode, upgradeNode } from '../../platform/process/node-support.js'
 import { redisFault, tryRedis } from '../../platform/rate-limits/redis.js'
+import { backupFolderFault } from '../backup/scheduled.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
 const PATIENCE_MS = 5_000
@@ -30,8 +31,8 @@ export const checkFolder = async ({ databaseUrl, dataDir }: Config): Promise<Fin
   const secrets = ['jwt-secret', 'webhook-key'].map((name) => join(folder, name))
   const readable: string[] = []
   for (const file of secrets) {
-    const found = await stat(file).catch(() => undefined)
-    if (found && (found.mode & 0o077) !== 0) readable.push(file)
+    if ((await stat(file).catch(() => undefined)) && (await isReadable(file, GROUP_AND_OTHERS)))
+      readable.push(file)
   }
   return [
     left < GIB
@@ -53,6 +54,18 @@ export const checkFolder = async ({ databaseUrl, dataDir }: Config): Promise<Fin
   ]
 }
 
+/** Each as a right to execute, which is what a folder needs to be passed. */
+const [GROUP_AND_OTHERS, OTHERS] = [0o011, 0o001]
+
+/** Whether some of these may read a file, and pass every folder above it. */
+const isReadable = async (file: string, who: number): Promise<boolean> => {
+  const path = await realpath(file)
+  if (((await stat(path)).mode & (who << 2)) === 0) return false
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder))
+    if (((await stat(folder)).mode & who) === 0) return false
+  return true
+}
+
 /** The folder for secrets in containers. Everyone in the container can read them, which means only the service. */
 const MOUNTED = /^(\/var)?\/run\/secrets\//
 
@@ -62,8 +75,7 @@ export const checkSecretFiles = async (env: NodeJS.ProcessEnv): Promise<Finding[
   for (const [name, { secret }] of Object.entries(variables)) {
     const file = env[`${name}_FILE`]?.trim()
     if (!secret || !file || MOUNTED.test(resolve(file))) continue
-    const { mode } = await stat(file)
-    if ((mode & 0o004) !== 0)
+    if (await isReadable(file, OTHERS))
       findings.push(
         warning(
           'secrets',
@@ -73,6 +85,58 @@ export const checkSecretFiles = async (env: NodeJS.ProcessEnv): Promise<Finding[
       )
   }
   return findings
+}
+
+/** The folder of daily backups, as this user sees it. */
+export const checkBackupFolder = async ({ backups: { folder } }: Config): Promise<Finding[]> => {
+  const fault = folder === undefined ? undefined : await backupFolderFault(folder)
+  return fault ? [problem('backup', fault.says, fault.remedy)] : []
+}
+
+/** Whether the service is what answers at the addresses that people use. */
+export const checkAddresses = async ({ baseUrl, siteUrl, isBaseUrlSet }: Config): Promise<Finding[]> => {
+  const named: [variable: string, url: string][] = [
+    ...(isBaseUrlSet ? [['BASE_URL', baseUrl] as [string, string]] : []),
+    ...(siteUrl === undefined || siteUrl === baseUrl ? [] : [['SITE_URL', siteUrl] as [string, string]]),
+  ]
+  return (await Promise.all(named.map(([variable, url]) => checkAddress(variable, url)))).flat()
+}
+
+const checkAddress = async (variable: string, url: string): Promise<Finding[]> => {
+  const about = 'addresses'
+  const asked = `${url}/api/health`
+  try {
+    const answer = await boundedFetch(asked, { signal: AbortSignal.timeout(PATIENCE_MS) })
+    const health = ((await answer.json().catch(() => undefined)) ?? {}) as { ok?: unknown; version?: unknown }
+    if (answer.status === 200 && health.ok === true && typeof health.version === 'string')
+      return [ok(about, `The service answers at ${variable} (${url}), version ${health.version}.`)]
+    if ([502, 503, 504].includes(answer.status))
+      return [
+        warning(
+          about,
+          `A proxy answers at ${variable} (${asked} returns ${answer.status}), but it doesn’t reach the service.`,
+          'Start the service, or correct the address of the service in the proxy.',
+        ),
+      ]
+    return [
+      problem(
+        about,
+        `Something else answers at ${variable}: ${asked} returns ${answer.status} and isn’t the service.`,
+        variable === 'SITE_URL'
+          ? 'Correct SITE_URL, or let that server pass /api/ on to the service.'
+          : 'Correct BASE_URL, or the address of the service in the proxy.',
+      ),
+    ]
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? error) as { code?: string }
+    return [
+      warning(
+        about,
+        `Nothing answers at ${variable} (${asked}: ${code ?? (error as Error).name}).`,
+        `Start the service and its proxy, or correct ${variable}. From inside a network, a public address may be out of reach: then check it from outside.`,
+      ),
+    ]
+  }
 }
 
 /** Any response is fine, except that the repository host must be of the configured kind. */

@@ -1,9 +1,19 @@
 /** Checks a deployment from the machine that the service runs on. */
+import { resolve } from 'node:path'
 import { type Config, ConfigError, readConfig } from '../../config.js'
 import { NoDatabase, openEmbedded } from '../../platform/database/embedded/index.js'
+import { ownerFaultOf } from '../../platform/process/data-dir.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
 import { checkDatabase } from './database.js'
-import { checkFolder, checkNode, checkReachability, checkRedis, checkSecretFiles } from './environment.js'
+import {
+  checkAddresses,
+  checkBackupFolder,
+  checkFolder,
+  checkNode,
+  checkReachability,
+  checkRedis,
+  checkSecretFiles,
+} from './environment.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 import { checkSettings } from './settings.js'
 
@@ -17,15 +27,28 @@ export const examine = async (env: NodeJS.ProcessEnv, stopped: AbortSignal): Pro
     if (!(error instanceof ConfigError)) throw error
     return [node, ...error.problems.map((says) => problem(about, says, 'See docs/configuration.md.'))]
   }
-  const [folder, files, database, network, redis] = await Promise.all([
+  const [folder, files, backups, database, addresses, network, redis] = await Promise.all([
     checkFolder(config),
     checkSecretFiles(env),
+    checkBackupFolder(config),
     checkAnyDatabase(config, stopped),
+    checkAddresses(config),
     checkReachability(config),
     checkRedis(config),
   ])
   const unused = config.warnings.map(({ says, remedy }) => warning(about, says, remedy))
-  return [node, ...unused, ...checkSettings(config), ...folder, ...files, ...database, ...redis, ...network]
+  return [
+    node,
+    ...unused,
+    ...checkSettings(config),
+    ...addresses,
+    ...folder,
+    ...files,
+    ...backups,
+    ...database,
+    ...redis,
+    ...network,
+  ]
 }
 
 const checkAnyDatabase = async (config: Config, stopped: AbortSignal): Promise<Finding[]> => {
@@ -33,6 +56,8 @@ const checkAnyDatabase = async (config: Config, stopped: AbortSignal): Promise<F
   if (databaseUrl !== undefined) {
     return checkDatabase(databaseUrl, config)
   }
+  const owner = await ownerFaultOf(resolve(config.dataDir))
+  if (owner) return [problem('database', owner.says, owner.remedy)]
   try {
     const embedded = await openEmbedded(config.dataDir, stopped)
     return await checkDatabase(embedded.url, config).finally(() => embedded.stop())

@@ -16,6 +16,7 @@ import {
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { OperatorError } from '../../process/operator-error.js'
+import { nameOfUser } from '../../process/users.js'
 import type { Log } from './account.js'
 import { ACCOUNT, type Account, canEnter, exists, SHARED_FOLDER, serverEnvironment } from './account.js'
 import { explainFailure } from './server.js'
@@ -96,8 +97,9 @@ const requireOwner = async (cluster: string, account: Account) => {
   const uid = account?.uid ?? process.getuid?.()
   const found = await stat(cluster).catch(() => undefined)
   if (found === undefined || found.uid === uid || !(await exists(join(cluster, 'PG_VERSION')))) return
+  const [owner, user] = await Promise.all([found.uid, uid ?? 0].map(nameOfUser))
   throw new OperatorError(
-    `The database in DATA_DIR (${cluster}) belongs to user ${found.uid}, but this start would run it as user ${uid}: start the service as the user who created it, or set DATA_DIR to another folder.`,
+    `The database in DATA_DIR (${cluster}) belongs to ${owner}, but this start would run it as ${user}: start the service as ${owner}, or set DATA_DIR to another folder.`,
   )
 }
 

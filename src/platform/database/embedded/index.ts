@@ -6,7 +6,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { makeDataDir, readOrCreate } from '../../process/data-dir.js'
+import { makeDataDir, ownerFaultOf, readOrCreate } from '../../process/data-dir.js'
 import { OperatorError } from '../../process/operator-error.js'
 import { exists, findAccount, type Log } from './account.js'
 import { placeBinaries } from './binaries.js'
@@ -83,6 +83,8 @@ const log: Log = { info: () => {}, warn: say, error: say }
  */
 export const openEmbedded = async (dataDir: string, stopped: AbortSignal): Promise<OpenedDatabase> => {
   const cluster = join(resolve(dataDir), 'postgresql')
+  const fault = await ownerFaultOf(resolve(dataDir))
+  if (fault) throw new OperatorError(`${fault.says} ${fault.remedy}`)
   if (!(await exists(join(cluster, 'PG_VERSION')))) {
     throw new NoDatabase(`There is no database in DATA_DIR (${dataDir}), and DATABASE_URL isn’t set.`)
   }
