@@ -15,6 +15,7 @@ import {
 } from './platform/database/url.js'
 import { hostKinds } from './platform/hosts/index.js'
 import { lazy } from './platform/process/async.js'
+import { nearestTo } from './platform/process/spelling.js'
 
 /** The variables, converted to their types. `problems` lists invalid ones. */
 export const readEnvironment = (env: Record<string, string | undefined>) => {
@@ -47,7 +48,22 @@ const problemOf = (name: string, text: string): string => {
     return 'has a parameter for TLS that isn’t known: write sslmode=disable, allow, prefer, require, verify-ca or verify-full'
   if (url && /^postgres/.test(url.protocol) && !hasKnownAuthentication(url))
     return 'must be a postgres:// URL whose require_auth lists only password, md5, scram-sha-256 and none'
-  return `must be ${expectedOf(name)}`
+  const misspelt = name === 'LIMITS' ? misspeltLimit(text) : ''
+  return `must be ${expectedOf(name)}${misspelt}`
+}
+
+/** The first name that isn't a limit's, and the nearest one that is. */
+const misspeltLimit = (text: string): string => {
+  const names = Object.keys(rateLimits)
+  for (const [, name = ''] of text.matchAll(/(?<=^|,)([A-Za-z_]{1,60})=/g)) {
+    if (names.includes(name)) continue
+    const meant = nearestTo(
+      name,
+      names.map((known) => known.toUpperCase()),
+    )
+    return `; ${name} is no limit${meant === undefined ? '' : `, did you mean ${meant.toLowerCase()}?`}`
+  }
+  return ''
 }
 
 /**

@@ -98,6 +98,13 @@ t.test('limits that differ from their defaults are listed in one variable', asyn
     hasMembers(t, problemsOf({ LIMITS: `removals=2,${wrong}` }), [
       /^LIMITS must be a comma-separated list of/,
     ])
+  const misspelt = (LIMITS: string) => problemsOf({ LIMITS }).map((says) => says.split('; ')[1])
+  t.strictSame(misspelt('removals=2,rate_per_calller=40'), [
+    'rate_per_calller is no limit, did you mean rate_per_caller?',
+  ])
+  t.strictSame(misspelt('Removals=2'), ['Removals is no limit, did you mean removals?'])
+  t.strictSame(misspelt('constructor=1'), ['constructor is no limit'])
+  t.strictSame(misspelt('removals=none'), [undefined], 'the name is right')
   t.strictSame(readConfig({ LIMIT_RATE_PER_CALLER: '1' }).warnings, [
     { says: 'LIMIT_RATE_PER_CALLER is no longer used.', remedy: 'Set LIMITS=rate_per_caller=… instead.' },
   ])

@@ -390,7 +390,7 @@ t.test('an unusable value is named by its variable, in one sentence', async (t) 
       ofAnother,
       isRoot ? OperatorError : ConfigError,
       isRoot
-        ? /DATA_DIR .*belongs to .*user.*: start the service as the user who created it/
+        ? /DATA_DIR .*belongs to .*, but this start would run it as .*: start the service as /
         : /DATA_DIR is a folder of this user, .*: run chmod u\+rwx on it/s,
     ],
   ]
@@ -399,6 +399,16 @@ t.test('an unusable value is named by its variable, in one sentence', async (t) 
       constructor: kind,
       message,
     })
+  const resetting = createServer((socket) => socket.on('error', () => {}).resetAndDestroy())
+  resetting.listen(0, '127.0.0.1')
+  t.teardown(() => resetting.close())
+  await once(resetting, 'listening')
+  const { port: reset } = resetting.address() as AddressInfo
+  await t.rejects(explainDatabaseErrors(migrate(`postgres://ada:secret@127.0.0.1:${reset}/x`)), {
+    constructor: OperatorError,
+    message:
+      /^The database of DATABASE_URL broke off the connection, or accepts none now: .*ECONNRESET.*start again\.$/,
+  })
   const unreachable = explainDatabaseErrors(migrate('postgres://nobody:hunter2@127.0.0.1:1/nothing'))
   await t.rejects(unreachable, {
     constructor: ConfigError,

@@ -98,6 +98,9 @@ export const findPooler = async (url: string): Promise<string | undefined> => {
   }
 }
 
+/** States that pass, of a server that was reached: it broke the connection, is starting or stopping, or is full. */
+const PASSING = /^(ECONNRESET|EPIPE|CONNECTION_(CLOSED|ENDED|DESTROYED)|08006|53\d{3}|57P0[123])$/
+
 /** How to fix network errors. */
 const networkRemedies: Record<string, string> = {
   ECONNREFUSED: 'Start it, or correct the host and port.',
@@ -117,6 +120,10 @@ export const explainDatabaseErrors = async <T>(work: Promise<T>): Promise<T> => 
         `The database didn’t grant a lock in time (${messageOf(error)}). Nothing is wrong with the configuration: start again.`,
       )
     const code = codeOf(error) ?? ''
+    if (PASSING.test(code))
+      throw new OperatorError(
+        `The database of DATABASE_URL broke off the connection, or accepts none now: ${messageOf(error) || code}. Look at its log, and start again.`,
+      )
     const [cause, fix] = [messageOf(error) || code, own(networkRemedies, code)]
     throw new ConfigError([
       `DATABASE_URL names a database that can’t be used now: ${fix === undefined ? cause : `${cause}. ${fix}`}`,
