@@ -49,6 +49,35 @@ else
   echo 'SKIPPED: what the package depends on is not compared with its programs, because there is no readelf'
 fi
 
+# The installed command with the folders of this root, and another user in place of the package's. Root gives it files that
+# the user can't reach, as `sudo` does in root's own folder.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+  chmod 711 "$root" "$root/tmp"
+  sed "s|--reuid=$name --regid=$name|--reuid=nobody --regid=nogroup|; s|/usr/lib/$name|$root&|g; s|/var/lib/$name|$root&/drill|g; s|/etc/$name/env|$root&|g" \
+    "$root/usr/bin/$name" >"$root/tmp/command"
+  chmod 755 "$root/tmp/command"
+  chown root:nogroup "$root/etc/$name/env"
+  install -d -m 711 -o nobody -g nogroup "$root/var/lib/$name/drill"
+  mkdir -m 700 "$root/tmp/own"
+  owners() { find "$root/var/lib/$name/drill" -printf '%u\n' | sort -u | xargs; }
+  as_root() { (cd "$root/tmp/own" && "$root/tmp/command" "$@"); }
+  PORT=0 as_root start >"$root/tmp/started" 2>&1 &
+  until grep -q 'The service is at' "$root/tmp/started"; do sleep 1; done
+  as_root backup one.gz >/dev/null 2>&1
+  kill %1 && wait %1 || true
+  expect 'root makes a backup in a folder of its own' "$(find "$root/tmp/own" -printf '%f %u %m\n' | tail -1)" 'one.gz root 600'
+  rm -rf "$root/var/lib/$name/drill"/*
+  expect 'root restores it' "$(as_root restore one.gz 2>&1 | grep -c 'restored and checked')" 1
+  expect 'what is restored belongs to the user of the service' "$(owners)" nobody
+  expect 'root runs the other commands as that user, too' \
+    "$(as_root workspaces list 2>&1) $(owners)" 'No workspaces found. nobody'
+  expect 'a failed backup leaves nothing' \
+    "$(DATA_DIR=/nowhere as_root backup two.gz 2>/dev/null; echo $?; ls "$root/tmp/own")" "$(printf '1\none.gz')"
+  rm -rf "$root/var/lib/$name/drill"
+else
+  echo 'SKIPPED: the command of the package is not run, because that needs root and setpriv'
+fi
+
 echo 'PORT=3999' >>"$root/etc/$name/env"
 dpkg-deb --raw-extract dist/${name}_"${version}"_*.deb "$root/tmp/next"
 sed -i "s/^Version: .*/&+next/" "$root/tmp/next/DEBIAN/control"

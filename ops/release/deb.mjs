@@ -59,15 +59,46 @@ chmodSync(join(root, node), 0o755)
 write(
   `/usr/bin/${name}`,
   `#!/bin/sh
-# Runs a command of the service with the variables of the installed one.
+# Runs a command of the service with the variables of the installed one, and as its user: the database and the files that a
+# command makes then belong to that user, also after sudo. The files that a command is given are opened here, as root.
 app=${program}/app/build/src/bin/${name}.js
-if [ -e /etc/${name}/env ] && [ ! -r /etc/${name}/env ]; then
-  if [ "$1" = --help ] || [ "$1" = --version ] || [ "$2" = --help ]; then exec ${node} "$app" "$@"; fi
-  echo "Only root and the user ${name} can read /etc/${name}/env. Run: sudo ${name} $*" >&2
+variables=/etc/${name}/env
+if [ "$1" = --help ] || [ "$1" = --version ] || [ "$2" = --help ]; then exec ${node} "$app" "$@"; fi
+if [ -e "$variables" ] && [ ! -r "$variables" ]; then
+  echo "Only root and the user ${name} can read $variables. Run: sudo ${name} $*" >&2
   exit 1
 fi
-export DATA_DIR="\${DATA_DIR-${state}}"
-exec ${node} --env-file-if-exists=/etc/${name}/env "$app" "$@"
+grep -qs '^DATA_DIR=' "$variables" || export DATA_DIR="\${DATA_DIR-${state}}"
+if [ "$(id -u)" != 0 ]; then exec ${node} --env-file-if-exists="$variables" "$app" "$@"; fi
+
+export HOME=${state}
+as_service="setpriv --reuid=${name} --regid=${name} --init-groups ${node} --env-file-if-exists=$variables $app"
+written=
+case "$1 $2" in
+"restore "* | "import-wakatime "*)
+  before=
+  for argument; do
+    shift
+    case $before in --*) ;; *) if [ -f "$argument" ]; then exec <"$argument" && argument=-; fi ;; esac
+    before=$argument
+    set -- "$@" "$argument"
+  done
+  ;;
+"backup "?*) written=$2 ;;
+"users export" | "workspaces export") written=$4 ;;
+esac
+if [ -z "$written" ] || [ "$written" = - ]; then
+  exec $as_service "$@"
+fi
+umask 077
+part=$written.$$.unfinished
+trap 'rm -f "$part"' EXIT
+trap 'exit 1' INT TERM
+case "$1" in
+backup) $as_service backup - >"$part" || exit ;;
+*) $as_service "$1" "$2" "$3" - >"$part" || exit ;;
+esac
+sync "$part" && mv -T "$part" "$written" && echo "The file $written is complete."
 `,
   0o755,
 )
