@@ -4,11 +4,12 @@ import { indexedDbStorage } from '../../client/src/browser.js'
 import { MINUTE } from './activity.js'
 import { Minutes, type StorageAt } from './minutes.js'
 import { type Folder, openFolders, repositoryOf, watchRepositories } from './repositories.js'
-import { fail, inform, pick, plain, warn } from './say.js'
+import { fail, inform, pick, warn } from './say.js'
 import { enterToken, openSession, SESSION, type Session, setting, signIn, signOut } from './session.js'
 import { TeamSettings } from './settings.js'
 import { Snapshots } from './snapshots.js'
 import { statusOf } from './status.js'
+import { plain } from './text.js'
 
 /** The team's settings are pulled again when the window gets the focus after this time. */
 const PULL_AFTER = 15 * MINUTE

@@ -1,15 +1,6 @@
 /** Everything that a person reads in a notification, a list or a tooltip passes here. */
 import * as vscode from 'vscode'
-
-/**
- * Text of a service, a repository or a file stays text. The editor would show `[…](command:…)` as a link that runs the
- * command, and `$(…)` as an icon.
- */
-export const plain = (text: string): string =>
-  text
-    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
-    .replace(/\](?=\()/g, '] ')
-    .replace(/\$(?=\()/g, '$ ')
+import { plain } from './text.js'
 
 export const inform = async (message: string, ...buttons: string[]): Promise<string | undefined> =>
   vscode.window.showInformationMessage(plain(message), ...buttons)

@@ -28,13 +28,20 @@ export interface SettingsFile {
   values: Map<string, unknown>
   write(changes: readonly { key: string; value: unknown }[]): Promise<void>
 }
+const WRITING_TIME = 200
 export const readSettings = async (place: Place): Promise<SettingsFile> => {
   const file = fileOf(place)
   const isThere = await exists(file)
-  const bytes = isThere ? await vscode.workspace.fs.readFile(file) : new Uint8Array()
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const read = async () => (isThere ? decoder.decode(await vscode.workspace.fs.readFile(file)) : '')
   try {
-    const [, mark = '', text = ''] = /^(\uFEFF?)(.*)$/s.exec(decoder.decode(bytes)) ?? []
+    let whole = await read()
+    if (isThere && whole === '') {
+      // A program that writes a file empties it first.
+      await new Promise((resolve) => setTimeout(resolve, WRITING_TIME))
+      whole = await read()
+    }
+    const [, mark = '', text = ''] = /^(\uFEFF?)(.*)$/s.exec(whole) ?? []
     const values = readText(text)
     return {
       exists: isThere,
@@ -45,6 +52,7 @@ export const readSettings = async (place: Place): Promise<SettingsFile> => {
           throw new Error(
             `${nameOf(place)} has changes that aren’t saved. Save it, and apply the settings again.`,
           )
+        if ((await read()) !== whole) throw new Error(`${nameOf(place)} has just been changed.`)
         const edited = editText(text, changes)
         if (edited !== text)
           await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(mark + edited))

@@ -113,6 +113,8 @@ export const editor: Fault = {
       await input.press('Enter')
     }
     await signIn()
+    await page.locator('.notification-list-item .monaco-button', { hasText: 'Apply' }).first().click()
+    tell('asked before the first write')
     await becomes(TEAM, 'signed in, and the folder has the settings of the team')
 
     await choose('Control+KeyP', 'notes.txt')

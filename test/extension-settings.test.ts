@@ -1,0 +1,477 @@
+/** How the extension writes a team's settings, in a faked editor and with the real service. */
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { planFor, settingsIn, valuesOf } from '../extension/src/plan.js'
+import { editText, readText } from '../extension/src/settings-text.js'
+import { plain } from '../extension/src/text.js'
+import { judgeOf, namesIn, readManifests } from '../extension/src/trust.js'
+import { projectRoot } from '../src/platform/process/root.js'
+import { type FakeExtension, installEditor, type OpenFolder } from './fake-vscode.js'
+import { temporaryFolder } from './process.js'
+import { startService } from './service.js'
+import { until } from './until.js'
+
+/** The service denies nothing that these tests use, so that only the editor does. */
+const service = await startService(t, {
+  env: { EXTENSION_PREFIX: 'ext,editor,files,window,tool,lint,safe', SETTINGS_DENIED: 'terminal.*' },
+})
+type Test = Parameters<typeof temporaryFolder>[0]
+
+/** An extension that runs programs and doesn't say what is safe, one that does, and one that is safe. */
+const EXTENSIONS: FakeExtension[] = [
+  {
+    id: 'acme.tool',
+    packageJSON: {
+      contributes: {
+        configuration: {
+          properties: {
+            'tool.runner': { default: '', scope: 'resource' },
+            'tool.level': { default: 0, scope: 'resource' },
+          },
+        },
+      },
+    },
+  },
+  {
+    id: 'acme.lint',
+    packageJSON: {
+      capabilities: {
+        untrustedWorkspaces: { supported: 'limited', restrictedConfigurations: ['lint.engine'] },
+      },
+      contributes: {
+        configuration: {
+          properties: {
+            'lint.engine': { default: '', scope: 'resource' },
+            'lint.strict': { default: false, scope: 'resource' },
+            'lint.cache': { default: '', scope: 'machine' },
+            'lint.home': { default: '', scope: 'machine-overridable' },
+            'lint.once': { default: '', scope: 'application' },
+          },
+        },
+      },
+    },
+  },
+]
+
+const start = async (
+  t: Test,
+  login: string,
+  {
+    explained = true,
+    name = 'api',
+    ...place
+  }: Partial<OpenFolder> & { explained?: boolean; name?: string } = {},
+) => {
+  const folder = await temporaryFolder(t)
+  const opened: OpenFolder = {
+    address: join(folder, name),
+    remote: `git@github.com:${login}-team/api.git`,
+    ...place,
+  }
+  await mkdir(join(opened.address, '.vscode'), { recursive: true })
+  const caller = await service.signIn(login)
+  const { id } = await service.workspace(caller, { name: `${login} & co`, patterns: [`${login}-team/*`] })
+  const decide = (settings: object, locked: string[] = []) =>
+    caller.patch(`/api/team/workspaces/${id}/settings`, { settings, locked })
+  const editor = await installEditor({ folder, url: service.url, extensions: EXTENSIONS, explained })
+  editor.person.github = service.repohost.addUser(login, { id: caller.repohostId }).token
+  return { caller, decide, editor, opened, folder }
+}
+type Editor = Awaited<ReturnType<typeof installEditor>>
+type Window = Awaited<ReturnType<Editor['openWindow']>>
+const signIn = async (window: Window) => {
+  await window.run('signIn')
+  await until(() => !/not said|aren’t signed in/.test(window.item.tooltip), 'the team is known')
+}
+const fileIn = ({ address }: OpenFolder) => join(address, '.vscode/settings.json')
+const textIn = (opened: OpenFolder) => readFile(fileIn(opened), 'utf8')
+const listed = async ({ window, editor, repo = '' }: { window: Window; editor: Editor; repo?: string }) => {
+  await window.run('show')
+  return Object.fromEntries(
+    editor.seen.listed
+      .filter(({ detail }) => detail?.startsWith(repo))
+      .map(({ label, detail = '' }) => [label, detail.slice(detail.indexOf(': ') + 2)]),
+  )
+}
+const becomes = async (window: Window, expected: object, what: string) => {
+  const sorted = (values: object) => JSON.stringify(Object.entries(values).sort())
+  await until(() => sorted(window.values()) === sorted(expected), what)
+}
+
+t.test('text of others is never a link, a command, an icon or another line', (t) => {
+  for (const [text, expected] of [
+    ['ext.[Show details](command:evil)', 'ext.[Show details] (command:evil)'],
+    ['[a](https://evil.example "b")', '[a] (https://evil.example "b")'],
+    ['$(check) done', '$ (check) done'],
+    ['one\ntwo\u202Ethree\u2028four', 'one two three four'],
+    ['"[1](2)", a]( b $((', '"[1] (2)", a] ( b $ (('],
+    ['[typescript] editor.tabSize: 2 (two)', '[typescript] editor.tabSize: 2 (two)'],
+  ] as const)
+    t.equal(plain(text), expected)
+  t.end()
+})
+
+t.test('only one file shows text', async (t) => {
+  const folder = join(projectRoot, 'extension/src')
+  for (const name of await readdir(folder)) {
+    const text = await readFile(join(folder, name), 'utf8')
+    if (name !== 'say.ts') t.notMatch(text, /\.show(\w*Message|QuickPick)\b/, name)
+  }
+})
+
+t.test('names in values count, however deep and however sloppy a manifest is', (t) => {
+  t.strictSame(namesIn('lint', { engine: 'x', a: { b: [1] } }), ['lint', 'lint.engine', 'lint.a', 'lint.a.b'])
+  let deep: unknown = 1
+  for (let level = 0; level < 10_000; level++) deep = { a: deep }
+  t.equal(namesIn('lint', deep).length, 21)
+  const sloppy = [null, 1, {}, { contributes: { configuration: [null, { properties: { 'a.b': null } }] } }]
+  const manifests = readManifests(
+    sloppy.map((packageJSON) => ({ id: 'a.b', packageJSON })),
+    '',
+  )
+  t.strictSame([...manifests.registered], ['a.b'])
+  const limits = { settings_prefixes: ['ext', 'editor', 'lint', 'chat', 'gopls'], settings_denied: [] }
+  const judge = judgeOf({
+    limits,
+    manifests: readManifests(EXTENSIONS, ''),
+    declared: [],
+    isKnown: () => true,
+  })
+  for (const [key, value, isRefused, asks] of [
+    ['lint.strict', true, false, false],
+    ['lint.engine', 'x', true, false],
+    ['lint.engine.node', 'x', true, false],
+    ['lint', { engine: 'x' }, true, false],
+    ['lint', { strict: true }, false, false],
+    ['lint.cache', 'x', true, false],
+    ['lint.once', 'x', true, false],
+    ['lint.home', 'x', false, true],
+    ['editor.tabSize', 2, false, false],
+    ['editor.unicodeHighlight.invisibleCharacters', false, true, false],
+    ['editor', { unicodeHighlight: { invisibleCharacters: false } }, true, false],
+    ['chat.theme', 'x', true, true],
+    ['gopls', { hints: {} }, false, true],
+    ['ext', 1, true, true],
+    ['other.a', 1, true, true],
+  ] as const)
+    t.strictSame([judge.refusal(key, value) !== undefined, judge.asks(key, value)], [isRefused, asks], key)
+  t.end()
+})
+
+t.test('a change keeps comments, indentation, line ends and everything else', (t) => {
+  const before = '{\r\n\t// mine\r\n\t"a.b": 1, // one\r\n\t"[x]": { "a.c": 1 },\r\n}\r\n'
+  const change = (key: string, value: unknown) => editText(before, [{ key, value }])
+  t.equal(change('a.b', 2), before.replace('1, // one', '2, // one'))
+  t.equal(change('a.c', undefined), before)
+  t.equal(change('[x]a.c', 2), before.replace('"a.c": 1', '"a.c": 2'))
+  t.notMatch(change('[x]a.c', undefined), '[x]')
+  t.ok(change('a.d', true).includes('\r\n\t"a.d": true'))
+  t.equal(
+    editText('', [
+      { key: 'a.b', value: 1 },
+      { key: '[x]a.b', value: 2 },
+    ]),
+    '{\n    "a.b": 1,\n    "[x]": {\n        "a.b": 2\n    }\n}\n',
+  )
+  t.throws(() => readText('{ "a": '), /syntax/)
+  t.throws(() => readText('[1]'), /syntax/)
+  t.strictSame(valuesOf(readText(before)), { 'a.b': 1, '[x]': { 'a.c': 1 } })
+  t.strictSame([...settingsIn({ '[x]': 5, __proto__: 1, 'a.b': {} })], [['a.b', {}]])
+  t.strictSame(
+    planFor({ settings: {}, locked: [] }, () => undefined, new Map()),
+    [],
+  )
+  t.end()
+})
+
+t.test(
+  'before the first write, it shows the rule and the number of settings, and a folder’s name is text',
+  async (t) => {
+    const { editor, opened, decide } = await start(t, 'ann', {
+      explained: false,
+      name: '[Show details](command:evil)',
+    })
+    await decide({ 'ext.theme': 'dark', 'editor.tabSize': 2, '[typescript]': { 'editor.tabSize': 4 } })
+    const question =
+      'Your team has 3 settings for [Show details] (command:evil), which go to .vscode/settings.json of the folder. Values that you set there stay, unless they are locked.'
+    const asked = () => editor.seen.messages.filter((message) => message === question).length
+    editor.person.presses = ['Not Now']
+    const window = await editor.openWindow([opened])
+    await signIn(window)
+    await until(() => asked() === 1, 'it asks')
+    await window.emit('window')
+    t.strictSame([editor.seen.writes, window.values()], [0, {}])
+    editor.person.presses = ['Apply']
+    await window.run('apply')
+    await until(() => window.written.length === 3, 'the person agreed')
+    t.equal(asked(), 1)
+    t.strictSame(editor.seen.links, [])
+    await decide({ 'ext.theme': 'blue' })
+    editor.person.presses = []
+    await window.run('apply')
+    t.equal(window.values()['ext.theme'], 'blue', 'it asks once')
+    await window.close()
+  },
+)
+
+t.test('thirteen settings in seven folders are seven writes and seven events', async (t) => {
+  const { editor, opened, decide, folder } = await start(t, 'ben')
+  const names = ['tabSize', 'rulers', 'insertSpaces']
+  await decide({
+    ...Object.fromEntries(names.map((name) => [`editor.${name}`, 1])),
+    'files.eol': '\n',
+    'ext.theme': 'dark',
+    'lint.strict': true,
+    'window.zoomLevel': 1,
+    '[go]': { 'editor.tabSize': 8, 'editor.insertSpaces': false, 'editor.rulers': [1] },
+    '[python]': { 'editor.tabSize': 4, 'editor.insertSpaces': true, 'editor.rulers': [2] },
+  })
+  const folders = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({ ...opened, address: join(folder, name) }))
+  const text = '{\n  // mine\n  "other.key": 1\n}\n'
+  await writeFile(fileIn(opened), text)
+  const window = await editor.openWindow([opened, ...folders])
+  await signIn(window)
+  await until(() => editor.seen.writes === 7, 'each folder is written')
+  await until(() => editor.seen.events === 7, 'each window is told once')
+  t.strictSame([editor.seen.writes, editor.seen.events], [7, 7])
+  t.equal(readText(await textIn(opened)).size, 14)
+  t.match(await textIn(opened), /\/\/ mine\n {2}"other.key": 1,\n/)
+  await window.run('signOut')
+  await until(() => editor.seen.writes === 14, 'each folder is written again')
+  await until(async () => (await textIn(opened)) === text, 'the text is as it was')
+  await window.close()
+})
+
+t.test('windows with one folder, with several, and a workspace file see the same', async (t) => {
+  const { editor, opened, decide, folder } = await start(t, 'cid')
+  await decide({ 'window.zoomLevel': 1, 'editor.tabSize': 2 }, ['window.zoomLevel'])
+  await writeFile(fileIn(opened), '{ "window.zoomLevel": 5 }')
+  const other = { address: join(folder, 'other'), remote: 'https://github.com/cid-team/other.git' }
+  await mkdir(other.address)
+  const one = await editor.openWindow([opened])
+  await signIn(one)
+  await until(() => one.written.length === 2, 'it is written')
+  await one.close()
+  const several = await editor.openWindow([opened, other], { workspaceFile: true })
+  await until(() => several.values(other.address)['editor.tabSize'] === 2, 'the other folder is written')
+  t.strictSame(several.values(), { 'window.zoomLevel': 1, 'editor.tabSize': 2 })
+  t.equal(
+    (await listed({ window: several, editor, repo: 'cid-team/api' }))['window.zoomLevel'],
+    'overrides 5',
+  )
+  await several.close()
+  const last = await editor.openWindow([other], { workspaceFile: true })
+  await last.run('signOut')
+  await until(async () => (await textIn(opened)).includes('5'), 'also in the folder that is not open')
+  t.strictSame(readText(await textIn(opened)), new Map([['window.zoomLevel', 5]]))
+  t.strictSame(last.values(), {})
+  await last.close()
+})
+
+t.test(
+  'what the editor restricts is never written, and what could run a program is asked about once',
+  async (t) => {
+    const { editor, opened, decide, caller } = await start(t, 'dan')
+    const settings = {
+      'lint.engine': '/bin/evil',
+      lint: { engine: '/bin/evil' },
+      'lint.cache': '/x',
+      'lint.once': 'x',
+      'lint.strict': true,
+      'lint.home': '/x',
+      'tool.runner': '/bin/evil',
+      'tool.level': 3,
+      'editor.renderControlCharacters': false,
+      '[go]': { 'lint.engine': '/bin/evil', 'editor.tabSize': 2 },
+    }
+    await decide(settings, ['lint.engine', 'tool.runner'])
+    const window = await editor.openWindow([opened])
+    await signIn(window)
+    const question = 'Your team sets values of extensions that could run programs with them. Apply them?'
+    const asked = () => editor.seen.messages.filter((message) => message === question).length
+    await until(() => asked() === 1, 'one dialog')
+    t.strictSame(editor.seen.details, ['lint.home: "/x"\ntool.runner: "/bin/evil"\ntool.level: 3'])
+    const harmless = { 'lint.strict': true, '[go]': { 'editor.tabSize': 2 } }
+    await until(() => window.written.length === 2, 'the rest is written')
+    t.strictSame(window.values(), harmless)
+    const restricted = 'Its extension restricts it, because it could run a program.'
+    const machine = 'It belongs to the application or the machine, not to a folder.'
+    t.strictSame(await listed({ window, editor }), {
+      'lint.engine': restricted,
+      lint: restricted,
+      'lint.cache': machine,
+      'lint.once': machine,
+      'lint.strict': 'overrides false',
+      'lint.home': 'You declined it.',
+      'tool.runner': 'You declined it.',
+      'tool.level': 'You declined it.',
+      'editor.renderControlCharacters': 'The editor restricts it, or keeps it for the machine.',
+      '[go]lint.engine': restricted,
+      '[go]editor.tabSize': 'overrides 4',
+    })
+    await window.close()
+    editor.person.presses = ['Apply']
+    editor.seen.messages = []
+    const next = await editor.openWindow([opened])
+    await until(() => /count in/.test(next.item.tooltip), 'the team is known')
+    t.equal(asked(), 0, 'the answer is remembered')
+    await decide({ 'tool.level': 4 }, [])
+    await next.run('apply')
+    const agreed = { ...harmless, 'lint.home': '/x', 'tool.runner': '/bin/evil', 'tool.level': 4 }
+    await until(() => next.written.length === 3, 'the person has agreed')
+    t.strictSame(next.values(), agreed)
+    t.equal(asked(), 1)
+    await next.run('apply')
+    t.equal(asked(), 0, 'once per value')
+    editor.person.presses = []
+    await decide({ 'tool.runner': '/bin/other' })
+    await next.run('apply')
+    await until(() => next.values()['tool.runner'] === undefined, 'a declined value is none')
+    t.strictSame(editor.seen.details, ['tool.runner: "/bin/other"'])
+    await caller.push('dan-team/api', { 'lint.engine': '/bin/evil', 'lint.strict': false, 'tool.level': 5 })
+    await next.run('pull')
+    t.strictSame(
+      editor.seen.details,
+      ['lint.strict: yours true, theirs false\ntool.level: yours 4, theirs 5'],
+      'a snapshot shows what it changes, and no more',
+    )
+    await next.close()
+  },
+)
+
+t.test('language blocks are written and pushed by inner key', async (t) => {
+  const { editor, opened, decide, caller } = await start(t, 'eli')
+  await decide({ '[go]': { 'editor.tabSize': 8 }, '[rust]': { 'editor.tabSize': 4 } }, ['[rust]'])
+  await writeFile(
+    fileIn(opened),
+    '{ "[go]": { "editor.insertSpaces": false }, "[rust]": { "editor.tabSize": 1 } }',
+  )
+  const window = await editor.openWindow([opened])
+  await signIn(window)
+  await until(() => window.written.length === 2, 'both are written')
+  const both = {
+    '[go]': { 'editor.insertSpaces': false, 'editor.tabSize': 8 },
+    '[rust]': { 'editor.tabSize': 4 },
+  }
+  t.strictSame(window.values(), both)
+  await window.edit('[rust]', { 'editor.tabSize': 2 })
+  await becomes(window, both, 'a locked block comes back')
+  await window.run('push')
+  const { settings } = (await caller.get('/api/settings/eli-team/api')).body
+  t.strictSame(settings, { '[go]': { 'editor.insertSpaces': false } })
+  await window.run('signOut')
+  const own = { '[go]': { 'editor.insertSpaces': false }, '[rust]': { 'editor.tabSize': 2 } }
+  await becomes(window, own, 'it is taken out')
+  await window.close()
+})
+
+t.test('in a tracked file, the question names the settings, and the answer can be withdrawn', async (t) => {
+  const { editor, opened, decide } = await start(t, 'flo', { tracked: true })
+  await decide({ 'ext.theme': 'dark', 'editor.tabSize': 2 }, ['editor.tabSize'])
+  await writeFile(fileIn(opened), '{ "editor.tabSize": 8 }')
+  editor.person.presses = ['Write']
+  const window = await editor.openWindow([opened])
+  await signIn(window)
+  await until(() => window.written.length === 2, 'the person agreed')
+  const question = (message: string) => message.includes('Git tracks this file')
+  t.strictSame(editor.seen.messages.filter(question), [
+    'Your team has 2 settings for .vscode/settings.json of api: ext.theme, editor.tabSize. Values that you set there stay, unless they are locked. Git tracks this file, so the repository will show the change.',
+  ])
+  editor.person.presses = []
+  await window.run('signOut')
+  await becomes(window, { 'editor.tabSize': 8 }, 'it is taken out')
+  await signIn(window)
+  await becomes(window, { 'editor.tabSize': 2, 'ext.theme': 'dark' }, 'signed in again, the answer is kept')
+  await window.run('stopWriting')
+  t.strictSame(window.values(), { 'editor.tabSize': 8 })
+  const next = await editor.openWindow([opened])
+  await until(() => /count in/.test(next.item.tooltip), 'the team is known')
+  t.strictSame(next.values(), { 'editor.tabSize': 8 })
+  editor.person.presses = ['Stop Writing Here']
+  t.equal(editor.seen.messages.filter(question).length, 0)
+  await window.close()
+  await next.close()
+})
+
+t.test('only a locked setting that was changed comes back, and Git is left alone', async (t) => {
+  const { editor, opened, decide } = await start(t, 'gus', { tracked: true })
+  const locked = ['editor.tabSize', 'editor.rulers']
+  await decide({ 'ext.theme': 'dark', 'editor.tabSize': 2, 'editor.rulers': [80] }, locked)
+  const inGit = '{ "editor.tabSize": 8 }\n'
+  await writeFile(fileIn(opened), inGit)
+  editor.person.presses = ['Write']
+  const window = await editor.openWindow([opened])
+  const [repository] = window.repositories
+  if (repository) repository.folder.inIndex = inGit
+  await signIn(window)
+  await until(() => window.written.length === 3, 'it is written')
+  const notes = () => editor.seen.messages.filter((message) => message.endsWith('Set by your team.'))
+  editor.seen.messages = []
+  await window.replaceFile(opened.address, '{ "editor.tabSize": 3, "editor.rulers": [1] }')
+  const restored = { 'editor.tabSize': 2, 'editor.rulers': [80] }
+  await becomes(window, restored, 'they come back, and the other one does not')
+  await until(() => notes().length > 0, 'it says so')
+  t.strictSame(notes(), ['editor.tabSize, editor.rulers: Set by your team.'], 'in one notification')
+
+  const before = editor.seen.writes
+  await window.replaceFile(opened.address, inGit)
+  await window.emit('configuration', { affectsConfiguration: () => true })
+  t.equal(editor.seen.writes, before, 'Git has changed the file')
+  await window.emit('window')
+  t.strictSame([editor.seen.writes, window.values()['editor.tabSize']], [before + 1, 2], 'at the next focus')
+  await window.emit('window')
+  t.equal(editor.seen.writes, before + 1, 'once')
+
+  await mkdir(join(opened.address, '.git'))
+  await writeFile(join(opened.address, '.git/MERGE_HEAD'), '')
+  await window.replaceFile(opened.address, '{ "editor.tabSize": 4 }\n')
+  await window.emit('window')
+  await decide({ 'ext.theme': 'blue' }, locked)
+  await window.run('apply')
+  t.equal(editor.seen.writes, before + 1, 'Git is in the middle of a merge')
+  await rm(join(opened.address, '.git/MERGE_HEAD'))
+  await window.emit('window')
+  t.strictSame(window.values(), { 'editor.tabSize': 2, 'ext.theme': 'blue', 'editor.rulers': [80] })
+  await window.close()
+})
+
+t.test('in a folder with several repositories nothing is applied, and what was is taken out', async (t) => {
+  const { editor, opened, decide } = await start(t, 'hob')
+  await decide({ 'ext.theme': 'dark' })
+  const first = await editor.openWindow([opened])
+  await signIn(first)
+  await until(() => first.written.length === 1, 'one repository')
+  await first.close()
+  const remote = opened.remote
+  const several = { ...opened, within: { one: remote, two: 'https://github.com/hob-team/two.git' } }
+  const window = await editor.openWindow([several])
+  await becomes(window, {}, 'it is taken out')
+  window.type(join(opened.address, 'two/index.ts'))
+  await window.minutePasses()
+  await until(() => window.item.tooltip.includes('Minutes in hob-team/two count in'), 'minutes go by file')
+  await window.close()
+})
+
+t.test('a file that can’t be read, or isn’t saved, stays as it is', async (t) => {
+  const { editor, opened, decide } = await start(t, 'ian')
+  await decide({ 'ext.theme': 'dark' })
+  const broken = '{ "ext.theme": "mine", "a'
+  await writeFile(fileIn(opened), broken)
+  const window = await editor.openWindow([opened])
+  await window.run('signIn')
+  t.strictSame(await window.run('apply'), [
+    '.vscode/settings.json of api can’t be read: it has a syntax error.',
+  ])
+  t.equal(await textIn(opened), broken)
+  await window.replaceFile(opened.address, '{}')
+  const [, uri] = [0, window.document(fileIn(opened)).uri]
+  window.openDocuments.push({ uri, isDirty: true })
+  t.strictSame(await window.run('apply'), [
+    '.vscode/settings.json of api has changes that aren’t saved. Save it, and apply the settings again.',
+  ])
+  window.openDocuments.length = 0
+  await window.run('apply')
+  t.strictSame(window.values(), { 'ext.theme': 'dark' })
+  await window.close()
+})
