@@ -108,6 +108,8 @@ const measure = () =>
     const setting = await prepare(cleanUp, { RATE_LIMITS: 'on' })
     const [mine, other] = [await setting.signIn('ordinary'), await setting.signIn('hostile')]
     const id = await createWorkspace(setting.service.url, [mine])
+    // Without a workspace of its own, no body of the hostile one would be read.
+    await createWorkspace(setting.service.url, [other])
     say(`${AT_ONCE} bodies of 24 MiB at once, beside the uploads of another caller`)
     say(
       '| body | answers | after | health at most | small uploads | large uploads | failed | memory | service |',

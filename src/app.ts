@@ -49,6 +49,7 @@ import connections, {
   connectionTimeouts,
   rejectConnections,
 } from './platform/http/connections.js'
+import continues from './platform/http/continue.js'
 import cors from './platform/http/cors.js'
 import dashboard from './platform/http/dashboard-page.js'
 import drain from './platform/http/drain.js'
@@ -180,6 +181,7 @@ export const buildApp = async (
   await registerDocuments(app as never)
   await app.register(reference)
   await app.register(access)
+  await app.register(continues)
   await app.register(workspaceAccess)
   await app.register(billingSignature)
   await app.register(fairShare)

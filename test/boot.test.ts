@@ -10,7 +10,7 @@ import { readConfig } from '../src/config.js'
 import { billingSignature } from '../src/features/billing/billing-signature.js'
 import { repoMember } from '../src/features/settings/access.js'
 import { toPull } from '../src/features/settings/policies/repo-access.js'
-import { adminOf, memberOf } from '../src/features/workspaces/access.js'
+import { adminOf, adminOfNamed, memberOf } from '../src/features/workspaces/access.js'
 import { anyone } from '../src/platform/access/access.js'
 import { createTestDatabase, openDatabase } from './database.js'
 import { JWT_SECRET } from './process.js'
@@ -56,7 +56,7 @@ t.test('a route without mistakes boots', async (t) => {
   const byQuery = answering({ querystring: Type.Object({ workspace: Uuid }) })
   await t.resolves(boot({ config: { access: adminOf('query.workspace') }, schema: byQuery }))
   const byBody = answering({ body: Closed({ workspace: Uuid }) })
-  await t.resolves(boot({ method: 'POST', config: { access: adminOf('body.workspace') }, schema: byBody }))
+  await t.resolves(boot({ method: 'POST', config: { access: adminOfNamed() }, schema: byBody }))
   await t.resolves(
     boot({
       url: '/api/new/:id',
@@ -92,7 +92,7 @@ const mistakes: [mistake: Partial<RouteOptions>, message: string][] = [
     { querystring: Type.Object({ workspace: Type.Optional(Uuid) }) },
   ].map((wrong): [object, string] => [{ config: inQuery, schema: answering(wrong) }, noWorkspace]),
   [
-    { method: 'POST', config: { access: adminOf('body.workspace') }, schema: answering({ body: noText }) },
+    { method: 'POST', config: { access: adminOfNamed() }, schema: answering({ body: noText }) },
     'takes its workspace from body.workspace, which isn’t a UUID',
   ],
   [

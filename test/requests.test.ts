@@ -484,13 +484,14 @@ t.test('a request is validated before its access is checked', async (t) => {
         if (list !== 'project-settings' || cursor === 'zzz') t.match(reply, { status: 400 }, list)
       }
     }
-    const counts = { workspace: id, day: '1999-12-31', members: [] }
-    t.hasStrict(await caller.post('/api/team/commits', counts), {
-      status: 400,
-      body: { code: 'validation_failed' },
-    })
     t.equal((await caller.get(`/api/team/workspaces/urn:uuid:${id}/members`)).status, 400)
   }
+  // Except where bodies can be large (`unwanted-bodies`).
+  const counts = { workspace: id, day: '1999-12-31', members: [] }
+  const codes = [ada, bob, eve].map(
+    async (caller) => (await caller.post('/api/team/commits', counts)).body.code,
+  )
+  t.same(await Promise.all(codes), ['validation_failed', 'admin_required', 'workspace_not_found'])
   const withBody = await ada.request('DELETE', '/api/settings/acme/none', { body: { x: 1 } })
   hasMembers(t, withBody, { status: 400, body: { errors: [{ path: '/body/x' }] } })
   t.equal((await ada.get('/api/settings/acme/none/versions/2147483648')).status, 404)

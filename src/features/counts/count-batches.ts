@@ -129,11 +129,13 @@ const tooManyValues = () =>
     `has more values than ${limits.counts_members} members with ${limits.counts_repos_per_member} repositories each`,
   )
 
-/** Inspects a body's chunks. @throws {ApiError} `validation_failed` */
-export const limitOpeners = (): ((chunk: Buffer) => void) => {
-  let openers = 0
-  return (chunk) => {
-    openers += countOpeners(chunk)
-    if (openers > MOST_OPENERS) throw tooManyValues()
+/** The values in a body's chunks. */
+export class OpenerLimit {
+  private openers = 0
+
+  /** @throws {ApiError} `validation_failed` */
+  add(chunk: Buffer): void {
+    this.openers += countOpeners(chunk)
+    if (this.openers > MOST_OPENERS) throw tooManyValues()
   }
 }

@@ -4,7 +4,14 @@ import type { Database } from '../../platform/database/client.js'
 import { readToday } from '../../platform/time/clock.js'
 import { addDays } from '../../platform/time/days.js'
 import { markDays } from '../minutes/index.js'
-import { firstNamedDay, lockRole, type PrivacyRules, readPrivacy, requireRole } from '../workspaces/index.js'
+import {
+  firstNamedDay,
+  lockRole,
+  type PrivacyRules,
+  readPrivacy,
+  requireRole,
+  type WorkspaceCall,
+} from '../workspaces/index.js'
 import type { CountBatches } from './count-batches.js'
 import {
   type CountKind,
@@ -45,9 +52,9 @@ const checkComparisons = ({ repos, characters }: CountBatches['named'], patternC
 export const uploadCounts = async (
   database: Database,
   { floor }: PrivacyRules,
-  userId: string,
+  { workspaceId, userId }: WorkspaceCall,
   kind: CountKind,
-  { workspace: workspaceId, day, members, named, repos, batches }: CountBatches,
+  { day, members, named, repos, batches }: CountBatches,
 ): Promise<string> =>
   database.transaction(async (tx) => {
     checkComparisons(named, await readPatternCharacters(tx, workspaceId))

@@ -4,10 +4,10 @@ import fp from 'fastify-plugin'
 import type { Role } from '../../../schemas/common.js'
 import type { Scope } from '../../../schemas/keys.js'
 import { ApiError } from '../../errors.js'
-import { type Access, anyCallerWith, type RequestPart } from '../../platform/access/access.js'
+import { type Access, anyCallerWith, type RequestPart, type SchemaOf } from '../../platform/access/access.js'
 import type { WorkspaceCall } from './change-workspace.js'
 import { reaches, requireRole } from './policies/rights.js'
-import { readRole } from './queries/members.js'
+import { readRole, readRoles } from './queries/members.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -17,7 +17,7 @@ declare module 'fastify' {
 }
 
 /** The part of a request that names the workspace. */
-type WorkspaceSource = 'params.id' | 'query.workspace' | 'body.workspace'
+type WorkspaceSource = 'params.id' | 'query.workspace'
 
 /** @param scopes those that admit an access key; without one, no key is admitted */
 export const memberOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<WorkspaceCall> =>
@@ -43,15 +43,48 @@ const workspaceAccess = (role: Role, source: WorkspaceSource, scopes: Scope[]): 
       requireRole(current && { role: current }, role)
       return { workspaceId, userId, key }
     },
-    faultOf: (schemaOf) => {
-      const schema = schemaOf(part, name)
-      if (!schema) return `takes its workspace from ${source}, which it doesn’t require`
-      if (schema.format !== 'uuid') return `takes its workspace from ${source}, which isn’t a UUID`
-      return undefined
-    },
+    faultOf: (schemaOf) => faultOfSource(schemaOf, part, name),
   }
   accesses.add(access)
   return access
+}
+
+const faultOfSource = (schemaOf: SchemaOf, part: RequestPart, name: string): string | undefined => {
+  const schema = schemaOf(part, name)
+  if (!schema) return `takes its workspace from ${part}.${name}, which it doesn’t require`
+  if (schema.format !== 'uuid') return `takes its workspace from ${part}.${name}, which isn’t a UUID`
+  return undefined
+}
+
+/** A caller's roles in all workspaces that the call reaches. */
+export interface Roles extends Pick<WorkspaceCall, 'userId' | 'key'> {
+  roles: ReadonlyMap<string, Role>
+}
+
+/**
+ * Access to a workspace that only the body names, as `workspace`. Callers who administer none are rejected before the
+ * body is read, and others by `requireAdminIn` once the name is known.
+ * @param scopes those that admit an access key
+ */
+export const adminOfNamed = (...scopes: Scope[]): Access<Roles> => ({
+  ...anyCallerWith(...scopes),
+  callers: 'an admin of the workspace',
+  errors: ['workspace_not_found', 'admin_required'],
+  find: async ({ server, key, memberId: userId }) => {
+    const all = await readRoles(server.db, userId)
+    const reached = all.filter(({ workspaceId }) => !key || reaches(key, workspaceId))
+    requireRole(reached.find(({ role }) => role === 'admin') ?? reached[0], 'admin')
+    return { userId, key, roles: new Map(reached.map(({ workspaceId, role }) => [workspaceId, role])) }
+  },
+  faultOf: (schemaOf) => faultOfSource(schemaOf, 'body', 'workspace'),
+})
+
+/** @throws {ApiError} `workspace_not_found`, `admin_required` */
+export const requireAdminIn = ({ userId, key, roles }: Roles, workspace: string): WorkspaceCall => {
+  const workspaceId = workspace.toLowerCase()
+  const role = roles.get(workspaceId)
+  requireRole(role && { role }, 'admin')
+  return { workspaceId, userId, key }
 }
 
 export default fp(

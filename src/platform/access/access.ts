@@ -25,7 +25,10 @@ export interface Access<Found = unknown> {
   readonly errors: readonly ErrorCode[]
   /** Before the body is read. @returns why the request is rejected */
   readonly admit?: (request: FastifyRequest) => ApiError | undefined
-  /** After validation. Handlers read the result from `request.granted(access)`. @throws {ApiError} */
+  /**
+   * After validation, or with a valid path before a body of more than `limits.body_bytes` is read. Handlers read the result from
+   * `request.granted(access)`. @throws {ApiError}
+   */
   readonly find?: (request: FastifyRequest) => Promise<Found>
   /** What's wrong with a route that declares this access, if anything. Checked when the service boots. */
   readonly faultOf?: (schemaOf: SchemaOf) => string | undefined

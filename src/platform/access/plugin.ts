@@ -1,11 +1,12 @@
 /**
  * Enforces `config.access`, and puts the result on the request. Handlers have no other way to get it. Authentication
- * and the cookie's origin are checked before the body is read. Membership and role are read from the database after
- * validation, on every request.
+ * and the cookie's origin are checked before the body is read. Membership and role are read from the database on every
+ * request: before a large body is read, so that a stranger can't send it, and otherwise after validation.
  */
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Scope } from '../../../schemas/keys.js'
+import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Access } from './access.js'
 import { isFromTrustedOrigin } from './caller.js'
@@ -29,6 +30,16 @@ const keyRejectionOf = (
   const admitting = personalKeysOnly && key.userId === null ? [] : scopes
   if (admitting.some((scope) => key.scopes.includes(scope))) return undefined
   return new ApiError('scope_missing', { scope: admitting[0] ?? null })
+}
+
+/** The framework validates the path only once it has read the body. */
+const invalidParams = (request: FastifyRequest) => {
+  const validate = request.getValidationFunction('params')
+  if (!validate || validate(request.params)) return undefined
+  return Object.assign(new Error('The path isn’t valid.'), {
+    validation: validate.errors,
+    validationContext: 'params',
+  })
 }
 
 export default fp(
@@ -58,14 +69,24 @@ export default fp(
     })
 
     const authorise = async (request: FastifyRequest) => {
-      const { access, validate } = request.routeOptions.config
-      await validate?.(request)
+      const { access } = request.routeOptions.config
       if (access) request.grant = { access, found: await access.find?.(request) }
+    }
+    app.addHook('preParsing', (request, _reply, payload, done) => {
+      const { bodyLimit, config } = request.routeOptions
+      if (bodyLimit <= limits.body_bytes || !config.access?.find) return done(null, payload)
+      const invalid = invalidParams(request)
+      if (invalid) return done(invalid)
+      authorise(request).then(() => done(null, payload), done)
+    })
+    const complete = async (request: FastifyRequest) => {
+      await request.routeOptions.config.validate?.(request)
+      if (!request.grant) await authorise(request)
     }
     app.addHook('preHandler', (request, _reply, done) => {
       const { access, validate } = request.routeOptions.config
       if (!validate && !access?.find) return done()
-      authorise(request).then(() => done(), done)
+      complete(request).then(() => done(), done)
     })
   },
   { name: 'access', dependencies: ['session'] },

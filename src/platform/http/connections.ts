@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { own } from '../../../schemas/own.js'
 import { ApiError, toProblem } from '../../errors.js'
-import { PROBLEM_TYPE } from './errors.js'
+import { mayHaveBody, PROBLEM_TYPE } from './errors.js'
 import type { AnswerHeaders } from './headers.js'
 
 /** Milliseconds. */
@@ -99,9 +99,6 @@ declare module 'fastify' {
     allowLargeBody(request: IncomingMessage): void
   }
 }
-
-const mayHaveBody = ({ headers }: IncomingMessage) =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 interface Arriving {
   since: number

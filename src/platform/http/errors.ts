@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid, toProblem } from '../../errors.js'
 import { countAnswer } from '../metrics/plugin.js'
 import { namesType } from './content.js'
@@ -53,6 +54,9 @@ export default fp(async (app) => {
   })
 })
 
+export const mayHaveBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
 const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) => {
   request.failure = failure
   if (failure.retryAfter !== undefined) reply.header('Retry-After', failure.retryAfter)
@@ -63,8 +67,7 @@ const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) =
   }
   reply.removeHeader('ETag')
   reply.removeHeader('Content-Disposition')
-  const isRefused = failure.code === 'payload_too_large' || request.raw.readableDidRead
-  if (isRefused && !request.raw.complete) discard(request.raw, reply)
+  if (mayHaveBody(request.raw) && !request.raw.complete) discard(request.raw, reply, failure)
   const problem = toProblem(failure, request.id)
   const isForEditor = request.url.startsWith(EDITORS)
   return reply
@@ -76,20 +79,31 @@ const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) =
 /** How much of a rejected body to read, and for how long. */
 const DISCARDED_BYTES = 64 * 2 ** 20
 const DISCARD_MS = 10_000
+/** The same for a sender without the right to send it: as much as anyone can send to any route. */
+const UNWANTED_BYTES = limits.body_bytes
+const UNWANTED_MS = 2_000
+const UNWANTED = [401, 402, 403, 404]
 
 /**
  * Reads what a client is still sending, so that the client can read the response. The framework would close the
  * connection, which most clients report as a broken pipe.
  */
-const discard = (request: IncomingMessage, reply: FastifyReply) => {
+const discard = (request: IncomingMessage, reply: FastifyReply, { status }: ApiError) => {
+  // Nothing is on its way: the client is still waiting to be asked.
+  if (request.headers.expect !== undefined) {
+    reply.header('Connection', 'close')
+    return
+  }
   reply.removeHeader('Connection')
-  let left = DISCARDED_BYTES
-  const end = () => request.destroy()
-  const timer = setTimeout(end, DISCARD_MS).unref()
+  const isUnwanted = UNWANTED.includes(status)
+  let left = isUnwanted ? UNWANTED_BYTES : DISCARDED_BYTES
+  const end = () => request.socket.destroySoon()
+  const timer = setTimeout(end, isUnwanted ? UNWANTED_MS : DISCARD_MS).unref()
   request.on('close', () => clearTimeout(timer))
   request.on('data', (chunk: Buffer) => {
     left -= chunk.length
-    if (left < 0) end()
+    // Closing at once would lose the response on its way to a client that hasn't read it.
+    if (left < 0) request.pause()
   })
   request.resume()
 }

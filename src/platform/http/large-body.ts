@@ -117,19 +117,28 @@ export const readLarge = async <Read extends object, Context extends object>(
   }
 }
 
-/** Makes a scope read JSON bodies with a reader, which validates them too. @param createInspect see `inspect` */
+/**
+ * Makes a scope read JSON bodies with a reader, which validates them too.
+ * @param createInspect makes a request's `inspect`
+ */
 export const readJsonLarge = <Read extends object>(
   scope: FastifyInstance,
   reader: BodyReader<Read, BodyContext>,
   mostBytes: number,
-  createInspect?: () => (chunk: Buffer) => void,
+  createInspect?: (request: FastifyRequest) => (chunk: Buffer) => void,
 ): void => {
   const { repohost, settingsKeys } = scope.config
   const context = { keys: settingsKeys, kind: repohost.kind }
   scope.removeContentTypeParser('application/json')
   scope.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
     const person = await payerOf(request)
-    return readLarge(request, payload, { reader, context, mostBytes, person, inspect: createInspect?.() })
+    return readLarge(request, payload, {
+      reader,
+      context,
+      mostBytes,
+      person,
+      inspect: createInspect?.(request),
+    })
   })
   scope.setValidatorCompiler(bodyIsValid(scope))
 }

@@ -1,16 +1,36 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { CountsBody, CountsResult } from '../../../../schemas/activity.js'
 import { ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { sendJsonText } from '../../../platform/http/content.js'
+import { isUuid } from '../../../platform/http/formats.js'
 import { readJsonLarge } from '../../../platform/http/large-body.js'
-import { adminOf } from '../../workspaces/index.js'
-import { type CountBatches, limitOpeners, reader } from '../count-batches.js'
+import { adminOfNamed, requireAdminIn } from '../../workspaces/index.js'
+import { type CountBatches, OpenerLimit, reader } from '../count-batches.js'
+import { NamedWorkspace } from '../named-workspace.js'
 import { checkCountsDay, uploadCounts } from '../upload-counts.js'
+
+const writing = adminOfNamed('counts:write')
+
+/** Rejects a body as soon as it has too many values or names a workspace where the caller can't write. */
+const inspectorOf = (request: FastifyRequest): ((chunk: Buffer) => void) => {
+  const openers = new OpenerLimit()
+  const named = new NamedWorkspace()
+  let isNamed = false
+  return (chunk) => {
+    openers.add(chunk)
+    if (isNamed) return
+    const workspace = named.push(chunk)?.toLowerCase()
+    isNamed = workspace !== undefined
+    // The schema rejects any other text.
+    if (workspace !== undefined && isUuid(workspace)) requireAdminIn(request.granted(writing), workspace)
+  }
+}
 
 export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database } = app
-  readJsonLarge(app as never, reader, limits.counts_body_bytes, limitOpeners)
+  readJsonLarge(app as never, reader, limits.counts_body_bytes, inspectorOf)
   /** The parsed body. */
   const batchesOf = (body: unknown) => body as CountBatches
   const kinds = [
@@ -28,7 +48,7 @@ export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       url,
       bodyLimit: limits.counts_body_bytes,
       config: {
-        access: adminOf('body.workspace', 'counts:write'),
+        access: writing,
         validate: ({ body }) => checkCountsDay(database, batchesOf(body).day),
       },
       schema: {
@@ -40,14 +60,9 @@ export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(CountsResult) },
       },
       handler: async (request, reply) => {
-        const answer = await uploadCounts(
-          database,
-          config.privacy,
-          request.membership.userId,
-          kind,
-          batchesOf(request.body),
-        )
-        return sendJsonText(reply, answer)
+        const batches = batchesOf(request.body)
+        const call = requireAdminIn(request.granted(writing), batches.workspace)
+        return sendJsonText(reply, await uploadCounts(database, config.privacy, call, kind, batches))
       },
     })
   }

@@ -86,6 +86,7 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'POST',
     url: '/users/:user/import',
+    bodyLimit: limits.import_body_bytes,
     config: { access: writingEditor, errors: ['bad_request', 'request_timeout'] },
     schema: {
       ...shared,

@@ -15,13 +15,14 @@ import {
 } from '../../../../schemas/configuration.js'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
+import type { Access } from '../../../platform/access/access.js'
 import { JSON_TYPE } from '../../../platform/http/content.js'
 import { isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { readJsonLarge } from '../../../platform/http/large-body.js'
 import { onResponseEnd, sendPieces } from '../../../platform/http/streaming.js'
 import { heldMemory } from '../../../platform/process/held-memory.js'
 import { payerOf } from '../../../platform/rate-limits/payers.js'
-import { adminOf, memberOf } from '../../workspaces/index.js'
+import { adminOf, memberOf, type WorkspaceCall } from '../../workspaces/index.js'
 import { type ConfigurationAnswer, changeConfiguration } from '../change-configuration.js'
 import { reader, type SentConfiguration } from '../configuration-reader.js'
 import {
@@ -45,7 +46,16 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, db } = app
   const rules = config.settingsRules
   const reading = memberOf('params.id', 'settings:read')
-  const writing = adminOf('params.id', 'settings:write', 'settings:read')
+  // Before the body is read, like the right to the workspace.
+  const writing: Access<WorkspaceCall> = {
+    ...adminOf('params.id', 'settings:write', 'settings:read'),
+    admit: ({ key, query }) => {
+      const isDryRun = (query as Record<string, unknown>).dry_run === 'true'
+      return key && !isDryRun && !key.scopes.includes('settings:write')
+        ? new ApiError('scope_missing', { scope: 'settings:write' })
+        : undefined
+    },
+  }
 
   app.route({
     method: 'GET',
@@ -92,11 +102,6 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
           'workspace_full',
           'unavailable',
         ],
-        validate: ({ key, query }) => {
-          const { dry_run } = query as Static<typeof ConfigurationQuery>
-          if (key && !dry_run && !key.scopes.includes('settings:write'))
-            throw new ApiError('scope_missing', { scope: 'settings:write' })
-        },
         headers: ['ETag'],
       },
       schema: {
@@ -111,10 +116,10 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(ConfigurationResult) },
       },
       handler: async (request, reply) => {
-        const { membership, headers } = request
+        const { headers } = request
         const body = request.body as unknown as SentConfiguration
         const query = request.query as Static<typeof ConfigurationQuery>
-        const call = { ...membership, reason: body.reason }
+        const call = { ...request.granted(writing), reason: body.reason }
         const person = await payerOf(request)
         // The unsent rest stays in memory until the client has read it or others need the memory.
         const held = heldMemory.hold(person, () => {

@@ -28,6 +28,13 @@ export const readRole = async (db: Db, workspaceId: string, userId: string): Pro
   return member?.role
 }
 
+/** The workspaces that a person is in. */
+export const readRoles = (db: Db, userId: string): Promise<{ workspaceId: string; role: Role }[]> =>
+  db
+    .select({ workspaceId: members.workspaceId, role: members.role })
+    .from(members)
+    .where(eq(members.userId, userId))
+
 const READ_MEMBER = statement(
   'read a member',
   { role: textOf<Role>(), login: text },
