@@ -128,7 +128,7 @@ const cases: Record<string, () => Case> = {
 const measure = (name: string): number[] => {
   const { property, value } = (cases[name] as () => Case)()
   const { schema } = readSettingsSchema(
-    JSON.stringify({ properties: { 'ext.a': property } }),
+    [{ name, text: JSON.stringify({ properties: { 'ext.a': property } }), texts: undefined }],
     settingsKeys({ prefixes: ['ext'], denied: [] }),
   )
   const settings = { 'ext.a': value }

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { privacyLevels, repohostKinds, StringEnum } from './common.js'
+import { DENIED_KEYS } from './denied-settings.js'
 import { limits } from './limits.js'
-import { DENIED_KEYS } from './settings-keys.js'
 
 const BaseUrl = (options: object) =>
   Type.String({
@@ -130,10 +130,10 @@ export const Environment = Type.Object({
     },
   ),
   SETTINGS_DENIED: List({ pattern: '^\\S{1,200}$' }, 'patterns of keys, such as terminal.*', {
-    maxItems: 200,
+    maxItems: 500,
     default: DENIED_KEYS,
     description:
-      'Keys that no one may store, except under the first prefix. `*` stands for any text, and case doesn’t matter. The default denies settings that make an editor run a program or send its traffic elsewhere.',
+      'Keys that no one may store, except under the first prefix. `*` stands for any text, and case doesn’t matter. The default denies settings that are known to make an editor run a program or send its traffic elsewhere. No list of names is complete: the editor decides what it applies.',
     examples: ['terminal.*,*path'],
   }),
   EXTENSION_URL: Type.Optional(
@@ -146,12 +146,15 @@ export const Environment = Type.Object({
     }),
   ),
 
-  SETTINGS_SCHEMA: Text({
-    whenUnset: 'settings aren’t checked',
-    description:
-      "A file that describes the extension's settings: the `package.json` of a VS Code extension (`contributes.configuration`) or a JSON Schema. The service reads it at start.",
-    examples: ['/etc/team-settings/package.json'],
-  }),
+  SETTINGS_SCHEMA: Type.Optional(
+    List({ minLength: 1 }, 'files', {
+      maxItems: 50,
+      whenUnset: 'settings aren’t checked',
+      description:
+        "Files that describe settings, comma-separated: the `package.json` of VS Code extensions (`contributes.configuration`), each with the `package.nls.json` beside it, or JSON Schemas. The service reads them at start, and leaves out what it can't use. It also denies the settings that these extensions list in `restrictedConfigurations`, except under the first prefix.",
+      examples: ['/etc/team-settings/package.json'],
+    }),
+  ),
   SETTINGS_VALIDATION: StringEnum(['warn', 'enforce'], {
     default: 'warn',
     description:

@@ -1,34 +1,8 @@
 /** Which keys of settings may be stored: `EXTENSION_PREFIX`, `SETTINGS_DENIED` and how a key is spelled. */
+import { DENIED_MESSAGE, deniedPartsOf, type InnerPath, textMatcherOf } from './denied-settings.js'
 import { limits } from './limits.js'
 
-/** Keys whose values make an editor run a program, or send its traffic elsewhere. `*` stands for any text. */
-export const DENIED_KEYS = [
-  ...[
-    'terminal.*',
-    'http.*',
-    'remote.*',
-    'security.*',
-    'settingsSync.*',
-    'extensions.*',
-    'update.*',
-    'task.*',
-  ],
-  ...[
-    'launch',
-    'launch.*',
-    'chat.*',
-    'mcp.*',
-    '*path',
-    '*.executable',
-    '*command',
-    '*commands',
-    '*commandline',
-  ],
-  ...['*args', '*argv', '*arguments', '*env', '*envvars', '*.shell', '*.runtime', '*.proxy', '*.tsdk'],
-]
-
 const NULL_MESSAGE = 'must not be null: leave the key out'
-export const DENIED_MESSAGE = 'is denied on this server (`SETTINGS_DENIED`)'
 
 /** Plain data that can be passed to a worker. */
 export interface SettingsKeyRules {
@@ -72,14 +46,21 @@ export type SettingsKind = 'pushed' | 'workspace' | 'patch' | 'override'
 
 /** A fault of a key, and of the value as far as null and language blocks go. */
 export interface KeyFault extends Setting {
+  /** The part of the value that it's about. Empty: the key. */
+  inner: InnerPath
   message: string
 }
+
+/** The names that lead from the settings to a fault. */
+export const namesOf = ({ block, key, inner }: KeyFault): (string | number)[] =>
+  block === undefined ? [key, ...inner] : [block, key, ...inner]
 
 export interface SettingsKeys extends SettingsKeyRules {
   hasPrefix(key: string): boolean
   /** Whether it has a prefix or is a language block. */
   mayExist(key: string): boolean
-  isDenied(key: string): boolean
+  /** The parts of a setting that are denied, in order. The empty path stands for all of it. */
+  deniedParts(key: string, value: unknown): InnerPath[]
   /**
    * Everything that's wrong with the keys, in order. Empty if all that's wrong is how keys are spelled: those that were stored
    * before that was checked may stay (`spellingFaultsIn`).
@@ -94,36 +75,43 @@ export const settingsKeys = ({ prefixes, denied }: SettingsKeyRules): SettingsKe
   const starts = prefixes.map((prefix) => `${prefix}.`)
   const [own = ''] = starts
   const whole = new Set(prefixes.slice(1))
-  const matchesDenied = matcherOf(denied)
+  const matchesDenied = textMatcherOf(denied)
   const hasPrefix = (key: string) => starts.some((start) => key.startsWith(start)) || whole.has(key)
-  const isDenied = (key: string) => !isBlock(key) && !key.startsWith(own) && matchesDenied(key)
+  const deniedParts = (key: string, value: unknown) =>
+    isBlock(key) || key.startsWith(own) ? [] : deniedPartsOf(matchesDenied, key, value)
   const prefixMessage = `must start with ${starts.map((start) => `\`${start}\``).join(' or ')}`
 
-  const faultOf = (setting: Setting, kind: SettingsKind): string | undefined => {
-    const { block, key, value } = setting
+  const faultOf = ({ key }: Setting): string | undefined => {
     if (isTooLong(key)) return `must NOT have more than ${limits.settings_key_length} characters`
-    if (isBlock(key)) return faultOfBlock(setting, kind)
-    if (!hasPrefix(key)) return prefixMessage
-    const isPatched = kind === 'patch' && block === undefined
-    if (value === null && isPatched) return undefined
-    if (isDenied(key)) return DENIED_MESSAGE
-    return value === null && ['workspace', 'patch'].includes(kind) ? NULL_MESSAGE : undefined
+    return isBlock(key) || hasPrefix(key) ? undefined : prefixMessage
+  }
+  /** Without how keys are spelled. */
+  const faultsOf = (setting: Setting, kind: SettingsKind): KeyFault[] => {
+    const { block, key, value } = setting
+    const wrong = faultOf(setting) ?? (isBlock(key) ? faultOfBlock(setting, kind) : undefined)
+    if (wrong !== undefined) return [{ ...setting, inner: [], message: wrong }]
+    if (value === null && kind === 'patch' && block === undefined) return []
+    const parts = deniedParts(key, value)
+    if (parts.length > 0) return parts.map((inner) => ({ ...setting, inner, message: DENIED_MESSAGE }))
+    if (isBlock(key) || value !== null || !['workspace', 'patch'].includes(kind)) return []
+    return [{ ...setting, inner: [], message: NULL_MESSAGE }]
   }
   return {
     prefixes,
     denied,
     hasPrefix,
     mayExist: (key) => hasPrefix(key) || isBlock(key),
-    isDenied,
+    deniedParts,
     faultsIn: (settings, kind) => {
       const faults: KeyFault[] = []
       let isRejected = false
       for (const setting of settingsIn(settings)) {
-        const fault = faultOf(setting, kind)
-        isRejected ||= fault !== undefined
-        const message =
-          fault ?? (setting.value === null && kind === 'patch' ? undefined : spellingFault(setting.key))
-        if (message !== undefined && faults.length < MAX_FAULTS) faults.push({ ...setting, message })
+        const found = faultsOf(setting, kind)
+        isRejected ||= found.length > 0
+        const isRemoved = setting.value === null && kind === 'patch'
+        const message = found.length > 0 || isRemoved ? undefined : spellingFault(setting.key)
+        if (message !== undefined) found.push({ ...setting, inner: [], message })
+        faults.push(...found.slice(0, MAX_FAULTS - faults.length))
         if (isRejected && faults.length === MAX_FAULTS) break
       }
       return isRejected ? faults : []
@@ -139,7 +127,7 @@ export const spellingFaultsIn = (settings: Values, stored: Values): KeyFault[] =
     const message = spellingFault(key)
     if (message === undefined) continue
     const place = block === undefined ? stored : stored[block]
-    if (!isObject(place) || !Object.hasOwn(place, key)) faults.push({ ...setting, message })
+    if (!isObject(place) || !Object.hasOwn(place, key)) faults.push({ ...setting, inner: [], message })
     if (faults.length === MAX_FAULTS) break
   }
   return faults
@@ -179,34 +167,4 @@ const faultOfText = (text: string): string | undefined => {
   if (/[\p{Cc}\p{Cf}]/u.test(text)) return 'must not contain control or invisible characters'
   if (/^ | $| {2}|[^\S ]/.test(text)) return 'must not contain white space except single spaces inside'
   return /[()<>`[\]]/.test(text) ? 'must not contain any of `( ) < > [ ]` or a backtick' : undefined
-}
-
-/** Whether a key matches one of these patterns, in any namespace. */
-export const matcherOf = (denied: readonly string[]): ((key: string) => boolean) => {
-  const patterns = denied.map((pattern) => pattern.toLowerCase().split('*'))
-  return (key) => {
-    const text = key.toLowerCase()
-    return patterns.some((parts) => matches(parts, text))
-  }
-}
-
-/** Whether all keys of a prefix are denied, as `terminal.*` does. */
-export const isDeniedWhole = (denied: readonly string[], prefix: string): boolean =>
-  denied.some(
-    (pattern) =>
-      pattern.endsWith('*') && matches(pattern.toLowerCase().split('*'), `${prefix.toLowerCase()}.`),
-  )
-
-/** Takes linear time: each part between two stars is searched for once. */
-const matches = ([first = '', ...rest]: string[], text: string): boolean => {
-  const last = rest.pop()
-  if (last === undefined) return text === first
-  if (!text.startsWith(first)) return false
-  let from = first.length
-  for (const part of rest) {
-    const found = text.indexOf(part, from)
-    if (found < 0) return false
-    from = found + part.length
-  }
-  return text.length - last.length >= from && text.endsWith(last)
 }

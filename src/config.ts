@@ -1,16 +1,22 @@
 /** The configuration: environment variables, read and checked once. No other module reads `process.env`. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { PrivacyLevel, RepohostKind } from '../schemas/common.js'
+import { isDeniedWhole } from '../schemas/denied-settings.js'
 import { type Environment, variables } from '../schemas/environment.js'
 import { type AdjustedLimits, limits, type RateLimitName, rateLimits } from '../schemas/limits.js'
-import { isDeniedWhole, type SettingsKeyRules, settingsKeys } from '../schemas/settings-keys.js'
+import { type SettingsKeyRules, settingsKeys } from '../schemas/settings-keys.js'
 import { isHostKind, limitOf, readEnvironment } from './environment.js'
 import { hostKinds } from './platform/hosts/index.js'
 import { OperatorError } from './platform/process/operator-error.js'
 import { nearestTo } from './platform/process/spelling.js'
-import { readSettingsSchema, SchemaError, type SettingsRules } from './platform/settings-schema/read.js'
+import {
+  readSettingsSchema,
+  SchemaError,
+  type SchemaFile,
+  type SettingsRules,
+} from './platform/settings-schema/read.js'
 
 export interface Config {
   host: string
@@ -158,7 +164,7 @@ export const readConfig = (
     ...originsOf(values),
     dashboard: values.DASHBOARD === 'on',
     extensionPrefix: keys.prefixes[0] ?? '',
-    settingsKeys: keys,
+    settingsKeys: { prefixes: keys.prefixes, denied: [...keys.denied, ...rules.restricted] },
     extensionUrl: values.EXTENSION_URL,
     settingsRules: rules.settingsRules,
     repohost: {
@@ -251,32 +257,55 @@ const limitsOf = ({ LIMITS = [] }: Environment): AdjustedLimits => ({
 
 const SCHEMA_BYTES = 4 * 2 ** 20
 
-/** The file that `SETTINGS_SCHEMA` names. Its faults go to `problems`. */
+interface SchemaRead {
+  settingsRules: SettingsRules | undefined
+  /** What the files add to `SETTINGS_DENIED`. */
+  restricted: string[]
+  warnings: Config['warnings']
+}
+
+/** The files that `SETTINGS_SCHEMA` names. Their faults go to `problems`. */
 const readSettingsRules = (
-  { SETTINGS_SCHEMA: file, SETTINGS_VALIDATION }: Environment,
+  { SETTINGS_SCHEMA: names, SETTINGS_VALIDATION }: Environment,
   keys: SettingsKeyRules,
   problems: string[],
-): { settingsRules: SettingsRules | undefined; warnings: Config['warnings'] } => {
+): SchemaRead => {
+  const none = { settingsRules: undefined, restricted: [], warnings: [] }
   const enforced = SETTINGS_VALIDATION === 'enforce'
-  if (file === undefined) {
+  if (names === undefined) {
     if (enforced)
       problems.push(
         'SETTINGS_VALIDATION=enforce must be set together with SETTINGS_SCHEMA: it has no effect on its own',
       )
-    return { settingsRules: undefined, warnings: [] }
+    return none
   }
   try {
-    const text = readFileSync(file, 'utf8')
-    if (Buffer.byteLength(text) > SCHEMA_BYTES) throw new SchemaError(`is larger than ${SCHEMA_BYTES} bytes`)
-    const { schema, warnings } = readSettingsSchema(text, settingsKeys(keys))
-    const remedy = 'Everything else in the file is checked and shown.'
-    return { settingsRules: { schema, enforced }, warnings: warnings.map((says) => ({ says, remedy })) }
+    const { schema, restricted, warnings } = readSettingsSchema(names.map(readSchemaFile), settingsKeys(keys))
+    const remedy = 'Everything else is checked and shown.'
+    const settingsRules = { schema, enforced }
+    return { settingsRules, restricted, warnings: warnings.map((says) => ({ says, remedy })) }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (error instanceof SchemaError) problems.push(`SETTINGS_SCHEMA: ${file} ${error.message}`)
-    else if (code !== undefined) problems.push(`SETTINGS_SCHEMA must name a file that can be read (${code})`)
-    else throw error
-    return { settingsRules: undefined, warnings: [] }
+    if (!(error instanceof SchemaError)) throw error
+    problems.push(`SETTINGS_SCHEMA: ${error.message}`)
+    return none
+  }
+}
+
+/** @throws {SchemaError} */
+const readSchemaFile = (name: string): SchemaFile => {
+  const text = readText(name)
+  if (Buffer.byteLength(text) > SCHEMA_BYTES)
+    throw new SchemaError(`${name} is larger than ${SCHEMA_BYTES} bytes`)
+  const translations = join(dirname(name), 'package.nls.json')
+  return { name, text, texts: existsSync(translations) ? readText(translations) : undefined }
+}
+
+/** @throws {SchemaError} */
+const readText = (name: string): string => {
+  try {
+    return readFileSync(name, 'utf8')
+  } catch (error) {
+    throw new SchemaError(`${name} can’t be read (${(error as NodeJS.ErrnoException).code})`)
   }
 }
 

@@ -1,6 +1,6 @@
 import t from 'tap'
+import { DENIED_KEYS } from '../schemas/denied-settings.js'
 import { limits } from '../schemas/limits.js'
-import { DENIED_KEYS } from '../schemas/settings-keys.js'
 import {
   type Caller,
   faultsByBudget,

@@ -13,6 +13,9 @@ import { reuseService, startService } from './service.js'
 const team = '/api/team/workspaces'
 const ext = settingsKeys({ prefixes: ['ext'], denied: [] })
 
+const read = (content: unknown) =>
+  readSettingsSchema([{ name: 'schema.json', text: JSON.stringify(content), texts: undefined }], ext)
+
 /** A file with this content, for `SETTINGS_SCHEMA`. */
 const fileWith = async (test: Parameters<typeof temporaryFolder>[0], content: unknown): Promise<string> => {
   const file = join(await temporaryFolder(test), 'schema.json')
@@ -206,52 +209,35 @@ t.test('anyone can read the schema, which has an ETag', async (t) => {
   )
 })
 
-t.test('the service does not start with a file that it cannot use, and names the place', async (t) => {
-  const property = (schema: unknown) => extension({ 'ext.a': schema })
+t.test('the service does not start with a file without a usable setting, and says why', async (t) => {
   const place = '/contributes/configuration/properties/ext.a'
+  const none = 'has no usable setting that starts with `ext.` (EXTENSION_PREFIX)'
   const cases: [unknown, string][] = [
     [
-      property({ type: 'strin' }),
-      `${place}/type must be one of null, boolean, integer, number, string, array, object, or a list of these`,
+      extension({ 'ext.a': 'string' }),
+      `${none}: the service leaves out \`ext.a\`: ${place} must be an object`,
     ],
-    [
-      property({ type: [] }),
-      `${place}/type must be one of null, boolean, integer, number, string, array, object, or a list of these`,
-    ],
-    [property('string'), `${place} must be an object`],
-    [property({ enum: 'a' }), `${place}/enum must be a list of values`],
-    [property({ minimum: '1' }), `${place}/minimum must be a number`],
-    [property({ maxLength: -1 }), `${place}/maxLength must be a whole number from 0`],
-    [property({ pattern: 1 }), `${place}/pattern must be a text`],
-    [
-      property({ items: { type: 'x' } }),
-      `${place}/items/type must be one of null, boolean, integer, number, string, array, object, or a list of these`,
-    ],
-    [property({ anyOf: [] }), `${place}/anyOf must be a list of schemas`],
-    [property({ properties: { 'a/b': 1 } }), `${place}/properties/a~1b must be an object`],
-    [property(Array(40).reduce((inner) => inner, 0)), `${place} must be an object`],
-    [extension({ 'other.a': {} }), 'has no key that starts with `ext.` (EXTENSION_PREFIX)'],
+    [extension({ 'other.a': {} }), none],
     [{ contributes: {} }, '/contributes/configuration must be an object or a list of objects'],
-    [{ contributes: { configuration: [1] } }, '/contributes/configuration/0 must be an object'],
+    [
+      { contributes: { configuration: [1] } },
+      `${none}: the service leaves out /contributes/configuration/0: it must be an object`,
+    ],
     [{}, '/properties must be an object of schemas, or contributes.configuration of an extension'],
-    [{ type: 'array', properties }, '/type must be object'],
     [[], 'must contain a JSON object'],
   ]
   for (const [content, message] of cases) {
     const file = await fileWith(t, content)
     t.same(problemsOf({ SETTINGS_SCHEMA: file }), [`SETTINGS_SCHEMA: ${file} ${message}`], message)
   }
-  let deep: unknown = {}
-  for (let level = 0; level < 40; level++) deep = { items: deep }
-  const nested = property(deep)
-  t.throws(() => readSettingsSchema(JSON.stringify(nested), ext), /is nested more than 32 levels deep$/)
+  const usable = await fileWith(t, extension(properties))
   const broken = await fileWith(t, '{"a": ')
-  t.throws(() => readConfig({ SETTINGS_SCHEMA: broken }), /schema\.json isn’t JSON: /)
+  t.throws(() => readConfig({ SETTINGS_SCHEMA: `${usable}, ${broken}` }), /schema\.json isn’t JSON: /)
   const large = await fileWith(t, ' '.repeat(4 * 2 ** 20 + 1))
   t.throws(() => readConfig({ SETTINGS_SCHEMA: large }), /is larger than 4194304 bytes/)
-  t.same(problemsOf({ SETTINGS_SCHEMA: `${broken}.none`, PORT: 'x' }), [
+  t.same(problemsOf({ SETTINGS_SCHEMA: `${usable},${broken}.none`, PORT: 'x' }), [
     'PORT must be a whole number from 1 to 65535',
-    'SETTINGS_SCHEMA must name a file that can be read (ENOENT)',
+    `SETTINGS_SCHEMA: ${broken}.none can’t be read (ENOENT)`,
   ])
   t.same(problemsOf({ SETTINGS_VALIDATION: 'enforce' }), [
     'SETTINGS_VALIDATION=enforce must be set together with SETTINGS_SCHEMA: it has no effect on its own',
@@ -259,7 +245,7 @@ t.test('the service does not start with a file that it cannot use, and names the
 })
 
 t.test('published extensions are read unchanged', async (t) => {
-  const read = (file: string, prefix: string) => {
+  const published = (file: string, prefix: string) => {
     const SETTINGS_SCHEMA = join(projectRoot, file)
     const { settingsRules, warnings } = readConfig({ SETTINGS_SCHEMA, EXTENSION_PREFIX: prefix })
     if (!settingsRules) throw new Error('There is a schema')
@@ -270,7 +256,7 @@ t.test('published extensions are read unchanged', async (t) => {
       check: schema.check,
     }
   }
-  const pyright = read('test/extensions/vscode-pyright.json', 'python')
+  const pyright = published('test/extensions/vscode-pyright.json', 'python')
   t.hasStrict(pyright, { keys: 15, skips: ['keys that don’t start with `python.`'] })
   t.same(
     pyright.check({
@@ -286,7 +272,7 @@ t.test('published extensions are read unchanged', async (t) => {
       { path: '/python.analysis.unheardOf', message: 'isn’t one of the extension’s settings' },
     ],
   )
-  const mocha = read('demo/extension/vscode-mocha-test-adapter.json', 'mochaExplorer')
+  const mocha = published('demo/extension/vscode-mocha-test-adapter.json', 'mochaExplorer')
   t.hasStrict(mocha, { keys: 34, skips: [] })
   t.same(
     mocha.check({
@@ -300,7 +286,7 @@ t.test('published extensions are read unchanged', async (t) => {
       { path: '/mochaExplorer.timeout', message: 'must be a number' },
     ],
   )
-  const icons = read('test/extensions/material-icon-theme.json', 'material-icon-theme')
+  const icons = published('test/extensions/material-icon-theme.json', 'material-icon-theme')
   t.hasStrict(icons, { keys: 17, skips: ['texts to be translated (`%…%`)'] })
   t.same(
     icons.check({
@@ -314,7 +300,7 @@ t.test('published extensions are read unchanged', async (t) => {
 
 t.test('every keyword means the same as in JSON Schema', async (t) => {
   const faultsOf = (schema: object, value: unknown) =>
-    readSettingsSchema(JSON.stringify({ properties: { 'ext.a': schema } }), ext)
+    read({ properties: { 'ext.a': schema } })
       .schema.check({ 'ext.a': value })
       .map(({ path, message }) => `${path.slice('/ext.a'.length)} ${message}`)
   const rows: [object, unknown, string[]][] = [
@@ -384,8 +370,7 @@ t.test('every keyword means the same as in JSON Schema', async (t) => {
 
 t.test('texts of a schema contain no HTML and no link to a command', async (t) => {
   const shown = (description: string) => {
-    const file = JSON.stringify({ properties: { 'ext.a': { description } } })
-    const { document } = readSettingsSchema(file, ext).schema
+    const { document } = read({ properties: { 'ext.a': { description } } }).schema
     return (document.properties['ext.a'] as { description: string }).description
   }
   const rows = [
@@ -400,34 +385,58 @@ t.test('texts of a schema contain no HTML and no link to a command', async (t) =
     ['[a](&#99;ommand:x)', 'a'],
     ['[a]: command:x', '[a] : command:x'],
     ['[a](https://example.com) [b](#ext.b)', '[a](https://example.com) [b](#ext.b)'],
+    ['`Array<string>` or <b>`<T>`</b>', '`Array<string>` or `<T>`'],
+    ['``a`<b>`` <b>', '``a`<b>`` '],
+    ['See\n```json\n<a>\n```\n<b>', 'See\n```json\n<a>\n```\n'],
+    ['[`a`](command:x)', '`a`'],
+    ['[`a`]: command:x', '[`a`] : command:x'],
+    // Markdown readers find other code in these.
+    ['\\`<img>`', '\\``'],
+    ['`a\n\n`<img>`', '`a\n\n``'],
+    ['`a\r\r`<img>`', '`a\r\r``'],
+    ['`x\n\n` `<img>`', '`x\n\n` ``'],
+    ['a | b\n-|-\n`x | <img>`', 'a | b\n-|-\n`x | `'],
+    ['~~~\n```\n~~~\n<img>\n```', '~~~\n```\n~~~\n\n```'],
+    ['- a\n\n  ```\n<img>\n```', '- a\n\n  ```\n\n```'],
   ]
   for (const [given = '', expected = ''] of rows) t.equal(shown(given), expected, given)
-  const hostile = ['<', '[', '](', '<a ', '![', '[a](', '<!--', '(('].map((part) => part.repeat(20_000))
+  const hostile = [
+    '<',
+    '[',
+    '](',
+    '<a ',
+    '![',
+    '[a](',
+    '<!--',
+    '((',
+    '`',
+    '`` ` ',
+    '` `\n',
+    '```\n',
+    '\uE0000\uE000',
+  ].map((part) => part.repeat(20_000))
   for (const text of hostile) t.type(shown(text), 'string')
 })
 
 t.test('hostile schemas and values take little time', async (t) => {
   const pattern = { type: 'string', pattern: '^(a+)+$' }
-  const { schema, warnings } = readSettingsSchema(
-    JSON.stringify({
-      properties: {
-        'ext.slow': pattern,
-        'ext.ahead': { type: 'string', pattern: '^(?=a)a', patternProperties: { '(a)\\1': false } },
-        'ext.states': { type: 'string', pattern: '(a|b)*a(a|b){30}$' },
-        'ext.any': {
-          type: 'array',
-          items: { anyOf: [...Array(50).fill({ type: 'object', required: ['a'] }), true] },
-        },
-        'ext.unique': { type: 'array', uniqueItems: true },
-        'ext.names': {
-          type: 'array',
-          items: { anyOf: [{ required: Array.from({ length: 5_000 }, (_, n) => `name-${n}`) }, true] },
-        },
-        'ext.keys': { type: 'object', patternProperties: { '^(x+)+$': {} }, additionalProperties: false },
+  const { schema, warnings } = read({
+    properties: {
+      'ext.slow': pattern,
+      'ext.ahead': { type: 'string', pattern: '^(?=a)a', patternProperties: { '(a)\\1': false } },
+      'ext.states': { type: 'string', pattern: '(a|b)*a(a|b){30}$' },
+      'ext.any': {
+        type: 'array',
+        items: { anyOf: [...Array(50).fill({ type: 'object', required: ['a'] }), true] },
       },
-    }),
-    ext,
-  )
+      'ext.unique': { type: 'array', uniqueItems: true },
+      'ext.names': {
+        type: 'array',
+        items: { anyOf: [{ required: Array.from({ length: 5_000 }, (_, n) => `name-${n}`) }, true] },
+      },
+      'ext.keys': { type: 'object', patternProperties: { '^(x+)+$': {} }, additionalProperties: false },
+    },
+  })
   t.same(warnings, [
     'SETTINGS_SCHEMA: the service skips a `pattern` that can’t be evaluated in linear time: /properties/ext.ahead/pattern and 1 more.',
   ])

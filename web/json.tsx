@@ -39,7 +39,7 @@ export const faultsOf = (text: string, { allowNull = false, locked = [] }: Parse
   const wrong = members.map(({ key, from, to, isNull }): Fault | false => {
     const message = !keys.hasPrefix(key)
       ? `“${key}” must start with ${keys.prefixes.map((prefix) => `“${prefix}.”`).join(' or ')}.`
-      : keys.isDenied(key)
+      : keys.deniedParts(key, undefined).length > 0
         ? `“${key}” is denied on this server.`
         : key.length > limits.settings_key_length
           ? `“${key.slice(0, 40)}…” is longer than ${limits.settings_key_length} characters. Shorten the key.`

@@ -3,7 +3,7 @@
  * the editor.
  */
 import type { Limits } from '../../client/src/index.js'
-import { DENIED_KEYS, matcherOf } from '../../schemas/settings-keys.js'
+import { DENIED_KEYS, matcherOf } from '../../schemas/denied-settings.js'
 import { EDITOR_DENIED, EDITOR_NAMESPACES } from './editor-settings.js'
 
 /** An installed extension. Its manifest is whatever its author wrote. */

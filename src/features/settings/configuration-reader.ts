@@ -1,7 +1,7 @@
 /** Reads a body with the whole configuration. Its overrides stay text, in a tenth of the memory. */
 import { ConfigurationBody } from '../../../schemas/configuration.js'
 import { limits } from '../../../schemas/limits.js'
-import { type SettingsKind, settingsKeys } from '../../../schemas/settings-keys.js'
+import { namesOf, type SettingsKind, settingsKeys } from '../../../schemas/settings-keys.js'
 import { isRepoPath } from '../../../schemas/subgroups.js'
 import { escapePointer, shorten } from '../../errors.js'
 import { type BodyContext, InvalidBody, readBody } from '../../platform/http/json-body.js'
@@ -26,9 +26,11 @@ const check = ({ settings = {}, projects = {} }: ConfigurationBody, { keys, kind
   const fail = (instancePath: string, propertyName: string, message: string) =>
     new InvalidBody([faultOf(instancePath, propertyName, message)])
   const requireKeys = (values: Record<string, unknown>, at: string, kind: SettingsKind) => {
-    const faults = faultsIn(values, kind).map(({ block, key, message }) =>
-      faultOf(block === undefined ? at : `${at}/${escapePointer(shorten(block))}`, key, message),
-    )
+    const faults = faultsIn(values, kind).map((fault) => {
+      const names = namesOf(fault).map(String)
+      const parents = names.slice(0, -1).map((name) => `/${escapePointer(shorten(name))}`)
+      return faultOf(at + parents.join(''), names.at(-1) ?? '', fault.message)
+    })
     if (faults.length > 0) throw new InvalidBody(faults)
   }
   requireKeys(settings, '/settings', 'workspace')

@@ -6,6 +6,7 @@ import {
   canonical,
   compilePattern,
   isObject,
+  type LinearPattern,
   type Node,
   type TypeName,
   types,
@@ -67,7 +68,11 @@ const plain = new Set([
 const unchecked = new Set(['$ref', 'not', 'if', 'then', 'else', 'contains', 'dependencies', 'propertyNames'])
 
 export class Parser {
-  constructor(private readonly notes: Notes) {}
+  /** @param texts what stands for `%key%` */
+  constructor(
+    private readonly notes: Notes,
+    private readonly texts: ReadonlyMap<string, string>,
+  ) {}
 
   /** @throws {SchemaError} */
   read(schema: unknown, place: string, level = 0): { node: Node; shown: unknown } {
@@ -104,9 +109,12 @@ export class Parser {
     }
   }
 
-  private text(value: unknown, place: string): string | undefined {
+  /** A text for people, translated and cleaned. */
+  text(value: unknown, place: string): string | undefined {
     if (typeof value !== 'string') return undefined
     if (!isPlaceholder(value)) return cleanText(value)
+    const text = this.texts.get(value.trim().slice(1, -1))
+    if (text !== undefined) return cleanText(text)
     this.notes.skip('texts to be translated (`%…%`)', place)
     return undefined
   }
@@ -114,7 +122,7 @@ export class Parser {
   private pattern(of: Keywords, shown: Json): Pick<Node, 'pattern'> {
     const given = of.get('pattern', 'a text', (value) => typeof value === 'string')
     if (given === undefined) return {}
-    const pattern = compilePattern(given)
+    const pattern = this.compile(given, of.at('pattern'))
     if (!pattern) {
       this.notes.skip('a `pattern` that can’t be evaluated in linear time', of.at('pattern'))
       return {}
@@ -122,6 +130,13 @@ export class Parser {
     shown.pattern = given
     const message = shown.patternErrorMessage ?? shown.errorMessage
     return { pattern: { pattern, message: typeof message === 'string' ? message : undefined } }
+  }
+
+  /** Undefined if the pattern can't be evaluated in linear time. @throws {SchemaError} if it isn't a pattern */
+  private compile(source: string, place: string): LinearPattern | undefined {
+    const pattern = compilePattern(source)
+    if (!pattern && !isPattern(source)) throw new SchemaError(`${place} isn’t a regular expression`)
+    return pattern
   }
 
   private array(of: Keywords, shown: Json, level: number): Pick<Node, 'array'> {
@@ -153,10 +168,10 @@ export class Parser {
     if (!bounds && !required && !properties && !byPattern && !rest) return {}
     let isComplete = true
     const patterns = [...(byPattern ?? [])].flatMap(([source, node]) => {
-      const pattern = compilePattern(source)
+      const place = `${of.at('patternProperties')}/${escapePointer(source)}`
+      const pattern = this.compile(source, place)
       if (pattern) return [{ pattern, node }]
       isComplete = false
-      const place = `${of.at('patternProperties')}/${escapePointer(source)}`
       this.notes.skip('a `pattern` that can’t be evaluated in linear time', place)
       return []
     })
@@ -210,6 +225,15 @@ export class Parser {
 
 const some = <Name extends string, Value>(name: Name, value: Value | undefined) =>
   (value === undefined ? {} : { [name]: value }) as { [name in Name]?: Value }
+
+const isPattern = (source: string): boolean => {
+  try {
+    new RegExp(source)
+    return true
+  } catch {
+    return false
+  }
+}
 
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
 const isLength = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
@@ -299,7 +323,7 @@ const allowedOf = (values: unknown[]): Allowed => {
 
 // A settings schema's texts for people, without anything that a page could run.
 
-/** A placeholder that the editor replaces with a translation, from a file that the service doesn't have. */
+/** A placeholder that the editor replaces with a translation, from package.nls.json. */
 export const isPlaceholder = (text: string): boolean => /^%[^%\s]+%$/.test(text.trim())
 
 const TAG = /<[A-Za-z/!?][^<>]*>/g
@@ -313,9 +337,21 @@ const withoutTags = (text: string): string => {
 
 /**
  * Markdown or plain text without raw HTML, with links only to web pages and to other settings (`#key#`). A link to an
- * editor command becomes plain text.
+ * editor command becomes plain text. Code stays as it is.
  */
-export const cleanText = (text: string): string =>
+export const cleanText = (text: string): string => {
+  const code: string[] = []
+  const marked = codeIn(text.replaceAll(MARK, ''))
+    .map((piece) => (piece.isCode ? `${MARK}${code.push(piece.text) - 1}${MARK}` : piece.text))
+    .join('')
+  return cleanOutsideCode(marked).replace(MARKED, (_, index) => code[Number(index)] ?? '')
+}
+
+/** Stands for code while the text around it is cleaned. */
+const MARK = '\uE000'
+const MARKED = /\uE000(\d+)\uE000/g
+
+const cleanOutsideCode = (text: string): string =>
   withoutTags(text.replace(/<(https?:\/\/[^\s<>]*)>/g, '$1'))
     // The rest of an unclosed tag.
     .replace(/<(?=[A-Za-z/!?])/g, '< ')
@@ -323,3 +359,61 @@ export const cleanText = (text: string): string =>
     // The rest of a link in another notation.
     .replace(/\](?=\((?!https?:\/\/|#))/g, '] ')
     .replace(/^(\s*\[[^[\]]*\]):/gm, '$1 :')
+
+interface Piece {
+  text: string
+  isCode: boolean
+}
+
+/**
+ * Splits Markdown where any reader agrees what's code: between backticks on one line, and in fenced blocks at the start of a line.
+ * After a line that leaves a backtick open nothing is, because that one may end on a later line.
+ */
+const codeIn = (text: string): Piece[] => {
+  const pieces: Piece[] = []
+  let fence: string | undefined
+  let isClear = true
+  for (const line of text.split(/(?<=\n|\r(?!\n))/)) {
+    if (fence !== undefined) {
+      pieces.push({ text: line, isCode: true })
+      const [end = ''] = /^ {0,3}`{3,}(?=\s*$)/.exec(line) ?? []
+      if (end.trim().length >= fence.length) fence = undefined
+      continue
+    }
+    const [start] = /^`{3,}(?=[^`]*$)/.exec(line) ?? []
+    if (isClear && start !== undefined) {
+      fence = start
+      pieces.push({ text: line, isCode: true })
+      continue
+    }
+    const spans: Piece[] | undefined = isClear && !/\\`|~~~/.test(line) ? spansIn(line) : undefined
+    isClear &&= spans !== undefined
+    // In a table, a column ends within backticks as well.
+    const mayBeTable = spans?.some((span) => span.isCode && span.text.includes('|'))
+    pieces.push(...(!spans || mayBeTable ? [{ text: line, isCode: false }] : spans))
+  }
+  return pieces
+}
+
+/** Undefined if a backtick is left open. */
+const spansIn = (line: string): Piece[] | undefined => {
+  const pieces: Piece[] = []
+  let from = 0
+  for (let at = line.indexOf('`'); at >= 0; at = line.indexOf('`', from)) {
+    const [run = ''] = /^`+/.exec(line.slice(at)) ?? []
+    const end = endOfSpan(line, at + run.length, run.length)
+    if (end === undefined) return undefined
+    pieces.push({ text: line.slice(from, at), isCode: false }, { text: line.slice(at, end), isCode: true })
+    from = end
+  }
+  return [...pieces, { text: line.slice(from), isCode: false }]
+}
+
+/** Where the next run of exactly so many backticks ends. */
+const endOfSpan = (line: string, from: number, length: number): number | undefined => {
+  const runs = /`+/g
+  runs.lastIndex = from
+  for (let run = runs.exec(line); run; run = runs.exec(line))
+    if (run[0].length === length) return run.index + length
+  return undefined
+}

@@ -1,5 +1,12 @@
-/** Reads the description of an extension's settings from the operator's file. */
-import { isBlock, type KeyFault, type SettingsKeys, settingsIn } from '../../../schemas/settings-keys.js'
+/** Reads the description of the settings of extensions from the operator's files. */
+import {
+  isBlock,
+  type KeyFault,
+  namesOf,
+  type SettingsKeys,
+  settingsIn,
+  settingsKeys,
+} from '../../../schemas/settings-keys.js'
 import { escapePointer, shorten } from '../../errors.js'
 import { check, isObject, type Node } from './check.js'
 import { CheckEnds, type Fault, type Place, Run } from './faults.js'
@@ -38,58 +45,76 @@ export interface SettingsRules {
   enforced: boolean
 }
 
-/** An object with `properties`, and where it is in the file. */
-interface Section {
-  at: string
-  schema: Record<string, unknown>
+/** One of the operator's files. */
+export interface SchemaFile {
+  name: string
+  text: string
+  /** The content of the `package.nls.json` beside it, if there is one. */
+  texts: string | undefined
 }
 
+interface SettingsSchemaRead {
+  schema: SettingsSchema
+  /** What the manifests list in `restrictedConfigurations`, except keys of the first prefix. */
+  restricted: string[]
+  /** A sentence for each property that's left out, and for each kind of other thing that's skipped. */
+  warnings: string[]
+}
+
+/** An object with `properties`, and where it is. */
+interface Section {
+  at: string
+  schema: Json
+}
+
+type Json = Record<string, unknown>
+
 /**
- * Reads a VS Code extension's package.json or a JSON Schema.
- * @returns the schema, with a sentence for each kind of thing that was skipped @throws {SchemaError} that says which
- * part can't be used
+ * Reads the package.json of VS Code extensions, or JSON Schemas. What can't be used is left out.
+ * @throws {SchemaError} for a file without a setting that can be used
  */
-export const readSettingsSchema = (
-  text: string,
-  keys: SettingsKeys,
-): { schema: SettingsSchema; warnings: string[] } => {
+export const readSettingsSchema = (files: readonly SchemaFile[], given: SettingsKeys): SettingsSchemaRead => {
+  const contents = files.map((file) => ({ ...file, content: contentOf(file) }))
+  const restricted = restrictedIn(contents).filter((key) => !key.startsWith(`${given.prefixes[0]}.`))
+  const keys = settingsKeys({ prefixes: given.prefixes, denied: [...given.denied, ...restricted] })
   const starts = keys.prefixes.map((prefix) => `\`${prefix}.\``).join(' or ')
-  const skipped = new Map<string, string[]>()
-  const skip = (what: string, place: string) => {
-    const places = skipped.get(what)
-    if (places) places.push(place)
-    else skipped.set(what, [place])
-  }
-  const parser = new Parser({ skip })
+  const notes = new Notes()
   const nodes = new Map<string, Node>()
   const shown = new Map<string, unknown>()
+  /** The prefixes of all properties, also of those that are left out. */
+  const described = new Set<string>()
   const groups: (Group & { order: number })[] = []
-  for (const { at, schema } of sectionsOf(parse(text))) {
-    const { type, title, order } = parser.read(
-      { type: schema.type, title: schema.title, order: schema.order },
-      at,
-    ).shown as Json
-    if (![undefined, 'object'].includes(type as string)) throw new SchemaError(`${at}/type must be object`)
-    const group: Group = { title: typeof title === 'string' ? title : null, properties: [] }
-    for (const [key, property] of Object.entries(propertiesOf(schema, at))) {
-      const place = `${at}/properties/${escapePointer(key)}`
-      if (!keys.hasPrefix(key)) {
-        skip(`keys that don’t start with ${starts}`, place)
-        continue
+  for (const { name, content, texts } of contents) {
+    const parser = new Parser(notes, textsIn(texts, name, notes))
+    let usable = 0
+    for (const { at, schema } of sectionsOf(content, name, files.length > 1 ? `${name}#` : '', notes)) {
+      const title = parser.text(schema.title, `${at}/title`) ?? null
+      const group: Group = { title, properties: [] }
+      for (const [key, property] of Object.entries(schema.properties as Json)) {
+        const place = `${at}/properties/${escapePointer(key)}`
+        if (!keys.hasPrefix(key)) {
+          notes.skip(`keys that don’t start with ${starts}`, place)
+          continue
+        }
+        described.add(prefixOf(key))
+        const isDenied = keys.deniedParts(key, undefined).length > 0
+        if (isDenied) notes.skip('keys that are denied', place)
+        const read = isDenied ? undefined : readProperty(parser, key, property, place, notes)
+        if (read) {
+          usable++
+          nodes.set(key, read.node)
+          if (!shown.has(key)) group.properties.push(key)
+          shown.set(key, read.shown)
+        } else if (!nodes.has(key)) nodes.set(key, {})
       }
-      if (keys.isDenied(key)) {
-        skip('keys that SETTINGS_DENIED denies', place)
-        continue
-      }
-      const read = parser.read(property, place)
-      nodes.set(key, read.node)
-      if (!shown.has(key)) group.properties.push(key)
-      shown.set(key, read.shown)
+      const order = typeof schema.order === 'number' ? schema.order : Number.POSITIVE_INFINITY
+      if (group.properties.length > 0) groups.push({ ...group, order })
     }
-    if (group.properties.length > 0)
-      groups.push({ ...group, order: typeof order === 'number' ? order : Number.POSITIVE_INFINITY })
+    if (usable === 0)
+      throw new SchemaError(
+        `${name} has no usable setting that starts with ${starts} (EXTENSION_PREFIX)${notes.firstReason()}`,
+      )
   }
-  if (nodes.size === 0) throw new SchemaError(`has no key that starts with ${starts} (EXTENSION_PREFIX)`)
   const document: SchemaDocument = {
     type: 'object',
     properties: Object.fromEntries(shown),
@@ -99,46 +124,128 @@ export const readSettingsSchema = (
       .map(({ title, properties }) => ({ title, properties })),
   }
   return {
-    schema: { document, check: (settings, found) => checkSettings(nodes, settings, found) },
-    warnings: [...skipped].map(([what, places]) => warningOf(what, places)),
+    schema: { document, check: (settings, found) => checkSettings({ nodes, described }, settings, found) },
+    restricted,
+    warnings: notes.warnings(),
   }
 }
 
-type Json = Record<string, unknown>
+/** Keys whose settings have a prefix. No prefix contains a dot. */
+const prefixOf = (key: string): string => key.split('.', 1)[0] ?? ''
 
-const parse = (text: string): unknown => {
+/** What's left out of the operator's files. */
+class Notes {
+  private readonly skipped = new Map<string, string[]>()
+  private readonly leftOut: string[] = []
+
+  skip(what: string, place: string): void {
+    const places = this.skipped.get(what)
+    if (places) places.push(place)
+    else this.skipped.set(what, [place])
+  }
+
+  leaveOut(what: string, why: string): void {
+    this.leftOut.push(`the service leaves out ${what}: ${why}`)
+  }
+
+  /** The rest of a sentence about a file from which everything is left out. */
+  firstReason(): string {
+    const [first] = this.leftOut
+    return first === undefined ? '' : `: ${first}`
+  }
+
+  warnings(): string[] {
+    const skips = [...this.skipped].map(([what, [first = '', ...more]]) => {
+      const others = more.length > 0 ? ` and ${more.length} more` : ''
+      return `the service skips ${what}: ${first}${others}`
+    })
+    return [...this.leftOut, ...skips].map((says) => `SETTINGS_SCHEMA: ${says}.`)
+  }
+}
+
+const readProperty = (parser: Parser, key: string, property: unknown, place: string, notes: Notes) => {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
+    return parser.read(property, place)
   } catch (error) {
-    throw new SchemaError(`isn’t JSON: ${(error as Error).message}`)
+    if (!(error instanceof SchemaError)) throw error
+    notes.leaveOut(`\`${key}\``, error.message)
+    return undefined
   }
 }
 
-const sectionsOf = (file: unknown): Section[] => {
-  if (!isObject(file)) throw new SchemaError('must contain a JSON object')
-  if (file.contributes === undefined) return [{ at: '', schema: file }]
-  const at = '/contributes/configuration'
-  const configuration = isObject(file.contributes) ? file.contributes.configuration : undefined
-  if (isObject(configuration)) return [{ at, schema: configuration }]
-  if (!Array.isArray(configuration)) throw new SchemaError(`${at} must be an object or a list of objects`)
-  return configuration.map((schema: unknown, index) => {
-    if (!isObject(schema)) throw new SchemaError(`${at}/${index} must be an object`)
-    return { at: `${at}/${index}`, schema }
+const parse = (text: string): unknown => JSON.parse(text.replace(/^\uFEFF/, ''))
+
+const contentOf = ({ name, text }: SchemaFile): Json => {
+  let content: unknown
+  try {
+    content = parse(text)
+  } catch (error) {
+    throw new SchemaError(`${name} isn’t JSON: ${(error as Error).message}`)
+  }
+  if (isObject(content)) return content
+  throw new SchemaError(`${name} must contain a JSON object`)
+}
+
+/** The texts that stand for `%key%`. A text can be an object with hints for translators. */
+const textsIn = (text: string | undefined, name: string, notes: Notes): ReadonlyMap<string, string> => {
+  if (text === undefined) return new Map()
+  try {
+    const content = parse(text)
+    if (isObject(content)) return new Map(Object.entries(content).flatMap(textOf))
+    notes.leaveOut(`the package.nls.json beside ${name}`, 'it must contain a JSON object')
+  } catch (error) {
+    notes.leaveOut(`the package.nls.json beside ${name}`, `it isn’t JSON: ${(error as Error).message}`)
+  }
+  return new Map()
+}
+
+const textOf = ([key, value]: [string, unknown]): [string, string][] => {
+  const text = isObject(value) ? value.message : value
+  return typeof text === 'string' ? [[key, text]] : []
+}
+
+const restrictedIn = (contents: readonly { content: Json }[]): string[] => {
+  const listed = contents.flatMap(({ content: { capabilities } }) => {
+    const { untrustedWorkspaces } = isObject(capabilities) ? capabilities : {}
+    const { restrictedConfigurations } = isObject(untrustedWorkspaces) ? untrustedWorkspaces : {}
+    return Array.isArray(restrictedConfigurations) ? (restrictedConfigurations as unknown[]) : []
+  })
+  return [...new Set(listed.filter((key) => typeof key === 'string' && /^\S{1,200}$/.test(key)))] as string[]
+}
+
+/** Each has `properties`. */
+const sectionsOf = (content: Json, name: string, start: string, notes: Notes): Section[] => {
+  if (content.contributes === undefined) {
+    if (isObject(content.properties)) return [{ at: start, schema: content }]
+    const hint = content.properties === undefined ? ', or contributes.configuration of an extension' : ''
+    throw new SchemaError(`${name} /properties must be an object of schemas${hint}`)
+  }
+  const pointer = '/contributes/configuration'
+  const configuration = isObject(content.contributes) ? content.contributes.configuration : undefined
+  if (!isObject(configuration) && !Array.isArray(configuration))
+    throw new SchemaError(`${name} ${pointer} must be an object or a list of objects`)
+  const sections = Array.isArray(configuration)
+    ? configuration.map((schema: unknown, index) => ({ at: `${start}${pointer}/${index}`, schema }))
+    : [{ at: `${start}${pointer}`, schema: configuration }]
+  return sections.flatMap(({ at, schema }) => {
+    if (isObject(schema) && isObject(schema.properties)) return [{ at, schema }]
+    if (!isObject(schema) || schema.properties !== undefined)
+      notes.leaveOut(
+        at,
+        isObject(schema) ? 'its properties must be an object of schemas' : 'it must be an object',
+      )
+    return []
   })
 }
 
-const propertiesOf = ({ properties }: Json, at: string): Json => {
-  if (properties === undefined && at !== '') return {}
-  if (isObject(properties)) return properties
-  const hint = at === '' && properties === undefined ? ', or contributes.configuration of an extension' : ''
-  throw new SchemaError(`${at}/properties must be an object of schemas${hint}`)
+interface Known {
+  nodes: ReadonlyMap<string, Node>
+  /** The prefixes that the files describe. Other prefixes' keys aren't unknown. */
+  described: ReadonlySet<string>
 }
 
-const warningOf = (what: string, [first = '', ...more]: string[]): string =>
-  `SETTINGS_SCHEMA: the service skips ${what}: ${first}${more.length > 0 ? ` and ${more.length} more` : ''}.`
-
 const checkSettings = (
-  nodes: ReadonlyMap<string, Node>,
+  { nodes, described }: Known,
   settings: Json,
   found: readonly KeyFault[] = [],
 ): Fault[] => {
@@ -150,20 +257,26 @@ const checkSettings = (
     for (const { block, key, value } of settingsIn(settings)) {
       run.spend(1)
       const parent = block === undefined ? undefined : { parent: undefined, key: shorten(block) }
-      if (other?.key === key && other.block === block) {
-        run.note({ parent, key: shorten(key) }, other.message)
-        other = others.next().value
-        continue
+      let isFound = false
+      for (; other?.key === key && other.block === block; other = others.next().value) {
+        isFound = true
+        run.note(placeOf(other), other.message)
       }
-      if (value === null || isBlock(key)) continue
+      if (isFound || value === null || isBlock(key)) continue
       place = { parent, key }
       const node = nodes.get(key)
       if (node) check(node, value, place, run)
-      else run.note(place, 'isn’t one of the extension’s settings')
+      else if (described.has(prefixOf(key))) run.note(place, 'isn’t one of the extension’s settings')
     }
   } catch (error) {
     if (!(error instanceof CheckEnds)) throw error
     run.end(place)
   }
   return run.faults
+}
+
+const placeOf = (fault: KeyFault): Place | undefined => {
+  let place: Place | undefined
+  for (const name of namesOf(fault)) place = { parent: place, key: shorten(String(name)) }
+  return place
 }

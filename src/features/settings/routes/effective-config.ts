@@ -1,27 +1,24 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ConditionalReadHeaders, NotModified, ref } from '../../../../schemas/common.js'
 import { EffectiveConfig, EffectiveConfigQuery } from '../../../../schemas/effective-config.js'
-import { isObject, settingsIn, settingsKeys } from '../../../../schemas/settings-keys.js'
+import { isObject, type SettingsKeys, settingsIn, settingsKeys } from '../../../../schemas/settings-keys.js'
 import { overlaySettings } from '../../workspaces/index.js'
 import { repoMember } from '../access.js'
 import { toReadEffectiveConfig } from '../policies/repo-access.js'
 
 const effectiveConfig = repoMember('query.repo', toReadEffectiveConfig)
 
-/** Editors don't get keys that were stored before they were denied. */
-const withoutDenied = (
-  isDenied: (key: string) => boolean,
-  settings: Record<string, unknown>,
-): Record<string, unknown> => {
-  for (const { block, key } of settingsIn(settings)) {
+/** Editors don't get keys that were stored before they, or parts of their values, were denied. */
+const withoutDenied = (keys: SettingsKeys, settings: Record<string, unknown>): Record<string, unknown> => {
+  for (const { block, key, value } of settingsIn(settings)) {
     const place = block === undefined ? settings : settings[block]
-    if (isDenied(key) && isObject(place)) delete place[key]
+    if (isObject(place) && keys.deniedParts(key, value).length > 0) delete place[key]
   }
   return settings
 }
 
 export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { isDenied } = settingsKeys(app.config.settingsKeys)
+  const keys = settingsKeys(app.config.settingsKeys)
   app.route({
     method: 'GET',
     url: '/effective-config',
@@ -40,10 +37,12 @@ export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const config = request.granted(effectiveConfig)
       reply.header('ETag', config.etag)
       if (config.settings === null) return reply.code(304).send(undefined)
-      const locks = (JSON.parse(config.locked) as string[]).filter((key) => !isDenied(key))
+      const locks = (JSON.parse(config.locked) as string[]).filter(
+        (key) => keys.deniedParts(key, undefined).length === 0,
+      )
       const { settings, sources } = overlaySettings(
-        withoutDenied(isDenied, JSON.parse(config.settings)),
-        withoutDenied(isDenied, JSON.parse(config.override ?? '{}')),
+        withoutDenied(keys, JSON.parse(config.settings)),
+        withoutDenied(keys, JSON.parse(config.override ?? '{}')),
         locks,
       )
       return {

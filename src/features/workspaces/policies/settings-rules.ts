@@ -1,9 +1,10 @@
 /** Checks the keys of settings, settings against the operator's schema, and overrides against locked keys. */
 import type { Warnings } from '../../../../schemas/common.js'
+import { DENIED_MESSAGE } from '../../../../schemas/denied-settings.js'
 import {
-  DENIED_MESSAGE,
   type KeyFault,
   MAX_FAULTS,
+  namesOf,
   type SettingsKeys,
   type SettingsKind,
   settingsIn,
@@ -27,8 +28,10 @@ const reject = (errors: { path: string; message: string }[]): void => {
   if (errors.length > 0) throw new ApiError('validation_failed', { errors })
 }
 
-const pointerOf = ({ block, key }: KeyFault): string =>
-  (block === undefined ? [key] : [block, key]).map((name) => `/${escapePointer(shorten(name))}`).join('')
+const pointerOf = (fault: KeyFault): string =>
+  namesOf(fault)
+    .map((name) => `/${escapePointer(shorten(String(name)))}`)
+    .join('')
 
 const listFaults = (faults: KeyFault[], at: string) =>
   faults.map((fault) => ({ path: at + pointerOf(fault), message: fault.message }))
@@ -89,9 +92,12 @@ export const warningsOf = (
 export const judgeRestored = ({ keys, rules }: KeysAndRules, settings: string): { warnings?: Warnings } => {
   const restored = JSON.parse(settings) as SettingsObject
   const denied = [...settingsIn(restored)]
-    .filter(({ key }) => keys.isDenied(key))
+    .flatMap((setting) =>
+      keys
+        .deniedParts(setting.key, setting.value)
+        .map((inner) => ({ ...setting, inner, message: DENIED_MESSAGE })),
+    )
     .slice(0, MAX_FAULTS)
-    .map((setting) => ({ ...setting, message: DENIED_MESSAGE }))
   requireRules(rules, restored, IN_HISTORY, denied)
   reject(listFaults(denied, IN_HISTORY))
   return warningsOf(rules, restored, IN_HISTORY)
