@@ -33,6 +33,10 @@ export interface RepohostStandIn extends StandIn {
     | ((path: string) => { status: number; json?: unknown; headers: Iterable<[string, string]> })
     | undefined
   renameUser(id: number, login: string): void
+  /** GitLab: what the host says about the addresses of a user, the first one in the profile. */
+  addresses: Map<number, { email: string; confirmed_at: string | null }[]>
+  /** The status of every response with the list of addresses. */
+  addressesFault: number | 'hang' | undefined
   /** A private repository that only these users see. All repositories that weren't added are public. */
   addPrivateRepo(fullName: string, readers: number[]): void
   removeRepo(fullName: string): void
@@ -142,7 +146,17 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
       if (about.body === undefined) return response.writeHead(about.status).end()
       return sendJson(response, about.status, about.body)
     }
-    if (path === shape.userPath) return sendJson(response, 200, shape.user(asking))
+    const [first, ...others] = standIn.addresses.get(asking.id) ?? []
+    if (path === shape.userPath)
+      return sendJson(response, 200, { ...(shape.user(asking) as object), ...(kind === 'gitlab' && first) })
+    if (kind === 'gitlab' && path === '/user/emails') {
+      if (standIn.addressesFault === 'hang') return
+      return sendJson(
+        response,
+        standIn.addressesFault ?? 200,
+        standIn.addressesFault ? { message: 'Fault' } : others.map((address, id) => ({ id, ...address })),
+      )
+    }
     const fullName = shape.repoOf(path)
     if (fullName !== undefined) {
       const move = renamed.get(fullName.toLowerCase())
@@ -162,6 +176,8 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
     organizations: [],
     organizationFault: undefined,
     answerOrganization: undefined,
+    addresses: new Map(),
+    addressesFault: undefined,
   })
   const standIn: RepohostStandIn = Object.assign(server, {
     kind,

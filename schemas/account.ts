@@ -99,6 +99,7 @@ const example = {
   personal_overrides: [],
   personal_override_versions: [],
   personal_workspace_versions: [],
+  addresses_recognized: [{ confirmed_day: '2026-03-26' }],
   memberships: [
     { workspace: { id: workspace, name: 'Acme', personal: false }, role: 'admin', joined_at: moment },
   ],
@@ -224,6 +225,11 @@ export const AccountExport = Resource(
         created_at: Timestamp,
       },
       'The last versions of the personal workspace’s own settings.',
+    ),
+    addresses_recognized: List(
+      'AddressesRecognized',
+      { confirmed_day: { ...Day, description: 'The UTC day on which the repository host confirmed it.' } },
+      'One per e-mail address by which the service recognizes the caller’s commits. It stores only an HMAC of each.',
     ),
     memberships: List('Memberships', {
       workspace: Closed({ id: Uuid, name: Type.String(), personal: Type.Boolean() }),

@@ -108,6 +108,8 @@ export const limits = {
   webhook_body_bytes: 25_165_824,
   /** Properties and items in a delivery, whose commits can list many files. */
   webhook_json_values: 1_000_000,
+  /** Levels of a delivery, most of which isn't read. */
+  webhook_json_depth: 1_000,
   /** Older commits don't count. How long the service keeps deliveries and the hashes of commits. */
   webhook_days: 400,
   /** How long a webhook secret works after it was replaced. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Named, Nullable, Resource, Timestamp, Uuid } from './common.js'
+import { Closed, Named, Nullable, Resource, Timestamp, Uuid } from './common.js'
 import { limits } from './limits.js'
 
 const url = Type.String({
@@ -14,6 +14,32 @@ export const CreatedWebhook = Named('CreatedWebhook', {
     examples: ['Hc0l2wJYqYVfX9bD5oKc1x7m3sUe8aTgRnPzLqWv4iE'],
   }),
 })
+
+const SkippedBecause = Closed(
+  {
+    not_a_member: Type.Integer({
+      description: 'The payload names a login or a host id that isn’t a member’s.',
+      examples: [1],
+    }),
+    unknown_author: Type.Integer({
+      description:
+        'The payload names no one, or only an address that the host hasn’t confirmed as a member’s.',
+      examples: [0],
+    }),
+    outside_patterns: Type.Integer({
+      description: 'The repository matches none of the workspace’s patterns.',
+      examples: [0],
+    }),
+    not_delivered: Type.Integer({
+      description: 'Pushed commits that the host left out. They aren’t included in `skipped`.',
+      examples: [0],
+    }),
+  },
+  {
+    description:
+      'The first three add up to `skipped`. Null: an earlier version of the service received the delivery.',
+  },
+)
 
 export const Delivery = Named('WebhookDelivery', {
   at: Timestamp,
@@ -41,6 +67,7 @@ export const Delivery = Named('WebhookDelivery', {
       examples: [1],
     }),
   ),
+  skipped_because: Type.Optional(Nullable(SkippedBecause)),
 })
 
 export const Webhook = Resource(
@@ -49,7 +76,7 @@ export const Webhook = Resource(
     url,
     created_at: Timestamp,
     deliveries: Type.Array(Delivery, {
-      description: `The last ${limits.webhook_deliveries_listed} correctly signed deliveries, the latest first. At the privacy level \`team\`, \`repo\`, \`counted\` and \`skipped\` are left out, because they would show who worked when.`,
+      description: `The last ${limits.webhook_deliveries_listed} correctly signed deliveries, the latest first. At the privacy level \`team\`, \`repo\`, \`counted\`, \`skipped\` and \`skipped_because\` are left out, because they would show who worked when.`,
     }),
   },
   {
@@ -65,6 +92,7 @@ export const Webhook = Resource(
             repo: 'acme/api-gateway',
             counted: 3,
             skipped: 1,
+            skipped_because: { not_a_member: 1, unknown_author: 0, outside_patterns: 0, not_delivered: 0 },
           },
         ],
       },

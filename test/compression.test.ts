@@ -122,6 +122,7 @@ t.test('answers that contain a token are never compressed', async (t) => {
     id: 1,
     login: 'ada',
     clientId: undefined,
+    addresses: undefined,
     avatarUrl: `https://avatars.example.com/${'a'.repeat(5_000)}`,
   }
   const clients = (config: Config) => {

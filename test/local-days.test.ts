@@ -2,8 +2,9 @@ import { deepStrictEqual } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { chooseDay, chooseDays, rangeNamed } from '../src/features/editors/choose-days.js'
-import { chooseTimezone, dayAt, endOf, localParts, startOf } from '../src/features/editors/local-days.js'
+import { chooseTimezone, localParts } from '../src/features/editors/local-days.js'
 import { addDays } from '../src/platform/time/days.js'
+import { dayAt, endOf, startOf } from '../src/platform/time/zones.js'
 
 const QUARTER_MS = 900_000
 const DAY_MS = 96 * QUARTER_MS

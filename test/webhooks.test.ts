@@ -10,6 +10,7 @@ import { until } from './until.js'
 import { addWebhook, commitOf, createWebhook, startWebhook, Webhook, webhookOf } from './webhooks.js'
 
 const REPO = 'acme/api-gateway'
+const NO_REASON = { not_a_member: 0, unknown_author: 0, outside_patterns: 0, not_delivered: 0 }
 
 t.test('pushes and closed issues count for members, once', async (t) => {
   for (const kind of repohostKinds)
@@ -36,14 +37,19 @@ t.test('pushes and closed issues count for members, once', async (t) => {
       t.same(
         deliveries.map(({ at, ...delivery }: { at: string }) => delivery),
         [
-          { event: names.issues, status: 200, repo: REPO, counted: 0, skipped: 0 },
-          { event: names.issues, status: 200, repo: REPO, counted: 1, skipped: 0 },
-          { event: names.push, status: 200, repo: 'other/repo', counted: 0, skipped: 1 },
-          { event: names.push, status: 200, repo: REPO, counted: 0, skipped: 1 },
-          { event: names.push, status: 200, repo: REPO, counted: 0, skipped: 0 },
-          { event: names.push, status: 200, repo: 'ACME/API-Gateway', counted: 0, skipped: 0 },
-          { event: names.push, status: 200, repo: REPO, counted: 2, skipped: 0 },
-        ],
+          { event: names.issues, repo: REPO, counted: 0 },
+          { event: names.issues, repo: REPO, counted: 1 },
+          { event: names.push, repo: 'other/repo', counted: 0, because: { outside_patterns: 1 } },
+          { event: names.push, repo: REPO, counted: 0, because: { not_a_member: 1 } },
+          { event: names.push, repo: REPO, counted: 0 },
+          { event: names.push, repo: 'ACME/API-Gateway', counted: 0 },
+          { event: names.push, repo: REPO, counted: 2 },
+        ].map(({ because, ...delivery }) => ({
+          ...delivery,
+          status: 200,
+          skipped: because ? 1 : 0,
+          skipped_because: { ...NO_REASON, ...because },
+        })),
       )
       const query = `?workspace=${webhook.workspace}&from=${today}&to=${today}`
       const dashboard = await ada.get(`/api/team/dashboard${query}`)
@@ -364,8 +370,95 @@ t.test('a signed body that cannot be read is listed with its status', async (t) 
   })
   t.same(
     (await webhook.deliveries()).map(({ at, ...delivery }: { at: string }) => delivery),
-    [413, 400, 400].map((status) => ({ event: 'push', status, repo: null, counted: 0, skipped: 0 })),
+    [413, 400, 400].map((status) => ({
+      event: 'push',
+      status,
+      repo: null,
+      counted: 0,
+      skipped: 0,
+      skipped_because: NO_REASON,
+    })),
   )
+})
+
+t.test('members that are not read may hold anything that is JSON', async (t) => {
+  for (const kind of repohostKinds)
+    await t.test(kind, async (t) => {
+      const { service, webhook, today } = await startWebhook(t, kind)
+      const send = async (more: string) => {
+        const { event, payload } = deliveryShapes[kind].push(REPO, [commitOf('ada', today)])
+        const body = JSON.stringify(payload).replace('"Change something"', more)
+        const headers = deliveryShapes[kind].headers(event, body, webhook.secret, randomUUID())
+        return (
+          await service.request('POST', webhook.path, {
+            body,
+            headers: { 'Content-Type': 'application/json', ...headers },
+          })
+        ).status
+      }
+      const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+      const accepted = [
+        '"\\u0000"',
+        '"\\ud800"',
+        '"\\udc00\\ud800"',
+        '"a quote \\" and a backslash \\\\"',
+        '12345678901234567890',
+        '-0.12345678901234567890e999',
+        '{"__proto__":{"commits":[]},"constructor":{"prototype":{"id":"x"}}}',
+        // The payload, its commits and the commit are three levels.
+        deep(997),
+        `"${'x'.repeat(200_000)}\\u0000"`,
+      ]
+      for (const text of accepted) t.equal(await send(text), 200, text.slice(0, 70))
+      for (const text of [deep(998), '"\\x"', '01', '"\u0000"', '[}'])
+        t.equal(await send(text), 400, text.slice(0, 70))
+      t.same(await webhook.counts(), {
+        [`ada ${today} ${REPO}`]: { commits: accepted.length, closed_issues: 0 },
+      })
+    })
+})
+
+t.test('members that are read are checked', async (t) => {
+  const { service, webhook, today } = await startWebhook(t)
+  const send = (payload: object, event = 'push') => webhook.send({ event, payload })
+  const at = `${today}T09:30:00Z`
+  const push = (full_name: unknown, ...commits: object[]) =>
+    send({ ref: 'refs/heads/main', repository: { full_name, default_branch: 'main' }, commits })
+  const author = { username: 'ada' }
+  const issues = (number: unknown, login: unknown) =>
+    send(
+      {
+        action: 'closed',
+        issue: { number, closed_at: at },
+        repository: { full_name: REPO },
+        sender: { login },
+      },
+      'issues',
+    )
+  const replies = await Promise.all([
+    push(`${REPO}\0`, { id: 'a', timestamp: at, author }),
+    push(`${REPO}\ud800`, { id: 'b', timestamp: at, author }),
+    push(
+      REPO,
+      { id: 'c', timestamp: at, author: { username: 'ada\0' } },
+      { id: 'd', timestamp: at, author: { username: 'ada\ud800' } },
+      { id: 'e\0', timestamp: at, author },
+      { id: 'f', timestamp: `${at}\0`, author },
+      { id: 'g', timestamp: `${today.slice(0, 4)}-02-31T09:30:00+01:00`, author },
+      { id: 'h'.repeat(65), timestamp: at, author },
+      { id: 'i', timestamp: at, author: { username: 'a'.repeat(10_000) } },
+    ),
+    issues(1e20, 'ada'),
+    issues(1, 'ada\0'),
+  ])
+  t.same(
+    replies.map(({ status }) => status),
+    [200, 200, 200, 200, 200],
+  )
+  t.same(await webhook.counts(), {})
+  const names = (await webhook.deliveries()).map(({ repo }: { repo: string | null }) => repo)
+  t.same(names.filter((name: string | null) => name !== REPO).length, 2)
+  t.equal((await service.request('GET', '/api/health')).status, 200)
 })
 
 t.test('the same commits in two simultaneous deliveries count once', async (t) => {

@@ -17,6 +17,7 @@ const LEAST_PERCENT = 85
 const modules: [file: string, test: string][] = [
   ['src/features/minutes/caps', 'minutes'],
   ['src/platform/time/days', 'days'],
+  ['src/platform/time/zones', 'local-days'],
   ['src/features/editors/local-days', 'local-days'],
   ['src/features/editors/choose-days', 'local-days'],
   ['src/features/editors/timeline', 'timeline'],

@@ -6,7 +6,7 @@ export const survivors: Record<string, Record<string, string[]>> = {
       'HOURS - 1 → HOURS + 1',
     ],
   },
-  'local-days': {
+  zones: {
     'Remembering formatters only saves time.': [
       'known → false',
       'formats.size >= REMEMBERED → true',
@@ -14,11 +14,13 @@ export const survivors: Record<string, Record<string, string[]>> = {
       'formats.size >= REMEMBERED → formats.size > REMEMBERED',
       'formats.size >= REMEMBERED → formats.size < REMEMBERED',
     ],
+    'Both are the same then. The check only saves time.': ['earlier === later → false'],
+  },
+  'local-days': {
     'No zone has such a long name. The check only saves time.': [
       'given.length <= TIMEZONE_LENGTH → true',
       'given.length <= TIMEZONE_LENGTH → given.length < TIMEZONE_LENGTH',
     ],
-    'Both are the same then. The check only saves time.': ['earlier === later → false'],
     'The fallback after it is UTC, too.': [`'UTC' → ""`],
     'There are no minutes in hour 24.': ['hour < HOURS → hour <= HOURS'],
   },

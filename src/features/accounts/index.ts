@@ -1,6 +1,7 @@
 /** Accounts and sessions, for other features. */
 
 export { issueKey } from './access-keys.js'
+export { type AddressKey, addressKeysOf } from './address-keys.js'
 export { checkHost, hostFault } from './check-host.js'
 export { DELETED_LOGIN, DELETED_USER } from './deleted-user.js'
 export { type PersonKey, personKeysOf } from './person-keys.js'

@@ -3,12 +3,21 @@
 import type { RepohostKind } from '../../../schemas/common.js'
 import { ApiError } from '../../errors.js'
 import { hostKinds } from '../../platform/hosts/index.js'
-import type { Ask, HostOrganization, HostUser, MembershipAnswer } from '../../platform/hosts/kind.js'
+import type {
+  Ask,
+  HostOrganization,
+  HostUser,
+  MembershipAnswer,
+  StatedAddresses,
+} from '../../platform/hosts/kind.js'
 import type { Trace } from '../../platform/http/trace.js'
 import { getJsonFrom, rateLimitedUpstream, type UpstreamAnswer } from '../../platform/http/upstream.js'
 import { type Meter, noopMeter } from '../../platform/metrics/meter.js'
 
-export type RepohostUser = HostUser
+export interface RepohostUser extends HostUser {
+  /** Undefined: they aren't needed. */
+  addresses: StatedAddresses | undefined
+}
 
 /** The host's response about the organizations that a person belongs to. Never fails. */
 export interface Memberships {
@@ -28,7 +37,10 @@ export interface HostPerson {
 export interface Repohost {
   /** Begins the time for all of a request's calls. */
   newBudget(): AbortSignal
-  /** @throws {ApiError} `repohost_token_invalid`, `upstream_failed`, `upstream_timeout` */
+  /**
+   * The person who signs in. Their addresses are looked up as far as the host says them in time.
+   * @throws {ApiError} `repohost_token_invalid`, `upstream_failed`, `upstream_timeout`
+   */
   userOf(token: string, trace: Trace | undefined, budget: AbortSignal): Promise<RepohostUser>
   membershipsOf(
     token: string,
@@ -77,16 +89,14 @@ export const createRepohost = (
       trace,
     )
 
-  const userOf = async (
-    token: string,
-    signal: AbortSignal,
-    trace: Trace | undefined,
-  ): Promise<RepohostUser> => {
-    const answer = await get(token, host.userPath, signal, trace)
+  const readUser = (answer: UpstreamAnswer): HostUser => {
     const user = host.readUser(answer)
     if (typeof user === 'string') throw failureOf(user, answer)
     return user
   }
+
+  const userOf = async (token: string, signal: AbortSignal, trace: Trace | undefined): Promise<HostUser> =>
+    readUser(await get(token, host.userPath, signal, trace))
 
   /** A token's OAuth app, on hosts that report it separately from the user. Looked up only if it matters. */
   const appOf = async (
@@ -123,7 +133,11 @@ export const createRepohost = (
     userOf: async (token, trace, budget) => {
       // Checked first, because a token without an app never gets one.
       const app = await appOf(token, budget, trace)
-      return { ...(await userOf(token, budget, trace)), ...app }
+      const answer = await get(token, host.userPath, budget, trace)
+      const user = { ...readUser(answer), ...app }
+      if (!host.addresses) return { ...user, addresses: undefined }
+      const list = await get(token, host.addresses.path, budget, trace).catch(() => undefined)
+      return { ...user, addresses: host.addresses.read(answer, list) }
     },
     membershipsOf,
     administeredBy: async (token, userId, name, trace) => {

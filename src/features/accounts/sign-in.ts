@@ -1,11 +1,14 @@
 import type { VerifyResult } from '../../../schemas/auth.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
+import type { AddressKey } from './address-keys.js'
+import { rememberAddresses } from './queries/addresses.js'
 import { type User, upsertUser } from './queries/users.js'
 import type { RepohostUser } from './repohost.js'
 
 interface SignInContext {
   database: Database
+  addressKeys: AddressKey[]
   tokens: { issue(user: User): string }
   milestones: { reached(userId: string, event: 'signed_in'): void }
   /** Memberships that follow the host are updated before the response. */
@@ -18,11 +21,11 @@ interface SignInContext {
  * `account_disabled`
  */
 export const signIn = async (
-  { database, tokens, milestones, follow }: SignInContext,
+  { database, addressKeys, tokens, milestones, follow }: SignInContext,
   repohostUser: RepohostUser,
   allowedClientIds: string[] | undefined,
 ): Promise<VerifyResult> => {
-  const { clientId } = repohostUser
+  const { clientId, addresses } = repohostUser
   if (allowedClientIds && clientId !== undefined && !allowedClientIds.includes(clientId)) {
     throw new ApiError('repohost_token_invalid', {
       detail: 'Tokens of this OAuth app aren’t accepted here.',
@@ -33,6 +36,7 @@ export const signIn = async (
     async (tx) => {
       const user = await upsertUser(tx, repohostUser)
       if (user.disabledAt !== null) throw new ApiError('account_disabled')
+      if (addresses) await rememberAddresses(tx, addressKeys, user.id, addresses)
       return user
     },
     { rowsMayConflict: true },

@@ -69,6 +69,26 @@ export const person = (name: string) =>
     .notNull()
     .references(() => users.id)
 
+/** HMACs of e-mail addresses that the repository host has confirmed as a person's own, to recognize their commits. */
+export const addresses = table(
+  'addresses',
+  {
+    hmac: text('hmac').primaryKey(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The UTC day on which the host confirmed it. */
+    confirmedDay: date('confirmed_day').notNull(),
+  },
+  {
+    people: { userId: { erasure: 'delete', export: 'addresses_recognized' } },
+    place: 'every node',
+    privacyRecord: 'addresses',
+    label: 'addresses recognized',
+  },
+  (t) => [index('addresses_of_user').on(t.userId)],
+)
+
 /** Recording preferences. Without a row, everything is recorded. */
 export const recordings = table(
   'recordings',

@@ -51,6 +51,11 @@ export const deliveries = table(
     status: smallint('status').notNull(),
     counted: integer('counted').notNull(),
     skipped: integer('skipped').notNull(),
+    /** Why they were skipped, and how many commits the host left out. Null: an earlier release received it. */
+    notAMember: integer('not_a_member'),
+    unknownAuthor: integer('unknown_author'),
+    outsidePatterns: integer('outside_patterns'),
+    notDelivered: integer('not_delivered'),
   },
   {
     expiry: { task: 'old deliveries', sql: `at < ${daysAgo(limits.webhook_days)}` },

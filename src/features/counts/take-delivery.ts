@@ -5,9 +5,11 @@ import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { readToday } from '../../platform/time/clock.js'
 import { addDays } from '../../platform/time/days.js'
-import { markDays } from '../minutes/index.js'
+import { dayAt } from '../../platform/time/zones.js'
+import type { AddressKey } from '../accounts/index.js'
+import { canonicalTimezone, markDays } from '../minutes/index.js'
 import { holdRoles } from '../workspaces/index.js'
-import { findMembers, isInside, registerPeople } from './queries/counts.js'
+import { type FoundMember, findMembersBy, isInside, registerPeople } from './queries/counts.js'
 import {
   type AddedCount,
   addReportedCounts,
@@ -18,7 +20,7 @@ import {
   takeIssueBack,
 } from './queries/reported-counts.js'
 import { findWebhook, insertDelivery } from './queries/webhooks.js'
-import type { DeliveredCommit, DeliveredIssue, Delivery } from './webhooks/delivery.js'
+import type { DeliveredIssue, DeliveredPerson, Delivery } from './webhooks/delivery.js'
 
 /** A delivery's name. */
 export interface DeliveryHead {
@@ -29,12 +31,39 @@ export interface DeliveryHead {
   deliveryId: string | undefined
 }
 
-interface Outcome {
-  counted: number
-  skipped: number
+/** Where deliveries are counted. */
+export interface DeliveryTarget {
+  database: Database
+  addressKeys: AddressKey[]
 }
 
-const NOTHING: Outcome = { counted: 0, skipped: 0 }
+/** What became of the commits and the closed issue of a delivery. */
+export interface Outcome {
+  counted: number
+  /** The payload names a login or a host id that isn't a member's. */
+  notAMember: number
+  /** All other people, of whom the service doesn't tell whether they have an account. */
+  unknownAuthor: number
+  outsidePatterns: number
+  /** The host left them out. */
+  notDelivered: number
+  countedBefore: number
+  uploadDecides: number
+  outOfRange: number
+  unreadable: number
+}
+
+const NOTHING: Outcome = {
+  counted: 0,
+  notAMember: 0,
+  unknownAuthor: 0,
+  outsidePatterns: 0,
+  notDelivered: 0,
+  countedBefore: 0,
+  uploadDecides: 0,
+  outOfRange: 0,
+  unreadable: 0,
+}
 
 /** The workspace may be deleted in the meantime, and the same commits may arrive twice at once. */
 const options = { rowsMayConflict: true }
@@ -45,24 +74,24 @@ const options = { rowsMayConflict: true }
  * @throws {ApiError} `webhook_not_found` if the webhook was deleted in the meantime
  */
 export const takeDelivery = async (
-  database: Database,
+  { database, addressKeys }: DeliveryTarget,
   head: DeliveryHead,
-  { repo, commits, issue }: Delivery,
-): Promise<void> => {
+  delivery: Delivery,
+): Promise<Outcome> => {
+  const { repo, notDelivered, unreadable } = delivery
   const today = await readToday(database)
-  const counts = ({ day }: { day: string }) =>
-    day >= addDays(today, -limits.webhook_days) && day <= addDays(today, 1)
-  const brought = { commits: commits.filter(counts), issue: issue && counts(issue) ? issue : undefined }
-  await database.transaction(async (tx) => {
-    const outcome = await count(tx, head, repo, brought)
-    await list(tx, head, { repo, status: 200, ...outcome })
+  return database.transaction(async (tx) => {
+    const counted = await count(tx, addressKeys, head, delivery, today)
+    const outcome = { ...counted, notDelivered, unreadable }
+    await list(tx, head, { repo, status: 200, outcome })
+    return outcome
   }, options)
 }
 
 /** Lists a signed delivery that couldn't be read. */
 export const noteFailure = (database: Database, head: DeliveryHead, failure: ApiError): Promise<void> =>
   database.transaction(
-    (tx) => list(tx, head, { repo: undefined, status: failure.status, ...NOTHING }),
+    (tx) => list(tx, head, { repo: undefined, status: failure.status, outcome: NOTHING }),
     options,
   )
 
@@ -73,46 +102,51 @@ export const noteFailure = (database: Database, head: DeliveryHead, failure: Api
 const list = async (
   tx: Db,
   { webhookId, workspaceId, event, deliveryId }: DeliveryHead,
-  answer: Outcome & { repo: string | undefined; status: number },
+  { repo, status, outcome }: { repo: string | undefined; status: number; outcome: Outcome },
 ): Promise<void> => {
+  const { counted, notAMember, unknownAuthor, outsidePatterns, notDelivered } = outcome
+  const skipped = notAMember + unknownAuthor + outsidePatterns
+  const reasons = { notAMember, unknownAuthor, outsidePatterns, notDelivered }
   // Sent together. The webhook is read once the roles are locked.
   const [, webhook] = await Promise.all([
     holdRoles(tx, workspaceId),
     findWebhook(tx, webhookId),
-    insertDelivery(tx, workspaceId, { event, deliveryId, ...answer }),
+    insertDelivery(tx, workspaceId, { event, deliveryId, repo, status, counted, skipped, ...reasons }),
   ])
   if (!webhook) throw new ApiError('webhook_not_found')
 }
 
-interface Brought {
-  commits: DeliveredCommit[]
-  issue: DeliveredIssue | undefined
-}
-
 const count = async (
   tx: Db,
+  addressKeys: AddressKey[],
   { workspaceId, kind }: DeliveryHead,
-  repo: string | undefined,
-  { commits, issue }: Brought,
+  { repo, commits, issue }: Delivery,
+  today: string,
 ): Promise<Outcome> => {
-  const total = commits.length + (issue?.closed ? 1 : 0)
   if (commits.length === 0 && !issue) return NOTHING
+  const isRecent = ({ day }: { day: string }) =>
+    day >= addDays(today, -limits.webhook_days) && day <= addDays(today, 1)
   const repoKey = repo?.toLowerCase()
-  const outside = { counted: 0, skipped: total }
-  if (repo === undefined || repoKey === undefined || !isRepoPath(repo, kind)) return outside
-  const [inside, memberOf] = await Promise.all([
-    isInside(tx, workspaceId, repoKey),
-    findAuthors(tx, workspaceId, { commits, issue }),
+  const isPath = repo !== undefined && repoKey !== undefined && isRepoPath(repo, kind)
+  const [inside, membersBy] = await Promise.all([
+    isPath && isInside(tx, workspaceId, repoKey),
+    findPeople(tx, addressKeys, workspaceId, [...commits.map(({ author }) => author), issue?.by]),
   ])
-  if (!inside) return outside
-  const place = { workspaceId, repo, repoKey }
-  const known = commits.flatMap((commit) => {
-    const userId = memberOf(commit.login)
-    return userId === null ? [] : [{ ...commit, userId }]
+  const dated = commits.map((commit) => {
+    const member = memberOf(membersBy, commit.author)
+    return { ...commit, member, day: commit.shownDay ?? dayAt(zoneOf(member), commit.at) }
   })
-  const closer = issue ? memberOf(issue.login) : null
-  const people = new Set(known.map(({ userId }) => userId))
-  if (closer !== null) people.add(closer)
+  const recent = dated.filter(isRecent)
+  const datedIssue = issue && { ...issue, day: dayAt('UTC', issue.at) }
+  const recentIssue = datedIssue && isRecent(datedIssue) ? datedIssue : undefined
+  const closed = recentIssue?.closed ? [recentIssue] : []
+  const outOfRange = dated.length - recent.length + (issue && !recentIssue ? 1 : 0)
+  if (!isPath || !inside) return { ...NOTHING, outOfRange, outsidePatterns: recent.length + closed.length }
+  const place = { workspaceId, repo, repoKey }
+  const known = recent.flatMap(({ member, ...commit }) => (member ? [{ ...commit, member }] : []))
+  const closer = recentIssue ? memberOf(membersBy, recentIssue.by) : null
+  const people = new Set(known.map(({ member }) => member.userId))
+  if (closer) people.add(closer.userId)
   const [, , fresh] = await Promise.all([
     people.size > 0 && registerPeople(tx, workspaceId, [...people]),
     people.size > 0 && nameReportedRepo(tx, place),
@@ -123,30 +157,74 @@ const count = async (
     place,
     known.filter(({ hash }) => fresh.has(hash)),
   )
-  const ofIssue = issue ? await countIssue(tx, place, issue, closer) : 0
-  const skipped = commits.length - known.length + (issue?.closed && closer === null ? 1 : 0)
-  return { counted: ofCommits + ofIssue, skipped }
+  const ofIssue = recentIssue ? await countIssue(tx, place, recentIssue, closer?.userId ?? null) : 0
+  const strangers = [
+    ...recent.flatMap(({ member, author }) => (member ? [] : [author])),
+    ...(closer ? [] : closed.map(({ by }) => by)),
+  ]
+  const unknownAuthor = strangers.filter((person) => person === undefined || 'address' in person).length
+  return {
+    ...NOTHING,
+    counted: ofCommits + ofIssue,
+    notAMember: strangers.length - unknownAuthor,
+    unknownAuthor,
+    countedBefore: known.length - fresh.size,
+    uploadDecides: fresh.size - ofCommits,
+    outOfRange,
+  }
 }
 
-/** @returns a function from a login to its user, or null for people who aren't members */
-const findAuthors = async (tx: Db, workspaceId: string, { commits, issue }: Brought) => {
+const zoneOf = (member: FoundMember | null): string => canonicalTimezone(member?.timezone ?? 'UTC') ?? 'UTC'
+
+interface MembersBy {
+  login: Map<string, FoundMember>
+  id: Map<number, FoundMember>
+  address: Map<string, FoundMember>
+}
+
+/** The members among the people whom a payload names. */
+const findPeople = async (
+  tx: Db,
+  addressKeys: AddressKey[],
+  workspaceId: string,
+  people: (DeliveredPerson | undefined)[],
+): Promise<MembersBy> => {
   const logins = new Set<string>()
-  for (const { login } of [...commits, ...(issue ? [issue] : [])]) if (login) logins.add(login.toLowerCase())
-  const keys = [...logins]
-  const userIds = keys.length > 0 ? await findMembers(tx, workspaceId, keys) : []
-  const members = new Map(keys.map((key, index) => [key, userIds[index] ?? null]))
-  return (login: string | undefined) => (login && members.get(login.toLowerCase())) ?? null
+  const ids = new Set<number>()
+  const addresses = new Map<string, string>()
+  for (const person of people) {
+    if (!person) continue
+    if ('login' in person) logins.add(person.login.toLowerCase())
+    else if ('id' in person) ids.add(person.id)
+    else for (const key of addressKeys) addresses.set(key.hmacOf(person.address), person.address)
+  }
+  // PostgreSQL can't store NUL, so no member has it in the login.
+  const possible = [...logins].filter((login) => !login.includes('\0'))
+  const [login, id, byHmac] = await Promise.all([
+    findMembersBy(tx, workspaceId, 'login', possible),
+    findMembersBy(tx, workspaceId, 'id', [...ids]),
+    findMembersBy(tx, workspaceId, 'address', [...addresses.keys()]),
+  ])
+  const address = new Map([...byHmac].map(([hmac, member]) => [addresses.get(hmac) ?? '', member]))
+  return { login, id, address }
+}
+
+const memberOf = (found: MembersBy, person: DeliveredPerson | undefined): FoundMember | null => {
+  if (!person) return null
+  if ('login' in person) return found.login.get(person.login.toLowerCase()) ?? null
+  return ('id' in person ? found.id.get(person.id) : found.address.get(person.address)) ?? null
 }
 
 /** The counts of new commits. */
 const countCommits = async (
   tx: Db,
   place: ReportedRepo,
-  commits: (DeliveredCommit & { userId: string })[],
+  commits: { day: string; member: FoundMember }[],
 ): Promise<number> => {
   const added = new Map<string, AddedCount & { key: string }>()
-  for (const { day, userId, login } of commits) {
-    const key = `${day} ${login?.toLowerCase()}`
+  for (const { day, member } of commits) {
+    const { userId, loginKey } = member
+    const key = `${day} ${loginKey}`
     const known = added.get(key)
     if (known) known.more++
     else added.set(key, { key, day, userId, more: 1 })
@@ -164,7 +242,7 @@ const countCommits = async (
 const countIssue = async (
   tx: Db,
   place: ReportedRepo,
-  { number, day, at, closed }: DeliveredIssue,
+  { number, day, at, closed }: DeliveredIssue & { day: string },
   userId: string | null,
 ): Promise<number> => {
   const event = { number, day, at: new Date(at).toISOString(), closed, userId: closed ? userId : null }

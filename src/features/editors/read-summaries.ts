@@ -5,8 +5,8 @@
 import type { AllTime, Durations, Projects, Stats, StatusBar, Summaries } from '../../../schemas/wakatime.js'
 import type { Db } from '../../platform/database/client.js'
 import { countDays, type Range } from '../../platform/time/days.js'
+import { endOf, startOf } from '../../platform/time/zones.js'
 import { sumOwnRepos } from '../minutes/index.js'
-import { endOf, startOf } from './local-days.js'
 import {
   ALWAYS,
   decimalOf,

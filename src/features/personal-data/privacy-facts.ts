@@ -29,6 +29,14 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     kept: 'As long as the account exists.',
   },
   {
+    name: 'addresses',
+    what: 'At GitLab: HMACs of the e-mail addresses that the host shows as a person’s own and confirmed at sign-in. The addresses themselves aren’t stored, and backups don’t contain the key.',
+    fields: ['hmac', 'confirmed_day'],
+    why: 'To count commits for their author where the host names authors only by address.',
+    kept_days: null,
+    kept: 'Until the host no longer shows the address as the person’s own at sign-in, or the account is deleted.',
+  },
+  {
     name: 'time zone',
     what: 'The last time zone that a person’s client sent.',
     fields: fieldsOf(FlushBody, 'entries', 'flush_id'),
@@ -259,7 +267,7 @@ export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] 
     everywhere('The minutes of heartbeats, agent time, project names and imports.', person),
     everywhere('The plan and the state of a subscription.', person),
     everywhere(
-      'Time zone, responses to flushes, ended sessions, kept removals, hashes of access keys, the id at the billing provider.',
+      'HMACs of addresses, time zone, responses to flushes, ended sessions, kept removals, hashes of access keys, the id at the billing provider.',
       'No one.',
     ),
     everywhere('Funnel events.', 'No one. With an admin key, the operator sees totals for everyone.'),

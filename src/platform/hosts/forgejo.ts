@@ -31,6 +31,7 @@ export const forgejo: HostKind = {
   userPath: '/user',
   // 403: the token lacks the scope `read:user`.
   readUser: (answer) => userOf(answer, 'login', [401, 403]),
+  addresses: undefined,
   repoPath: (name) => `/repos/${pathOf(name)}`,
   // A renamed repository redirects.
   readRepo: (answer, name) => accessOf(answer, name, 'full_name', [301, 302, 307, 308, 403, 404]),
@@ -89,4 +90,8 @@ export const forgejo: HostKind = {
   readDeliveryId: (headers) =>
     headerOf(headers, 'x-forgejo-delivery', 'x-gitea-delivery', 'x-github-delivery'),
   readReport: readGithubReport,
+  ownerOfPrivateAddress: (address, hostname) => {
+    const [login = '', domain = '', ...more] = address.split('@')
+    return login !== '' && domain === `noreply.${hostname}` && more.length === 0 ? { login } : undefined
+  },
 }

@@ -3,6 +3,7 @@ import type { HostKind } from './kind.js'
 import {
   accessOf,
   headerOf,
+  idOfPrivateAddress,
   leaveOf,
   listOrganizations,
   objectOf,
@@ -54,6 +55,7 @@ export const github: HostKind = {
   }),
   userPath: '/user',
   readUser: (answer) => userOf(answer, 'login', [401], answer.headers.get('x-oauth-client-id') || undefined),
+  addresses: undefined,
   repoPath: (name) => `/repos/${pathOf(name)}`,
   // Renamed, forbidden, missing, taken down.
   readRepo: (answer, name) => accessOf(answer, name, 'full_name', [301, 403, 404, 451]),
@@ -102,4 +104,6 @@ export const github: HostKind = {
   readEvent: (headers) => headerOf(headers, 'x-github-event'),
   readDeliveryId: (headers) => headerOf(headers, 'x-github-delivery'),
   readReport: (event, payload) => ({ ...readGithubReport(event, payload), left: readLeave(event, payload) }),
+  ownerOfPrivateAddress: (address, hostname) =>
+    idOfPrivateAddress(address, '+', ['users.noreply.github.com', `users.noreply.${hostname}`]),
 }

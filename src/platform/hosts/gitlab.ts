@@ -1,13 +1,17 @@
 /** GitLab: docs.gitlab.com/api/{users,projects}, /integration/oauth_provider, /user/project/integrations/webhook_events. */
-import type { Ask, HostKind, Report } from './kind.js'
+import type { UpstreamAnswer } from '../http/upstream.js'
+import { isDay } from '../time/days.js'
+import type { Ask, HostKind, Report, StatedAddresses } from './kind.js'
 import {
   accessOf,
   headerOf,
+  idOfPrivateAddress,
   issueOf,
   leaveOf,
   listOf,
   listOrganizations,
   NOTHING,
+  notDeliveredOf,
   objectOf,
   organizationOf,
   refusalOf,
@@ -24,23 +28,23 @@ const isIssueHook = (event: string) => ['Issue Hook', 'Confidential Issue Hook']
 const toRfc3339 = (time: string): string =>
   time.replace(/^([0-9-]{10}) ([0-9:]{8}) (?:UTC|\+0000)$/, '$1T$2Z')
 
-/** Commits name their author by e-mail address. The payload has a login for only one address, the pusher's. */
+/** Commits name their author by e-mail address. The payload has a login for only one of them, the pusher's public one. */
 const readPush = (payload: unknown): Report => {
-  const { ref, project, commits, user_username, user_email } = objectOf(payload)
+  const { ref, project, commits, total_commits_count, user_username, user_email } = objectOf(payload)
   const { path_with_namespace, default_branch } = objectOf(project)
   const repo = textOf(path_with_namespace)
   if (typeof default_branch !== 'string' || ref !== `refs/heads/${default_branch}`)
     return { ...NOTHING, repo }
   const email = textOf(user_email)?.toLowerCase()
-  const loginOf = (author: unknown) => {
-    const own = textOf(objectOf(author).email)?.toLowerCase()
-    return own?.includes('@') && own === email ? user_username : undefined
-  }
-  const found = listOf(commits).flatMap((commit) => {
+  const delivered = listOf(commits)
+  const found = delivered.flatMap((commit) => {
     const { id, timestamp, author } = objectOf(commit)
-    return reportedCommit(id, timestamp, loginOf(author))
+    const address = textOf(objectOf(author).email)
+    const isPusher = address?.includes('@') && address.toLowerCase() === email
+    return reportedCommit(id, timestamp, isPusher ? user_username : undefined, address)
   })
-  return { ...NOTHING, repo, commits: found }
+  const notDelivered = notDeliveredOf(total_commits_count, delivered.length)
+  return { ...NOTHING, repo, commits: found, notDelivered }
 }
 
 const readIssue = (payload: unknown): Report => {
@@ -65,6 +69,28 @@ const mayReadApi = async (ask: Ask): Promise<boolean> => {
     personal.status === 200 ? { scope: scopes } : objectOf((await ask('/oauth/token/info', 'address')).json)
   const given = typeof scope === 'string' ? scope.split(' ') : listOf(scope)
   return given.some((name) => name === 'api' || name === 'read_api')
+}
+
+const ADDRESSES_PER_PAGE = 100
+
+/** The profile has the first address, the list all others. Only what the host says the time of is confirmed. */
+const readAddresses = (user: UpstreamAnswer, list: UpstreamAnswer | undefined): StatedAddresses => {
+  const others = list?.status === 200 ? list.json : undefined
+  const confirmed = new Map<string, string>()
+  const unconfirmed = new Set<string>()
+  for (const stated of [user.json, ...listOf(others)]) {
+    const { email, confirmed_at } = objectOf(stated)
+    const address = textOf(email)?.toLowerCase()
+    if (!address?.includes('@')) continue
+    const at = Date.parse(textOf(confirmed_at) ?? '')
+    if (Number.isNaN(at)) unconfirmed.add(address)
+    else confirmed.set(address, new Date(at).toISOString().slice(0, 10))
+  }
+  return {
+    confirmed: [...confirmed].map(([address, day]) => ({ address, day })).filter(({ day }) => isDay(day)),
+    unconfirmed: [...unconfirmed].filter((address) => !confirmed.has(address)),
+    areAll: Array.isArray(others) && others.length < ADDRESSES_PER_PAGE,
+  }
 }
 
 /** A group hook, or a self-managed host's system hook. */
@@ -94,6 +120,7 @@ export const gitlab: HostKind = {
   userPath: '/user',
   // 403: the token lacks the scope `read_user`, or the user is blocked.
   readUser: (answer) => userOf(answer, 'username', [401, 403]),
+  addresses: { path: `/user/emails?per_page=${ADDRESSES_PER_PAGE}`, read: readAddresses },
   repoPath: ({ owner, repo }) => `/projects/${encodeURIComponent(`${owner}/${repo}`)}`,
   // Moved projects redirect. Projects that the token mustn't see return 404.
   readRepo: (answer, name) => accessOf(answer, name, 'path_with_namespace', [301, 302, 307, 308, 403, 404]),
@@ -142,10 +169,13 @@ export const gitlab: HostKind = {
   readEvent: (headers) => headerOf(headers, 'x-gitlab-event'),
   readDeliveryId: (headers) => headerOf(headers, 'idempotency-key', 'x-gitlab-event-uuid'),
   readReport: (event, payload) => {
+    const isSystemPush = event === 'System Hook' && objectOf(payload).event_name === 'push'
+    if (event === 'Push Hook' || isSystemPush) return readPush(payload)
     if (event === 'Member Hook' || event === 'System Hook')
       return { ...NOTHING, repo: undefined, left: readLeave(payload) }
-    if (event === 'Push Hook') return readPush(payload)
     if (isIssueHook(event)) return readIssue(payload)
     return { ...NOTHING, repo: textOf(objectOf(objectOf(payload).project).path_with_namespace) }
   },
+  ownerOfPrivateAddress: (address, hostname) =>
+    idOfPrivateAddress(address, '-', [`users.noreply.${hostname}`]),
 }

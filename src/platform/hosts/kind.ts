@@ -62,9 +62,22 @@ export interface ReportedLeave {
 /** A commit that was pushed to the default branch. */
 export interface ReportedCommit {
   hash: string
-  /** The author's login. Undefined if the payload doesn't have it. */
+  /** The author's login and e-mail address. Undefined if the payload doesn't have them. */
   login: string | undefined
+  address: string | undefined
   at: string
+}
+
+/** The person to whom the host has given a private address. */
+export type AddressOwner = { id: number } | { login: string }
+
+/** What a host says about the addresses of the person who signs in. */
+export interface StatedAddresses {
+  /** Each with the UTC day on which it was confirmed. */
+  confirmed: { address: string; day: string }[]
+  unconfirmed: string[]
+  /** Whether the person has no others. */
+  areAll: boolean
 }
 
 /** An issue that was closed or reopened. */
@@ -80,6 +93,8 @@ export interface Report {
   /** `owner/repo`; at GitLab, the owner is a group path. */
   repo: string | undefined
   commits: ReportedCommit[]
+  /** How many commits the host left out. */
+  notDelivered: number
   issue: ReportedIssue | undefined
   left?: ReportedLeave | undefined
 }
@@ -105,6 +120,10 @@ export interface HostKind {
   apiHeaders(token: string): Record<string, string>
   userPath: string
   readUser(answer: UpstreamAnswer): UserAnswer
+  /** Undefined: the host's payloads name people by login, so their addresses aren't needed. */
+  addresses:
+    | { path: string; read(user: UpstreamAnswer, list: UpstreamAnswer | undefined): StatedAddresses }
+    | undefined
   repoPath(name: RepoName): string
   readRepo(answer: UpstreamAnswer, name: RepoName): RepoAnswer
 
@@ -119,4 +138,6 @@ export interface HostKind {
   readEvent(headers: IncomingHttpHeaders): string | undefined
   readDeliveryId(headers: IncomingHttpHeaders): string | undefined
   readReport(event: string, payload: unknown): Report
+  /** @param address in lower case @param hostname of the host's own address */
+  ownerOfPrivateAddress(address: string, hostname: string): AddressOwner | undefined
 }

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { UpstreamAnswer } from '../http/upstream.js'
 import type {
+  AddressOwner,
   Ask,
   HostOrganization,
   HostOrganizations,
@@ -136,15 +137,41 @@ export const leaveOf = (organizationId: unknown, userId: unknown): ReportedLeave
     : { organizationId: organization, userId: user }
 }
 
-export const NOTHING = { commits: [], issue: undefined }
+export const NOTHING = { commits: [], notDelivered: 0, issue: undefined }
+
+/** How many commits of a push the host left out. @param total how many there are, if the host says so */
+export const notDeliveredOf = (total: unknown, delivered: number): number =>
+  Number.isInteger(total) ? Math.min(Math.max((total as number) - delivered, 0), MOST_COMMITS) : 0
+/** The database's integers end there. */
+const MOST_COMMITS = 2_147_483_647
+
+/**
+ * The owner of a private address that starts with the host's id of the person: `7+ada@…` or `7-ada@…`.
+ * @param domains where the host's private addresses are
+ */
+export const idOfPrivateAddress = (
+  address: string,
+  separator: '+' | '-',
+  domains: string[],
+): AddressOwner | undefined => {
+  const [local = '', domain = '', ...more] = address.split('@')
+  const end = local.indexOf(separator)
+  if (more.length > 0 || !domains.includes(domain) || end === local.length - 1) return undefined
+  const digits = local.slice(0, Math.max(end, 0))
+  const id = /^[1-9][0-9]*$/.test(digits) ? idOf(Number(digits)) : undefined
+  return id === undefined ? undefined : { id }
+}
 
 /** `push` and `issues` as GitHub sends them; Forgejo and Gitea send the same properties. */
 export const readGithubReport = (event: string, payload: unknown): Report => {
-  const { ref, repository, commits, action, issue, sender } = objectOf(payload)
+  const { ref, repository, commits, size, total_commits, action, issue, sender } = objectOf(payload)
   const { full_name, default_branch } = objectOf(repository)
   const repo = textOf(full_name)
   if (event === 'push' && typeof default_branch === 'string' && ref === `refs/heads/${default_branch}`) {
-    return { ...NOTHING, repo, commits: listOf(commits).flatMap(commitOf) }
+    const delivered = listOf(commits)
+    // GitHub says `size`, Forgejo and Gitea `total_commits`.
+    const notDelivered = notDeliveredOf(size ?? total_commits, delivered.length)
+    return { ...NOTHING, repo, commits: delivered.flatMap(commitOf), notDelivered }
   }
   if (event === 'issues' && (action === 'closed' || action === 'reopened')) {
     const { number, closed_at, updated_at } = objectOf(issue)
@@ -157,12 +184,19 @@ export const readGithubReport = (event: string, payload: unknown): Report => {
 
 const commitOf = (commit: unknown): ReportedCommit[] => {
   const { id, timestamp, author } = objectOf(commit)
-  return reportedCommit(id, timestamp, objectOf(author).username)
+  const { username, email } = objectOf(author)
+  return reportedCommit(id, timestamp, username, email)
 }
 
-export const reportedCommit = (id: unknown, timestamp: unknown, login: unknown): ReportedCommit[] => {
+export const reportedCommit = (
+  id: unknown,
+  timestamp: unknown,
+  login: unknown,
+  address: unknown,
+): ReportedCommit[] => {
   const [hash, at] = [textOf(id), textOf(timestamp)]
-  return hash === undefined || at === undefined ? [] : [{ hash, at, login: textOf(login) || undefined }]
+  if (hash === undefined || at === undefined) return []
+  return [{ hash, at, login: textOf(login) || undefined, address: textOf(address) || undefined }]
 }
 
 export const issueOf = (found: {

@@ -19,12 +19,15 @@ export interface Bounds {
   values: number
   /** Properties of all objects, whose names cost several times more than values. */
   members?: number
+  /** For bodies of which only some members are read, and checked there. All others may hold anything that is JSON. */
+  lenient?: true
 }
 
 /**
  * Parses JSON and rejects what wouldn't survive the way to the database and back: bytes that aren't UTF-8, NUL and lone
  * surrogates in strings, numbers that a double can't hold, `__proto__` and `constructor.prototype`, and anything that
- * exceeds the bounds. The time is linear in the length of any text.
+ * exceeds the bounds. A lenient one rejects only bytes that aren't UTF-8, and what exceeds the bounds. The time is linear
+ * in the length of any text.
  *
  * @throws {StrictJsonError}
  */
@@ -65,9 +68,9 @@ const LOWER_U = codeOf('u')
  * @returns whether the text can contain a rejected key
  */
 const scan = (bytes: Buffer, bounds: Bounds): boolean => {
-  const { members: mostMembers = bounds.values } = bounds
+  const { members: mostMembers = bounds.values, lenient: isLenient = false } = bounds
   if (!isUtf8(bytes)) throw new StrictJsonError('The body isn’t UTF-8.')
-  let canPoison = bytes.includes('__proto__') || bytes.includes('constructor')
+  let canPoison = !isLenient && (bytes.includes('__proto__') || bytes.includes('constructor'))
   let depth = 0
   let values = 0
   let members = 0
@@ -78,14 +81,14 @@ const scan = (bytes: Buffer, bounds: Bounds): boolean => {
       at++
       while (at < bytes.length && bytes[at] !== QUOTE) {
         if (bytes[at] !== BACKSLASH) at++
-        else if (bytes[at + 1] !== LOWER_U) at += 2
+        else if (isLenient || bytes[at + 1] !== LOWER_U) at += 2
         else {
           at = checkEscape(bytes, at)
           canPoison = true
         }
       }
       at++
-    } else if (byte === MINUS || isDigit(byte)) {
+    } else if (!isLenient && (byte === MINUS || isDigit(byte))) {
       at = checkNumber(bytes, at)
     } else {
       at++

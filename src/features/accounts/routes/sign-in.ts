@@ -11,6 +11,7 @@ import { isFromTrustedOrigin } from '../../../platform/access/caller.js'
 import { namesType } from '../../../platform/http/content.js'
 import { isAliasOf } from '../../../platform/http/dashboard-page.js'
 import { translate } from '../../../platform/http/error-translation.js'
+import { addressKeysOf } from '../address-keys.js'
 import { insertOauthState, revokeAllTokens, revokeToken, takeOauthState } from '../queries/sessions.js'
 import type { User } from '../queries/users.js'
 import type { Memberships, RepohostUser } from '../repohost.js'
@@ -33,6 +34,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
   const { config, database, tokens, revocations, milestones, clients } = app
   const home = config.homeUrl
   const signInCookies = new SignInCookies(home)
+  const context = { database, tokens, milestones, addressKeys: addressKeysOf(config.jwtSecrets) }
   const cookieOptions = cookieOptionsOf(home)
 
   const sessionCookies = sessionCookiesOf(home)
@@ -100,7 +102,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
         const asked = clients.repohost.newBudget()
         const user = await clients.repohost.userOf(repohost_token, request.trace, asked)
         const follow = following(request, repohost_token, user, asked)
-        return signIn({ database, tokens, milestones, follow }, user, config.repohost.allowedClientIds)
+        return signIn({ ...context, follow }, user, config.repohost.allowedClientIds)
       })
       if (cookie) setSessionCookies(reply, session.token)
       return session
@@ -172,7 +174,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
         })
         // The allow-list is about other apps; this token was made for our own.
         const follow = following(request, token, user, asked)
-        return { returnTo, ...(await signIn({ database, tokens, milestones, follow }, user, undefined)) }
+        return { returnTo, ...(await signIn({ ...context, follow }, user, undefined)) }
       })
       if (!finished) return redirectHome(reply, '/?auth_error=access_denied')
       setSessionCookies(reply, finished.token)

@@ -23,16 +23,51 @@ import type { ArrayLiteral, CountBatch } from '../count-batches.js'
 
 export type CountKind = 'commits' | 'closed_issues'
 
-/** $1: the workspace; $2: logins in lower case. */
-const FIND_MEMBERS = statement(
-  'find members by their logins',
-  { n: integer, userId: uuid },
-  `
-  select l.n::int, m.user_id as "userId"
-  from unnest($2::text[]) with ordinality as l (login_key, n)
-  join users u on u.login_key = l.login_key
+/** A member, found by what a payload or an upload names. */
+export interface FoundMember {
+  userId: string
+  loginKey: string
+  timezone: string | null
+}
+
+/** $1: the workspace; $2: what they are found by. @param found SQL: `g (n)` and `u`, for what is given */
+const findMembersStatement = (what: string, found: string) =>
+  statement(
+    `find members by their ${what}`,
+    { n: integer, userId: uuid, loginKey: text, timezone: orNull(text) },
+    `
+  select g.n::int, m.user_id as "userId", u.login_key as "loginKey", u.timezone
+  from ${found}
   join members m on m.workspace_id = $1::uuid and m.user_id = u.id`,
-)
+  )
+
+const FIND_MEMBERS = {
+  login: findMembersStatement(
+    'logins',
+    'unnest($2::text[]) with ordinality as g (login_key, n) join users u on u.login_key = g.login_key',
+  ),
+  id: findMembersStatement(
+    'host ids',
+    'unnest($2::bigint[]) with ordinality as g (id, n) join users u on u.repohost_id = g.id',
+  ),
+  address: findMembersStatement(
+    'addresses',
+    `unnest($2::text[]) with ordinality as g (hmac, n) join addresses a on a.hmac = g.hmac
+  join users u on u.id = a.user_id`,
+  ),
+}
+
+/** The members among these logins in lower case, host ids, or HMACs of addresses. */
+export const findMembersBy = async <Given extends string | number>(
+  db: Db,
+  workspaceId: string,
+  by: keyof typeof FIND_MEMBERS,
+  given: Given[],
+): Promise<Map<Given, FoundMember>> => {
+  if (given.length === 0) return new Map()
+  const rows = await db.rows(FIND_MEMBERS[by], [workspaceId, given])
+  return new Map(rows.map(({ n, ...member }) => [given[n - 1] as Given, member]))
+}
 
 /** The user of each login, or null for people who aren't members. */
 export const findMembers = async (
@@ -41,9 +76,8 @@ export const findMembers = async (
   logins: string[],
 ): Promise<(string | null)[]> => {
   const keys = logins.map((login) => login.toLowerCase())
-  const rows = await db.rows(FIND_MEMBERS, [workspaceId, keys])
-  const found = new Map(rows.map(({ n, userId }) => [n, userId]))
-  return logins.map((_, index) => found.get(index + 1) ?? null)
+  const found = await findMembersBy(db, workspaceId, 'login', keys)
+  return keys.map((key) => found.get(key)?.userId ?? null)
 }
 
 /** $1: the workspace; $2: users. */

@@ -91,6 +91,22 @@ export const insertDelivery = async (
   await tx.insert(deliveries).values({ workspaceId, id: uuidv7(), deliveryId, repo, ...row })
 }
 
+/** Null: an earlier release received the delivery. */
+const reasonsOf = ({ notAMember, unknownAuthor, outsidePatterns, notDelivered }: Reasons) =>
+  notAMember === null || unknownAuthor === null || outsidePatterns === null || notDelivered === null
+    ? null
+    : {
+        not_a_member: notAMember,
+        unknown_author: unknownAuthor,
+        outside_patterns: outsidePatterns,
+        not_delivered: notDelivered,
+      }
+
+type Reasons = Pick<
+  typeof deliveries.$inferSelect,
+  'notAMember' | 'unknownAuthor' | 'outsidePatterns' | 'notDelivered'
+>
+
 /** The deliveries since a time, newest first. */
 export const listDeliveries = async (db: Db, workspaceId: string, since: string) => {
   const rows = await db
@@ -101,10 +117,17 @@ export const listDeliveries = async (db: Db, workspaceId: string, since: string)
       repo: deliveries.repo,
       counted: deliveries.counted,
       skipped: deliveries.skipped,
+      notAMember: deliveries.notAMember,
+      unknownAuthor: deliveries.unknownAuthor,
+      outsidePatterns: deliveries.outsidePatterns,
+      notDelivered: deliveries.notDelivered,
     })
     .from(deliveries)
     .where(and(eq(deliveries.workspaceId, workspaceId), gte(deliveries.at, since)))
     .orderBy(desc(deliveries.id))
     .limit(limits.webhook_deliveries_listed)
-  return rows.map((row) => ({ ...row, at: toTimestamp(row.at) }))
+  return rows.map((row) => {
+    const { at, event, status, repo, counted, skipped } = row
+    return { at: toTimestamp(at), event, status, repo, counted, skipped, skipped_because: reasonsOf(row) }
+  })
 }

@@ -9,6 +9,7 @@ import { hostKinds } from '../../../platform/hosts/index.js'
 import { isUuid } from '../../../platform/http/formats.js'
 import { Semaphore } from '../../../platform/process/semaphore.js'
 import { type Payers, payersOfWorkspace } from '../../../platform/rate-limits/payers.js'
+import { addressKeysOf } from '../../accounts/index.js'
 import { findWebhook } from '../queries/webhooks.js'
 import { type DeliveryHead, noteFailure, takeDelivery } from '../take-delivery.js'
 import { type ExpectedDelivery, readSignedBody, type SignedBody } from '../webhooks/body.js'
@@ -33,6 +34,8 @@ const DELIVERY_ID = /^[\x21-\x7e]{1,100}$/
 export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database } = app
   const host = hostKinds[config.repohost.kind]
+  const { hostname } = new URL(config.repohost.url)
+  const context = { database, addressKeys: addressKeysOf(config.jwtSecrets) }
   const atOnce = Math.max(1, Math.floor(config.databasePoolSize / CONNECTIONS_PER_DELIVERY))
   const turns = new Semaphore(atOnce, WAITING, WAIT_MS, () => new ApiError('unavailable'))
   app.decorateRequest('delivery', null)
@@ -70,6 +73,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       event: EVENT.test(event) ? event : 'unknown',
       deliveryId: DELIVERY_ID.test(deliveryId) ? deliveryId : undefined,
       kind: config.repohost.kind,
+      hostname,
       isForm: headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true,
       verification,
     }
@@ -114,7 +118,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'receiveDelivery',
       tags: ['activity'],
       summary: 'Receive a webhook delivery',
-      description: `For the repository host only, and only with the headers of the configured kind of host. Each new commit pushed to the default branch counts for its author, on the commit’s UTC day. A closed issue counts for the person who closed it. Both count for members only, in repositories that match a pattern, and up to ${limits.webhook_days} days back. An uploaded count replaces what was reported. Other events have no effect. Deliveries can be repeated and can come in any order. The body is JSON, or form-encoded with the JSON text in \`payload\`.`,
+      description: `For the repository host only, and only with the headers of the configured kind of host. Each new commit pushed to the default branch counts for its author, on the date that its timestamp shows. A timestamp in UTC (\`Z\`) counts on that day of the author’s time zone. A closed issue counts for the person who closed it. Both count for members only, in repositories that match a pattern, and up to ${limits.webhook_days} days back. An uploaded count replaces what was reported. Other events have no effect. Deliveries can be repeated and can come in any order. The body is JSON, or form-encoded with the JSON text in \`payload\`.`,
       params: DeliveryParams,
       headers: DeliveryHeaders,
       body: ref(DeliveryPayload),
@@ -139,7 +143,9 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
             deliveryId: head.deliveryId,
             proof: 'hmac' in proof ? proof.hmac : undefined,
           })
-        await takeDelivery(database, head, delivery)
+        const outcome = await takeDelivery(context, head, delivery)
+        // Without names, repositories and addresses.
+        request.log.debug({ delivery: outcome }, 'a delivery was counted')
       })
       return { ok: true } as const
     },

@@ -28,13 +28,13 @@ export interface ExpectedDelivery extends DeliveryContext {
 export const readSignedBody = async (
   request: FastifyRequest,
   payload: Readable,
-  { webhookId, verification, admit, kind, event, isForm }: ExpectedDelivery,
+  { webhookId, verification, admit, kind, hostname, event, isForm }: ExpectedDelivery,
 ): Promise<SignedBody | undefined> => {
   const address = addressOf(request)
   try {
     const found = await readLarge(request, payload, {
       reader,
-      context: { kind, event, isForm },
+      context: { kind, hostname, event, isForm },
       mostBytes: limits.webhook_body_bytes,
       // Until the signature is verified, only the address is known.
       person: address,

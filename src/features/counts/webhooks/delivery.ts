@@ -2,33 +2,41 @@
 import type { RepohostKind } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { hostKinds } from '../../../platform/hosts/index.js'
-import type { ReportedLeave } from '../../../platform/hosts/kind.js'
+import type { AddressOwner, ReportedCommit, ReportedLeave } from '../../../platform/hosts/kind.js'
 import { parseBody } from '../../../platform/http/json-body.js'
 import type { BodyReader } from '../../../platform/http/large-body.js'
+import { isDay } from '../../../platform/time/days.js'
 import { readPayload } from './form.js'
 
 export interface DeliveryContext {
   kind: RepohostKind
+  /** Of the repository host. */
+  hostname: string
   event: string
   /** Whether the body is form-encoded, with the payload in one field. */
   isForm: boolean
 }
 
+/** A person as named by a payload. Whose an address is, only the host can say. */
+export type DeliveredPerson = AddressOwner | { address: string }
+
 export interface DeliveredCommit {
   hash: string
-  /** The UTC day of the commit. */
-  day: string
-  /** Undefined: the payload doesn't name a login that a member could have. */
-  login: string | undefined
+  /** Milliseconds since the epoch. */
+  at: number
+  /** The date that the timestamp shows where it was written. Null: it's in UTC, which is no one's place. */
+  shownDay: string | null
+  /** Undefined: the payload doesn't name anyone. */
+  author: DeliveredPerson | undefined
 }
 
 export interface DeliveredIssue {
   number: number
   closed: boolean
-  login: string | undefined
+  /** The one who closed it or opened it again. */
+  by: DeliveredPerson | undefined
   /** Milliseconds since the epoch. */
   at: number
-  day: string
 }
 
 export interface Delivery {
@@ -36,6 +44,10 @@ export interface Delivery {
   repo: string | undefined
   /** Each hash once. */
   commits: DeliveredCommit[]
+  /** Commits without a hash or a time. */
+  unreadable: number
+  /** How many commits the host left out. */
+  notDelivered: number
   issue: DeliveredIssue | undefined
   left: ReportedLeave | undefined
 }
@@ -49,41 +61,73 @@ const HASH = /^[0-9A-Za-z_-]{1,64}$/
 const TIME =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:?[0-9]{2})$/
 const REPO_LENGTH = 500
+/** PostgreSQL can't store NUL. */
+const NUL = '\0'
+
+/** The longest that e-mail has. */
+const ADDRESS_LENGTH = 320
 
 const momentOf = (text: string): number | undefined => {
-  const moment = TIME.test(text) ? Date.parse(text) : Number.NaN
+  const moment = TIME.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
   return Number.isNaN(moment) || moment < 0 ? undefined : moment
 }
 
-const dayOf = (moment: number): string => new Date(moment).toISOString().slice(0, 10)
+/** No member's login is longer, or is changed by being cut there. */
+const personOf = (login: string): DeliveredPerson => ({ login: login.slice(0, limits.login_length + 1) })
 
-const loginOf = (login: string | undefined): string | undefined =>
-  login !== undefined && login.length <= limits.login_length && !login.includes('\0') ? login : undefined
+/** A login says more than an address. */
+const authorOf = (
+  { login, address }: ReportedCommit,
+  { kind, hostname }: DeliveryContext,
+): DeliveredPerson | undefined => {
+  if (login !== undefined) return personOf(login)
+  if (address === undefined || address.length > ADDRESS_LENGTH) return undefined
+  return hostKinds[kind].ownerOfPrivateAddress(address.toLowerCase(), hostname) ?? { address }
+}
 
-const bounds = { depth: limits.json_depth, values: limits.webhook_json_values }
+/** Commit messages and the like may hold anything, so what counts is checked below. */
+const bounds = {
+  depth: limits.webhook_json_depth,
+  values: limits.webhook_json_values,
+  lenient: true,
+} as const
 
 /** @throws {StrictJsonError} */
-const readDelivery = (bytes: Buffer, { kind, event, isForm }: DeliveryContext): Delivery | TooMuch => {
+const readDelivery = (bytes: Buffer, context: DeliveryContext): Delivery | TooMuch => {
+  const { kind, event, isForm } = context
   const payload = parseBody(isForm ? readPayload(bytes) : bytes, bounds)
-  const { repo, commits, issue, left } = hostKinds[kind].readReport(event, payload)
+  const { repo, commits, notDelivered, issue, left } = hostKinds[kind].readReport(event, payload)
   if (commits.length > limits.webhook_commits) return { tooMany: commits.length }
   const found = new Map<string, DeliveredCommit>()
-  for (const { hash, login, at } of commits) {
-    const moment = momentOf(at)
-    if (moment === undefined || !HASH.test(hash)) continue
+  let unreadable = 0
+  for (const commit of commits) {
+    const { hash, at: written } = commit
+    const at = momentOf(written)
+    if (at === undefined || !HASH.test(hash)) {
+      unreadable++
+      continue
+    }
     // A commit with a named author replaces the same commit without one.
-    const login_ = loginOf(login)
-    if (!found.has(hash) || login_ !== undefined) found.set(hash, { hash, day: dayOf(moment), login: login_ })
+    if (found.has(hash) && commit.login === undefined) continue
+    const shownDay = written.endsWith('Z') ? null : written.slice(0, 10)
+    found.set(hash, { hash, at, shownDay, author: authorOf(commit, context) })
   }
   const closedAt = issue && momentOf(issue.at)
   return {
     left,
-    repo: repo !== undefined && repo.length <= REPO_LENGTH ? repo : undefined,
+    repo: repo !== undefined && repo.length <= REPO_LENGTH && !repo.includes(NUL) ? repo : undefined,
     commits: [...found.values()],
+    unreadable,
+    notDelivered,
     issue:
       issue === undefined || closedAt === undefined
         ? undefined
-        : { ...issue, login: loginOf(issue.login), at: closedAt, day: dayOf(closedAt) },
+        : {
+            number: issue.number,
+            closed: issue.closed,
+            by: issue.login === undefined ? undefined : personOf(issue.login),
+            at: closedAt,
+          },
   }
 }
 

@@ -22,10 +22,11 @@ import {
 import { ApiError } from '../../../errors.js'
 import { anyone } from '../../../platform/access/access.js'
 import { readMoment } from '../../../platform/time/clock.js'
+import { dayAt } from '../../../platform/time/zones.js'
 import { readCaller } from '../../accounts/index.js'
 import { readingEditor, readingTime } from '../access.js'
 import { chooseDay, chooseDays, rangeName, rangeNamed } from '../choose-days.js'
-import { chooseTimezone, dayAt } from '../local-days.js'
+import { chooseTimezone } from '../local-days.js'
 import {
   readAllTime,
   readDay,

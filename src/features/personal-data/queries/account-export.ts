@@ -73,6 +73,12 @@ const versionKeys = { ...repoKeys, workspace_id: 'uuid', version: 'int' } as con
 
 /** The lists of `AccountExport`, by their names there. $2: the user. */
 export const listsOfUser = {
+  addresses_recognized: list(
+    'recognized addresses',
+    ['confirmed_day'],
+    'addresses where user_id = $2::uuid',
+    { hmac: 'text' },
+  ),
   memberships: list(
     'memberships',
     [
