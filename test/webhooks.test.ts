@@ -26,7 +26,8 @@ t.test('pushes and closed issues count for members, once', async (t) => {
       await webhook.issue(REPO, { number: 7, closed: true, at: `${today}T10:00:00Z`, login: 'bob' })
       await webhook.issue(REPO, { number: 7, closed: true, at: `${today}T10:00:00Z`, login: 'bob' })
       t.same(await webhook.counts(), {
-        [`ada ${today} ${REPO}`]: { commits: 2, closed_issues: 0 },
+        [`ada ${yesterday} ${REPO}`]: { commits: 1, closed_issues: 0 },
+        [`ada ${today} ${REPO}`]: { commits: 1, closed_issues: 0 },
         [`bob ${today} ${REPO}`]: { commits: 0, closed_issues: 1 },
       })
       const names = {
@@ -51,7 +52,7 @@ t.test('pushes and closed issues count for members, once', async (t) => {
           skipped_because: { ...NO_REASON, ...because },
         })),
       )
-      const query = `?workspace=${webhook.workspace}&from=${today}&to=${today}`
+      const query = `?workspace=${webhook.workspace}&from=${yesterday}&to=${today}`
       const dashboard = await ada.get(`/api/team/dashboard${query}`)
       t.equal(dashboard.status, 200)
       t.equal(dashboard.body.totals.commits, 2)
@@ -379,6 +380,66 @@ t.test('a signed body that cannot be read is listed with its status', async (t) 
       skipped_because: NO_REASON,
     })),
   )
+})
+
+t.test('a commit counts on the date that its author saw', async (t) => {
+  const { webhook, today } = await startWebhook(t)
+  const [day, before, after] = [-10, -11, -9].map((days) => addDays(today, days))
+  const countedOn = async (timestamp: string) => {
+    await webhook.service.database.write.statement('delete from activity', [])
+    const { id, login } = commitOf('bob', today)
+    await webhook.push(REPO, [{ id, login, timestamp }])
+    return Object.keys(await webhook.counts()).map((key) => key.split(' ')[1])
+  }
+  const setZone = (timezone: string | null) =>
+    webhook.service.database.write.statement(`update users set timezone = $1 where login = 'bob'`, [timezone])
+  for (const timezone of [null, 'Pacific/Kiritimati', 'America/Los_Angeles', 'Asia/Kolkata']) {
+    await setZone(timezone)
+    for (const time of [
+      '23:30:00-08:00',
+      '00:30:00+14:00',
+      '23:59:59+00:00',
+      '00:00:00-00:00',
+      '12:00:00.5+0530',
+    ])
+      t.same(await countedOn(`${day}T${time}`), [day], `${time}, ${timezone}`)
+  }
+  const inZone: [string, string, string][] = [
+    ['UTC', '23:59:59Z', day ?? ''],
+    ['America/Los_Angeles', '06:30:00Z', before ?? ''],
+    ['America/Los_Angeles', '08:00:00Z', day ?? ''],
+    ['Asia/Kolkata', '18:29:59Z', day ?? ''],
+    ['Asia/Kolkata', '18:30:00Z', after ?? ''],
+    ['Pacific/Kiritimati', '10:00:00.000Z', after ?? ''],
+    ['No/Such_Zone', '10:00:00Z', day ?? ''],
+  ]
+  for (const [timezone, time, expected] of inZone) {
+    await setZone(timezone)
+    t.same(await countedOn(`${day}T${time}`), [expected], `${time}, ${timezone}`)
+  }
+})
+
+t.test('a delivery says how many commits the host left out', async (t) => {
+  for (const kind of repohostKinds)
+    await t.test(kind, async (t) => {
+      const { webhook, today } = await startWebhook(t, kind)
+      const name = { github: 'size', gitlab: 'total_commits_count', forgejo: 'total_commits' }[kind]
+      const notDelivered = async (total: unknown, branch = 'main') => {
+        const { event, payload } = deliveryShapes[kind].push(
+          REPO,
+          [commitOf('ada', today), commitOf('ada', today)],
+          branch,
+        )
+        await webhook.send({ event, payload: { ...payload, [name]: total } })
+        const [{ counted, skipped, skipped_because }] = await webhook.deliveries()
+        return { counted, skipped, not_delivered: skipped_because.not_delivered }
+      }
+      t.same(await notDelivered(12), { counted: 2, skipped: 0, not_delivered: 10 })
+      for (const total of [2, 1, 0, -1, 2.5, '12', null, undefined, [12]])
+        t.same(await notDelivered(total), { counted: 2, skipped: 0, not_delivered: 0 })
+      t.same(await notDelivered(1e15), { counted: 2, skipped: 0, not_delivered: 2_147_483_647 })
+      t.same(await notDelivered(12, 'topic'), { counted: 0, skipped: 0, not_delivered: 0 })
+    })
 })
 
 t.test('members that are not read may hold anything that is JSON', async (t) => {

@@ -53,6 +53,8 @@ export type AccountExport = {
   personal_override_versions: ExportedPersonalOverrideVersions[]
   /** The last versions of the personal workspace’s own settings. */
   personal_workspace_versions: ExportedPersonalWorkspaceVersions[]
+  /** One per e-mail address by which the service recognizes the caller’s commits. It stores only an HMAC of each. */
+  addresses_recognized: ExportedAddressesRecognized[]
   memberships: ExportedMemberships[]
   /** When an admin last removed the caller from a workspace, or made the caller a member instead of an admin. */
   removals: ExportedRemovals[]
@@ -363,6 +365,7 @@ export type Limits = {
   webhook_commits: number
   webhook_body_bytes: number
   webhook_json_values: number
+  webhook_json_depth: number
   webhook_days: number
   webhook_secret_hours: number
   webhook_former_secrets: number
@@ -614,7 +617,7 @@ export type Webhook = {
   /** Enter it on the repository host as the webhook URL. */
   url: string
   created_at: string
-  /** The last 50 correctly signed deliveries, the latest first. At the privacy level `team`, `repo`, `counted` and `skipped` are left out, because they would show who worked when. */
+  /** The last 50 correctly signed deliveries, the latest first. At the privacy level `team`, `repo`, `counted`, `skipped` and `skipped_because` are left out, because they would show who worked when. */
   deliveries: WebhookDelivery[]
 }
 
@@ -1298,6 +1301,11 @@ export type ExportedPersonalWorkspaceVersions = {
   created_at: string
 }
 
+export type ExportedAddressesRecognized = {
+  /** The UTC day on which the repository host confirmed it. */
+  confirmed_day: string
+}
+
 export type ExportedMemberships = {
   workspace: {
     id: string
@@ -1761,6 +1769,17 @@ export type WebhookDelivery = {
   counted?: number
   /** The commits and closed issues of people who aren’t members, or of a repository that matches no pattern. */
   skipped?: number
+  /** The first three add up to `skipped`. Null: an earlier version of the service received the delivery. */
+  skipped_because?: {
+    /** The payload names a login or a host id that isn’t a member’s. */
+    not_a_member: number
+    /** The payload names no one, or only an address that the host hasn’t confirmed as a member’s. */
+    unknown_author: number
+    /** The repository matches none of the workspace’s patterns. */
+    outside_patterns: number
+    /** Pushed commits that the host left out. They aren’t included in `skipped`. */
+    not_delivered: number
+  } | null
 }
 
 /** The request doesn’t match the schema. Fix the fields listed in `errors`. */

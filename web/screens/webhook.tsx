@@ -171,6 +171,19 @@ const Steps = () => {
   )
 }
 
+/** Why commits and issues of a delivery don't count, in words. */
+const reasonsOf = ({ skipped_because }: Delivery): string[] => {
+  if (!skipped_because) return []
+  const { not_a_member, unknown_author, outside_patterns, not_delivered } = skipped_because
+  const reasons: [number, string][] = [
+    [not_a_member, 'by people who aren’t members'],
+    [unknown_author, 'by unknown authors'],
+    [outside_patterns, 'in a repository outside the patterns'],
+    [not_delivered, `commits not sent by ${host}`],
+  ]
+  return reasons.flatMap(([number, reason]) => (number > 0 ? [`${count(number)} ${reason}`] : []))
+}
+
 type Row = Delivery & { index: number }
 
 const columns: Column<Row>[] = [
@@ -193,7 +206,16 @@ const allColumns: Column<Row>[] = [
   {
     name: 'result',
     title: 'Result',
-    cell: ({ counted, skipped }) => `${count(counted)} counted, ${count(skipped)} skipped`,
+    cell: (delivery) => (
+      <>
+        {`${count(delivery.counted)} counted, ${count(delivery.skipped)} skipped`}
+        {reasonsOf(delivery).map((reason) => (
+          <div key={reason} class="small muted">
+            {reason}
+          </div>
+        ))}
+      </>
+    ),
   },
 ]
 
@@ -225,7 +247,7 @@ const Deliveries = ({ deliveries, again }: { deliveries: Delivery[]; again: () =
       <p class="small muted">
         {activity_privacy === 'team'
           ? 'The workspace’s privacy level hides repositories and numbers.'
-          : 'Commits and issues are skipped if the person isn’t a member, or if no pattern matches the repository.'}
+          : `Authors are unknown if ${host} names only their address, and hasn’t shown at sign-in that it’s a member’s. The numbers of commits that ${host} didn’t send aren’t part of the skipped ones.`}
       </p>
     </>
   )
