@@ -64,7 +64,10 @@ export const DENIED_KEYS = [
 
 export const DENIED_MESSAGE = 'is denied on this server (`SETTINGS_DENIED`)'
 
-/** Whether a key matches one of these patterns, in any namespace. */
+/**
+ * Whether a key matches one of these patterns, in any namespace.
+ * @public the extension uses it
+ */
 export const matcherOf = (denied: readonly string[]): ((key: string) => boolean) => {
   const matchesText = textMatcherOf(denied)
   return (key) => matchesText(key.toLowerCase())
