@@ -1,10 +1,12 @@
 import postgres from 'postgres'
 import t from 'tap'
 import { readToday } from '../src/platform/time/clock.js'
+import { startEditingProxy } from './editing-proxy.js'
 import { startFreezableProxy } from './freezable-proxy.js'
 import { hasMembers } from './has-members.js'
 import { lockWaiters, whileHeld } from './locks.js'
-import { retryWhileUnavailable, startService, startTeam } from './service.js'
+import { retryWhileUnavailable, type Service, startService, startTeam } from './service.js'
+import { startTcpProxy } from './tcp-proxy.js'
 
 t.test(
   'while the database is unavailable, requests get 503, and the service recovers by itself',
@@ -65,6 +67,90 @@ t.test('when every connection is busy, requests fail fast and recover', async (t
     t.equal((await small.request('GET', '/api/health')).status, 200)
   })
   t.equal((await retryWhileUnavailable(read)).status, 200)
+})
+
+/** A team whose requests reach the database through a proxy, and requests of all kinds: reads, writes, transactions. */
+const startBehind = async (t: Parameters<typeof startTeam>[0], service: Service, databaseUrl: string) => {
+  const [ada] = await service.signInAll('ada')
+  const { id } = await service.workspace(ada, { patterns: ['acme/*'] })
+  const day = await readToday(service.database)
+  const beside = await startService(t, { beside: service, env: { DATABASE_URL: databaseUrl } })
+  let made = 0
+  const send = (method: string, path: string, body?: object) =>
+    beside.request(method, path, { body, headers: { Authorization: `Bearer ${ada.token}` } })
+  const requests = [
+    () => send('GET', '/api/me'),
+    () => send('GET', `/api/team/dashboard?workspace=${id}`),
+    () => send('PATCH', `/api/team/workspaces/${id}/settings`, { settings: { 'ext.a': ++made } }),
+    () => send('GET', `/api/team/workspaces/${id}/settings`),
+    () =>
+      send('POST', '/api/team/active-minutes', {
+        flush_id: `flush ${++made}`,
+        entries: [{ repo: 'acme/a', day, minutes: 1 }],
+      }),
+    () =>
+      send('PUT', `/api/team/workspaces/${id}/project-settings/acme/a`, { settings: { 'ext.a': ++made } }),
+    () => send('GET', '/api/ready'),
+  ]
+  return { requests }
+}
+
+t.test('wherever a connection breaks, the response is 503 or what it would have been', async (t) => {
+  const service = await startService(t)
+  const proxy = await startTcpProxy(t, service.databaseUrl)
+  const { requests } = await startBehind(t, service, proxy.url)
+  for (const request of requests) t.equal((await retryWhileUnavailable(request)).status, 200)
+  const seen = new Map<number, number>()
+  for (const from of ['client', 'server'] as const)
+    for (let at = 0; at < 6; at++)
+      for (const request of requests) {
+        let passed = 0
+        proxy.cut = (source) => source === from && passed++ === at
+        const { status } = await request()
+        proxy.cut = undefined
+        seen.set(status, (seen.get(status) ?? 0) + 1)
+        const after = await retryWhileUnavailable(request)
+        t.equal(after.status, 200, 'and the next one succeeds')
+      }
+  t.same([...seen.keys()].sort(), [200, 503], JSON.stringify([...seen]))
+})
+
+t.test('a response that can’t be the statement’s is 503, and its connection is given up', async (t) => {
+  const service = await startService(t)
+  const proxy = await startEditingProxy(t, service.databaseUrl)
+  const { requests } = await startBehind(t, service, proxy.url)
+  const completed = (command: string) => {
+    const message = Buffer.alloc(6 + command.length)
+    message.write('C', 'latin1')
+    message.writeUInt32BE(message.length - 1, 1)
+    message.write(command, 5, 'latin1')
+    return message
+  }
+  const edits: Record<string, (type: string, message: Buffer) => Buffer> = {
+    'no end': (type, message) => (type === 'C' ? Buffer.alloc(0) : message),
+    'nothing at all': (type, message) =>
+      ['C', 'T', 'n', 'D', '2'].includes(type) ? Buffer.alloc(0) : message,
+    'another command': (type, message) => (type === 'C' ? completed('VACUUM') : message),
+    'another number of rows': (type, message) =>
+      type === 'C' && message.includes('SELECT') ? completed('SELECT 777') : message,
+  }
+  const isAnswered = async (request: (typeof requests)[number]) =>
+    (await retryWhileUnavailable(request)).status === 200
+  for (const [name, edit] of Object.entries(edits)) {
+    const statuses = new Set<number>()
+    for (const request of requests) {
+      t.ok(await isAnswered(request), `${name}: before`)
+      const before = proxy.connections()
+      proxy.edit = edit
+      const { status } = await request()
+      proxy.edit = undefined
+      statuses.add(status)
+      t.ok(await isAnswered(request), `${name}: afterwards`)
+      if (status === 503) t.ok(proxy.connections() > before, `${name}: over a new connection`)
+    }
+    t.notOk(statuses.has(500), `${name}: ${[...statuses]}`)
+    t.ok(statuses.has(503), `${name}: ${[...statuses]}`)
+  }
 })
 
 t.test('a connection that breaks during a transaction fails that request alone', async (t) => {

@@ -12,7 +12,14 @@ import type { Pool } from '../metrics/metrics.js'
 import { createDb, type Db, type Tx } from './db.js'
 import { createDriver, type SentStatement } from './driver.js'
 import { statementTimer } from './instrumentation.js'
-import { createLimiter, type Limiter, renewablePool, sharedConnectionLimiter, WAIT_MS } from './limiter.js'
+import {
+  createLimiter,
+  type Limiter,
+  renewablePool,
+  replacingLimiter,
+  sharedConnectionLimiter,
+  WAIT_MS,
+} from './limiter.js'
 import { retryConflicts, runTransaction } from './transaction.js'
 
 export type { Db, Tx } from './db.js'
@@ -109,7 +116,7 @@ export const connect = ({
 
   const size = Math.max(1, poolSize - 3)
   const pool = renewablePool(() => driver(size, ANSWER_SECONDS.requests))
-  const poolLimiter = limiterOf('requests', size)
+  const poolLimiter = replacingLimiter(pool, limiterOf('requests', size))
   // Writers get one connection fewer, so that reads continue while all writers wait for locks.
   const writerLimiter = limiterOf('writers', Math.max(1, size - 1))
   const poolWriterLimiter: Limiter = (work, deadline = Date.now() + waitMs) =>
@@ -124,7 +131,10 @@ export const connect = ({
   const reserved = renewablePool(() => driver(1, ANSWER_SECONDS.reads, RESERVED_LIFE_SECONDS))
   const background = renewablePool(() => driver(1, ANSWER_SECONDS.background))
   const pools = [pool, hotReads, reserved, background]
-  const backgroundLimiter = limiterOf('background', 1, ANSWER_SECONDS.background * 1_000)
+  const backgroundLimiter = replacingLimiter(
+    background,
+    limiterOf('background', 1, ANSWER_SECONDS.background * 1_000),
+  )
 
   const inBackground = new Set<SentStatement>()
   /** Remembers a background statement while it runs, so that a stop can cancel it. */
@@ -151,7 +161,7 @@ export const connect = ({
     read: dbOn(pool.current, poolLimiter),
     hot: dbOn(hotReads.current, hotLimiter),
     write: dbOn(pool.current, poolWriterLimiter),
-    reserved: dbOn(reserved.current, limiterOf('reserved', 1)),
+    reserved: dbOn(reserved.current, replacingLimiter(reserved, limiterOf('reserved', 1))),
     transaction,
     renew: () => {
       for (const connections of pools) connections.renew()

@@ -6,6 +6,7 @@ import { type PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
 import { PostgresJsDatabase, type PostgresJsQueryResultHKT, PostgresJsSession } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
 import type { SentStatement } from './driver.js'
+import { ImpossibleResponse } from './failures.js'
 import { builtStatementName, type MeasureStatement } from './instrumentation.js'
 import type { Limiter } from './limiter.js'
 import { type Parameter, type Statement, toParameter } from './statement.js'
@@ -64,15 +65,18 @@ const driverForDrizzle = (send: Send, limit: Limiter, measure?: MeasureStatement
 const COMMAND = /^\s*(?:with\b|(select|values|insert|update|delete|merge|set|show|begin|commit)\b)/i
 
 /**
- * All of a statement's rows. Rows that don't look like the response to this exact statement are an error.
- * @throws if the server's last message is about another kind of statement, or its row count differs from what arrived
+ * All of a statement's rows. If the connection breaks at a bad moment, the driver can return a result without a command or
+ * columns, or that of another statement.
+ * @throws {ImpossibleResponse} if the server's last message is missing or about another kind of statement, or its row count
+ * differs from what arrived
  */
 const checkedRows = async (text: string, statement: SentStatement): Promise<postgres.Row[]> => {
-  const rows = await statement
-  const expected = COMMAND.exec(text)?.[1]?.toUpperCase()
-  const isItself = expected === undefined ? rows.command !== null : rows.command.startsWith(expected)
-  const isComplete = rows.columns.length === 0 || rows.length === rows.count
+  const rows: Partial<Awaited<SentStatement>> | undefined = await statement
+  const { command, columns, count, length } = rows ?? {}
+  const expected = COMMAND.exec(text)?.[1]?.toUpperCase() ?? ''
+  const isItself = typeof command === 'string' && command.startsWith(expected)
+  const isComplete = Array.isArray(columns) && (columns.length === 0 || length === count)
   if (!isItself || !isComplete)
-    throw new Error(`The response to a statement is ${rows.command} ${rows.count} with ${rows.length} rows`)
-  return rows
+    throw new ImpossibleResponse(`The response to a statement is ${command} ${count} with ${length} rows`)
+  return rows as postgres.Row[]
 }

@@ -5,8 +5,17 @@ export class DatabaseBusy extends Error {
   readonly code = 'DATABASE_BUSY'
 }
 
+/**
+ * The driver's result doesn't belong to the statement. Its connection has broken or lost count, so whatever follows on it
+ * can't be trusted either.
+ */
+export class ImpossibleResponse extends Error {
+  readonly code = 'IMPOSSIBLE_RESPONSE'
+}
+
 const driverCodes = new Set([
   'DATABASE_BUSY',
+  'IMPOSSIBLE_RESPONSE',
   'CONNECT_TIMEOUT',
   'ANSWER_TIMEOUT',
   'NOT_COMMITTED',
@@ -84,6 +93,9 @@ export const isRefusedCertificate = (error: unknown): boolean =>
 
 /** Whether nothing answered at the database's address. */
 export const couldNotConnect = (error: unknown): boolean => codeOf(error) === 'CONNECT_TIMEOUT'
+
+/** Whether a connection has to be replaced because of its result. */
+export const isImpossibleResponse = (error: unknown): boolean => codeOf(error) === 'IMPOSSIBLE_RESPONSE'
 
 /** An earlier statement of the same transaction failed. */
 export const isAftermath = (error: unknown): boolean =>

@@ -7,7 +7,7 @@ import type postgres from 'postgres'
 import type { Meter } from '../metrics/meter.js'
 import type { Pool } from '../metrics/metrics.js'
 import { Semaphore } from '../process/semaphore.js'
-import { couldNotConnect, DatabaseBusy } from './failures.js'
+import { couldNotConnect, DatabaseBusy, isImpossibleResponse } from './failures.js'
 import { exposePoolGauges } from './instrumentation.js'
 
 /**
@@ -63,11 +63,32 @@ export const sharedConnectionLimiter = (
       const timer = setTimeout(replace, answerSeconds * 1_000)
       try {
         return await work()
+      } catch (error) {
+        // What other reads got or wait for may be wrong, too.
+        if (isImpossibleResponse(error)) replace()
+        throw error
       } finally {
         clearTimeout(timer)
       }
     }, deadline)
 }
+
+/**
+ * Replaces the pool after an impossible response, because the driver doesn't tell which connection it came from. Work in
+ * progress on the others finishes.
+ */
+export const replacingLimiter =
+  (pool: RenewablePool, limit: Limiter): Limiter =>
+  (work, deadline) =>
+    limit(async () => {
+      const used = pool.current()
+      try {
+        return await work()
+      } catch (error) {
+        if (isImpossibleResponse(error) && used === pool.current()) pool.renew()
+        throw error
+      }
+    }, deadline)
 
 /** Connections that can be replaced by new ones. */
 export interface RenewablePool {
