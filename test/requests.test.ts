@@ -422,6 +422,26 @@ t.test('all ways to sign in share the limit of an address, and a network counts 
   t.equal((await verify('192.0.2.2')).status, 401)
   t.ok(service.repohost.requests.length <= 10 + 1 + 30 + 1)
 
+  const spellings = {
+    ipv4: ['192.0.2.3', '192.0.2.3:1', '192.0.2.3:65535', '::ffff:192.0.2.3', '::FFFF:c000:203'].concat([
+      '0:0:0:0:0:ffff:c000:0203',
+      '[::ffff:c000:203]:80',
+      '[::ffff:192.0.2.3]',
+      '::ffff:192.0.2.3%eth0',
+    ]),
+    ipv6: [
+      '2001:db8:5:6::1',
+      '[2001:db8:5:6::2]:443',
+      '[2001:DB8:5:6:0:0:0:3]',
+      '2001:0db8:0005:0006::4',
+    ].concat(['[2001:db8:5:6::5%1]:1', '2001:db8:5:6:ffff::']),
+  }
+  for (const [name, addresses] of Object.entries(spellings)) {
+    const spelled = await burst(40, (index) => verify(addresses[index % addresses.length] as string))
+    t.strictSame(tally(spelled), { 401: 30, 429: 10 }, name)
+  }
+  t.equal((await verify('::ffff:c000:204')).status, 401, 'another IPv4 address in the same notation')
+
   const reads = await burst(64, (index) =>
     service.request('GET', '/api/limits', { headers: from(`2001:db8:9:9::${index}`) }),
   )

@@ -9,7 +9,7 @@ import { KeyedSemaphore } from '../process/semaphore.js'
 import { type Counts, LocalCounts } from './counts.js'
 import { matcherOf } from './exempt.js'
 import { type TurnName, turns, type WindowName, windows } from './limits.js'
-import { addressOf, type Payers, People, payersOf } from './payers.js'
+import { addressOf, normalizeAddress, type Payers, People, payersOf } from './payers.js'
 import { connectRedis, redisFault } from './redis.js'
 
 declare module 'fastify' {
@@ -103,7 +103,7 @@ export default fp(
       name: WindowName,
       { amount = 1, payers: given, reply }: Charge = {},
     ) => {
-      if (isExempt(request.ip)) return nothingToGiveBack
+      if (isExempt(normalizeAddress(request.ip ?? ''))) return nothingToGiveBack
       const { per, windowMs, max: maxOfPerson, ...row } = windows[name]
       const maxOfWorkspace = 'maxOfWorkspace' in row ? row.maxOfWorkspace : maxOfPerson
       const asked = given ?? payersIn(request, per)

@@ -12,17 +12,36 @@ import { cacheOf } from '../process/maps.js'
 /** Keys of limits. The last is the person, or the address of a caller without a session. */
 export type Payers = readonly string[]
 
+const MAPPED_IPV4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/
+
+/** An IPv6 address in the one spelling that URLs use, or undefined for anything else. */
+const canonicalIPv6 = (text: string): string | undefined =>
+  isIPv6(text) ? new URL(`http://[${text}]`).hostname.slice(1, -1) : undefined
+
 /**
- * The /64 network of an IPv6 address, because one client can use all of it. `ip` is undefined if the client is gone.
+ * An address in one spelling. Some proxies add the port of each connection, and IPv4 can be written as IPv6.
+ * @param ip what a proxy says, which can be anything
+ */
+export const normalizeAddress = (ip: string): string => {
+  const [, bracketed, ipv4] = /^(?:\[([^\]]*)\](?::\d*)?|([0-9.]+):\d*)$/.exec(ip) ?? []
+  const [plain = ''] = (bracketed ?? ipv4 ?? ip).split('%')
+  const ipv6 = canonicalIPv6(plain)
+  if (ipv6 === undefined) return plain
+  const [, high, low] = MAPPED_IPV4.exec(ipv6) ?? []
+  if (high === undefined || low === undefined) return ipv6
+  const [first, second] = [Number.parseInt(high, 16), Number.parseInt(low, 16)]
+  return [first >> 8, first & 255, second >> 8, second & 255].join('.')
+}
+
+/**
+ * An IPv4 address, or the /64 network of an IPv6 address, because one client can use all of it. `ip` is undefined if the
+ * client is gone.
  */
 export const addressOf = ({ ip = '' }: { ip: string | undefined }): string => {
-  const [plain = ''] = ip.replace(/^::ffff:(?=[0-9.]+$)/i, '').split('%')
-  if (!isIPv6(plain)) return plain
-  const [first = [], last = []] = new URL(`http://[${plain}]`).hostname
-    .slice(1, -1)
-    .split('::')
-    .map((part) => part.split(':').filter(Boolean))
-  return [...first, ...Array(8 - first.length - last.length).fill('0'), ...last].slice(0, 4).join(':')
+  const address = normalizeAddress(ip)
+  if (!isIPv6(address)) return address
+  const [before = [], after = []] = address.split('::').map((part) => part.split(':').filter(Boolean))
+  return [...before, ...Array(8 - before.length - after.length).fill('0'), ...after].slice(0, 4).join(':')
 }
 
 const workspacePays = (workspaceId: string) => `workspace ${workspaceId}`
