@@ -144,6 +144,22 @@ t.test(
   },
 )
 
+t.test('a new backup stays, whatever other files are called', { buffered: true }, async (t) => {
+  const folder = await temporaryFolder(t)
+  const service = await startService(t, { env: { BACKUP_DIR: folder, BACKUP_KEEP: '1' } })
+  const future = [1, 2, 3].map((n) => `team-settings-2999-01-0${n}T000000Z.gz`)
+  const older = 'team-settings-2020-01-01T000000Z.gz'
+  for (const name of [...future, older]) await writeFile(join(folder, name), name)
+  await service.app.scheduledBackup.run()
+  const [newest = '', ...others] = (await readdir(folder)).sort()
+  t.match(newest, /^team-settings-(?!2020|2999).*Z\.gz$/)
+  t.strictSame(others, future)
+  const log = service.logs.join('')
+  t.ok(
+    log.includes(`${folder} has backups with names from the future, which stay there: ${future.join(', ')}`),
+  )
+})
+
 t.test('a backup stays whose record was committed, and the response lost', { buffered: true }, async (t) => {
   const folder = await temporaryFolder(t)
   const { databaseUrl } = await startService(t)

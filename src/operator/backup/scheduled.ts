@@ -106,9 +106,16 @@ export default fp(async (app, { databaseUrl }: { databaseUrl: string | undefined
         await remove([name])
         throw new OperatorError(said.at(-1) ?? '')
       }
-      const own = (await readdir(folder)).filter((name) => OWN.test(name)).sort()
-      await remove(own.slice(0, -keep))
       app.log.info(`a backup was written to ${file}`)
+      const own = (await readdir(folder)).filter((other) => OWN.test(other)).sort()
+      const later = own.filter((other) => other > name)
+      if (later.length > 0)
+        app.log.warn(
+          `${folder} has backups with names from the future, which stay there: ${later.join(', ')}. Check the clock, and move them elsewhere.`,
+        )
+      // The new file is the last of these, so it's never removed.
+      const written = own.slice(0, own.length - later.length)
+      await remove(written.slice(0, -keep))
     })
 
   let notBefore = 0
