@@ -36,9 +36,14 @@ const findOtherVersions = () => {
   return Object.entries(found).filter(([, found]) => found !== version)
 }
 
+/** In a dry run, the entry may still be called "Unreleased". */
+const headings = isDryRun ? [version, 'Unreleased'] : [version]
+
 const readNotes = () => {
   const [, ...entries] = read('CHANGELOG.md').split(/^(?=## )/m)
-  const entry = entries.find((text) => text.startsWith(`## [${version}] - `))
+  const entry = entries.find((text) =>
+    headings.some((heading) => text.startsWith(`## [${heading}]${heading === version ? ' - ' : ''}`)),
+  )
   return entry?.slice(entry.indexOf('\n') + 1).trim()
 }
 
@@ -46,7 +51,8 @@ const notes = readNotes()
 const problems = findOtherVersions().map(([file, found]) => `${file} has version ${found}, not ${version}.`)
 if (!notes)
   problems.push(`CHANGELOG.md has no entry for ${version}. Rename [Unreleased] to [${version}] - YYYY-MM-DD.`)
-if (!read('docs/guides/11-changelog.md').includes(`\n## ${version}\n`))
+const clientsPage = read('docs/guides/11-changelog.md')
+if (!headings.some((heading) => clientsPage.includes(`\n## ${heading}\n`)))
   problems.push(
     `docs/guides/11-changelog.md has no entry for ${version}. Rename "Unreleased" to "${version}".`,
   )
