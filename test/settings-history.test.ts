@@ -105,6 +105,52 @@ t.test('workspace settings keep who changed them, and a version can be read and 
   )
 })
 
+t.test('a restore beside another change gets 412, and nothing is lost', async (t) => {
+  const { ada, id } = await startTeam(t)
+  await ada.push('acme/api', { 'ext.a': 1 })
+  const settings = `${team}/${id}/settings`
+  const override = `${team}/${id}/project-settings/acme/api`
+  const pushed = '/api/settings/acme/api'
+  await ada.patch(settings, { settings: { 'ext.b': 1 } })
+  await ada.put(override, { settings: { 'ext.c': 1 } })
+  let value = 1
+  const changes: Record<string, () => Promise<Reply>> = {
+    [settings]: () => ada.patch(settings, { settings: { 'ext.b': ++value }, locked: ['ext.b'] }),
+    [override]: () => ada.put(override, { settings: { 'ext.c': ++value } }),
+    [pushed]: () => ada.push('acme/api', { 'ext.a': ++value }),
+  }
+  for (const [path, change] of Object.entries(changes)) {
+    const versionOf = async () => (await ada.get(path)).body.version
+    const first = await versionOf()
+    const restore = (etag: string) =>
+      ada.request('POST', `${path}/restore`, { body: { version: first }, headers: { 'If-Match': etag } })
+    t.equal((await change()).status, 200)
+    const stale = (await ada.get(path)).headers.get('etag') ?? ''
+    const current = (await change()).body.version
+    const conflict = { status: 412, body: { code: 'version_conflict', current_version: current } }
+    t.hasStrict(await restore(stale), conflict, path)
+    t.hasStrict(
+      await ada.post(`${path}/restore?if_match=${encodeURIComponent(stale)}`, { version: first }),
+      conflict,
+      path,
+    )
+    t.equal(await versionOf(), current)
+    for (let round = 0; round < 5; round++) {
+      const before = (await ada.get(path)).headers.get('etag') ?? ''
+      const [changed, restored] = await Promise.all([change(), restore(before)])
+      t.equal(changed.status, 200)
+      t.ok([200, 412].includes(restored.status), `${restored.status}`)
+      // Without its precondition, the restore would undo the change.
+      const { version } = (await ada.get(path)).body
+      t.equal(version, changed.body.version, 'the change is the newest')
+    }
+    const etag = (await ada.get(path)).headers.get('etag') ?? ''
+    t.equal((await restore(etag)).status, 200)
+    await change()
+    t.equal((await ada.post(`${path}/restore`, { version: first })).status, 200, 'without it, as before')
+  }
+})
+
 t.test('no restore loosens the privacy level', async (t) => {
   const { ada, id } = await startTeam(t)
   const path = `${team}/${id}/settings`

@@ -3369,11 +3369,21 @@ export interface Operations {
       query?: {
         /** Use this workspace instead of the best match. */
         workspace?: string | undefined
+        /** The same as the header `If-Match`. Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412. */
+        if_match?: string | undefined
+        /** The same as the header `If-None-Match`. `*`: change only if there is nothing yet. Otherwise the response is 412. */
+        if_none_match?: string | undefined
+      }
+      headers?: {
+        /** Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412. */
+        'If-Match'?: string | undefined
+        /** `*`: change only if there is nothing yet. Otherwise the response is 412. */
+        'If-None-Match'?: string | undefined
       }
       body: RestoreBody
     }
     answer: PushResult
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemVersionNotFound | ProblemPayloadTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemNotAMember | ProblemNeverSynced | ProblemWorkspaceNotFound | ProblemVersionNotFound | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Get the settings schema */
   'GET /api/settings-schema': {
@@ -3693,10 +3703,22 @@ export interface Operations {
       path: {
         id: string
       }
+      query?: {
+        /** The same as the header `If-Match`. Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412. */
+        if_match?: string | undefined
+        /** The same as the header `If-None-Match`. `*`: change only if there is nothing yet. Otherwise the response is 412. */
+        if_none_match?: string | undefined
+      }
+      headers?: {
+        /** Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412. */
+        'If-Match'?: string | undefined
+        /** `*`: change only if there is nothing yet. Otherwise the response is 412. */
+        'If-None-Match'?: string | undefined
+      }
       body: RestoreBody
     }
     answer: WorkspaceSettings
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemVersionNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemVersionNotFound | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** List the repository overrides */
   'GET /api/team/workspaces/{id}/project-settings': {
@@ -3815,10 +3837,22 @@ export interface Operations {
         owner: string
         repo: string
       }
+      query?: {
+        /** The same as the header `If-Match`. Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412. */
+        if_match?: string | undefined
+        /** The same as the header `If-None-Match`. `*`: change only if there is nothing yet. Otherwise the response is 412. */
+        if_none_match?: string | undefined
+      }
+      headers?: {
+        /** Change only the version with this `ETag`, one of several, or any (`*`). Otherwise the response is 412. */
+        'If-Match'?: string | undefined
+        /** `*`: change only if there is nothing yet. Otherwise the response is 412. */
+        'If-None-Match'?: string | undefined
+      }
       body: RestoreBody
     }
     answer: Override
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemOverrideNotFound | ProblemVersionNotFound | ProblemPayloadTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRepoOutsidePatterns | ProblemKeyLocked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemOverrideNotFound | ProblemVersionNotFound | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRepoOutsidePatterns | ProblemKeyLocked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Get the configuration */
   'GET /api/team/workspaces/{id}/configuration': {

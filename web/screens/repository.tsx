@@ -168,7 +168,7 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
           restore={async (body) => {
             const { data } = await call(
               'POST /api/team/workspaces/{id}/project-settings/{owner}/{repo}/restore',
-              { path, body },
+              { path, headers: { 'If-Match': asked.etag }, body },
             )
             again()
             return data

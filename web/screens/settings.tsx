@@ -54,6 +54,7 @@ export const EditorSettings = () => {
         restore={async (body) => {
           const { data } = await call('POST /api/team/workspaces/{id}/settings/restore', {
             path,
+            headers: { 'If-Match': asked.etag },
             body,
           })
           again()

@@ -92,6 +92,7 @@ export const PushedSettings = (props: { owner: string; repo: string; workspaceId
                 const { data } = await call('POST /api/settings/{owner}/{repo}/restore', {
                   path,
                   query: choice,
+                  headers: { 'If-Match': current.etag },
                   body,
                 })
                 current.again()

@@ -72,11 +72,13 @@ export const restoreOverride = (
   { database, ...rules }: KeysAndRules & { database: Database },
   call: RepoCall,
   version: number,
+  preconditions: Preconditions,
 ): Promise<StoredOverride & { warnings?: Warnings }> =>
   changeWorkspace(database, call, 'admin', async (change) => {
     const key = overrideKeyOf(call)
     const current = await readOverride(change.tx, key)
     if (!current) throw new ApiError('override_not_found')
+    requirePreconditions(preconditions, versionOf(current))
     const old = await overrideHistory.read(change.tx, key, version)
     if (!old) throw new ApiError('version_not_found')
     const judged = judgeRestored(rules, old.settings)

@@ -89,17 +89,19 @@ export const deleteSettings = (database: Database, question: RepoQuestion): Prom
     })
   })
 
-/** Makes an old version the newest. @throws {ApiError} `version_not_found`, `validation_failed` */
+/** Makes an old version the newest. @throws {ApiError} `version_not_found`, `version_conflict`, `validation_failed` */
 export const restoreSettings = (
   { database, ...rules }: KeysAndRules & { database: Database },
   question: RepoQuestion,
   { version, reason }: RestoreBody,
+  preconditions: Preconditions,
 ): Promise<Written & { warnings?: Warnings }> =>
   changing(database, question, async ({ tx, key, caller }) => {
     const old = await snapshotHistory.read(tx, key, version)
     if (!old) throw new ApiError('version_not_found')
     const judged = judgeRestored(rules, old.settings)
     const { owner, repo, settings } = old
-    const write = { owner, repo, settings, author: caller, reason, action: 'settings.restored' as const }
+    const action = 'settings.restored' as const
+    const write = { owner, repo, settings, author: caller, preconditions, reason, action }
     return { ...(await writeSnapshot(tx, key, write)), ...judged }
   })

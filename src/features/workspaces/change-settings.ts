@@ -73,18 +73,20 @@ export const requireKeys = (locks: string[], settings: Record<string, unknown>) 
 
 /**
  * Makes an old version's settings, locks and idle window the newest. The privacy level stays as it is.
- * @throws {ApiError} `version_not_found`, `validation_failed`
+ * @throws {ApiError} `version_not_found`, `version_conflict`, `validation_failed`
  */
 export const restoreWorkspaceSettings = (
   { database, ...rules }: KeysAndRules & { database: Database },
   call: WorkspaceCall,
   version: number,
+  preconditions: Preconditions,
 ): Promise<StoredWorkspaceSettings & { warnings?: Warnings }> =>
   changeWorkspace(database, call, 'admin', async (change) => {
     const old = await settingsHistory.read(change.tx, call.workspaceId, version)
     if (!old) throw new ApiError('version_not_found')
-    const judged = judgeRestored(rules, old.settings)
     const current = await readCurrent(change, call)
+    requirePreconditions(preconditions, { id: call.workspaceId, version: current.version })
+    const judged = judgeRestored(rules, old.settings)
     const { settings, locked, idleWindowMinutes } = old
     const content = { settings, locked, idleWindowMinutes, activityPrivacy: current.activityPrivacy }
     return { ...(await writeSettings(change, call.workspaceId, current, content, version)), ...judged }

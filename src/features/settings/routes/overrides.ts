@@ -215,6 +215,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       errors: [
         'override_not_found',
         'version_not_found',
+        'version_conflict',
         'repo_outside_patterns',
         'key_locked',
         'workspace_full',
@@ -226,18 +227,21 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['team'],
       summary: 'Restore an old version of an override',
       description:
-        'Creates a new version with the old content, so nothing is lost. A version with a key that’s now locked can’t be restored.',
+        'Creates a new version with the old content, so nothing is lost. A version with a key that’s now locked can’t be restored. Without `If-Match`, the last writer wins.',
       params: OverrideParams,
+      querystring: Type.Object(ConditionalWriteQuery),
+      headers: ConditionalWriteHeaders,
       body: RestoreBody,
       response: { 200: ref(Override) },
     },
-    handler: async ({ membership, params, body }, reply) =>
+    handler: async ({ membership, params, headers, query, body }, reply) =>
       send(
         reply,
         await restoreOverride(
           { database, ...judge },
           { ...membership, ...params, reason: body.reason },
           body.version,
+          preconditionsOf(headers, query),
         ),
       ),
   })

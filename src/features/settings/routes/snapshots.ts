@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import {
   ConditionalReadHeaders,
+  ConditionalWriteHeaders,
   NoBody,
   NotModified,
   Ok,
@@ -222,7 +223,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     url: '/:owner/:repo/restore',
     config: {
       access: change,
-      errors: ['version_not_found', 'workspace_full'],
+      errors: ['version_not_found', 'version_conflict', 'workspace_full'],
       headers: ['ETag'],
     },
     schema: {
@@ -230,15 +231,18 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['settings'],
       summary: 'Restore an old version of the settings',
       description:
-        'Creates a new version with the old content, so nothing is lost. Needs no repository host token.',
+        'Creates a new version with the old content, so nothing is lost. Needs no repository host token. Without `If-Match`, the last writer wins.',
       params: RepoParams,
-      querystring: SettingsQuery,
+      querystring: PushQuery,
+      headers: ConditionalWriteHeaders,
       body: RestoreBody,
       response: { 200: ref(PushResult) },
     },
     handler: async (request, reply) => {
       const { question } = request.granted(change)
-      return answerOf(reply, await restoreSettings({ database, ...judge }, question, request.body))
+      const preconditions = preconditionsOf(request.headers, request.query)
+      const restored = await restoreSettings({ database, ...judge }, question, request.body, preconditions)
+      return answerOf(reply, restored)
     },
   })
 }

@@ -194,7 +194,7 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
     url: '/workspaces/:id/settings/restore',
     config: {
       access: adminOf('params.id', 'settings:write'),
-      errors: ['version_not_found'],
+      errors: ['version_not_found', 'version_conflict'],
       headers: ['ETag'],
     },
     schema: {
@@ -202,17 +202,20 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
       tags: ['team'],
       summary: 'Restore an old version of the workspace settings',
       description:
-        'Creates a new version with the old one’s settings, locks and idle window, so nothing is lost. The privacy level stays as it is.',
+        'Creates a new version with the old one’s settings, locks and idle window, so nothing is lost. The privacy level stays as it is. Without `If-Match`, the last writer wins.',
       params: WorkspaceParams,
+      querystring: Type.Object(ConditionalWriteQuery),
+      headers: ConditionalWriteHeaders,
       body: RestoreBody,
       response: { 200: ref(WorkspaceSettings) },
     },
-    handler: async ({ membership, body }, reply) => {
+    handler: async ({ membership, headers, query, body }, reply) => {
       const { database, config } = app
       const restored = await restoreWorkspaceSettings(
         { database, ...judge },
         { ...membership, reason: body.reason },
         body.version,
+        preconditionsOf(headers, query),
       )
       return sendSettings(reply, membership.workspaceId, config.privacy.floor, restored)
     },
