@@ -86,6 +86,7 @@ export const samples: Sample[] = [
   ...calls(invites.revokeInvitesOf, [id], [id, id]),
 
   ...calls(members.readRole, [id, id]),
+  ...calls(members.readRoles, [id]),
   ...calls(members.readMember, [id, id]),
   ...calls(members.lockRole, [id, id]),
   ...calls(members.holdRoles, [id]),
