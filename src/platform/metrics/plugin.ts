@@ -1,5 +1,6 @@
 /** Prometheus metrics, labelled by route template: values of paths, queries and headers never become labels. */
 import { statfs } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Registry } from 'prom-client'
@@ -47,7 +48,8 @@ export default fp(async (app) => {
   const askDatabase = cached(() => isSchemaCurrent(database.reserved))
   meter.read('team_settings_database_up', {}, async () => Number((await askDatabase()) !== undefined))
 
-  const disk = cached(() => statfs(config.dataDir))
+  // The database's folder can be a link to another disk.
+  const disk = cached(() => statfs(join(config.dataDir, 'postgresql')).catch(() => statfs(config.dataDir)))
   meter.read('team_settings_data_dir_free_bytes', {}, async () => {
     const found = await disk()
     return found && found.bavail * found.bsize
