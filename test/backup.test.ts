@@ -248,6 +248,28 @@ t.test('a restored database equals the original, on any server', { buffered: tru
   t.equal(code, 1)
   t.match(output, /^The database already has tables/m, 'never over what is there')
 
+  const { url: started, drop } = await createTestDatabase()
+  t.teardown(drop)
+  await succeeds(t, 'restore', second, onDatabase(started))
+  t.strictSame(await contentOf(t, started), expected, 'also over a database that was only started')
+  const name = new URL(started).pathname.slice(1)
+  await t.rejects(restore(started, second, quiet, signal), {
+    constructor: OperatorError,
+    message: new RegExp(`people have used.* stop the service and add --replace ${name}, which deletes`),
+  })
+  await t.rejects(restore(started, second, quiet, signal, 'other'), {
+    constructor: OperatorError,
+    message: /^Nothing was changed: the name of the database is/,
+  })
+  await restore(started, second, quiet, signal, name)
+  t.strictSame(await contentOf(t, started), expected, 'and over one that is named')
+  const sql = open(t, started)
+  await sql`create table carts (id int)`
+  await t.rejects(restore(started, second, quiet, signal, name), {
+    constructor: OperatorError,
+    message: /already has tables that aren’t of this version of the service \(carts\)/,
+  })
+
   const running = await ready(launch(t, await freePort(), { DATA_DIR: dataDir, LOG_LEVEL: 'silent' }))
   await succeeds(t, 'backup', join(folder, 'third.gz'), { DATA_DIR: dataDir })
   t.equal((await fetch(`${running.url}/api/ready`)).status, 200, 'a service runs on it, and runs on')
@@ -453,6 +475,8 @@ t.test('two backups into one file at the same time are both complete', { buffere
 
 t.test('a backup goes through standard output and input', { buffered: true }, async (t) => {
   const { service } = await startFilled(t)
+  // Otherwise its rollups go on.
+  await service.app.close()
   const folder = await temporaryFolder(t)
   const piped = async (name: string, redirection: string, url: string) => {
     const program = `exec ${process.execPath} ${programFile(`src/bin/${name}`)} - ${redirection}`

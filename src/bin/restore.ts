@@ -7,22 +7,23 @@ import { createEmbedded } from '../platform/database/embedded/index.js'
 import { readArguments } from '../platform/process/arguments.js'
 import { print, runCommand } from '../platform/process/program.js'
 
-const USAGE = `npm run restore -- FILE
+const USAGE = `npm run restore -- FILE [--replace DATABASE]
 
-  Restores a file of \`npm run backup\` into an empty database, completely or not at all. If FILE is -, it's read from
-  standard input.
+  Restores a file of \`npm run backup\` into a database that is empty, or was only started, completely or not at all.
+  If FILE is -, it's read from standard input. --replace, with the name of the database, deletes everything in it first.
+  Stop the service before that.
   The command uses the database of DATABASE_URL, or if that is unset, a new embedded one in DATA_DIR.
 `
 
 runCommand(async (stopped) => {
-  const given = readArguments('restore', USAGE, {}, 1)
+  const given = readArguments('restore', USAGE, { replace: '' }, 1)
   if (!given) return
   const [file = ''] = given.others
   const config = readConfig(process.env, { needsSecrets: false })
   const { version, made_at } = await withCommandDatabase(
     config,
     stopped,
-    (url) => restore(url, file, print, stopped),
+    (url) => restore(url, file, print, stopped, given.options.replace || undefined),
     createEmbedded,
   )
   print(`The backup of ${made_at} (version ${version}) is restored and checked.`)

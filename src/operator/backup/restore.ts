@@ -1,13 +1,16 @@
-/** Restores a backup into an empty database, completely or not at all. */
+/** Restores a backup into a database that is empty or was only started, completely or not at all. */
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { getTableName } from 'drizzle-orm'
 import type postgres from 'postgres'
+import { tables } from '../../features/tables.js'
 import { inLongTransaction } from '../../platform/database/dedicated-session.js'
 import { locks } from '../../platform/database/locks.js'
 import { applyMigrations, migrate, requireUsable } from '../../platform/database/migrate.js'
 import { baseline, newestMigration } from '../../platform/database/migrations.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
 import { openInput } from '../../platform/process/whole-file.js'
+import { printable } from '../explain-failure.js'
 import {
   BackupReader,
   copyStatementOf,
@@ -20,13 +23,15 @@ import {
 
 /**
  * @param say receives a line for each table that has rows
- * @throws {OperatorError} if the file is damaged or newer than this program, or the database isn't empty
+ * @throws {OperatorError} if the file is damaged or newer than this program, or people have used the database
  */
 export const restore = async (
   url: string,
   file: string,
   say: (line: string) => void,
   stopped: AbortSignal,
+  /** The name of the database, to delete what is in it. */
+  replaced?: string,
 ): Promise<Manifest> => {
   const text = openInput(file)
   const plain = createGunzip()
@@ -36,7 +41,7 @@ export const restore = async (
     const manifest = await reader.readManifest()
     requireKnown(manifest)
     await inLongTransaction(url, 'isolation level read committed', stopped, (tx) =>
-      load(tx, reader, manifest, say).catch((error) => {
+      load(tx, reader, manifest, say, replaced).catch((error) => {
         throw isRefused(error.code) ? damagedBackup(`the database can’t take it (${error.code})`) : error
       }),
     )
@@ -71,9 +76,10 @@ const load = async (
   reader: BackupReader,
   manifest: Manifest,
   say: (line: string) => void,
+  replaced: string | undefined,
 ) => {
   await tx`select pg_advisory_xact_lock(${locks.migration})`
-  await requireEmpty(tx)
+  await makeEmpty(tx, replaced)
   await requireUsable(tx)
   await applyMigrations(tx, { upTo: manifest.migration.when })
   await requireTables(tx, manifest)
@@ -149,13 +155,42 @@ const loadRows = async (
  */
 const isRefused = (code: string | undefined) => /^(22|23|42(?!501))/.test(code ?? '')
 
-const requireEmpty = async (tx: postgres.TransactionSql) => {
-  const found = await tx`
-    select from pg_class where relkind in ('r', 'p')
-      and relnamespace in (select oid from pg_namespace where nspname in ('public', 'drizzle'))
-    limit 1`
+/** Removes the tables of a database that no one has used yet, or that the operator has named. @throws {OperatorError} */
+const makeEmpty = async (tx: postgres.TransactionSql, replaced: string | undefined) => {
+  const found = await tx<{ name: string }[]>`
+    select relname as name from pg_class where relkind in ('r', 'p')
+      and relnamespace in (select oid from pg_namespace where nspname in ('public', 'drizzle'))`
   if (found.length === 0) return
-  throw new OperatorError(
-    'The database already has tables, and a backup can only be restored into an empty one: create a new database and set DATABASE_URL to it, or set DATA_DIR to a new folder.',
+  const [database] = await tx<{ name: string }[]>`select current_database() as name`
+  const name = database?.name ?? ''
+  if (replaced !== undefined && replaced !== name)
+    throw new OperatorError(
+      `Nothing was changed: the name of the database is ${name}, and --replace names another.`,
+    )
+  const own = tables.map(({ table }) => getTableName(table))
+  const names = found.map((one) => one.name)
+  const isOfService = names.includes('users') && names.includes('workspaces') && names.includes(HISTORY)
+  const others = names.filter((one) => one !== HISTORY && !own.includes(one))
+  if (!isOfService || others.length > 0)
+    throw new OperatorError(
+      `The database already has tables that aren’t of this version of the service (${printable((others[0] ?? names[0] ?? '').slice(0, 63))}), and a backup can only be restored into an empty one: ${ANOTHER}.`,
+    )
+  const [use] = await tx<{ people: boolean }[]>`
+    select exists (select from users where repohost_id is not null) or exists (select from workspaces) as people`
+  if (use?.people !== false && replaced === undefined)
+    throw new OperatorError(
+      `The database already has tables that people have used, and a backup can only be restored into an empty one: ${ANOTHER}. Or stop the service and add --replace ${name}, which deletes everything in it.`,
+    )
+  for (const view of VIEWS) await tx`drop view if exists ${tx(`public.${view}`)}`
+  await tx.unsafe(
+    `drop table ${own
+      .filter((one) => names.includes(one))
+      .map((one) => `public."${one}"`)
+      .join(', ')}`,
   )
+  await tx`drop schema drizzle cascade`
 }
+
+const HISTORY = '__drizzle_migrations'
+const VIEWS = ['report_hours', 'report_member_days', 'report_repo_days']
+const ANOTHER = 'create a new database and set DATABASE_URL to it, or set DATA_DIR to a new folder'
