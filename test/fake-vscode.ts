@@ -68,7 +68,7 @@ const bundled = () => {
   return code
 }
 
-/** What the editor shows as a link in a notification. */
+/** Text that the editor shows as a link in a notification. */
 const LINKS = /\[[^\]]+\]\((?:https?:\/\/|command:|file:)[^)\s]+(?: ["'].+?["'])?\)/gi
 
 /** An installation of the editor, with the extension, one person and any number of windows. */

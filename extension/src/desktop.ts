@@ -1,4 +1,4 @@
-/** What an editor outside a browser loads: the same code, with minutes in a folder that all windows share. */
+/** Editors outside a browser load this: the same code, with minutes in a folder that all windows share. */
 import type * as vscode from 'vscode'
 import { folderStorage } from '../../client/src/node.js'
 import { activateWith } from './extension.js'

@@ -1,4 +1,4 @@
-/** What Git is doing to a folder's settings file. */
+/** Finds out whether Git is at work on a settings file. */
 import * as vscode from 'vscode'
 import { gitOf, gitStateOf } from './repositories.js'
 

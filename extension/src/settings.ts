@@ -95,7 +95,7 @@ interface State {
   /** What is applied at the next focus, because Git was at work: everything, or only locked settings. */
   waits: 'all' | 'locked' | undefined
 }
-/** What a place gets after a sign-out, or where the person isn't a member. */
+/** A place gets this after a sign-out, or where the person isn't a member. */
 const nothingFor = ({ uri }: Place): State => ({
   folder: { uri, repo: '' },
   config: undefined,

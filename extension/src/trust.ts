@@ -34,7 +34,7 @@ const containersOf = (name: string): string[] => {
   return parts.map((_, index) => parts.slice(0, index + 1).join('.'))
 }
 
-/** What the installed extensions say. */
+/** Statements of the installed extensions. */
 export interface Manifests {
   registered: Set<string>
   /** Settings that extensions restrict in folders that aren't trusted. */
