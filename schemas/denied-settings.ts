@@ -64,15 +64,6 @@ export const DENIED_KEYS = [
 
 export const DENIED_MESSAGE = 'is denied on this server (`SETTINGS_DENIED`)'
 
-/**
- * Whether a key matches one of these patterns, in any namespace.
- * @public the extension uses it
- */
-export const matcherOf = (denied: readonly string[]): ((key: string) => boolean) => {
-  const matchesText = textMatcherOf(denied)
-  return (key) => matchesText(key.toLowerCase())
-}
-
 /** The names that lead from a setting to a part of its value: keys of objects, indexes of arrays. */
 export type InnerPath = readonly (string | number)[]
 
@@ -142,7 +133,7 @@ const pathOf = (part: Part): InnerPath => {
   return path.reverse()
 }
 
-/** As `matcherOf`, for texts in lower case. Most patterns start or end with `*`, so few are tried on a text. */
+/** Whether a text in lower case matches one of these patterns. Most patterns start or end with `*`, so few are tried on a text. */
 export const textMatcherOf = (denied: readonly string[]): ((lowerCase: string) => boolean) => {
   const [byStart, byEnd, rest] = [
     new Map<string, string[][]>(),

@@ -45,7 +45,7 @@ const EXTENSIONS: FakeExtension[] = [
             'lint.engine': { default: '', scope: 'resource' },
             'lint.strict': { default: false, scope: 'resource' },
             'lint.cache': { default: '', scope: 'machine' },
-            'lint.home': { default: '', scope: 'machine-overridable' },
+            'lint.local': { default: '', scope: 'machine-overridable' },
             'lint.once': { default: '', scope: 'application' },
           },
         },
@@ -146,7 +146,7 @@ t.test('names in values count, however deep and however sloppy a manifest is', (
     ['lint', { strict: true }, false, false],
     ['lint.cache', 'x', true, false],
     ['lint.once', 'x', true, false],
-    ['lint.home', 'x', false, true],
+    ['lint.local', 'x', false, true],
     ['editor.tabSize', 2, false, false],
     ['editor.unicodeHighlight.invisibleCharacters', false, true, false],
     ['editor', { unicodeHighlight: { invisibleCharacters: false } }, true, false],
@@ -279,7 +279,7 @@ t.test(
       'lint.cache': '/x',
       'lint.once': 'x',
       'lint.strict': true,
-      'lint.home': '/x',
+      'lint.local': '/x',
       'tool.runner': '/bin/evil',
       'tool.level': 3,
       'editor.renderControlCharacters': false,
@@ -291,7 +291,7 @@ t.test(
     const question = 'Your team sets values of extensions that could run programs with them. Apply them?'
     const asked = () => editor.seen.messages.filter((message) => message === question).length
     await until(() => asked() === 1, 'one dialog')
-    t.strictSame(editor.seen.details, ['lint.home: "/x"\ntool.runner: "/bin/evil"\ntool.level: 3'])
+    t.strictSame(editor.seen.details, ['lint.local: "/x"\ntool.runner: "/bin/evil"\ntool.level: 3'])
     const harmless = { 'lint.strict': true, '[go]': { 'editor.tabSize': 2 } }
     await until(() => window.written.length === 2, 'the rest is written')
     t.strictSame(window.values(), harmless)
@@ -303,7 +303,7 @@ t.test(
       'lint.cache': machine,
       'lint.once': machine,
       'lint.strict': 'overrides false',
-      'lint.home': 'You declined it.',
+      'lint.local': 'You declined it.',
       'tool.runner': 'You declined it.',
       'tool.level': 'You declined it.',
       'editor.renderControlCharacters': 'The editor restricts it, or keeps it for the machine.',
@@ -318,7 +318,7 @@ t.test(
     t.equal(asked(), 0, 'the answer is remembered')
     await decide({ 'tool.level': 4 }, [])
     await next.run('apply')
-    const agreed = { ...harmless, 'lint.home': '/x', 'tool.runner': '/bin/evil', 'tool.level': 4 }
+    const agreed = { ...harmless, 'lint.local': '/x', 'tool.runner': '/bin/evil', 'tool.level': 4 }
     await until(() => next.written.length === 3, 'the person has agreed')
     t.strictSame(next.values(), agreed)
     t.equal(asked(), 1)

@@ -92,7 +92,7 @@ interface State {
   asked: Set<string>
   /** Why a setting isn't written. */
   skipped: Map<string, string>
-  /** What is applied at the next focus, because Git was at work: everything, or only locked settings. */
+  /** Applied at the next focus, because Git was at work: everything, or only locked settings. */
   waits: 'all' | 'locked' | undefined
 }
 /** A place gets this after a sign-out, or where the person isn't a member. */
@@ -139,7 +139,7 @@ export class TeamSettings {
     return result
   }
 
-  /** What may be written, by the service's rules and the editor's. The rules of the editor hold whatever the service says. */
+  /** Rules of the service and of the editor, which hold whatever the service says. */
   async judge(client: Client): Promise<Judge> {
     const { extension } = this.context
     const { data: limits } = await client.request('GET /api/limits')

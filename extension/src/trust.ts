@@ -3,7 +3,7 @@
  * the editor.
  */
 import type { Limits } from '../../client/src/index.js'
-import { DENIED_KEYS, matcherOf } from '../../schemas/denied-settings.js'
+import { DENIED_KEYS, deniedPartsOf, textMatcherOf } from '../../schemas/denied-settings.js'
 import { EDITOR_DENIED, EDITOR_NAMESPACES } from './editor-settings.js'
 
 /** An installed extension. Its manifest is whatever its author wrote. */
@@ -66,10 +66,6 @@ export const readManifests = (installed: readonly Installed[], own: string): Man
   return found
 }
 
-/** Names in these values are globs, and so are names with `*` or `/`. */
-const isGlob = (name: string, key: string) =>
-  name !== key && (/^(files|search)\./.test(key) || /[*/]/.test(name.slice(key.length)))
-
 export interface Rules {
   limits: Pick<Limits, 'settings_prefixes' | 'settings_denied'>
   manifests: Manifests
@@ -90,7 +86,7 @@ export interface Judge {
 
 export const judgeOf = ({ limits, manifests, declared, isKnown }: Rules): Judge => {
   const { registered, restricted, kept, asked } = manifests
-  const isDenied = matcherOf([...DENIED_KEYS, ...limits.settings_denied])
+  const matchesText = textMatcherOf([...DENIED_KEYS, ...limits.settings_denied])
   const editorDenied = new Set(EDITOR_DENIED)
   const [own, ...others] = limits.settings_prefixes
   const hasPrefix = (key: string) =>
@@ -110,7 +106,7 @@ export const judgeOf = ({ limits, manifests, declared, isKnown }: Rules): Judge 
       if (names.some(isIn(restricted))) return 'Its extension restricts it, because it could run a program.'
       if (names.some(isIn(kept))) return 'It belongs to the application or the machine, not to a folder.'
       if (names.some(isIn(editorDenied))) return 'The editor restricts it, or keeps it for the machine.'
-      return !declared.includes(key) && names.some((name) => !isGlob(name, key) && isDenied(name))
+      return !declared.includes(key) && deniedPartsOf(matchesText, key, value).length > 0
         ? 'It could run a program or redirect traffic.'
         : undefined
     },
