@@ -144,14 +144,15 @@ export const Warnings = Type.Optional(
   Type.Array(
     Named('SettingsWarning', {
       path: Type.String({
-        description: 'A JSON pointer that starts with the part of the request.',
+        description:
+          'A JSON pointer that starts with the part of the request, or in a response that only reads, with its `settings`.',
         examples: ['/body/settings/ext.fontSize'],
       }),
       message: Type.String({ examples: ['must be a number'] }),
     }),
     {
       description:
-        'Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match, or if the service rejects such settings (`SETTINGS_VALIDATION=enforce`).',
+        'Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match.',
       examples: [[{ path: '/body/settings/ext.fontSize', message: 'must be a number' }]],
     },
   ),

@@ -1,5 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { LockedKeys, RepoPath, Resource, Settings, StringEnum, Uuid, WorkspaceChoice } from './common.js'
+import {
+  LockedKeys,
+  RepoPath,
+  Resource,
+  Settings,
+  StringEnum,
+  Uuid,
+  Warnings,
+  WorkspaceChoice,
+} from './common.js'
 
 export const EffectiveConfigQuery = Type.Object({ repo: RepoPath, workspace: WorkspaceChoice })
 
@@ -21,5 +30,6 @@ export const EffectiveConfig = Resource('EffectiveConfig', {
   }),
   locked: { ...LockedKeys, description: "The workspace's locked keys. All of them are in `settings`." },
   also_matched: Type.Array(Uuid, { description: "The caller's other matching workspaces, best first." }),
+  warnings: Warnings,
 })
 export type EffectiveConfig = Static<typeof EffectiveConfig>

@@ -269,6 +269,70 @@ t.test('a new lock names the overrides that lose their effect', async (t) => {
   t.notMatch((await run(['diff', path, '--prune'])).out, /lose their effect/, 'an override that goes is none')
 })
 
+t.test('a lock also silences the key in language blocks', async (t) => {
+  const { at, path, run, write } = await start(t)
+  const settings = { '[typescript]': { 'editor.tabSize': 2 } }
+  await ada.put(`${at}/configuration`, {
+    settings: { 'editor.tabSize': 4, ...settings },
+    projects: { 'acme/api': { settings } },
+  })
+  await write('{ "locked": ["editor.tabSize"] }')
+  const { out } = await run(['diff', path])
+  t.ok(out.endsWith('because their key is locked:\n  acme/api: editor.tabSize\n'), out)
+})
+
+t.test('every fault of the keys is named with its place', async (t) => {
+  const { path, run, write } = await start(t)
+  await write(`{
+  "settings": {
+    "wrong": 1,
+    "[typescript]": {
+      "tabSize": 2,
+      "editor.tabSize": 2
+    },
+    "ext.<b>": 1
+  }
+}`)
+  t.strictSame(await run(['apply', path]), {
+    code: 1,
+    out: '',
+    err: `${path}:3:5: \`wrong\` must start with \`ext.\` or \`editor.\` (validation_failed)
+${path}:5:7: \`[typescript]/tabSize\` must start with \`ext.\` or \`editor.\` (validation_failed)
+${path}:8:5: \`ext.<b>\` must not contain any of \`( ) < > [ ]\` or a backtick (validation_failed)
+`,
+  })
+})
+
+t.test(
+  'blocks are pulled, compared and applied, and pull marks values that do not match the schema',
+  async (t) => {
+    const { path, run, write } = await start(t)
+    await write(`{
+  // What teams share first.
+  "settings": { "[typescript]": { "ext.fontSize": "big", "ext.a": 1, }, },
+  "projects": { "acme/api": { "settings": { "[typescript]": { "ext.fontSize": null, "ext.size": 2 } } } }
+}`)
+    const { code, out } = await run(['apply', path])
+    t.strictSame(
+      [code, out],
+      [
+        0,
+        `workspace: [typescript]
+  + {"ext.fontSize":"big","ext.a":1}
+acme/api: [typescript]
+  + {"ext.fontSize":null,"ext.size":2}
+This affects 1 repository and 1 person.
+Warning: settings/[typescript]/ext.fontSize must be a number
+`,
+      ],
+    )
+    const pulled = await run(['pull'])
+    t.equal(pulled.err, 'Warning: settings/[typescript]/ext.fontSize must be a number\n')
+    await write(pulled.out)
+    t.strictSame(await run(['pull', '--check', path]), { code: 0, out: `${path} is up to date.\n`, err: '' })
+  },
+)
+
 t.test('with --strict, nothing is applied that the settings schema warns about', async (t) => {
   const { at, path, run, write } = await start(t)
   await write('{ "settings": { "ext.fontSize": "large" } }')

@@ -1,5 +1,9 @@
 /** Settings as editors have them: language blocks, keys without a dot, prefixes with a slash, and how keys are spelled. */
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
+import { projectRoot } from '../src/platform/process/root.js'
+import { temporaryFolder } from './process.js'
 import { startService } from './service.js'
 
 const team = '/api/team/workspaces'
@@ -79,4 +83,185 @@ t.test('all faults come at once, in order, with their places', async (t) => {
   const many = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`k${n}`, 1]))
   const { errors } = (await ada.push('acme/api', many)).body
   t.same([errors.length, errors[99].path], [100, '/body/settings/k99'])
+})
+
+t.test('what becomes of the shapes that settings have in repositories', async (t) => {
+  const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
+  const ada = await service.signIn('ada')
+  const starts = 'must start with `ext.` or `editor.` or `files.` or `js/ts.` or `gopls.`'
+  const markup = 'must not contain any of `( ) < > [ ]` or a backtick'
+  const invisible = 'must not contain control or invisible characters'
+  const space = 'must not contain white space except single spaces inside'
+  /** The others are taken. */
+  const rejected: Record<string, [path: string, message: string][]> = {
+    'block-in-block': [['/[typescript]/[jsonc]', 'must not be in another language block']],
+    'block-without-end': [['/[typescript', 'must name languages, such as `[typescript]`']],
+    'block-with-list': [['/[typescript]', 'must be an object of settings']],
+    'other-prefix-in-block': [['/[python]/black-formatter.args', starts]],
+    'key-as-markup': [
+      ['/ext.<img src=x onerror=alert(1)>', markup],
+      ['/ext.[click](command:x)', markup],
+    ],
+    'key-with-invisible-characters': [
+      ['/editor.tab\u200bSize', invisible],
+      ['/ext.a\u202eb', invisible],
+    ],
+    'key-with-two-spaces': [
+      ['/ext.word  wrap', space],
+      ['/ext.end ', space],
+    ],
+    'nothing-after-the-dot': [['/editor.', 'must have a name after `editor.`']],
+    'first-prefix-alone': [['/ext', starts]],
+  }
+  const folder = join(projectRoot, 'test/settings-shapes')
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.json'))
+  for (const file of files) {
+    const name = file.slice(0, -'.json'.length)
+    const settings = JSON.parse(await readFile(join(folder, file), 'utf8'))
+    const { status, body } = await ada.push(`ada/${name}`, settings)
+    const errors = rejected[name]?.map(([path, message]) => ({ path: `/body/settings${path}`, message }))
+    t.same([status, body.errors], errors ? [400, errors] : [200, undefined], name)
+    if (errors) continue
+    t.equal(
+      JSON.stringify((await ada.get(`/api/settings/ada/${name}`)).body.settings),
+      JSON.stringify(settings),
+    )
+  }
+  t.equal(files.length, 24)
+})
+
+t.test('in the effective configuration, blocks merge by inner key, and locks hold inside them', async (t) => {
+  const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const [below, above] = [`${team}/${id}/settings`, `${team}/${id}/project-settings/acme/api`]
+  const effective = async () => {
+    const { body } = await ada.get('/api/team/effective-config?repo=acme/api')
+    return [body.settings, body.sources, body.locked]
+  }
+  const settings = {
+    'editor.tabSize': 4,
+    '[go]': { 'editor.tabSize': 8 },
+    '[json]': { 'editor.tabSize': 2 },
+    '[typescript]': { 'editor.tabSize': 2, 'editor.wordWrap': 'on', 'ext.a': 1 },
+  }
+  await ada.patch(below, { settings })
+  const override = {
+    '[typescript]': { 'editor.wordWrap': null, 'editor.tabSize': 3, 'ext.b': 2 },
+    '[json]': { 'editor.tabSize': null },
+    '[go]': {},
+    '[markdown]': { 'editor.tabSize': 1 },
+  }
+  t.equal((await ada.put(above, { settings: override })).status, 200)
+  t.same(await effective(), [
+    {
+      'editor.tabSize': 4,
+      '[go]': { 'editor.tabSize': 8 },
+      '[typescript]': { 'editor.tabSize': 3, 'ext.a': 1, 'ext.b': 2 },
+      '[markdown]': { 'editor.tabSize': 1 },
+    },
+    {
+      'editor.tabSize': 'workspace',
+      '[go]': 'workspace',
+      '[typescript]': 'project',
+      '[markdown]': 'project',
+    },
+    [],
+  ])
+
+  await ada.patch(below, { locked: ['editor.tabSize', '[json]'] })
+  t.same(await effective(), [
+    {
+      ...settings,
+      '[typescript]': { 'editor.tabSize': 2, 'ext.a': 1, 'ext.b': 2 },
+    },
+    { 'editor.tabSize': 'locked', '[go]': 'workspace', '[json]': 'locked', '[typescript]': 'project' },
+    ['editor.tabSize', '[json]'],
+  ])
+  const rejected = await ada.put(above, { settings: override })
+  t.same(
+    [rejected.status, rejected.body.code, rejected.body.keys],
+    [422, 'key_locked', ['editor.tabSize', '[json]']],
+  )
+  const inOne = { '[go]': { 'editor.tabSize': null } }
+  const applied = await ada.put(`${team}/${id}/configuration`, {
+    projects: { 'acme/api': { settings: inOne } },
+  })
+  t.same([applied.status, applied.body.keys], [422, ['editor.tabSize']])
+  const restored = await ada.post(`${above}/restore`, { version: 1 })
+  t.same([restored.status, restored.body.keys], [422, ['editor.tabSize', '[json]']])
+
+  await ada.patch(below, { locked: [], settings: { '[go]': null } })
+  t.equal((await ada.put(above, { settings: { '[json]': null, '[typescript]': null } })).status, 200)
+  t.same((await effective())[0], { 'editor.tabSize': 4 }, 'null hides a whole block')
+  t.same((await ada.patch(below, { settings: { '[json]': { 'editor.tabSize': null } } })).body.errors, [
+    { path: '/body/settings/[json]/editor.tabSize', message: 'must not be null: leave the key out' },
+  ])
+})
+
+t.test('keys that were stored before their spelling was checked stay, and can be removed', async (t) => {
+  const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const [below, above] = [`${team}/${id}/settings`, `${team}/${id}/project-settings/acme/api`]
+  await ada.patch(below, { settings: { 'ext.old': 1 } })
+  await ada.put(above, { settings: { 'ext.old': 1 } })
+  await ada.push('acme/api', { 'ext.old': 1 })
+  const old = { 'ext.<b>': 1, 'ext.': 2 }
+  for (const table of ['workspaces', 'overrides', 'snapshots'])
+    await service.database.write.statement(`update ${table} set settings = $1`, [JSON.stringify(old)])
+  t.same((await ada.get('/api/team/effective-config?repo=acme/api')).body.settings, old)
+  const { body: pulled } = await ada.get(`${team}/${id}/configuration`)
+  const applied = await ada.put(`${team}/${id}/configuration`, pulled)
+  t.same([applied.status, applied.body.changes], [200, []])
+  const [message, fresh] = ['must not contain any of `( ) < > [ ]` or a backtick', { ...old, 'ext.<i>': 1 }]
+  const errors = [{ path: '/body/settings/ext.<i>', message }]
+  const pushed = async (settings: Record<string, unknown>) => (await ada.push('acme/api', settings)).body
+  t.same((await pushed(fresh)).errors, errors)
+  t.equal((await pushed({ ...old, 'ext.a': 1 })).changed, true)
+  t.same((await ada.patch(below, { settings: { 'ext.<i>': 1 } })).body.errors, errors)
+  t.equal((await ada.patch(below, { settings: { 'ext.a': 1 } })).status, 200)
+  t.same((await ada.patch(below, { settings: { 'ext.<b>': null } })).body.settings, { 'ext.': 2, 'ext.a': 1 })
+  t.same((await ada.put(above, { settings: fresh })).body.errors, errors)
+  t.equal((await ada.put(above, { settings: { ...old, 'ext.a': 1 } })).status, 200)
+  const body = { projects: { 'acme/api': { settings: fresh } } }
+  t.same((await ada.put(`${team}/${id}/configuration`, body)).body.errors, [
+    { path: '/body/projects/acme~1api/settings/ext.<i>', message },
+  ])
+})
+
+t.test('stored values that do not match the schema are marked wherever they are read', async (t) => {
+  const file = join(await temporaryFolder(t), 'schema.json')
+  const properties = { 'ext.size': { type: 'number' } }
+  await writeFile(file, JSON.stringify({ contributes: { configuration: { properties } } }))
+  const before = await startService(t)
+  const ada = await before.signIn('ada')
+  const { id } = await before.workspace(ada)
+  const settings = { 'ext.size': 'big', '[json]': { 'ext.size': 'small' } }
+  await ada.patch(`${team}/${id}/settings`, { settings })
+  await ada.put(`${team}/${id}/project-settings/acme/api`, { settings })
+  const [first, second] = ['/ext.size', '/[json]/ext.size'].map((path) => ({
+    path: `/settings${path}`,
+    message: 'must be a number',
+  }))
+  for (const SETTINGS_VALIDATION of ['warn', 'enforce']) {
+    const after = await startService(t, {
+      beside: before,
+      env: { SETTINGS_SCHEMA: file, SETTINGS_VALIDATION },
+    })
+    const later = await after.signIn('ada')
+    t.same((await later.get(`${team}/${id}/settings`)).body.warnings, [first, second])
+    t.same((await later.get(`${team}/${id}/project-settings/acme/api`)).body.warnings, [first, second])
+    const { overrides } = (await later.get(`${team}/${id}/project-settings`)).body
+    t.same(overrides[0].warnings, [first, second])
+    t.same((await later.get('/api/team/effective-config?repo=acme/api')).body.warnings, [first, second])
+    const sent = { ...settings, 'other.a': 1 }
+    const patched = await later.patch(`${team}/${id}/settings`, { settings: sent })
+    t.same(
+      patched.body.errors.map(({ path }: { path: string }) => path),
+      SETTINGS_VALIDATION === 'warn'
+        ? ['/body/settings/other.a']
+        : ['/body/settings/ext.size', '/body/settings/[json]/ext.size', '/body/settings/other.a'],
+    )
+  }
 })

@@ -40,3 +40,42 @@ t.test('the override is merged as defined', async (t) => {
     }),
   )
 })
+
+t.test('blocks merge by the keys in them', async (t) => {
+  const keys = ['ext.a', 'ext.b']
+  const blocks = ['[x]', '[y]', '[x][y]']
+  const inner = fc.dictionary(fc.constantFrom(...keys), fc.integer())
+  const innerOrNull = fc.dictionary(fc.constantFrom(...keys), fc.option(fc.integer()))
+  const partOf = <V, B>(value: fc.Arbitrary<V>, block: fc.Arbitrary<B>) =>
+    fc
+      .tuple(fc.dictionary(fc.constantFrom(...keys), value), fc.dictionary(fc.constantFrom(...blocks), block))
+      .map(([plain, inBlocks]): Record<string, unknown> => ({ ...plain, ...inBlocks }))
+  const workspace = partOf(fc.integer(), inner)
+  const override = partOf(fc.option(fc.integer()), fc.option(innerOrNull))
+  fc.assert(
+    fc.property(workspace, override, fc.subarray([...keys, ...blocks]), (below, above, wanted) => {
+      const locked = wanted.filter((name) => name in below)
+      const expected: Record<string, unknown> = {}
+      const sources: Record<string, string> = {}
+      for (const name of [...keys, ...blocks]) {
+        const isLocked = locked.includes(name)
+        const own = isLocked ? undefined : above[name]
+        let value = own === undefined ? below[name] : own
+        let isTouched = own !== undefined
+        if (name.startsWith('[') && value !== undefined && value !== null) {
+          const merged = { ...(below[name] as object) } as Record<string, unknown>
+          const open = Object.entries((own ?? {}) as object).filter(([key]) => !locked.includes(key))
+          for (const [key, one] of open) merged[key] = one
+          value = Object.fromEntries(Object.entries(merged).filter(([, one]) => one !== null))
+          isTouched = open.length > 0
+          if (Object.keys(value as object).length === 0) continue
+        }
+        if (value === undefined || value === null) continue
+        expected[name] = value
+        sources[name] = isLocked ? 'locked' : isTouched ? 'project' : 'workspace'
+      }
+      t.same(overlaySettings(below, above, locked), { settings: expected, sources })
+    }),
+    { numRuns: 1_000 },
+  )
+})

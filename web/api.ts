@@ -3,7 +3,7 @@ import { effect, signal } from '@preact/signals'
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import { type Client, createClient } from '../client/src/client.js'
 import type { Answer, AnswerOf, Operation, RequestOptions } from '../client/src/operations.js'
-import { ApiProblem } from '../client/src/problem.js'
+import { ApiProblem, fieldOf } from '../client/src/problem.js'
 import { own } from '../schemas/own.js'
 import { count } from './format.js'
 import { start } from './start.js'
@@ -104,7 +104,7 @@ const texts: Record<string, Text> = {
 /** The service's messages about fields, such as `from must be a calendar day`. */
 const fieldErrorsOf = (error: ApiProblem): string | undefined => {
   const { errors } = error as { errors?: { path: string; message: string }[] }
-  return errors?.map(({ path, message }) => `${path.split('/').at(-1)} ${message}`).join('; ')
+  return errors?.map(({ path, message }) => `${fieldOf(path) || 'The request'} ${message}`).join('; ')
 }
 
 const codeOf = (error: unknown, operation: Operation): string => {

@@ -287,17 +287,23 @@ const Compare = (props: { before: Values; after: Values; titles: [string, string
   )
 }
 
-/** Saved values that don't match the schema. */
-export const WarningList = ({ warnings }: { warnings: Warnings }) =>
+/** A place in settings: `[typescript]/editor.tabSize`. */
+const pathOf = (pointer: string): string =>
+  pointer
+    .replace(/^(?:\/body)?\/settings\//, '')
+    .split('/')
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .join('/')
+
+/** Values that don't match the schema: those that were just saved, or `stored` ones. */
+export const WarningList = ({ warnings, stored = false }: { warnings: Warnings; stored?: boolean }) =>
   warnings.length === 0 ? null : (
     <div class="stack tight">
-      <p>
-        <strong>Saved with warnings.</strong> These values don’t match the settings schema:
-      </p>
+      <p>{!stored && <strong>Saved with warnings.</strong>} These values don’t match the settings schema:</p>
       <ul>
         {warnings.map(({ path, message }) => (
           <li key={`${path} ${message}`}>
-            <span class="mono">{path.replace(/^(?:\/body)?\/settings\//, '')}</span> {message}
+            <span class="mono">{pathOf(path)}</span> {message}
           </li>
         ))}
       </ul>

@@ -1,5 +1,6 @@
 /** Scans JSON text for errors and their positions. `JSON.parse` would accept some of them silently. */
 import { limits } from '../schemas/limits.js'
+import { isBlock } from '../schemas/settings-keys.js'
 
 export interface Fault {
   from: number
@@ -7,8 +8,9 @@ export interface Fault {
   message: string
 }
 
-/** A key in the outermost object. */
+/** A key in the outermost object, or in one of its language blocks. */
 interface Member {
+  block: string | undefined
   key: string
   from: number
   to: number
@@ -80,7 +82,7 @@ export const scanJson = (text: string): Scan => {
     }
     at++
   }
-  const value = (depth: number): void => {
+  const value = (depth: number, block?: string): void => {
     const first = peek()
     if (depth > limits.json_depth) fail(`at most ${limits.json_depth} levels`)
     if (first === '{') {
@@ -94,8 +96,10 @@ export const scanJson = (text: string): Scan => {
         if (peek() !== ':') fail('a colon')
         at++
         const isNull = peek() === 'n'
-        value(depth + 1)
-        if (depth === 0) scan.members.push({ key, from, to, isNull })
+        const isInside = depth === 1 && block !== undefined
+        // Before the keys inside it, as `settingsIn` lists them.
+        if (depth === 0 || isInside) scan.members.push({ block, key, from, to, isNull })
+        value(depth + 1, depth === 0 && isBlock(key) ? key : undefined)
       })
     } else if (first === '[') list(']', () => value(depth + 1))
     else if (first === '"') string('a string')

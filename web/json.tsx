@@ -36,21 +36,25 @@ export const faultsOf = (text: string, { allowNull = false, locked = [] }: Parse
   }
   const whole = { from: 0, to: text.length }
   if (!isObject) return [{ ...whole, message: 'Settings must be an object, such as { "key": value }.' }]
-  const wrong = members.map(({ key, from, to, isNull }): Fault | false => {
-    const message = !keys.hasPrefix(key)
-      ? `“${key}” must start with ${keys.prefixes.map((prefix) => `“${prefix}.”`).join(' or ')}.`
-      : keys.deniedParts(key, undefined).length > 0
-        ? `“${key}” is denied on this server.`
-        : key.length > limits.settings_key_length
-          ? `“${key.slice(0, 40)}…” is longer than ${limits.settings_key_length} characters. Shorten the key.`
+  const values: Values = JSON.parse(text)
+  const known = new Map(
+    keys
+      .faultsIn(values, allowNull ? 'override' : 'workspace')
+      .map(({ block, key, message }) => [JSON.stringify([block, key]), message]),
+  )
+  const wrong = members.map(({ block, key, from, to, isNull }): Fault | false => {
+    const fault = known.get(JSON.stringify([block, key]))
+    const message =
+      isNull && !allowNull && keys.mayExist(key)
+        ? `“${key}” is null. To remove a key, delete its line.`
+        : fault !== undefined
+          ? `“${key.slice(0, limits.settings_key_length)}” ${fault.replaceAll('`', '')}.`
           : locked.includes(key)
             ? `“${key}” is locked. Remove it from the override, or unlock it in the workspace settings.`
-            : isNull && !allowNull
-              ? `“${key}” is null. To remove a key, delete its line.`
-              : undefined
+            : undefined
     return message !== undefined && { from, to, message }
   })
-  const size = sizeOf(JSON.parse(text))
+  const size = sizeOf(values)
   const tooLarge = size > limits.settings_bytes && {
     ...whole,
     message: `The settings have ${bytes(size)}. The limit is ${bytes(limits.settings_bytes)}. Remove some keys.`,
@@ -121,6 +125,25 @@ export const Diff = (props: {
   )
 }
 
+const LISTED = 10
+
+/** What prevents saving, or without faults the children. */
+export const FaultList = (props: { id?: string; faults: Fault[]; children?: ComponentChildren }) => {
+  const { id, faults, children } = props
+  const listed = faults.slice(0, LISTED)
+  const more = faults.length - listed.length
+  return (
+    <p id={id} class={faults.length > 0 ? '' : 'small muted'} role="status">
+      {faults.length === 0
+        ? children
+        : listed.flatMap(({ from, message }, index) =>
+            index === 0 ? [message] : [<br key={from} />, message],
+          )}
+      {more > 0 && ` And ${more} more.`}
+    </p>
+  )
+}
+
 /** A JSON editor that shows errors while the person types. Until its code has loaded, it's a plain text field. */
 export const JsonField = (props: {
   label: string
@@ -167,7 +190,6 @@ export const JsonField = (props: {
     () => editor?.show({ text, faults, properties }),
     [editor, text, properties, JSON.stringify(faults)],
   )
-  const [fault] = faults
   return (
     <div class="stack tight">
       <div class="field">
@@ -178,7 +200,7 @@ export const JsonField = (props: {
               ref={plain}
               spellcheck={false}
               value={text}
-              aria-invalid={fault !== undefined}
+              aria-invalid={faults.length > 0}
               aria-describedby={id}
               onInput={(event) => props.onType(event.currentTarget.value)}
             />
@@ -187,9 +209,9 @@ export const JsonField = (props: {
         {editor && <strong aria-hidden="true">{label}</strong>}
         <div ref={host} class="code" hidden={!editor} />
       </div>
-      <p id={id} class={fault ? '' : 'small muted'} role="status">
-        {fault?.message ?? props.children}
-      </p>
+      <FaultList id={id} faults={faults}>
+        {props.children}
+      </FaultList>
     </div>
   )
 }

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { count } from './format.js'
-import { faultsOf, JsonField, parse, textOf, type Values } from './json.js'
+import { FaultList, faultsOf, JsonField, parse, textOf, type Values } from './json.js'
 import { propertiesOf, useSchema } from './schema.js'
 import { isJson, LockToggle, SettingsForm } from './settings-form.js'
 import { Choices, Loaded } from './ui.js'
@@ -60,7 +60,6 @@ export const SettingsEditor = (props: {
   const parsed = parse(editing.text, onLock ? {} : { allowNull: true })
   const values = 'values' in parsed ? parsed.values : undefined
   const faults = faultsOf(editing.text, rules)
-  const [fault] = faults
   const field = (
     <JsonField
       label={`${label} (JSON)`}
@@ -116,9 +115,7 @@ export const SettingsEditor = (props: {
                   onEdit({ drafts: text === undefined ? rest : { ...rest, [key]: text } })
                 }}
               />
-              <p class={fault ? '' : 'small muted'} role="status">
-                {fault?.message ?? children}
-              </p>
+              <FaultList faults={faults}>{children}</FaultList>
             </>
           ) : (
             <p>{'error' in parsed && parsed.error} Fix the JSON to use the form.</p>

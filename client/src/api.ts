@@ -219,6 +219,8 @@ export type EffectiveConfig = {
   locked: string[]
   /** The caller's other matching workspaces, best first. */
   also_matched: string[]
+  /** Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match. */
+  warnings?: SettingsWarning[]
 }
 
 export type FlushResult = {
@@ -472,7 +474,7 @@ export type Override = {
   updated_at: string
   /** A login, or `key <name>` for a workspace key. */
   updated_by: string
-  /** Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match, or if the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
+  /** Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match. */
   warnings?: SettingsWarning[]
 }
 
@@ -537,7 +539,7 @@ export type PushResult = {
   changed: boolean
   /** Whether this push created the personal workspace. */
   workspace_created: boolean
-  /** Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match, or if the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
+  /** Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match. */
   warnings?: SettingsWarning[]
 }
 
@@ -652,7 +654,7 @@ export type WorkspaceSettings = {
   /** Every change raises it by one. */
   version: number
   updated_at: string
-  /** Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match, or if the service rejects such settings (`SETTINGS_VALIDATION=enforce`). */
+  /** Warnings about settings that don’t match the schema. The settings are stored anyway. Absent if all match. */
   warnings?: SettingsWarning[]
 }
 
@@ -1627,6 +1629,12 @@ export type Publication = {
   weeks: PublishedWeek[]
 } | null
 
+export type SettingsWarning = {
+  /** A JSON pointer that starts with the part of the request, or in a response that only reads, with its `settings`. */
+  path: string
+  message: string
+}
+
 export type FlushNote = {
   /** The entry’s index in the request. */
   index: number
@@ -1681,12 +1689,6 @@ export type WorkspaceMinutes = {
 export type DayMinutes = {
   day: string
   workspaces: WorkspaceMinutes[]
-}
-
-export type SettingsWarning = {
-  /** A JSON pointer that starts with the part of the request. */
-  path: string
-  message: string
 }
 
 export type OwnTotals = {

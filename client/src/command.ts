@@ -14,7 +14,8 @@ import {
   toText,
 } from './configuration.js'
 import { JsonError } from './jsonc.js'
-import { ApiProblem } from './problem.js'
+import { paginate } from './paginate.js'
+import { ApiProblem, fieldOf } from './problem.js'
 
 const HELP = `Keeps the configuration of a workspace in a file.
 
@@ -151,6 +152,23 @@ class Workspace {
     return this.client.request('GET /api/team/workspaces/{id}/configuration', { path, ...limit })
   }
 
+  /** Stored values that don't match the settings schema, if there is one. */
+  async storedWarnings(): Promise<{ path: string; message: string }[]> {
+    const { path, limit, client } = this
+    try {
+      await client.request('GET /api/settings-schema', limit)
+    } catch (error) {
+      if (error instanceof ApiProblem && error.status === 404) return []
+      throw error
+    }
+    const { data } = await client.request('GET /api/team/workspaces/{id}/settings', { path, ...limit })
+    const found = (data.warnings ?? []).map((one) => ({ ...one, path: one.path.slice(1) }))
+    const overrides = 'GET /api/team/workspaces/{id}/project-settings'
+    for await (const { owner, repo, warnings = [] } of paginate(client, overrides, { path, ...limit }))
+      found.push(...warnings.map((one) => ({ ...one, path: `projects/${owner}/${repo}${one.path}` })))
+    return found
+  }
+
   /** Compares a file with the service, and without `dryRun` also applies it to the state that was compared. */
   async replace(file: ConfigurationFile, { dryRun, prune, strict, reason }: Change): Promise<Difference> {
     const { data: server, etag } = await this.read()
@@ -218,9 +236,16 @@ const describe = (
     errors?: { path: string; message: string }[]
   }
   if (scope) return `This key lacks the scope ${scope}. (${error.code})`
-  const place = errors?.[0] && file?.placeOf(errors[0].path.replace(/^\/body/, ''))
+  const placeOf = (path: string) => {
+    const place = file?.placeOf(path.replace(/^\/body/, ''))
+    return place === undefined ? '' : `${name}:${place}: `
+  }
+  if (errors && errors.length > 1)
+    return errors
+      .map(({ path, message }) => `${placeOf(path)}\`${fieldOf(path)}\` ${message} (${error.code})`)
+      .join('\n')
   const limit = limit_bytes === undefined ? '' : ` At most ${limit_bytes} bytes are allowed.`
-  return `${place === undefined ? '' : `${name}:${place}: `}${error.message}${limit} (${error.code})`
+  return `${errors?.[0] ? placeOf(errors[0].path) : ''}${error.message}${limit} (${error.code})`
 }
 
 /** @returns the exit code */
@@ -258,6 +283,7 @@ export const run = async (args: string[], around: Surroundings): Promise<number>
     const workspace = new Workspace(values, around)
     if (!file) {
       write(textOf((await workspace.read()).data))
+      for (const { path, message } of await workspace.storedWarnings()) fail(`Warning: ${path} ${message}\n`)
       return 0
     }
     const isCheck = command === 'pull'

@@ -101,6 +101,13 @@ const sorted = (value: unknown): unknown => {
 export const textOf = (configuration: Configuration): string =>
   `${JSON.stringify(sorted(configuration), undefined, 2)}\n`
 
+/** Whether settings have a key, or a language block with it. */
+const contains = (settings: Values, key: string): boolean =>
+  Object.hasOwn(settings, key) ||
+  Object.entries(settings).some(
+    ([name, block]) => name.startsWith('[') && isObject(block) && Object.hasOwn(block, key),
+  )
+
 export interface Difference extends ConfigurationResult {
   extras: Extra[]
   /** Overrides that stay, without effect, because their key is locked now. */
@@ -115,7 +122,7 @@ export const differenceOf = (
 ): Difference => {
   const locked = (body.locked ?? server.locked).filter((key) => !server.locked.includes(key))
   const silenced = Object.entries(body.projects ?? server.projects).flatMap(([repo, { settings }]) =>
-    locked.filter((key) => Object.hasOwn(settings, key)).map((key) => ({ repo, key })),
+    locked.filter((key) => contains(settings, key)).map((key) => ({ repo, key })),
   )
   return { ...result, extras, silenced }
 }

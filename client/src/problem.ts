@@ -6,12 +6,16 @@ interface UnexpectedAnswer {
   status: number
 }
 
-/** The field that a JSON pointer names, such as `/body/entries/3/minutes`. For a list, includes the item number. */
-const fieldOf = (pointer: string): string => {
+/**
+ * The field that a JSON pointer names, such as `/body/entries/3/minutes`. For a list, includes the item number, and for a key in a
+ * language block, the block.
+ */
+export const fieldOf = (pointer: string): string => {
   const names = pointer.split('/').slice(2)
   const start = names.findLastIndex((name) => !/^\d+$/.test(name))
+  const block = names[start - 1]?.startsWith('[') ? 1 : 0
   return names
-    .slice(Math.max(start, 0))
+    .slice(Math.max(start - block, 0))
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
     .join('/')
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import type { AnswerOf } from '../../client/src/operations.js'
+import { settingsIn } from '../../schemas/settings-keys.js'
 import { repoAddress } from '../addresses.js'
 import { call, type Failure, refresh, requireUnchanged, useAction, useRead } from '../api.js'
 import { people, time } from '../format.js'
@@ -333,6 +334,7 @@ const EffectiveSettings = (props: { data: Effective; state: State; override: Ove
         first=""
         empty="No effective settings."
       />
+      <WarningList warnings={data.warnings ?? []} stored />
     </>
   )
 }
@@ -426,6 +428,7 @@ const OverrideSection = (props: {
           </p>
           <IneffectiveKeys settings={override.settings} locked={state.locked} />
           <pre class="diff">{textOf(override.settings)}</pre>
+          {!saved && <WarningList warnings={override.warnings ?? []} stored />}
         </>
       ) : (
         <p class="muted">No override. The workspace settings apply unchanged.</p>
@@ -485,7 +488,9 @@ const OverrideSection = (props: {
 
 /** An override's keys that the workspace has locked since. */
 const IneffectiveKeys = ({ settings, locked }: { settings: Values; locked: readonly string[] }) => {
-  const keys = Object.keys(settings).filter((key) => locked.includes(key))
+  const keys = [...settingsIn(settings)]
+    .filter(({ key }) => locked.includes(key))
+    .map(({ block, key }) => (block === undefined ? key : `${block} ${key}`))
   if (keys.length === 0) return null
   return (
     <p class="note">

@@ -38,6 +38,7 @@ export const EditorSettings = () => {
               <p>Idle window: {state.idle_window_minutes} minutes</p>
               <LockNote locked={state.locked} />
               <pre class="diff">{textOf(state.settings)}</pre>
+              <WarningList warnings={state.warnings ?? []} stored />
             </section>
           )
         }
@@ -172,6 +173,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
             >
               {values && `${bytes(sizeOf(values))} of ${bytes(limits.settings_bytes)} used`}
             </SettingsEditor>
+            {!saved && isUntouched(draft) && <WarningList warnings={draft.base.warnings ?? []} stored />}
             <p class="small muted">
               A locked key has this value in every repository. To set a value for one repository, open{' '}
               <a href={`/w/${workspace.id}/repos`}>Repositories</a>.

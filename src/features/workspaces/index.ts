@@ -18,6 +18,7 @@ export {
   requireSettings,
   requireSpelling,
   requireUnlocked,
+  storedWarnings,
   warningsOf,
 } from './policies/settings-rules.js'
 export {

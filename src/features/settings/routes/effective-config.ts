@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ConditionalReadHeaders, NotModified, ref } from '../../../../schemas/common.js'
 import { EffectiveConfig, EffectiveConfigQuery } from '../../../../schemas/effective-config.js'
 import { isObject, type SettingsKeys, settingsIn, settingsKeys } from '../../../../schemas/settings-keys.js'
-import { overlaySettings } from '../../workspaces/index.js'
+import { overlaySettings, storedWarnings } from '../../workspaces/index.js'
 import { repoMember } from '../access.js'
 import { toReadEffectiveConfig } from '../policies/repo-access.js'
 
@@ -54,6 +54,7 @@ export const effectiveConfigRoutes: FastifyPluginAsyncTypebox = async (app) => {
         sources,
         locked: locks.filter((key) => Object.hasOwn(settings, key)),
         also_matched: config.alsoMatched,
+        ...storedWarnings(app.config.settingsRules, settings),
       }
     },
   })

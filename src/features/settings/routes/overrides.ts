@@ -26,7 +26,7 @@ import { ApiError } from '../../../errors.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/content.js'
 import { isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
-import { adminOf, memberOf, requireSettings, warningsOf } from '../../workspaces/index.js'
+import { adminOf, memberOf, requireSettings, storedWarnings, warningsOf } from '../../workspaces/index.js'
 import {
   etagOfOverride,
   overrideKeyOf,
@@ -34,6 +34,7 @@ import {
   restoreOverride,
   setOverride,
 } from '../change-overrides.js'
+import { takeTurns } from '../configuration-changes.js'
 import { listOverrides, overrideHistory, readOverride, type StoredOverride } from '../queries/overrides.js'
 
 const toText = (override: StoredOverride & { warnings?: Warnings }) => {
@@ -47,17 +48,20 @@ const send = (reply: FastifyReply, override: StoredOverride & { warnings?: Warni
   return sendJsonText(reply, toText(override))
 }
 
-/** Sends an override or one of its versions, or 304 if the caller already has it. */
-const sendConditionally = (reply: FastifyReply, override: StoredOverride) =>
-  isUnchanged(reply, etagOfOverride(override))
-    ? reply.code(304).send(undefined)
-    : sendJsonText(reply, toText(override))
-
 const pages = pagesOf('text', 'text')
 
 export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, db } = app
   const rules = config.settingsRules
+  const withWarnings = (override: StoredOverride) => ({
+    ...override,
+    ...storedWarnings(rules, JSON.parse(override.settings)),
+  })
+  /** Sends an override or one of its versions, or 304 if the caller already has it. */
+  const sendConditionally = (reply: FastifyReply, override: StoredOverride) =>
+    isUnchanged(reply, etagOfOverride(override))
+      ? reply.code(304).send(undefined)
+      : sendJsonText(reply, toText(withWarnings(override)))
   const judge = { keys: settingsKeys(config.settingsKeys), rules }
 
   app.route({
@@ -80,9 +84,15 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
         (after, limit) => listOverrides(db, membership.workspaceId, after, limit),
         ({ owner, repo }) => [owner.toLowerCase(), repo.toLowerCase()],
       )
+      const turn = takeTurns()
+      const texts: string[] = []
+      for (const row of rows) {
+        texts.push(toText(withWarnings(row)))
+        await turn()
+      }
       return sendJsonText(
         reply,
-        `{"overrides":[${rows.map((row) => toText(row)).join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`,
+        `{"overrides":[${texts.join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`,
       )
     },
   })

@@ -20,9 +20,9 @@ export interface KeysAndRules {
   rules: SettingsRules | undefined
 }
 
-/** Where settings are in a request. A restore takes its settings from the history, so its body has none. */
+/** Where settings are in a request, and in a response. A restore takes its settings from the history, so its body has none. */
 const IN_BODY = '/body/settings'
-const IN_HISTORY = '/settings'
+const IN_RESPONSE = '/settings'
 
 const reject = (errors: { path: string; message: string }[]): void => {
   if (errors.length > 0) throw new ApiError('validation_failed', { errors })
@@ -85,6 +85,16 @@ export const warningsOf = (
   return warnings.length > 0 ? { warnings } : {}
 }
 
+/** Values in a response that don't match the schema, which may be newer than they are. */
+export const storedWarnings = (
+  rules: SettingsRules | undefined,
+  settings: SettingsObject,
+): { warnings?: Warnings } => {
+  if (!rules) return {}
+  const warnings = listViolations(rules, settings, IN_RESPONSE)
+  return warnings.length > 0 ? { warnings } : {}
+}
+
 /**
  * Both, for restored settings.
  * @throws {ApiError} `validation_failed` also for keys that have been denied since
@@ -98,9 +108,9 @@ export const judgeRestored = ({ keys, rules }: KeysAndRules, settings: string): 
         .map((inner) => ({ ...setting, inner, message: DENIED_MESSAGE })),
     )
     .slice(0, MAX_FAULTS)
-  requireRules(rules, restored, IN_HISTORY, denied)
-  reject(listFaults(denied, IN_HISTORY))
-  return warningsOf(rules, restored, IN_HISTORY)
+  requireRules(rules, restored, IN_RESPONSE, denied)
+  reject(listFaults(denied, IN_RESPONSE))
+  return warningsOf(rules, restored, IN_RESPONSE)
 }
 
 /** The locked keys that an override contains, also in language blocks. */

@@ -26,7 +26,7 @@ import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/eta
 import { adminOf, memberOf } from '../access.js'
 import { patchWorkspaceSettings, restoreWorkspaceSettings } from '../change-settings.js'
 import { requireFloor, stricterOf } from '../policies/privacy-levels.js'
-import { requireSettings, warningsOf } from '../policies/settings-rules.js'
+import { requireSettings, storedWarnings, warningsOf } from '../policies/settings-rules.js'
 import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../queries/settings.js'
 import { settingsHistory } from '../queries/settings-history.js'
 
@@ -92,7 +92,10 @@ export const workspaceSettingsRoutes: FastifyPluginAsyncTypebox<SettingsOptions>
         headers['if-none-match'],
       )
       if (!found) throw new ApiError('workspace_not_found')
-      return sendSettings(reply, membership.workspaceId, app.config.privacy.floor, found)
+      return sendSettings(reply, membership.workspaceId, app.config.privacy.floor, {
+        ...found,
+        ...(found.settings !== null && storedWarnings(rules, JSON.parse(found.settings))),
+      })
     },
   })
 
