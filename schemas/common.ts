@@ -123,7 +123,7 @@ export const SettingsInput = Type.Unsafe<Record<string, unknown>>({
   title: 'SettingsInput',
   ...settingsRules,
   'x-settings-bytes': limits.settings_bytes,
-  description: `Keys start with \`ext.\` or another prefix of the server, and have at most ${limits.settings_key_length} characters. \`GET /api/limits\` lists the prefixes, and the keys that are denied under every prefix except the first. The JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
+  description: `Keys start with \`ext.\` or another prefix of the server, are one of the other prefixes, or are a language block such as \`[typescript]\`, whose value is an object of such keys. They have at most ${limits.settings_key_length} characters. \`GET /api/limits\` lists the prefixes, and the keys that are denied under every prefix except the first. The JSON text has at most ${limits.settings_bytes} bytes of UTF-8.`,
 })
 /** Settings to merge. Their size is checked without the keys they remove, and again after the merge. */
 export const SettingsPatch = Type.Unsafe<Record<string, unknown>>({

@@ -48,7 +48,7 @@ export const faultsOf = (text: string, { allowNull = false, locked = [] }: Parse
       isNull && !allowNull && keys.mayExist(key)
         ? `“${key}” is null. To remove a key, delete its line.`
         : fault !== undefined
-          ? `“${key.slice(0, limits.settings_key_length)}” ${fault.replaceAll('`', '')}.`
+          ? `“${key.slice(0, limits.settings_key_length)}” ${fault.replaceAll(/`([^`]*)`/g, '“$1”')}.`
           : locked.includes(key)
             ? `“${key}” is locked. Remove it from the override, or unlock it in the workspace settings.`
             : undefined
@@ -133,14 +133,10 @@ export const FaultList = (props: { id?: string; faults: Fault[]; children?: Comp
   const listed = faults.slice(0, LISTED)
   const more = faults.length - listed.length
   return (
-    <p id={id} class={faults.length > 0 ? '' : 'small muted'} role="status">
-      {faults.length === 0
-        ? children
-        : listed.flatMap(({ from, message }, index) =>
-            index === 0 ? [message] : [<br key={from} />, message],
-          )}
-      {more > 0 && ` And ${more} more.`}
-    </p>
+    <div id={id} class={faults.length > 0 ? '' : 'small muted'} role="status">
+      {faults.length === 0 ? children : listed.map(({ from, message }) => <p key={from}>{message}</p>)}
+      {more > 0 && <p>And {more} more.</p>}
+    </div>
   )
 }
 

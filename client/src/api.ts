@@ -987,7 +987,7 @@ export type CreateKeyBody = {
 /** No body, or `{}`. */
 export type NoBody = Record<string, never>
 
-/** Keys start with `ext.` or another prefix of the server, and have at most 200 characters. `GET /api/limits` lists the prefixes, and the keys that are denied under every prefix except the first. The JSON text has at most 262144 bytes of UTF-8. */
+/** Keys start with `ext.` or another prefix of the server, are one of the other prefixes, or are a language block such as `[typescript]`, whose value is an object of such keys. They have at most 200 characters. `GET /api/limits` lists the prefixes, and the keys that are denied under every prefix except the first. The JSON text has at most 262144 bytes of UTF-8. */
 export type SettingsInput = Record<string, unknown>
 
 export type PushBody = {

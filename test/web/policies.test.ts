@@ -264,6 +264,28 @@ else {
     t.match(page.url(), /older=1/, 'the comparison has an address')
   })
 
+  t.test('language blocks are edited, saved and shown, and every fault is named', async (t) => {
+    await admin.open(`/w/${id}/settings`)
+    await admin.button('JSON').click()
+    await page.locator('.cm-editor').waitFor()
+    const { body } = await ada.get(settings)
+    await editor.fill('{ "wrong": 1, "[go]": { "tabSize": 2, "ext.tabSize": null }, "[go": {} }')
+    const marks = page.locator('.cm-lintRange-error')
+    await countOf(marks, 4)
+    t.same(await marks.allInnerTexts(), ['"wrong"', '"tabSize"', '"ext.tabSize"', '"[go"'])
+    await admin.sees('“tabSize” must start with “ext.”.')
+    await admin.sees('“[go” must name languages, such as “[typescript]”.')
+    await editor.fill(JSON.stringify({ ...body.settings, '[go]': { 'ext.tabSize': 9 } }))
+    await admin.sees('+ [go]: {"ext.tabSize":9}')
+    await save()
+    await admin.sees('[go]/ext.tabSize must be at most 8')
+    t.same((await ada.get(settings)).body.settings['[go]'], { 'ext.tabSize': 9 })
+    await admin.open(`/w/${id}/settings`)
+    await admin.sees('[go]/ext.tabSize must be at most 8')
+    t.strictSame(admin.complaints, [])
+    await ada.patch(settings, { settings: { '[go]': null } })
+  })
+
   t.test('the page of a repository says where values come from, and which have no effect', async (t) => {
     await admin.open(`/w/${id}/repos/acme/web/settings`)
     await page
