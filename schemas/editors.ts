@@ -19,9 +19,10 @@ export const Heartbeat = Resource(
   'Heartbeat',
   {
     time: Type.Optional(
-      Type.Number({
-        description: 'Seconds since 1970, with a fraction. A string that contains such a number also works.',
-        examples: [heartbeat.time],
+      Type.Union([Type.Number(), Type.String()], {
+        description:
+          'Seconds since 1970, with a fraction: a number, or a string with a decimal number. From 100,000,000,000 on, milliseconds.',
+        examples: [heartbeat.time, '1763717400.123'],
       }),
     ),
     project: Type.Optional(
@@ -100,7 +101,13 @@ export type EditorProject = Static<typeof EditorProject>
 
 export const EditorProjectList = Named('EditorProjectList', {
   projects: Type.Array(Type.Unsafe<EditorProject>({ $ref: 'EditorProject#' })),
+  dropped: Type.Integer({
+    minimum: 0,
+    description: `How many waiting names have made room for others. 0 again if no name had to for ${limits.heartbeat_days} days.`,
+    examples: [0],
+  }),
 })
+export type EditorProjectList = Static<typeof EditorProjectList>
 
 export const EditorProjectBody = Named('EditorProjectBody', {
   name: ProjectName,
@@ -114,6 +121,23 @@ export const Import = Resource('Import', {
     examples: ['running'],
   }),
   heartbeats: Type.Integer({ minimum: 0, description: 'Heartbeats in the file.', examples: [48_210] }),
+  skipped: Closed(
+    {
+      time: Type.Integer({
+        minimum: 0,
+        description: 'They have no time that can be read, or one from before 2000 or the future.',
+        examples: [2],
+      }),
+      project: Type.Integer({ minimum: 0, description: 'They name no project.', examples: [310] }),
+      recording_off: Type.Integer({
+        minimum: 0,
+        description:
+          'The caller has switched off recording for them, or ignores the project name. Known when their day is counted.',
+        examples: [0],
+      }),
+    },
+    { description: 'Heartbeats in the file that don’t count.' },
+  ),
   days: Type.Integer({ minimum: 0, description: 'UTC days in the file.', examples: [412] }),
   days_done: Type.Integer({ minimum: 0, description: 'Days counted so far.', examples: [180] }),
   minutes: Type.Integer({

@@ -6,9 +6,11 @@ import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
 import { runImports, startImport } from '../src/features/editors/import-heartbeats.js'
+import { unpacked } from '../src/features/editors/parsing/gzip.js'
 import { projectHostOf } from '../src/features/editors/project-names.js'
 import { reduceFile } from '../src/features/editors/reduce-file.js'
 import { reach } from './database.js'
@@ -72,14 +74,14 @@ const someone = async (service: Service, login: string) => {
   return { caller, joined, workspace: id }
 }
 
-const upload = async (caller: Caller, body: string) => {
+const upload = async (caller: Caller, body: string | Buffer) => {
   const reply = await caller.request('POST', IMPORT, { body })
   if (reply.status !== 202) throw new Error(reply.text)
   return reply.body
 }
 const finished = (caller: Caller) =>
   until(async () => (await caller.get(IMPORT)).body.state !== 'running', 'the import ends')
-const importFile = async (caller: Caller, body: string) => {
+const importFile = async (caller: Caller, body: string | Buffer) => {
   await upload(caller, body)
   await finished(caller)
   return (await caller.get(IMPORT)).body
@@ -409,6 +411,127 @@ t.test('imports', async (t) => {
     t.equal(first, 408)
   })
 
+  t.test('times can have the shapes of other services, and what is skipped has a number', async (t) => {
+    const { caller } = await someone(service, 'nat')
+    const start = midnight(70) + 9 * 3_600
+    const iso = (minute: number) => new Date((start + minute * 60) * 1_000).toISOString()
+    const shapes = [
+      start,
+      `${start + 60}.044`,
+      (start + 120) * 1_000,
+      `${(start + 180) * 1_000}`,
+      iso(4),
+      iso(5).replace('Z', '+00:00').replace('T', ' '),
+      // An hour ahead.
+      iso(66).replace(/\.000Z$/, '.123456+01:00'),
+      iso(7).toLowerCase(),
+    ]
+    const unread = ['', 'now', null, true, {}, [start], '2026-02-30T00:00:00Z', iso(1).slice(0, 19), 5, 1e15]
+    const beats = [...shapes, ...unread].map((time) => ({ time, project: 'acme/web' }))
+    const noProject = [
+      { time: start, project: null },
+      { time: start, project: '<<LAST_PROJECT>>' },
+      { time: start, entity: '/x' },
+    ]
+    // As hackatime exports them.
+    const file = {
+      export_info: { total_heartbeats: 1 },
+      heartbeats: [...beats, { project: 'acme/web' }, ...noProject],
+    }
+    const json = await importFile(caller, JSON.stringify(file))
+    t.hasStrict(json, { state: 'done', heartbeats: 22, minutes: 8, days: 1 })
+    t.same(json.skipped, { time: 11, project: 3, recording_off: 0 })
+
+    const csv = ['time,project', ...shapes, 'now', ''].map((time) =>
+      typeof time === 'string' && time.startsWith('time') ? time : `${time},acme/api`,
+    )
+    const second = await importFile(caller, [...csv, `${start},`].join('\n'))
+    t.hasStrict(second, { heartbeats: 11, days: 1 })
+    t.same(second.skipped, { time: 2, project: 1, recording_off: 0 })
+    t.same((await importFile(caller, csvOf(morning(71, 2)))).skipped, {
+      time: 0,
+      project: 0,
+      recording_off: 0,
+    })
+  })
+
+  t.test('heartbeats that the person has switched off have a number', async (t) => {
+    const { caller } = await someone(service, 'ole')
+    await caller.put('/api/me/editor-projects', { name: 'ignored', repo: null })
+    await caller.put('/api/me/editor-projects', { name: 'secret-folder', repo: 'acme/secret' })
+    const recording = { paused: false, repos_off: ['acme/secret'], hours: null }
+    await caller.put('/api/me/recording', recording)
+    const skippedOf = async (daysAgo: number) => {
+      const agents = morning(daysAgo, 2, 'acme/secret').map(({ time, project }) => ({
+        time: time + 7_200,
+        project,
+        category: 'ai coding',
+      }))
+      const heartbeats = [
+        ...morning(daysAgo, 3),
+        ...morning(daysAgo, 4, 'Acme/Secret').map((one) => ({ ...one, time: one.time + 3_600 })),
+        ...morning(daysAgo, 2, 'secret-folder').map((one) => ({ ...one, time: one.time + 10_800 })),
+        ...morning(daysAgo, 5, 'ignored').map((one) => ({ ...one, time: one.time + 18_000 })),
+        ...morning(daysAgo, 3, 'waiting').map((one) => ({ ...one, time: one.time + 21_600 })),
+        ...agents,
+      ]
+      const { skipped, minutes } = await importFile(caller, JSON.stringify(heartbeats))
+      return [skipped.recording_off, minutes]
+    }
+    t.same(await skippedOf(60), [13, 5], 'an old day')
+    t.same(await skippedOf(3), [13, 5], 'a day whose minutes are marked')
+    const all = { from: 0, to: 24, weekdays: [1, 2, 3, 4, 5, 6, 7] }
+    await caller.put('/api/me/recording', { paused: false, repos_off: [], hours: { ...all, from: 10 } })
+    t.same(await skippedOf(61), [8, 10], 'by the hour')
+    await caller.put('/api/me/recording', { ...recording, paused: true })
+    t.same(await skippedOf(62), [19, 0], 'paused')
+  })
+
+  t.test('a file may be gzip, in any pieces, and a broken one is rejected', async (t) => {
+    const { caller } = await someone(service, 'pia')
+    t.equal((await importFile(caller, gzipSync(JSON.stringify(dumpOf(morning(75, 5)))))).minutes, 9)
+    const csv = gzipSync(csvOf(morning(76, 5)))
+    const members = Buffer.concat([gzipSync('time,project\n'), gzipSync(`${midnight(77)},acme/web\n`)])
+    t.equal((await importFile(caller, csv)).minutes, 9)
+    t.equal((await importFile(caller, members)).minutes, 1)
+    const host = projectHostOf(service.config.repohost)
+    for (const size of [1, 2, 7, 5_000]) {
+      const pieces = Array.from({ length: Math.ceil(csv.length / size) }, (_, index) =>
+        csv.subarray(index * size, (index + 1) * size),
+      )
+      const { heartbeats, days } = await reduceFile(unpacked(Readable.from(pieces)), host)
+      t.same([heartbeats, days.length], [5, 1], `pieces of ${size} bytes`)
+    }
+    const messageOf = async (body: Buffer) => {
+      const { status, body: answer } = await caller.request('POST', IMPORT, { body })
+      return [status, answer.errors?.[0]?.message ?? answer.code]
+    }
+    t.same(await messageOf(csv.subarray(0, -9)), [400, 'isn’t a complete gzip file: unexpected end of file'])
+    const damaged = Buffer.from(csv)
+    damaged.fill(0xff, 12, 40)
+    t.match((await messageOf(damaged))[1], /^isn’t a complete gzip file/)
+    t.equal((await messageOf(gzipSync(csv)))[0], 400, 'packed twice')
+    t.equal((await messageOf(Buffer.from([0x1f])))[0], 400)
+    t.equal((await caller.get(IMPORT)).body.days, 1, 'the last import stays the latest')
+  })
+
+  t.test('a gzip file that unpacks to more than the limit is rejected while it is read', async (t) => {
+    const bomb = gzipSync(Buffer.concat([Buffer.from('['), Buffer.alloc(50_000_000, ' ')]))
+    let read = 0
+    const pieces = function* () {
+      for (let at = 0; at < bomb.length; at += 1_000) {
+        read += 1_000
+        yield bomb.subarray(at, at + 1_000)
+      }
+    }
+    const host = projectHostOf(service.config.repohost)
+    const failure = await reduceFile(unpacked(Readable.from(pieces())), host, 10_000_000).catch(
+      (error) => error,
+    )
+    t.equal(failure.code, 'payload_too_large')
+    t.ok(read < bomb.length / 2, 'the rest is not unpacked')
+  })
+
   t.test('a file that is not an export is rejected, and none of it is kept', async (t) => {
     const { caller } = await someone(service, 'hal')
     const status = async (body: string) => (await caller.request('POST', IMPORT, { body })).status
@@ -433,8 +556,20 @@ t.test('imports', async (t) => {
         env: { ...process.env, ...reach(service.databaseUrl), DATABASE_URL: service.databaseUrl },
       })
     const { stdout } = await run(file, '--login', 'ida')
-    t.equal(stdout, '4 heartbeats on 1 days: 7 minutes were added.\n')
+    const bytes = JSON.stringify(dumpOf(morning(80, 4))).length
+    t.equal(stdout, `Read ${bytes} bytes.\n4 heartbeats on 1 days: 7 minutes were added.\n`)
     t.same(await minutesOf(caller), { [`${dayOf(midnight(80))} acme/web`]: 7 })
+    const packed = gzipSync(csvOf([...morning(81, 4), ...morning(81, 1, '')]))
+    writeFileSync(file, packed)
+    t.equal(
+      (await run(file, '--login', 'ida')).stdout,
+      [
+        `Read ${packed.length} bytes.`,
+        '5 heartbeats on 1 days: 7 minutes were added.',
+        'Skipped heartbeats, no project: 1',
+        '',
+      ].join('\n'),
+    )
     const complaintOf = (...args: string[]) => run(...args).catch(({ stderr }: { stderr: string }) => stderr)
     t.match(await complaintOf(file, '--login', 'nobody'), /No account has the login or id nobody/)
     t.match(await complaintOf(`${file}x`, '--login', 'ida'), /can’t be read \(ENOENT\)/)

@@ -242,6 +242,71 @@ t.test('heartbeats', async (t) => {
     t.equal((await caller.get('/api/me')).body.heartbeats, null)
   })
 
+  t.test('a time can be a number or a decimal text, in seconds or milliseconds', async (t) => {
+    const { caller } = await someone(service)
+    const shapes = [
+      at(9, 0) + 0.25,
+      `${at(9, 1)}.044`,
+      at(9, 2) * 1_000,
+      `${at(9, 3) * 1_000}`,
+      ` ${at(9, 4)} `,
+      (at(9, 5) / 1e9).toExponential().replace('e+0', 'e9'),
+    ]
+    const unread = [
+      '',
+      'now',
+      '0x10',
+      'NaN',
+      '1e999',
+      new Date(at(9, 20) * 1_000).toISOString(),
+      true,
+      [at(9, 21)],
+    ]
+    const sent = [...shapes, ...unread].map((time) => ({ ...beat(0), time }))
+    t.same(await send(caller, sent), accepted(sent.length))
+    t.same(await minutesOf(caller), { 'acme/web': 6 })
+    // As the browser extension sends it.
+    const browser = { id: randomUUID(), time: `${at(10, 0)}.044`, type: 'domain', branch: '<<LAST_BRANCH>>' }
+    await send(caller, [
+      { ...browser, entity: 'https://github.com', project: '<<LAST_PROJECT>>', userAgent: 'x' },
+    ])
+    t.same(await minutesOf(caller), { 'acme/web': 7 })
+  })
+
+  t.test('the log says why heartbeats do not count, and names nothing', async (t) => {
+    const service = await startService(t)
+    const { caller } = await someone(service)
+    await caller.put('/api/me/recording', { paused: false, repos_off: ['acme/secret'], hours: null })
+    await caller.put('/api/me/editor-projects', { name: 'ignored', repo: null })
+    await send(caller, [
+      beat(at(9, 0)),
+      beat(at(9, 1), 'folder'),
+      { ...beat(at(9, 2)), category: 'ai coding' },
+      { ...beat(0), time: 'now' },
+      beat(at(9, 3), null),
+      beat(at(9, 4), '<<LAST_PROJECT>>'),
+      beat(at(9, 5) - 31 * DAY),
+      beat(at(9, 5) - 300 * DAY),
+      beat(at(9, 6), 'acme/secret'),
+      beat(at(9, 7), 'ignored'),
+      beat(at(9, 8), 'elsewhere/web'),
+      beat(at(9, 0) - 20 * 3_600, '<<LAST_PROJECT>>'),
+    ])
+    const lines = service.logs.filter((line) => line.includes('heartbeats recorded'))
+    t.same(
+      lines.map((line) => JSON.parse(line).heartbeats),
+      [
+        {
+          accepted: 1,
+          waiting: 2,
+          agents: 1,
+          ignored: { time: 1, project: 2, day: 2, recording_off: 2, repo: 1 },
+        },
+      ],
+    )
+    t.notMatch(lines.join(''), /acme|folder|elsewhere/)
+  })
+
   t.test('the profile says when the newest heartbeat was', async (t) => {
     const { caller } = await someone(service)
     await send(caller, [beat(at(9, 0, 5) + 0.123)])
@@ -494,9 +559,8 @@ t.test('heartbeats', async (t) => {
           caller,
           Array.from({ length: 100 }, (_, index) => beat(at(9, index % 60), `name-${batch}-${index}`)),
         )
-      const projects = await projectsOf(caller)
-      t.equal(projects.length, limits.editor_projects_waiting)
-      t.notOk(projects.some(({ name }: { name: string }) => name.startsWith('name-2')))
+      const { projects, dropped } = (await caller.get('/api/me/editor-projects')).body
+      t.same([projects.length, dropped], [limits.editor_projects_waiting, 100])
     })
 
     t.test('are not those of repositories', async (t) => {
@@ -505,6 +569,44 @@ t.test('heartbeats', async (t) => {
       t.equal(reply.status, 400)
     })
   })
+
+  t.test(
+    'the waiting name that was used longest ago makes room, whatever the order of arrival',
+    async (t) => {
+      const most = limits.editor_projects_waiting
+      const time = (index: number) => at(1, 0) + index * 3 * MINUTE
+      const name = (index: number) => `folder-${index}`
+      const all = Array.from({ length: most + 30 }, (_, index) => beat(time(index), name(index)))
+      const newest = all
+        .slice(-most)
+        .map(({ project }) => project)
+        .sort()
+      const orders = [all, [...all].reverse(), [...all.slice(100), ...all.slice(0, 100)]]
+      for (const order of orders) {
+        const { caller } = await someone(service)
+        const empty = (await caller.get('/api/me/editor-projects')).body
+        t.same(empty, { projects: [], dropped: 0 })
+        await caller.put('/api/me/editor-projects', { name: 'ignored', repo: null })
+        for (let from = 0; from < order.length; from += 50) await send(caller, order.slice(from, from + 50))
+        const { projects, dropped } = (await caller.get('/api/me/editor-projects')).body
+        const names = projects.map(({ name }: { name: string }) => name)
+        t.same(names.filter((one: string) => one !== 'ignored').sort(), newest)
+        t.equal(dropped, 30)
+        t.same((await caller.get('/api/me/export')).body.dropped_names[0].names, 30)
+      }
+      const { caller } = await someone(service)
+      await send(caller, all.slice(0, most))
+      await send(caller, [beat(at(23, 0), 'other'), beat(at(23, 1), name(1)), beat(at(0, 1), 'older')])
+      const { projects, dropped } = (await caller.get('/api/me/editor-projects')).body
+      t.equal(dropped, 2)
+      t.same(
+        [name(0), name(1), name(2), 'other', 'older'].filter((one) =>
+          projects.some(({ name }: { name: string }) => name === one),
+        ),
+        [name(1), name(2), 'other'],
+      )
+    },
+  )
 
   t.test('remotes of the repository host name repositories, and secrets are removed', async (t) => {
     const { hostname } = new URL(service.repohost.url)

@@ -66,6 +66,7 @@ const readers: Record<string, string[]> = {
   heartbeat_people: ['editors/queries/marks.ts'],
   heartbeat_hours: ['editors/queries/marks.ts', 'editors/queries/projects.ts'],
   editor_projects: ['editors/queries/projects.ts'],
+  dropped_names: ['editors/queries/projects.ts'],
   imports: ['editors/queries/imports.ts'],
   import_days: ['editors/queries/imports.ts'],
   imported_minutes: ['editors/queries/imports.ts'],

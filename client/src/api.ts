@@ -82,6 +82,8 @@ export type AccountExport = {
   /** Repositories that the caller has pushed or has sent by their full address. */
   repositories: ExportedRepositories[]
   editor_projects: ExportedEditorProjects[]
+  /** How many waiting names have made room for others. */
+  dropped_names: ExportedDroppedNames[]
   imports: ExportedImports[]
   /** The days of an import in progress. */
   import_days: ExportedImportDays[]
@@ -252,8 +254,8 @@ export type Funnel = {
 
 /** All other properties are ignored and not stored. */
 export type Heartbeat = {
-  /** Seconds since 1970, with a fraction. A string that contains such a number also works. */
-  time?: number
+  /** Seconds since 1970, with a fraction: a number, or a string with a decimal number. From 100,000,000,000 on, milliseconds. */
+  time?: number | string
   /** A repository (`owner/repo`, or the address of its remote), or another name, such as a folder’s. */
   project?: string
   /** Used if `project` doesn’t name a repository. */
@@ -273,6 +275,15 @@ export type Import = {
   state: 'none' | 'running' | 'done' | 'cancelled'
   /** Heartbeats in the file. */
   heartbeats: number
+  /** Heartbeats in the file that don’t count. */
+  skipped: {
+    /** They have no time that can be read, or one from before 2000 or the future. */
+    time: number
+    /** They name no project. */
+    project: number
+    /** The caller has switched off recording for them, or ignores the project name. Known when their day is counted. */
+    recording_off: number
+  }
   /** UTC days in the file. */
   days: number
   /** Days counted so far. */
@@ -351,6 +362,7 @@ export type Limits = {
   person_repos: number
   person_repo_days: number
   import_body_bytes: number
+  import_unpacked_bytes: number
   import_projects: number
   import_projects_per_day: number
   import_project_days: number
@@ -725,6 +737,8 @@ export type ViewPage = {
 
 export type EditorProjectList = {
   projects: EditorProject[]
+  /** How many waiting names have made room for others. 0 again if no name had to for 32 days. */
+  dropped: number
 }
 
 export type EditorProjectBody = {
@@ -1454,10 +1468,18 @@ export type ExportedEditorProjects = {
   seen_at: string
 }
 
+export type ExportedDroppedNames = {
+  names: number
+  dropped_at: string
+}
+
 export type ExportedImports = {
   id: string
   state: string
   heartbeats: number
+  skipped_time: number
+  skipped_project: number
+  skipped_recording_off: number
   days: number
   days_done: number
   minutes: number

@@ -1,6 +1,7 @@
 /** Imports a file of heartbeats for a person, as POST /api/wakatime/v1/users/current/import does. */
 import '../platform/process/require-node.js'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Import } from '../../schemas/editors.js'
 import { readConfig } from '../config.js'
 import { ApiError } from '../errors.js'
 import {
@@ -9,6 +10,7 @@ import {
   runImports,
   startImport,
 } from '../features/editors/import-heartbeats.js'
+import { unpacked } from '../features/editors/parsing/gzip.js'
 import { projectHostOf } from '../features/editors/project-names.js'
 import { reduceFile } from '../features/editors/reduce-file.js'
 import { findAccount } from '../operator/accounts.js'
@@ -20,8 +22,8 @@ import { openInput } from '../platform/process/whole-file.js'
 
 const USAGE = `npm run import-wakatime -- FILE --login LOGIN
 
-  Imports a data dump of WakaTime, or the CSV or JSON of wakapi, for the person with this login.
-  If FILE is -, it's read from standard input.
+  Imports a data dump of WakaTime, or the CSV or JSON of wakapi or hackatime, for the person with this login. The file
+  may be gzip, and can have up to 2 GiB, unpacked. If FILE is -, it's read from standard input.
 
   The command uses the database of DATABASE_URL, or if that is unset, the embedded one in DATA_DIR. The service may be
   running.
@@ -38,6 +40,30 @@ const toOperatorError = (error: unknown, file: string): unknown => {
   return syscall === undefined ? error : new OperatorError(`The file ${file} can’t be read (${code}).`)
 }
 
+/** Reads a file, and prints how far. */
+async function* readingFile(path: string, stopped: AbortSignal): AsyncGenerator<Buffer> {
+  let read = 0
+  const progress = setInterval(() => print(`Read ${(read / 1_048_576).toFixed(1)} MB`), PROGRESS_MS)
+  try {
+    for await (const chunk of openInput(path) as AsyncIterable<Buffer>) {
+      stopped.throwIfAborted()
+      read += chunk.length
+      yield chunk
+    }
+  } finally {
+    clearInterval(progress)
+  }
+  print(`Read ${read} bytes.`)
+}
+
+/** Heartbeats that don't count, with the reason. */
+const toSkipped = ({ time, project, recording_off }: Import['skipped']): string[] =>
+  [
+    { reason: 'no time that can be read', count: time },
+    { reason: 'no project', count: project },
+    { reason: 'recording switched off', count: recording_off },
+  ].flatMap(({ reason, count }) => (count > 0 ? [`Skipped heartbeats, ${reason}: ${count}`] : []))
+
 runCommand(async (stopped) => {
   const given = readArguments('import-wakatime', USAGE, { login: '' }, 1)
   if (!given) return
@@ -49,7 +75,8 @@ runCommand(async (stopped) => {
   const user = await findAccount(database, login)
   const start = async () => {
     await requireNoImport(database.read, user.id)
-    const file = await reduceFile(openInput(path), projectHostOf(config.repohost))
+    const chunks = unpacked(readingFile(path, stopped))
+    const file = await reduceFile(chunks, projectHostOf(config.repohost))
     return startImport(database, user.id, file)
   }
   const { id } = await start().catch((error) => {
@@ -72,7 +99,8 @@ runCommand(async (stopped) => {
       await sleep(WAIT_MS)
     }
   }
-  const { heartbeats, days, minutes } = await readEnd()
+  const { heartbeats, skipped, days, minutes } = await readEnd()
   clearInterval(progress)
   print(`${heartbeats} heartbeats on ${days} days: ${minutes} minutes were added.`)
+  for (const line of toSkipped(skipped)) print(line)
 })

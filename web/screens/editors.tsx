@@ -177,16 +177,24 @@ const Projects = () => {
       </p>
       {failure && <FailureNote failure={failure} />}
       <Loaded asked={asked} height={120}>
-        {({ projects }) => (
-          <SortedTable
-            caption="Project names"
-            rows={projects}
-            columns={columns}
-            keyOf={({ name }) => name}
-            searchText={({ name, repo }) => `${name} ${repo ?? ''}`}
-            first="state"
-            empty="No project names. Plugins that send the repository’s address don’t need them."
-          />
+        {({ projects, dropped }) => (
+          <>
+            <SortedTable
+              caption="Project names"
+              rows={projects}
+              columns={columns}
+              keyOf={({ name }) => name}
+              searchText={({ name, repo }) => `${name} ${repo ?? ''}`}
+              first="state"
+              empty="No project names. Plugins that send the repository’s address don’t need them."
+            />
+            {dropped > 0 && (
+              <p class="small muted">
+                The list holds {limits.editor_projects_waiting} waiting names. {count(dropped)} older{' '}
+                {dropped === 1 ? 'one has' : 'ones have'} made room.
+              </p>
+            )}
+          </>
         )}
       </Loaded>
       {assigning && <Assign project={assigning} onClose={() => assign(undefined)} onAssigned={asked.again} />}
@@ -274,6 +282,16 @@ const sendingFile =
       request.send(file)
     })
 
+/** Exports are text, which gets about ten times smaller. */
+const compressed = (file: Blob): Promise<Blob> =>
+  new Response(file.stream().pipeThrough(new CompressionStream('gzip'))).blob()
+
+/** Packed files stay as they are. */
+const isGzip = async (file: Blob): Promise<boolean> => {
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer())
+  return first === 0x1f && second === 0x8b
+}
+
 /** Also works while the page closes. */
 const closing = createClient({
   baseUrl: '',
@@ -297,8 +315,9 @@ const withKey = async (work: (secret: string) => Promise<void>) => {
 }
 
 const Import = () => {
-  const [progress, report] = useState<{ sent: number } | ImportState>()
+  const [progress, report] = useState<UploadProgress | ImportState>()
   const [file, choose] = useState<File>()
+  const [isRefused, refuse] = useState(false)
   const { busy, failure, act } = useAction()
   const running = useRef<AbortController>(undefined)
   const via = useRef<Client>(undefined)
@@ -334,12 +353,19 @@ const Import = () => {
     )
   }
   const upload = (file: File) =>
-    run((token, signal) => {
+    run(async (token, signal) => {
+      report({ packing: true })
+      const packed = (await isGzip(file)) ? file : await compressed(file)
+      if (packed.size > limits.import_body_bytes) {
+        refuse(true)
+        running.current?.abort()
+      }
+      signal.throwIfAborted()
       report({ sent: 0 })
       const client = createClient({
         baseUrl: '',
         token,
-        fetch: sendingFile(file, (sent) => report({ sent })),
+        fetch: sendingFile(packed, (sent) => report({ sent })),
       })
       return call('POST /api/wakatime/v1/users/{user}/import', { path, signal, timeoutMs: UPLOAD_MS }, client)
     })
@@ -349,13 +375,15 @@ const Import = () => {
       if (via.current) await call('DELETE /api/wakatime/v1/users/{user}/import', { path }, via.current)
       else running.current?.abort()
     })
-  const tooLarge = file !== undefined && file.size > limits.import_body_bytes
+  const tooLarge = isRefused || (file !== undefined && file.size > limits.import_unpacked_bytes)
   return (
     <Card id="import" title="Import">
       <p class="muted">
-        Upload the heartbeats that you exported from WakaTime (as a data dump) or wakapi. Days before you
-        joined a workspace aren’t added to it. If you import a file again, only missing minutes are added. A
-        file can have up to {bytes(limits.import_body_bytes)} and must arrive within 15 minutes.
+        Upload the heartbeats that you exported from WakaTime (as a data dump), wakapi or hackatime. Days
+        before you joined a workspace aren’t added to it. If you import a file again, only missing minutes are
+        added. The page compresses the file before it sends it. A file can have up to{' '}
+        {bytes(limits.import_unpacked_bytes)}, and {bytes(limits.import_body_bytes)} once compressed, and must
+        arrive within 15 minutes.
       </p>
       <Form class="stack tight" onSubmit={() => file && !tooLarge && upload(file)}>
         <label class="field">
@@ -363,9 +391,12 @@ const Import = () => {
           <input
             class="wide-input"
             type="file"
-            accept=".json,.csv"
+            accept=".json,.csv,.gz"
             required
-            onChange={(event) => choose(event.currentTarget.files?.[0])}
+            onChange={(event) => {
+              choose(event.currentTarget.files?.[0])
+              refuse(false)
+            }}
           />
         </label>
         <div class="row">
@@ -396,15 +427,34 @@ const Import = () => {
   )
 }
 
-const summaryOf = ({ state, heartbeats, days, minutes }: ImportState): string => {
+/** Heartbeats that don't count, with the reason. */
+const skippedText = ({ time, project, recording_off }: ImportState['skipped']): string => {
+  const reasons = [
+    time > 0 && `${count(time)} without a time that can be read`,
+    project > 0 && `${count(project)} without a project`,
+    recording_off > 0 && `${count(recording_off)} for which you switched off recording`,
+  ].filter((reason) => reason !== false)
+  return reasons.length === 0 ? '' : ` Heartbeats that don’t count: ${reasons.join(', ')}.`
+}
+
+const summaryOf = ({ state, heartbeats, skipped, days, minutes }: ImportState): string => {
   if (state === 'none') return `There was no import in the last ${limits.heartbeat_days} days.`
-  const result = `Heartbeats: ${count(heartbeats)}. Days: ${count(days)}. Added: ${duration(minutes)}.`
+  const result = `Heartbeats: ${count(heartbeats)}. Days: ${count(days)}. Added: ${duration(minutes)}.${skippedText(skipped)}`
   return state === 'cancelled'
     ? `The import was cancelled. Minutes that were already counted stay. ${result}`
     : `Import complete. ${result}`
 }
 
-const Progress = ({ progress }: { progress: { sent: number } | ImportState }) => {
+type UploadProgress = { packing: true } | { sent: number }
+
+const Progress = ({ progress }: { progress: UploadProgress | ImportState }) => {
+  if ('packing' in progress)
+    return (
+      <label class="field">
+        Compressing the file
+        <progress />
+      </label>
+    )
   if ('sent' in progress) {
     const text = progress.sent < 1 ? 'Uploading' : 'Reading the file'
     return (

@@ -39,6 +39,10 @@ export const MyActivity = () => {
     'GET /api/team/dashboard/mine',
     asked.data && { query: { workspace: workspace.id, ...calendarRange() } },
   )
+  const names = useRead('GET /api/me/editor-projects', asked.data && {})
+  const waiting = sum(
+    (names.data?.projects ?? []).map(({ state, minutes }) => (state === 'waiting' ? minutes : 0)),
+  )
   // Someone without any minutes in a year is new here.
   const isNew = year.data?.daily.every(({ active_minutes }) => !active_minutes) ?? false
   const [wasNew, remember] = useState(false)
@@ -68,6 +72,12 @@ export const MyActivity = () => {
       </Filters>
       {chosen.problem && <RangeProblem chosen={chosen} />}
       <FailureOf asked={[asked, year, ...compared.asked]} />
+      {waiting > 0 && (
+        <p>
+          {duration(waiting)} wait in <a href="/account/editors#projects">Project names</a>: assign a
+          repository to count them.
+        </p>
+      )}
       {chosen.problem ? null : asked.data && isReady ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
           {(isNew || wasNew) && !hasStepsLeft(workspace) && (

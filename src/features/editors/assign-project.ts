@@ -1,5 +1,5 @@
 /** Assigns repositories to editors' project names, and lists the names. */
-import type { EditorProject as Answer } from '../../../schemas/editors.js'
+import type { EditorProjectList } from '../../../schemas/editors.js'
 import { limits } from '../../../schemas/limits.js'
 import { invalid } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
@@ -9,24 +9,35 @@ import { countAgents } from './count-agents.js'
 import { countMinutes } from './count-minutes.js'
 import { type ProjectHost, Projects, projectOf } from './project-names.js'
 import { lockMarks, readAllMarks } from './queries/marks.js'
-import { findNames, listNames, namesOf, readRoomForNames } from './queries/projects.js'
+import { findNames, listNames, namesOf, readDroppedNames, readRoomForNames } from './queries/projects.js'
 import { type Candidate, Timeline } from './timeline.js'
 import { writePlans } from './write-plans.js'
 
 /** A person's names, and the minutes stored for each. */
-export const listEditorProjects = async (db: Db, userId: string): Promise<Answer[]> => {
-  const [names, stored] = await Promise.all([listNames(db, userId), readAllMarks(db, userId)])
+export const listEditorProjects = async (db: Db, userId: string): Promise<EditorProjectList> => {
+  const [names, stored, dropped] = await Promise.all([
+    listNames(db, userId),
+    readAllMarks(db, userId),
+    readDroppedNames(db, userId),
+  ])
   const minutes = new Map<string, number>()
   for (const { project, gap } of new Timeline(stored).all()) {
     if (gap <= limits.heartbeat_idle_minutes_min) minutes.set(project, (minutes.get(project) ?? 0) + 1)
   }
-  return names.map(({ name, repo, ignored, automatic, lastAt }) => ({
+  const projects = names.map(({ name, repo, ignored, automatic, lastAt }) => ({
     name,
-    state: ignored ? 'ignored' : repo === null ? 'waiting' : automatic ? 'automatic' : 'assigned',
+    state: ignored
+      ? ('ignored' as const)
+      : repo === null
+        ? ('waiting' as const)
+        : automatic
+          ? ('automatic' as const)
+          : ('assigned' as const),
     repo,
     last_at: lastAt && toTimestamp(lastAt),
     minutes: minutes.get(name) ?? 0,
   }))
+  return { projects, dropped }
 }
 
 /**

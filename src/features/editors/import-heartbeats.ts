@@ -10,11 +10,11 @@ import { singleRow } from '../../platform/database/statement.js'
 import { roundRobin } from '../../platform/process/round-robin.js'
 import { turns } from '../../platform/rate-limits/limits.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
-import { readTarget } from '../minutes/index.js'
+import { type FlushTarget, readTarget } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
-import { countMinutes, dayOfHour } from './count-minutes.js'
+import { countMinutes, dayOfHour, recordedBy } from './count-minutes.js'
 import type { Sent } from './mark-heartbeats.js'
-import { isRepo } from './project-names.js'
+import { isRepo, type Projects } from './project-names.js'
 import {
   addImportDays,
   advanceImport,
@@ -51,9 +51,9 @@ export const requireNoImport = async (db: Db, userId: string): Promise<void> => 
 
 /** Stores a file's content for `runImports` to count. @throws {ApiError} `rate_limited`, as above */
 export const startImport = async (database: Database, userId: string, file: ReducedFile): Promise<Import> => {
-  const { heartbeats, days } = file
+  const { heartbeats, skipped, days } = file
   await database.transaction(async (tx) => {
-    if (!(await beginImport(tx, userId, { id: uuidv7(), heartbeats, days: days.length })))
+    if (!(await beginImport(tx, userId, { id: uuidv7(), heartbeats, skipped, days: days.length })))
       throw importUnderWay()
     await deleteImportDays(tx, userId)
     for (let from = 0; from < days.length; from += DAYS_AT_ONCE) {
@@ -65,27 +65,32 @@ export const startImport = async (database: Database, userId: string, file: Redu
 }
 
 const toStored = ({ day, own, agents }: ReducedDay, { projects }: ReducedFile): ImportDay => {
-  const { projects: agentProjects, marks: agentMarks } = toMarks(agents, projects)
+  const ofAgents = toMarks(agents, projects)
+  const hasAgents = ofAgents.projects.length > 0
   return {
     day: dayOfHour(day * HOURS),
     ...toMarks(own, projects),
-    ...(agentProjects.length > 0 ? { agentProjects, agentMarks } : { agentProjects: null, agentMarks: null }),
+    agentProjects: hasAgents ? ofAgents.projects : null,
+    agentMarks: hasAgents ? ofAgents.marks : null,
+    agentHeartbeats: hasAgents ? ofAgents.heartbeats : null,
   }
 }
 
-const toMarks = ({ minutes, numbers }: ReducedMinutes, projects: ReducedFile['projects']) => {
-  const bits = new Map(Array.from(numbers, (number) => [number, Buffer.alloc(DAY_MINUTES / 8)]))
+const toMarks = ({ minutes, heartbeats }: ReducedMinutes, projects: ReducedFile['projects']) => {
+  const numbers = [...heartbeats.keys()]
+  const bits = new Map(numbers.map((number) => [number, Buffer.alloc(DAY_MINUTES / 8)]))
   minutes.forEach((number, minute) => {
     const own = bits.get(number)
     if (own) own[minute >> 3] = (own[minute >> 3] ?? 0) | (0x80 >> (minute & 7))
   })
   return {
-    projects: Array.from(numbers, (number) => {
+    projects: numbers.map((number) => {
       const { repo, name } = projects[number - 1] as (typeof projects)[number]
       return repo ?? name
     }),
     // PostgreSQL reads bits in hexadecimal.
     marks: Array.from(bits.values(), (own) => `x${own.toString('hex')}`),
+    heartbeats: Array.from(heartbeats.values(), (hours) => [...hours]).flat(),
   }
 }
 
@@ -93,6 +98,7 @@ const none: Import = {
   id: null,
   state: 'none',
   heartbeats: 0,
+  skipped: { time: 0, project: 0, recording_off: 0 },
   days: 0,
   days_done: 0,
   minutes: 0,
@@ -137,7 +143,7 @@ const importNextDay = async (database: Database, userId: string, kind: RepohostK
       const now = await takeImport(tx, userId)
       if (now?.id !== place.id || now.daysDone !== place.daysDone) return
       if (error.code === 'token_invalid') await endImport(tx, userId, 'cancelled')
-      else await advanceImport(tx, userId, 0)
+      else await advanceImport(tx, userId, { minutes: 0, recordingOff: 0 })
     }, background)
     return true
   }
@@ -175,12 +181,13 @@ const importDay = async (
   const sent = { userId, heartbeats, kind, names, isFromJoining: true }
   const plan = singleRow(await planHeartbeats(tx, [sent]))
   await writePlans(tx, [plan])
-  const minutes = await countDay(tx, userId, { ...plan, kind, day, days, isKept })
-  tx.deferToCommit(advanceImport(tx, userId, plan.minutes.minutes + minutes))
+  const counted = await countDay(tx, userId, { ...plan, kind, day, days, isKept })
+  const minutes = plan.minutes.minutes + counted.minutes
+  tx.deferToCommit(advanceImport(tx, userId, { minutes, recordingOff: counted.recordingOff }))
   return true
 }
 
-interface DayOfImport extends Pick<Known<Sent>, 'projects' | 'mayWait'> {
+interface DayOfImport extends Pick<Known<Sent>, 'projects' | 'mayWait' | 'isFull'> {
   kind: RepohostKind
   day: string
   /** The day and the days before and after it. */
@@ -192,8 +199,8 @@ interface DayOfImport extends Pick<Known<Sent>, 'projects' | 'mayWait'> {
 const countDay = async (
   tx: Tx,
   userId: string,
-  { kind, day, days, projects, mayWait, isKept }: DayOfImport,
-): Promise<number> => {
+  { kind, day, days, projects, mayWait, isFull, isKept }: DayOfImport,
+): Promise<{ minutes: number; recordingOff: number }> => {
   // Repositories are in lower case in marks, and as given in a file.
   const keyOf = (project: string) => (isRepo(project, kind) ? projects.add({ repo: project }) : project)
   const timeline = new Timeline(
@@ -227,8 +234,31 @@ const countDay = async (
   const waiting = candidates.filter(({ project, gap }) => gap === 0 && mayWait.has(project))
   const lastAt = new Map(waiting.map(({ project, minute }) => [project, new Date(minute * 60_000)]))
   tx.deferToCommit(keepImported(tx, userId, minutes.found))
-  await writePlans(tx, [{ userId, minutes, agents, lastAt }])
-  return minutes.minutes
+  await writePlans(tx, [{ userId, minutes, agents, lastAt, isFull }])
+  const isOff = switchedOffBy(target, projects)
+  const recordingOff = days
+    .filter((other) => other.day === day)
+    .reduce((sum, own) => sum + countSwitchedOff(own, (hour, project) => isOff(hour, keyOf(project))), 0)
+  return { minutes: minutes.minutes, recordingOff }
+}
+
+/** Whether the person has switched off recording for a project and hour, or ignores the project name. */
+const switchedOffBy = (target: FlushTarget, projects: Projects) => {
+  const isRecorded = recordedBy(target)
+  return (hour: number, project: string): boolean =>
+    projects.known.get(project)?.ignored === true || !isRecorded(hour, projects.keyOf(project))
+}
+
+/** The heartbeats of a day for which recording is off. */
+const countSwitchedOff = (day: ImportDay, isOff: (hour: number, project: string) => boolean): number => {
+  const first = hourOf(Date.parse(day.day) / 60_000)
+  const countIn = (projects: string[] | null, heartbeats: number[] | null): number =>
+    (heartbeats ?? []).reduce((sum, count, index) => {
+      const project = projects?.[Math.floor(index / HOURS)]
+      const isCounted = count === 0 || project === undefined || !isOff(first + (index % HOURS), project)
+      return isCounted ? sum : sum + count
+    }, 0)
+  return countIn(day.projects, day.heartbeats) + countIn(day.agentProjects, day.agentHeartbeats)
 }
 
 const heartbeatsOf = (day: ImportDay, kind: RepohostKind) =>

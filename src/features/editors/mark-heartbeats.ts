@@ -3,6 +3,7 @@ import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { addDays } from '../../platform/time/days.js'
 import { dayOfHour, recordedBy } from './count-minutes.js'
+import { secondsOf } from './parsing/time.js'
 import {
   isOfAgent,
   isRepo,
@@ -27,28 +28,50 @@ export interface Heartbeat {
   isOfAgent: boolean
 }
 
+/** Heartbeats that don't count, by reason. */
+interface Ignored {
+  /** No time that can be read. */
+  time: number
+  /** No project. */
+  project: number
+  /** Too old, or in the future. */
+  day: number
+  /** Switched off by the person, or an ignored name. */
+  recording_off: number
+  /** A repository that no workspace of the person matches. */
+  repo: number
+}
+
 /** The outcome of heartbeats. */
 export interface Recorded {
   accepted: number
   waiting: number
-  ignored: number
   /** Agents' heartbeats that were accepted or are waiting. */
   agents: number
+  ignored: Ignored
 }
 
-export const nothing: Recorded = { accepted: 0, waiting: 0, ignored: 0, agents: 0 }
+export const nothing = (): Recorded => ({
+  accepted: 0,
+  waiting: 0,
+  agents: 0,
+  ignored: { time: 0, project: 0, day: 0, recording_off: 0, repo: 0 },
+})
 
-/** The heartbeats that name a project, oldest first. */
-export const heartbeatsOf = (sent: readonly SentHeartbeat[], host: ProjectHost): Heartbeat[] =>
-  sent
-    .flatMap((heartbeat) => {
-      const { time } = heartbeat
-      const project = projectOf(heartbeat, host)
-      return time !== undefined && Number.isFinite(time) && project
-        ? [{ time, minute: Math.floor(time / MINUTE_SECONDS), project, isOfAgent: isOfAgent(heartbeat) }]
-        : []
-    })
-    .sort((a, b) => a.time - b.time)
+/** The heartbeats with a time and a project, oldest first, and how many lack one. */
+export const heartbeatsOf = (sent: readonly SentHeartbeat[], host: ProjectHost) => {
+  const heartbeats: Heartbeat[] = []
+  const lacking = { time: 0, project: 0 }
+  for (const one of sent) {
+    const time = secondsOf(one.time)
+    const project = projectOf(one, host)
+    if (time === undefined) lacking.time++
+    else if (!project) lacking.project++
+    else
+      heartbeats.push({ time, minute: Math.floor(time / MINUTE_SECONDS), project, isOfAgent: isOfAgent(one) })
+  }
+  return { heartbeats: heartbeats.sort((a, b) => a.time - b.time), lacking }
+}
 
 /** A person's heartbeats, oldest first. */
 export interface Sent {
@@ -74,7 +97,7 @@ export const markHeartbeats = ({ sent, projects, mayWait, timeline, target }: Kn
     }
   const [first, last] = [addDays(target.today, -limits.flush_days_back), addDays(target.today, 1)]
 
-  const recorded: Recorded = { ...nothing }
+  const recorded = nothing()
   const marked: number[] = []
   const repos: string[] = []
   const lastAt = new Map<string, Date>()
@@ -83,14 +106,21 @@ export const markHeartbeats = ({ sent, projects, mayWait, timeline, target }: Kn
     const name = projects.add(project)
     const repoKey = projects.keyOf(name)
     const day = dayOfHour(hourOf(minute))
-    const isInTime = day >= first && day <= last && isRecorded(hourOf(minute), repoKey)
-    if (isInTime && project.repo !== undefined) repos.push(project.repo)
+    if (day < first || day > last) {
+      recorded.ignored.day++
+      continue
+    }
+    const isIgnored = repoKey === undefined && !mayWait.has(name)
+    if (isIgnored || !isRecorded(hourOf(minute), repoKey)) {
+      recorded.ignored.recording_off++
+      continue
+    }
+    if (project.repo !== undefined) repos.push(project.repo)
     const firstDay = repoKey === undefined ? undefined : matched.get(repoKey)
     const isMatched = firstDay !== undefined && day >= firstDay
     // Names are marked regardless of patterns, so that no admin can change what their owner sees.
-    const canCount = project.name === undefined ? isMatched : repoKey !== undefined || mayWait.has(name)
-    if (!isInTime || !canCount) {
-      recorded.ignored++
+    if (project.repo !== undefined && !isMatched) {
+      recorded.ignored.repo++
       continue
     }
     const at = new Date(time * 1_000)

@@ -17,7 +17,8 @@ export const projectHostOf = ({ kind, url }: { kind: RepohostKind; url: string }
 
 /** A heartbeat as it was sent. */
 export interface SentHeartbeat {
-  time: number | undefined
+  /** Null: something that can't be a time. Undefined: no time. */
+  time: number | string | null | undefined
   project: string | undefined
   alternate: string | undefined
   category: string | undefined

@@ -62,12 +62,12 @@ export const readKnown = async <S extends Sent>(tx: Db, all: readonly S[], waits
     people.map(async ({ sent, userId, names: given, repoKeys }) => {
       const projects = new Projects(namesOf(names.get(userId) ?? []), sent.kind)
       const repos = sent.heartbeats.flatMap(({ project }) => project.repo ?? [])
-      const { chosen, mayWait } = await chooseRepos(tx, userId, projects, given, repos)
+      const { chosen, mayWait, isFull } = await chooseRepos(tx, userId, projects, given, repos)
       const timeline = new Timeline(marks.get(userId) ?? [])
       const involved = involvedIn(sent.heartbeats, projects, timeline)
       const isAimed =
         isCompared(targets.get(userId)) && [...involved].every((repoKey) => repoKeys.has(repoKey))
-      return { sent, userId, projects, chosen, mayWait, timeline, involved, isAimed }
+      return { sent, userId, projects, chosen, mayWait, isFull, timeline, involved, isAimed }
     }),
   )
   await aim(
@@ -105,7 +105,7 @@ export type Known<S extends Sent> = Awaited<ReturnType<typeof readKnown<S>>>[num
 
 /**
  * Matches folder names to the one repository of the same name that the person has named in full.
- * @returns what was chosen, and which of the names can wait for a repository
+ * @returns what was chosen, which of the names can wait for a repository, and whether older ones may have to make room
  */
 const chooseRepos = async (
   tx: Db,
@@ -121,7 +121,7 @@ const chooseRepos = async (
     const project = known.get(name)
     return !project || (project.repo === null && !project.ignored)
   })
-  if (open.length === 0) return { chosen, mayWait }
+  if (open.length === 0) return { chosen, mayWait, isFull: false }
   const isNew = open.some((name) => !known.has(name))
   const folders = open.filter(mayBeFolder).map((name) => name.toLowerCase())
   const [found, room] = await Promise.all([
@@ -142,7 +142,10 @@ const chooseRepos = async (
       const project = { name, repo, ignored: false, automatic: true }
       chosen.push(project)
       known.set(name, project)
-    } else if (known.has(name) || room.waiting-- > 0) mayWait.add(name)
+    } else {
+      mayWait.add(name)
+      if (!known.has(name)) room.waiting--
+    }
   }
-  return { chosen, mayWait }
+  return { chosen, mayWait, isFull: room.waiting < 0 }
 }

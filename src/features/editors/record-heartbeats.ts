@@ -41,7 +41,8 @@ export const recordHeartbeats = async (
   host: ProjectHost,
 ): Promise<Recorded> => {
   const now = Date.now() / 1_000
-  const heartbeats = heartbeatsOf(given, host).filter(
+  const { heartbeats: all, lacking } = heartbeatsOf(given, host)
+  const heartbeats = all.filter(
     ({ time }) =>
       time > now - (limits.flush_days_back + CLOCK_DAYS) * DAY_SECONDS &&
       time < now + (1 + CLOCK_DAYS) * DAY_SECONDS,
@@ -52,8 +53,17 @@ export const recordHeartbeats = async (
     heartbeats.some(({ project }) => project.name === LAST_PROJECT) ||
     hoursAround(heartbeats.map(({ minute }) => minute)).length > TOGETHER.hours
   const sent = { userId, heartbeats, kind: host.kind, size, isRepeatable: true }
-  const recorded = size === 0 ? nothing : await record(database, sent, isAlone)
-  return { ...recorded, ignored: given.length - recorded.accepted - recorded.waiting - recorded.agents }
+  const recorded = size === 0 ? nothing() : await record(database, sent, isAlone)
+  const { ignored } = recorded
+  return {
+    ...recorded,
+    ignored: {
+      ...ignored,
+      time: lacking.time,
+      project: ignored.project + lacking.project,
+      day: ignored.day + all.length - size,
+    },
+  }
 }
 
 const record = recorderOf<Sent & QueuedWrite, Recorded>(async (tx, database, all, waits) => {
@@ -61,11 +71,15 @@ const record = recorderOf<Sent & QueuedWrite, Recorded>(async (tx, database, all
     all.map(async (item) => ({ ...item, item, heartbeats: await resolveLastProjects(tx, item) })),
   )
   const plans = await planHeartbeats(tx, resolved, waits)
-  const recorded = plans.map(({ sent: { item }, userId, recorded, repos }) => ({
-    item,
-    result: recorded,
-    named: reposToRemember(database, userId, repos),
-  }))
+  const recorded = plans.map(({ sent: { item, heartbeats }, userId, recorded, repos }) => {
+    // Placeholders for which there is no earlier project.
+    const project = item.heartbeats.length - heartbeats.length
+    return {
+      item,
+      result: { ...recorded, ignored: { ...recorded.ignored, project } },
+      named: reposToRemember(database, userId, repos),
+    }
+  })
   await Promise.all(recorded.map(({ named }) => named.write(tx)))
   await writePlans(tx, plans)
   return recorded

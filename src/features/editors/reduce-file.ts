@@ -7,8 +7,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CsvError } from 'csv-parse'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
+import { HOURS } from '../../platform/time/days.js'
 import { CsvReader } from './parsing/csv.js'
 import { JsonReader, NoJsonError } from './parsing/json.js'
+import { importedSecondsOf } from './parsing/time.js'
 import {
   isOfAgent,
   LAST_PROJECT,
@@ -19,16 +21,18 @@ import {
 } from './project-names.js'
 
 export const DAY_MINUTES = 1_440
+const MINUTES = 60
+const MINUTE_SECONDS = 60
 /** January 1, 2000, in minutes since 1970. */
-const FIRST_MINUTE = 946_684_800 / 60
+const FIRST_MINUTE = 946_684_800 / MINUTE_SECONDS
 const PIECE_BYTES = 16_384
 
 /** The minutes of a UTC day, each with the first project in it. */
 export interface ReducedMinutes {
   /** The number of the project for each minute of the day. 0: no project. */
   minutes: Uint16Array
-  /** The project numbers in `minutes`. */
-  numbers: Set<number>
+  /** For each project number in `minutes`, the heartbeats in each hour of the day. */
+  heartbeats: Map<number, Uint32Array>
 }
 
 export interface ReducedDay {
@@ -41,6 +45,12 @@ export interface ReducedDay {
 
 export interface ReducedFile {
   heartbeats: number
+  skipped: {
+    /** Heartbeats without a time that can be read, or from before 2000 or the future. */
+    time: number
+    /** Heartbeats without a project. */
+    project: number
+  }
   /** The projects with number 1, 2 and so on. */
   projects: Project[]
   /** The days in chronological order. */
@@ -49,6 +59,7 @@ export interface ReducedFile {
 
 class Reduction {
   private heartbeats = 0
+  private readonly skipped = { time: 0, project: 0 }
   private readonly projects: Project[] = []
   private readonly numbers = new Map<string, number>()
   private readonly days = new Map<number, ReducedDay>()
@@ -58,21 +69,33 @@ class Reduction {
   constructor(private readonly host: ProjectHost) {}
 
   readonly add = (sent: SentHeartbeat): void => {
-    if (sent.time === undefined) return
+    // JSON has other objects around the heartbeats.
+    if (sent.time === undefined && sent.project === undefined) return
     this.heartbeats++
-    const minute = Math.floor(sent.time / 60)
-    // Also false for anything that isn't a number.
-    if (!(minute >= FIRST_MINUTE && minute <= this.lastMinute)) return
+    const seconds = importedSecondsOf(sent.time)
+    const minute = seconds === undefined ? undefined : Math.floor(seconds / MINUTE_SECONDS)
+    if (minute === undefined || minute < FIRST_MINUTE || minute > this.lastMinute) {
+      this.skipped.time++
+      return
+    }
     const number = this.numberOf(sent)
-    if (number === undefined) return
+    if (number === undefined) {
+      this.skipped.project++
+      return
+    }
     const day = this.dayOf(Math.floor(minute / DAY_MINUTES))
     const index = minute % DAY_MINUTES
-    const { minutes, numbers } = isOfAgent(sent) ? day.agents : day.own
+    const hour = Math.floor(index / MINUTES)
+    const { minutes, heartbeats } = isOfAgent(sent) ? day.agents : day.own
+    const known = heartbeats.get(number)
+    if (known) known[hour] = (known[hour] ?? 0) + 1
     if (minutes[index] !== 0) return
     minutes[index] = number
-    if (numbers.has(number)) return
-    numbers.add(number)
-    if (numbers.size > limits.import_projects_per_day)
+    if (known) return
+    const hours = new Uint32Array(HOURS)
+    hours[hour] = 1
+    heartbeats.set(number, hours)
+    if (heartbeats.size > limits.import_projects_per_day)
       throw invalid('/body', `must have at most ${limits.import_projects_per_day} projects in a day`)
     if (++this.projectDays > limits.import_project_days)
       throw invalid(
@@ -83,13 +106,13 @@ class Reduction {
 
   result(): ReducedFile {
     const days = [...this.days.values()].sort((a, b) => a.day - b.day)
-    return { heartbeats: this.heartbeats, projects: this.projects, days }
+    return { heartbeats: this.heartbeats, skipped: this.skipped, projects: this.projects, days }
   }
 
   private dayOf(day: number): ReducedDay {
     const known = this.days.get(day)
     if (known) return known
-    const noMinutes = () => ({ minutes: new Uint16Array(DAY_MINUTES), numbers: new Set<number>() })
+    const noMinutes = () => ({ minutes: new Uint16Array(DAY_MINUTES), heartbeats: new Map() })
     const added = { day, own: noMinutes(), agents: noMinutes() }
     this.days.set(day, added)
     return added
@@ -110,19 +133,23 @@ class Reduction {
 }
 
 /**
- * @param chunks the file, as it arrives
+ * @param chunks the file as it arrives, unpacked
  * @throws {ApiError} `payload_too_large`, `invalid_json`, and `validation_failed` for a file without heartbeats
  */
-export const reduceFile = async (chunks: AsyncIterable<Buffer>, host: ProjectHost): Promise<ReducedFile> => {
+export const reduceFile = async (
+  chunks: AsyncIterable<Buffer>,
+  host: ProjectHost,
+  maxBytes: number = limits.import_unpacked_bytes,
+): Promise<ReducedFile> => {
   const reduction = new Reduction(host)
   let reader: JsonReader | CsvReader | undefined
   let received = 0
   try {
     for await (const chunk of chunks) {
       received += chunk.length
-      if (received > limits.import_body_bytes) throw new ApiError('payload_too_large')
+      if (received > maxBytes) throw new ApiError('payload_too_large')
       for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-        if (at > 0) await nextTurn()
+        await nextTurn()
         const piece = chunk.subarray(at, at + PIECE_BYTES)
         // A byte order mark may come first.
         const start = reader ? 0 : piece.findIndex((byte) => byte > 0x20 && byte < 0x80)

@@ -103,6 +103,28 @@ export const editorProjects = table(
   ],
 )
 
+/** How many waiting names of a person have made room for others. */
+export const droppedNames = table(
+  'dropped_names',
+  {
+    userId: uuid('user_id').primaryKey(),
+    names: integer('names').notNull(),
+    droppedAt: moment('dropped_at').notNull().defaultNow(),
+  },
+  {
+    people: { userId: { erasure: 'delete', export: 'dropped_names' } },
+    expiry: {
+      task: 'old counts of dropped names',
+      sql: `dropped_at < ${daysAgo(limits.heartbeat_days)}`,
+    },
+    place: { spreadBy: 'user_id' },
+    routedBy: 'their person',
+    privacyRecord: 'project names',
+    label: 'counts of dropped names',
+  },
+  (t) => [index('dropped_names_by_age').on(t.droppedAt)],
+)
+
 /** The latest import of each person. */
 export const imports = table(
   'imports',
@@ -111,6 +133,10 @@ export const imports = table(
     id: uuid('id').notNull(),
     state: text('state', { enum: ['running', 'done', 'cancelled'] }).notNull(),
     heartbeats: integer('heartbeats').notNull(),
+    /** Heartbeats that don't count: without a readable time, without a project, and switched off by the person. */
+    skippedTime: integer('skipped_time').notNull().default(0),
+    skippedProject: integer('skipped_project').notNull().default(0),
+    skippedRecordingOff: integer('skipped_recording_off').notNull().default(0),
     days: integer('days').notNull(),
     daysDone: integer('days_done').notNull().default(0),
     /** Minutes added across all workspaces. */
@@ -146,6 +172,9 @@ export const importDays = table(
     /** The same for the person's agents. Null if there are none. */
     agentProjects: text('agent_projects').array(),
     agentMarks: bit('agent_marks', { dimensions: 1_440 }).array(),
+    /** For each project, its heartbeats in each of the 24 hours. Null: an earlier version stored the day. */
+    heartbeats: integer('heartbeats').array(),
+    agentHeartbeats: integer('agent_heartbeats').array(),
     createdAt: moment('created_at').notNull().defaultNow(),
   },
   {

@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/database/client.js'
 import { type AgentDay, addedTo, replaceAgentDays, writeMinutes } from '../minutes/index.js'
 import type { CountedMinutes } from './count-minutes.js'
 import { rememberHeartbeats, writeMarks } from './queries/marks.js'
-import { chooseRepo, type EditorProject, seeNames } from './queries/projects.js'
+import { chooseRepo, dropOldestNames, type EditorProject, seeNames } from './queries/projects.js'
 import type { StoredHour } from './timeline.js'
 
 /** A person's changes. */
@@ -18,15 +18,18 @@ export interface Plan {
   chosen?: EditorProject[]
   /** When the newest heartbeat of each name was. */
   lastAt?: ReadonlyMap<string, Date>
+  /** Whether there may be more waiting names than a person can have. */
+  isFull?: boolean
   /** When the person's newest heartbeat was. */
   newest?: Date | undefined
 }
 
-/** Sends all statements, and awaits them only at the commit. */
+/** Sends all statements, and awaits them only at the commit, except those about a full list of names. */
 export const writePlans = async (tx: Tx, plans: readonly Plan[]): Promise<void> => {
   for (const { userId, chosen = [] } of plans)
     for (const project of chosen) tx.deferToCommit(chooseRepo(tx, userId, project))
   tx.deferToCommit(seeNames(tx, plans))
+  for (const { userId, isFull } of plans) if (isFull) await dropOldestNames(tx, userId)
   tx.deferToCommit(writeMarks(tx, plans))
   tx.deferToCommit(rememberHeartbeats(tx, plans))
   for (const { userId, agents } of plans)

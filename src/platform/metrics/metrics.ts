@@ -68,6 +68,7 @@ export const tasks = [
   'old reported issues',
   'old heartbeats',
   'old project names',
+  'old counts of dropped names',
   'old repositories of people',
   'old imports',
   'old import days',

@@ -25,7 +25,7 @@ export class CsvReader {
       skip_empty_lines: true,
       on_record: (record) => {
         const { time, project, category } = record as unknown as Record<string, string>
-        if (time) found({ time: Number(time), project, alternate: undefined, category })
+        found({ time: time ?? null, project, alternate: undefined, category })
         return null
       },
     })

@@ -201,8 +201,7 @@ export class JsonReader {
       return
     }
     this.state = frame ? 'comma' : 'end'
-    const isText = frame?.key !== undefined && frame.key !== 'time'
-    this.set(isText ? unquoted(this.text()) : undefined)
+    this.set(frame?.key === undefined ? undefined : unquoted(this.text()))
   }
 
   private endPlain(): void {
@@ -218,7 +217,7 @@ export class JsonReader {
   /** The value of the property being read. If a key occurs twice, the later value wins. */
   private set(value: string | number | undefined): void {
     const frame = this.frames.at(-1)
-    if (frame?.key === 'time') frame.time = typeof value === 'number' ? value : undefined
+    if (frame?.key === 'time') frame.time = value ?? null
     else if (frame?.key) frame[frame.key] = typeof value === 'string' ? value : undefined
     if (frame) frame.key = undefined
   }

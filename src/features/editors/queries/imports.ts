@@ -5,6 +5,7 @@ import {
   bool,
   date,
   integer,
+  integers,
   moment,
   orNull,
   statement,
@@ -23,6 +24,9 @@ const READ_IMPORT = statement(
     id: uuid,
     state: textOf<'running' | 'done' | 'cancelled'>(),
     heartbeats: integer,
+    time: integer,
+    project: integer,
+    recording_off: integer,
     days: integer,
     days_done: integer,
     minutes: integer,
@@ -30,24 +34,33 @@ const READ_IMPORT = statement(
     updated_at: moment,
   },
   `
-  select id, state, heartbeats, days, days_done, minutes, created_at, updated_at
+  select id, state, heartbeats, skipped_time as time, skipped_project as project,
+    skipped_recording_off as recording_off, days, days_done, minutes, created_at, updated_at
   from imports where user_id = $1::uuid`,
 )
 
 /** A person's latest import. */
 export const readImport = async (db: Db, userId: string): Promise<Import | undefined> => {
   const [row] = await db.rows(READ_IMPORT, [userId])
-  return row && { ...row, created_at: toTimestamp(row.created_at), updated_at: toTimestamp(row.updated_at) }
+  if (!row) return undefined
+  const { time, project, recording_off, created_at, updated_at, ...progress } = row
+  return {
+    ...progress,
+    skipped: { time, project, recording_off },
+    created_at: toTimestamp(created_at),
+    updated_at: toTimestamp(updated_at),
+  }
 }
 
-/** $1: the user; $2: the id; $3: heartbeats; $4: days. */
+/** $1: the user; $2: the id; $3: heartbeats; $4, $5: those without a time and without a project; $6: days. */
 const BEGIN_IMPORT = statement(
   'begin an import',
   { id: uuid },
   `
-  insert into imports as i (user_id, id, state, heartbeats, days)
-  values ($1::uuid, $2::uuid, 'running', $3::int, $4::int)
+  insert into imports as i (user_id, id, state, heartbeats, skipped_time, skipped_project, days)
+  values ($1::uuid, $2::uuid, 'running', $3::int, $4::int, $5::int, $6::int)
   on conflict (user_id) do update set id = excluded.id, state = excluded.state, heartbeats = excluded.heartbeats,
+    skipped_time = excluded.skipped_time, skipped_project = excluded.skipped_project, skipped_recording_off = 0,
     days = excluded.days, days_done = 0, minutes = 0, created_at = excluded.created_at, updated_at = excluded.updated_at
   where i.state <> 'running'
   returning id`,
@@ -57,18 +70,24 @@ const BEGIN_IMPORT = statement(
 export const beginImport = async (
   tx: Db,
   userId: string,
-  { id, heartbeats, days }: { id: string; heartbeats: number; days: number },
-): Promise<boolean> => (await tx.rows(BEGIN_IMPORT, [userId, id, heartbeats, days])).length > 0
+  begun: { id: string; heartbeats: number; skipped: { time: number; project: number }; days: number },
+): Promise<boolean> => {
+  const { id, heartbeats, skipped, days } = begun
+  const rows = await tx.rows(BEGIN_IMPORT, [userId, id, heartbeats, skipped.time, skipped.project, days])
+  return rows.length > 0
+}
 
-/** $1: the user; per day: $2 the day, $3 projects and $4 marks as texts, $5 and $6 those of agents or null. */
+/** $1: the user; per day: $2 the day, $3 projects and $4 marks as texts, $5 and $6 those of agents or null, $7 and $8 heartbeats. */
 const ADD_DAYS = statement(
   'add days of an import',
   {},
   `
-  insert into import_days (user_id, day, projects, marks, agent_projects, agent_marks)
-  select $1::uuid, r.day, r.projects::text[], r.marks::bit(1440)[], r.agent_projects::text[], r.agent_marks::bit(1440)[]
-  from unnest($2::date[], $3::text[], $4::text[], $5::text[], $6::text[])
-    as r (day, projects, marks, agent_projects, agent_marks)`,
+  insert into import_days
+    (user_id, day, projects, marks, agent_projects, agent_marks, heartbeats, agent_heartbeats)
+  select $1::uuid, r.day, r.projects::text[], r.marks::bit(1440)[], r.agent_projects::text[],
+    r.agent_marks::bit(1440)[], r.heartbeats::int[], r.agent_heartbeats::int[]
+  from unnest($2::date[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+    as r (day, projects, marks, agent_projects, agent_marks, heartbeats, agent_heartbeats)`,
 )
 
 /** A day with each project's minutes, as bits that are read as digits. Null: no agent has sent anything. */
@@ -78,6 +97,9 @@ export interface ImportDay {
   marks: string[]
   agentProjects: string[] | null
   agentMarks: string[] | null
+  /** For each project, its heartbeats in each of the 24 hours. Null: not known. */
+  heartbeats: number[] | null
+  agentHeartbeats: number[] | null
 }
 
 export const addImportDays = async (tx: Db, userId: string, days: ImportDay[]): Promise<void> => {
@@ -88,6 +110,8 @@ export const addImportDays = async (tx: Db, userId: string, days: ImportDay[]): 
     days.map(({ marks }) => arrayText(marks)),
     days.map(({ agentProjects }) => agentProjects && arrayText(agentProjects)),
     days.map(({ agentMarks }) => agentMarks && arrayText(agentMarks)),
+    days.map(({ heartbeats }) => heartbeats && arrayText(heartbeats)),
+    days.map(({ agentHeartbeats }) => agentHeartbeats && arrayText(agentHeartbeats)),
   ])
 }
 
@@ -110,6 +134,8 @@ const READ_NEXT_DAYS = statement(
     marks: texts,
     agentProjects: orNull(texts),
     agentMarks: orNull(texts),
+    heartbeats: orNull(integers),
+    agentHeartbeats: orNull(integers),
     today: date,
     isNext: bool,
   },
@@ -118,7 +144,7 @@ const READ_NEXT_DAYS = statement(
     select day from import_days where user_id = $1::uuid order by day offset $2::int limit 1
   )
   select d.day, d.projects, d.marks::text[] as marks, d.agent_projects as "agentProjects",
-    d.agent_marks::text[] as "agentMarks", (now() at time zone 'UTC')::date as today, d.day = n.day as "isNext"
+    d.agent_marks::text[] as "agentMarks", d.heartbeats, d.agent_heartbeats as "agentHeartbeats", (now() at time zone 'UTC')::date as today, d.day = n.day as "isNext"
   from next n join import_days d on d.user_id = $1::uuid and d.day between n.day - 1 and n.day + 1
   order by d.day`,
 )
@@ -159,17 +185,22 @@ export const takeImport = async (
   userId: string,
 ): Promise<{ id: string; daysDone: number } | undefined> => (await tx.rows(TAKE_IMPORT, [userId]))[0]
 
-/** $1: the user; $2: minutes that were added. */
+/** $1: the user; $2: minutes that were added; $3: heartbeats for which recording is off. */
 const ADVANCE_IMPORT = statement(
   'finish a day of an import',
   {},
   `
-  update imports set days_done = days_done + 1, minutes = minutes + $2::int, updated_at = now()
+  update imports set days_done = days_done + 1, minutes = minutes + $2::int,
+    skipped_recording_off = skipped_recording_off + $3::int, updated_at = now()
   where user_id = $1::uuid`,
 )
 
-export const advanceImport = async (tx: Db, userId: string, minutes: number): Promise<void> => {
-  await tx.rows(ADVANCE_IMPORT, [userId, minutes])
+export const advanceImport = async (
+  tx: Db,
+  userId: string,
+  { minutes, recordingOff }: { minutes: number; recordingOff: number },
+): Promise<void> => {
+  await tx.rows(ADVANCE_IMPORT, [userId, minutes, recordingOff])
 }
 
 /** $1: the user; $2: the state. */

@@ -147,3 +147,41 @@ export const seeNames = async (
     rows.map(({ at }) => at),
   ])
 }
+
+/** $1: the user. */
+const DROP_OLDEST_NAMES = statement(
+  'drop the oldest waiting project names',
+  { name: text },
+  `
+  delete from editor_projects
+  where user_id = $1::uuid and repo is null and not ignored and name in (
+    select name from editor_projects
+    where user_id = $1::uuid and repo is null and not ignored
+    order by last_at desc nulls last, name collate "C" offset ${limits.editor_projects_waiting}
+  )
+  returning name`,
+)
+
+/** $1: the user; $2: how many. */
+const COUNT_DROPPED = statement(
+  'count dropped project names',
+  {},
+  `
+  insert into dropped_names as d (user_id, names) values ($1::uuid, $2::int)
+  on conflict (user_id) do update set names = d.names + excluded.names, dropped_at = excluded.dropped_at`,
+)
+
+/** Lets the waiting names beyond the limit go whose newest heartbeats are the oldest, and counts them. */
+export const dropOldestNames = async (tx: Db, userId: string): Promise<void> => {
+  const dropped = await tx.rows(DROP_OLDEST_NAMES, [userId])
+  if (dropped.length > 0) await tx.rows(COUNT_DROPPED, [userId, dropped.length])
+}
+
+const READ_DROPPED = statement(
+  'read how many project names were dropped',
+  { names: integer },
+  'select names from dropped_names where user_id = $1::uuid',
+)
+
+export const readDroppedNames = async (db: Db, userId: string): Promise<number> =>
+  (await db.rows(READ_DROPPED, [userId]))[0]?.names ?? 0

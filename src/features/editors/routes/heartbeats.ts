@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
 import { Ok, ref } from '../../../../schemas/common.js'
 import {
@@ -14,11 +15,14 @@ import {
 import { limits } from '../../../../schemas/limits.js'
 import { invalid } from '../../../errors.js'
 import { bodyIsValid } from '../../../platform/http/large-body.js'
+import type { LabelsOf } from '../../../platform/metrics/metrics.js'
 import { readCaller } from '../../accounts/index.js'
 import { readingEditor, writingEditor } from '../access.js'
 import { type HeartbeatsBody, readHeartbeats } from '../parsing/body.js'
 import { projectHostOf } from '../project-names.js'
 import { recordHeartbeats } from '../record-heartbeats.js'
+
+type Outcome = LabelsOf<'team_settings_heartbeats_total'>['outcome']
 
 const COUNTED = [{ data: null }, 201]
 
@@ -36,11 +40,18 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     done()
   })
 
-  const record = async (userId: string, { heartbeats }: HeartbeatsBody) => {
+  const record = async ({ caller: { userId }, log }: FastifyRequest, { heartbeats }: HeartbeatsBody) => {
     const recorded = await recordHeartbeats(database, userId, heartbeats, host)
-    for (const outcome of ['accepted', 'waiting', 'ignored', 'agents'] as const)
-      meter.count('team_settings_heartbeats_total', { outcome }, recorded[outcome])
-    if (recorded.accepted > 0) milestones.reached(userId, 'activity_flushed')
+    const { accepted, waiting, agents } = recorded
+    const ignored = Object.values(recorded.ignored).reduce((sum, count) => sum + count, 0)
+    for (const [outcome, count] of Object.entries({ accepted, waiting, ignored, agents }) as [
+      Outcome,
+      number,
+    ][])
+      meter.count('team_settings_heartbeats_total', { outcome }, count)
+    // Their sender gets the same answer for all of them.
+    log.debug({ heartbeats: recorded }, 'heartbeats recorded')
+    if (accepted > 0) milestones.reached(userId, 'activity_flushed')
     return { responses: heartbeats.map(() => COUNTED) }
   }
   const bodyOf = (body: unknown): HeartbeatsBody => {
@@ -70,7 +81,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const body = bodyOf(request.body)
       if (body.isOne) throw invalid('/body', 'must be an array of heartbeats')
-      return reply.code(202).send(await record(request.caller.userId, body))
+      return reply.code(202).send(await record(request, body))
     },
   })
 
@@ -90,7 +101,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const body = bodyOf(request.body)
-      const answer = await record(request.caller.userId, body)
+      const answer = await record(request, body)
       if (!body.isOne) return reply.code(202).send(answer)
       return reply.code(201).send({ data: { id: uuidv7() } })
     },

@@ -19,10 +19,10 @@ export const editorProjectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listEditorProjects',
       tags: ['editors'],
       summary: 'List editor project names',
-      description: `Names in heartbeats that aren’t repositories, newest first. A name is matched automatically if it is the name of exactly one repository that the caller has pushed settings for, or has sent by its full address in a flush or a heartbeat. Admins can’t match names. Otherwise it waits for an assignment. The service keeps at most ${limits.editor_projects_waiting} waiting names, for ${limits.heartbeat_days} days, and shows them only to the caller.`,
+      description: `Names in heartbeats that aren’t repositories, newest first. A name is matched automatically if it is the name of exactly one repository that the caller has pushed settings for, or has sent by its full address in a flush or a heartbeat. Admins can’t match names. Otherwise it waits for an assignment. The service keeps at most ${limits.editor_projects_waiting} waiting names, for ${limits.heartbeat_days} days, and shows them only to the caller. When there are more, the name whose newest heartbeat is the oldest makes room.`,
       response: { 200: EditorProjectList },
     },
-    handler: async (request) => ({ projects: await listEditorProjects(app.db, request.caller.userId) }),
+    handler: (request) => listEditorProjects(app.db, request.caller.userId),
   })
 
   app.route({

@@ -1,0 +1,59 @@
+/** Unpacks files that are gzip, which their first bytes tell. */
+import { once } from 'node:events'
+import { createGunzip } from 'node:zlib'
+import { invalid } from '../../../errors.js'
+
+const MAGIC = [0x1f, 0x8b]
+/** So many bytes unpack to at most 4 MiB. */
+const PIECE_BYTES = 4_096
+
+/**
+ * Passes a file on, unpacked. The next chunk is asked for when the previous one was read.
+ * @throws {ApiError} `validation_failed` for a broken gzip file
+ */
+export async function* unpacked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip()
+  let parts: Buffer[] = []
+  gunzip.on('data', (part: Buffer) => parts.push(part))
+  // After an error, the callbacks of `write` and `end` may never be called.
+  const failed = once(gunzip, 'error').then(([error]): never => {
+    throw invalid('/body', `isn’t a complete gzip file: ${error.message}`)
+  })
+  failed.catch(() => {})
+  const write = (piece: Buffer) =>
+    Promise.race([failed, new Promise<void>((resolve) => gunzip.write(piece, () => resolve()))])
+  const takeParts = () => {
+    const taken = parts
+    parts = []
+    return taken
+  }
+  try {
+    let first = Buffer.alloc(0)
+    let isGzip: boolean | undefined
+    for await (const chunk of chunks) {
+      let piece = chunk
+      if (isGzip === undefined) {
+        first = Buffer.concat([first, chunk])
+        if (first.length < MAGIC.length) continue
+        isGzip = MAGIC.every((byte, index) => first[index] === byte)
+        piece = first
+      }
+      if (!isGzip) {
+        yield piece
+        continue
+      }
+      for (let at = 0; at < piece.length; at += PIECE_BYTES) {
+        await write(piece.subarray(at, at + PIECE_BYTES))
+        yield* takeParts()
+      }
+    }
+    if (isGzip) {
+      const end = new Promise((resolve) => gunzip.once('end', resolve))
+      gunzip.end()
+      await Promise.race([failed, end])
+      yield* takeParts()
+    } else if (isGzip === undefined && first.length > 0) yield first
+  } finally {
+    gunzip.destroy()
+  }
+}
