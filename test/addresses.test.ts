@@ -1,7 +1,11 @@
 /** Commits whose author a payload names only by an e-mail address. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
 import { deliveryShapes } from '../demo/host-deliveries.js'
 import type { RepohostKind } from '../schemas/common.js'
+import { projectRoot } from '../src/platform/process/root.js'
+import { addDays } from '../src/platform/time/days.js'
 import { type Caller, type Service, startService } from './service.js'
 import { commitOf, startWebhook, type Webhook } from './webhooks.js'
 
@@ -37,6 +41,91 @@ const hmacsOf = async ({ database }: Service) =>
     'select u.login, a.confirmed_day::text as day from addresses a join users u on u.id = a.user_id order by 1, 2',
     [],
   )
+
+t.test('the guide says what counts at each kind of host, and what does not', async (t) => {
+  const guide = await readFile(join(projectRoot, 'docs/guides/08-webhooks.md'), 'utf8')
+  const [, table = ''] = guide.split(/\n(?=\| In the payload )/)
+  const [head = [], , ...rows] = table
+    .slice(0, table.indexOf('\n\n'))
+    .split('\n')
+    .map((line) =>
+      line
+        .split('|')
+        .map((cell) => cell.trim())
+        .slice(1, -1),
+    )
+  t.same(head, ['In the payload', 'GitHub', 'GitLab', 'Forgejo, Gitea'])
+  const kinds: RepohostKind[] = ['github', 'gitlab', 'forgejo']
+  const seen = await Promise.all(
+    kinds.map(async (kind) => {
+      const { service, webhook, today, bob } = await startWebhook(t, kind)
+      const known = { email: 'bob@confirmed.example', confirmed_at: CONFIRMED }
+      service.repohost.addresses.set(bob.repohostId, [known])
+      await signInAgain(service, bob)
+      const id = bob.repohostId
+      const noreply = 'users.noreply.127.0.0.1'
+      const privateOf = (of: number) => ({ email: `${of}${kind === 'gitlab' ? '-' : '+'}bob@${noreply}` })
+      const at = `${today}T09:30:00Z`
+      const commit = (author: object, timestamp = at) => ({ ...commitOf('', today), author, timestamp })
+      const push = (commits: object[], more: object = {}, repo = REPO, branch = 'main') => {
+        const { event, payload } = deliveryShapes[kind].push(repo, [], branch)
+        return webhook.send({ event, payload: { ...payload, user_email: '', commits, ...more } })
+      }
+      const counting = {
+        github: commit({ username: 'bob' }),
+        gitlab: commit(privateOf(id)),
+        forgejo: commit({ username: 'bob' }),
+      }[kind]
+      const issue = (login: string) => webhook.issue(REPO, { number: 1, closed: true, at, login })
+      const total = { size: 1, total_commits: 1, total_commits_count: 1 }
+      const cases: Record<string, () => Promise<{ status: number }>> = {
+        "A member's login as the author": () => push([commit({ username: 'bob' })]),
+        "The pusher's public address": () =>
+          push([commit({ email: 'bob@public.example' })], {
+            user_email: 'bob@public.example',
+            user_username: 'bob',
+            pusher: { name: 'bob', email: 'bob@public.example' },
+          }),
+        "A private address with a member's id": () => push([commit(privateOf(id))]),
+        "A private address with a member's login": () => push([commit({ email: 'bob@noreply.127.0.0.1' })]),
+        "An address that the host confirmed at the member's sign-in": () =>
+          push([commit({ email: known.email })]),
+        'Any other address, or none': () => push([commit({ email: 'bob@other.example' })]),
+        "A login or an id that isn't a member's": () =>
+          push([commit(kind === 'gitlab' ? privateOf(99) : { username: 'stranger' })]),
+        'A repository outside the patterns': () => push([counting], {}, 'other/repo'),
+        'More commits in the push than in the delivery': () => push([], total),
+        'A commit on another branch': () => push([{ ...counting, id: 'branch' }], {}, REPO, 'topic'),
+        'A commit that was reported before': async () => {
+          await push([counting])
+          return push([counting])
+        },
+        'A commit that is too old': () =>
+          push([{ ...counting, id: 'old', timestamp: `${addDays(today, -410)}T09:30:00Z` }]),
+        'An issue that a member closed': () => issue('bob'),
+        'An issue that someone else closed': () => issue('stranger'),
+      }
+      t.same(
+        rows.map(([name]) => name),
+        Object.keys(cases),
+      )
+      const found: string[] = []
+      for (const send of Object.values(cases)) {
+        t.equal((await send()).status, 200)
+        const [{ counted, skipped_because }] = await webhook.deliveries()
+        const reasons = Object.entries(skipped_because).flatMap(([name, count]) =>
+          count ? [`\`${name}\``] : [],
+        )
+        found.push([...(counted ? ['counts'] : []), ...reasons].join() || 'nothing')
+      }
+      return found
+    }),
+  )
+  t.same(
+    rows.map((cells) => cells.slice(1)),
+    rows.map((_, row) => seen.map((found) => found[row])),
+  )
+})
 
 t.test('private addresses count by the id in them, or by the login', async (t) => {
   const kinds: Record<RepohostKind, (id: number, login: string) => string[]> = {

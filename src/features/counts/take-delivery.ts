@@ -37,7 +37,7 @@ export interface DeliveryTarget {
   addressKeys: AddressKey[]
 }
 
-/** What became of the commits and the closed issue of a delivery. */
+/** The numbers of commits and closed issues in a delivery, by what became of them. */
 export interface Outcome {
   counted: number
   /** The payload names a login or a host id that isn't a member's. */

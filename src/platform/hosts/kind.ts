@@ -71,7 +71,7 @@ export interface ReportedCommit {
 /** The person to whom the host has given a private address. */
 export type AddressOwner = { id: number } | { login: string }
 
-/** What a host says about the addresses of the person who signs in. */
+/** The addresses of the person who signs in, according to the host. */
 export interface StatedAddresses {
   /** Each with the UTC day on which it was confirmed. */
   confirmed: { address: string; day: string }[]

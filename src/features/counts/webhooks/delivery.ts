@@ -10,7 +10,7 @@ import { readPayload } from './form.js'
 
 export interface DeliveryContext {
   kind: RepohostKind
-  /** Of the repository host. */
+  /** The repository host’s. */
   hostname: string
   event: string
   /** Whether the body is form-encoded, with the payload in one field. */
