@@ -106,6 +106,12 @@ t.test('it comes as CSV, and not again when nothing has changed', async (t) => {
       `attachment; filename="Acme_${addDays(today, -29)}_${today}.csv"`,
     )
   }
+  const long = await bob.get(mine(`&to=${today}`), { Accept: `text/csv${',a/b'.repeat(3_000)}` })
+  t.equal(
+    long.headers.get('content-type'),
+    'application/json; charset=utf-8',
+    'a header with 3,000 types counts as none',
+  )
   const first = await bob.get(mine())
   const etag = first.headers.get('etag') ?? ''
   const again = { 'If-None-Match': etag }
