@@ -126,8 +126,9 @@ t.test('typing is what the keyboard and the mouse do in an editor', (t) => {
   )
   t.equal(isTyping(2, 'output'), false)
   const facts = { signedIn: true, revoked: false, paused: false, queue: 'ready', today: 7, repo: 'a/b' }
+  const known = { isTeams: true, host: 'git.example.com', news: undefined }
   const says = (more: object) => {
-    const { text, tooltip, command } = statusOf({ ...facts, workspace: 'Acme', ...more })
+    const { text, tooltip, command } = statusOf({ ...facts, ...known, workspace: 'Acme', ...more })
     return [text, tooltip.split('. ').slice(0, 2).join('. '), command]
   }
   const counts = '7 active minutes today in this editor. Minutes in a/b count in Acme'
@@ -150,7 +151,12 @@ t.test('typing is what the keyboard and the mouse do in an editor', (t) => {
     [{ signedIn: false }, 'You aren’t signed in', 'signIn'],
     [{ paused: true }, 'You have paused it', 'togglePause'],
     [{ queue: 'recording_off' }, 'You have turned recording off under Privacy in the dashboard.', undefined],
-    [{ repo: undefined }, 'Open a folder of a repository with a remote.', undefined],
+    [{ repo: undefined }, 'No open folder is of a repository with a remote at git.example.com.', undefined],
+    [
+      { workspace: undefined, isTeams: false },
+      'The service hasn’t said yet which repositories count',
+      'togglePause',
+    ],
     [{ workspace: null }, 'a/b is in none of your workspaces', 'togglePause'],
   ] as const)
     t.strictSame(says(more), ['$(debug-pause) not recorded', `Nothing is recorded. ${why}`, command])
@@ -536,6 +542,7 @@ t.test(
     const { editor, opened } = await start(t, 'lena')
     const window = await editor.openWindow([opened])
     await signIn(window)
+    await window.run('apply')
     for (const address of [
       '',
       'team.example.com',
@@ -599,13 +606,13 @@ t.test('a service serves the extension with its address in it', async (t) => {
   const text = (name: string) => strFromU8(files[name] ?? new Uint8Array())
   const { version, contributes, imports, type } = JSON.parse(text('extension/package.json'))
   const { properties } = contributes.configuration
-  const defaults = ['url', 'signInWith', 'gitlabHost'].map(
+  const defaults = ['url', 'signInWith', 'host', 'gitlabHost'].map(
     (name) => properties[`teamSettings.${name}`].default,
   )
   t.strictSame([version, imports, type], [serviceVersion, undefined, undefined])
   t.strictSame(
     defaults,
-    ['https://team.example.com', 'github-enterprise', ''],
+    ['https://team.example.com', 'github-enterprise', '127.0.0.1', ''],
     'the host of the tests is not github.com',
   )
   t.ok(text('extension.vsixmanifest').includes(` Version="${serviceVersion}"`))
@@ -627,7 +634,10 @@ t.test('a script gives the extension another name, publisher and settings of its
   const { name, publisher, contributes } = JSON.parse(text('extension/package.json'))
   t.strictSame([name, publisher], ['my-team', 'my-company'])
   const { properties } = contributes.configuration
-  t.strictSame([properties['ext.theme'].scope, properties['teamSettings.url'].scope], ['resource', 'machine'])
+  t.strictSame(
+    [properties['ext.theme'].scope, properties['teamSettings.url'].scope],
+    ['resource', 'application'],
+  )
   const manifest = text('extension.vsixmanifest')
   t.ok(manifest.includes(`Id="my-team" Version="${serviceVersion}" Publisher="my-company"`))
   t.ok(manifest.includes('<DisplayName>My Team</DisplayName>'))

@@ -18,6 +18,8 @@ type Properties = Record<string, { default?: unknown; scope?: string }>
 export interface OpenFolder {
   address: string
   remote: string
+  /** Remotes besides `origin`, by name. */
+  remotes?: Record<string, string>
   /** Whether Git tracks its .vscode/settings.json. */
   tracked?: boolean
   /** The file's text in Git's index. */
@@ -86,6 +88,7 @@ export const installEditor = async ({
   explained?: boolean
 }) => {
   const packageJSON = JSON.parse(await readFile(join(projectRoot, 'extension/package.json'), 'utf8'))
+  const palette: { command: string; when: string }[] = packageJSON.contributes.menus.commandPalette
   const text = await bundled()
   const installed: FakeExtension[] = [{ id: 'team-settings.team-settings', packageJSON }, EXT, ...extensions]
   const registered: Properties = Object.assign(
@@ -97,7 +100,7 @@ export const installEditor = async ({
   const secrets = new Map<string, string>()
   const globalState = new Map<string, unknown>(explained ? [['explained', true]] : [])
   const secretListeners = new Set<Listener>()
-  const requests: { method: string; path: string }[] = []
+  const requests: { method: string; path: string; query: string; body: string }[] = []
   const person = {
     /** The token of the editor's GitHub account, once the person agrees to use it. */
     github: undefined as string | undefined,
@@ -119,6 +122,8 @@ export const installEditor = async ({
     scopes: [] as string[][],
     /** How often the person was asked for an account. */
     asked: 0,
+    /** Addresses that were opened in a browser. */
+    opened: [] as string[],
   }
   /** The settings of each folder, as its file has them. */
   const values = new Map<string, Values>()
@@ -135,9 +140,12 @@ export const installEditor = async ({
     }
   }
   /** Whether a request reaches the network. */
-  const network = { silent: false }
+  const network = { silent: false, silentAt: undefined as string | undefined }
 
-  const openWindow = async (folders: OpenFolder[], { workspaceFile = folders.length > 1 } = {}) => {
+  const openWindow = async (
+    folders: OpenFolder[],
+    { workspaceFile = folders.length > 1, hasShellIntegration = true } = {},
+  ) => {
     const listeners = new Map<string, Set<Listener>>()
     const on = (name: string) => (listener: Listener) => {
       const set = listeners.get(name) ?? new Set()
@@ -147,6 +155,8 @@ export const installEditor = async ({
     const emit = (name: string, event?: object) =>
       Promise.all([...(listeners.get(name) ?? [])].map((listener) => listener(event as never)))
     const commands = new Map<string, () => Promise<void>>()
+    /** What `when` clauses of menus ask for. */
+    const conditions = new Map<string, unknown>()
     const timers: (() => Promise<void>)[] = []
     const state = { focused: true, active: true }
     const item = { text: '', tooltip: '', command: undefined as string | undefined, show() {}, dispose() {} }
@@ -182,7 +192,13 @@ export const installEditor = async ({
       )
       .map(({ root, remote, folder }) => ({
         rootUri: uriOf(root),
-        state: { remotes: [{ name: 'origin', fetchUrl: remote }], onDidChange: on('git') },
+        state: {
+          // As Git lists them: by name.
+          remotes: Object.entries({ origin: remote, ...folder.remotes })
+            .map(([name, fetchUrl]) => ({ name, fetchUrl }))
+            .sort((one, other) => (one.name < other.name ? -1 : 1)),
+          onDidChange: on(`git ${root}`),
+        },
         getObjectDetails: async () => {
           if (!folder.tracked) throw new Error('UnknownPath')
         },
@@ -258,8 +274,11 @@ export const installEditor = async ({
           commands.set(name, work)
           return { dispose: () => {} }
         },
-        executeCommand: async () => {},
+        async executeCommand(name: string, key: string, value: unknown) {
+          if (name === 'setContext') conditions.set(key, value)
+        },
       },
+      env: { openExternal: async (uri: Uri) => seen.opened.push(`${uri}`) > 0 },
       debug: { onDidStartDebugSession: on('debug'), onDidChangeActiveStackItem: on('step') },
       extensions: {
         all: installed,
@@ -272,8 +291,8 @@ export const installEditor = async ({
               getRepository: ({ fsPath }: Uri) =>
                 repositories.find(({ rootUri }) => isWithin(fsPath, rootUri.fsPath)) ?? null,
               onDidChangeState: on('git'),
-              onDidOpenRepository: on('repository'),
-              onDidCloseRepository: on('git'),
+              onDidOpenRepository: on('repository opens'),
+              onDidCloseRepository: on('repository closes'),
             }),
           }),
         }),
@@ -294,7 +313,9 @@ export const installEditor = async ({
         onDidChangeTextEditorSelection: on('selection'),
         onDidChangeActiveTextEditor: on('editor'),
         onDidChangeActiveTerminal: on('terminal'),
-        onDidChangeTerminalState: on('terminal'),
+        onDidChangeTerminalState: on('terminal state'),
+        // From version 1.93 on.
+        ...(hasShellIntegration && { onDidStartTerminalShellExecution: on('shell') }),
         onDidChangeWindowState: on('window'),
       },
       workspace: {
@@ -362,8 +383,9 @@ export const installEditor = async ({
       subscriptions: [] as { dispose(): void }[],
     }
     const watchedFetch: typeof fetch = (input, init) => {
-      requests.push({ method: init?.method ?? 'GET', path: new URL(String(input)).pathname })
-      if (!network.silent) return fetch(input, init)
+      const { pathname, search } = new URL(String(input))
+      requests.push({ method: init?.method ?? 'GET', path: pathname, query: search, body: `${init?.body}` })
+      if (!network.silent && network.silentAt !== pathname) return fetch(input, init)
       return new Promise((_, reject) => {
         init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
       })
@@ -381,6 +403,7 @@ export const installEditor = async ({
     loaded.exports.activate(context)
     const [first = { address: '' }] = folders
     const document = (file: string) => ({ uri: uriOf(file) })
+    const terminal = { state: { isInteractedWith: false, shell: undefined as string | undefined } }
     return {
       item,
       state,
@@ -398,6 +421,25 @@ export const installEditor = async ({
       type: (file = join(first.address, 'index.ts')) =>
         emit('selection', { kind: 1, textEditor: { document: document(file) } }),
       document,
+      /** The person types in a terminal. Only the first time, the editor says so. */
+      async typeInTerminal() {
+        if (terminal.state.isInteractedWith) return
+        terminal.state.isInteractedWith = true
+        await emit('terminal state', terminal)
+      },
+      /** The editor recognizes the shell of a terminal, which takes no person. */
+      async recognizeShell() {
+        terminal.state.shell = 'bash'
+        await emit('terminal state', terminal)
+      },
+      /** Whether a command is in the command palette. */
+      isInPalette(name: string) {
+        const entry = palette.find(({ command }) => command === `teamSettings.${name}`)
+        const [, not = '', key = ''] = entry?.when.match(/^(!?)(.+)$/) ?? []
+        return entry === undefined || Boolean(conditions.get(key)) === (not === '')
+      },
+      /** How many listeners are left, by event. */
+      listeners: () => [...listeners].filter(([, { size }]) => size > 0).map(([name]) => name),
       minutePasses: () => {
         clock.ahead += 60_000
         return timers[0]?.()
@@ -414,7 +456,9 @@ export const installEditor = async ({
         for (const { dispose } of context.subscriptions) dispose()
       },
       repositories,
+      conditions,
+      on,
     }
   }
-  return { openWindow, person, seen, secrets, user, requests, network, clock }
+  return { openWindow, person, seen, secrets, user, requests, network, clock, packageJSON }
 }

@@ -8,11 +8,16 @@ import { fail, inform, pick, warn } from './say.js'
 import { enterToken, openSession, SESSION, type Session, setting, signIn, signOut } from './session.js'
 import { TeamSettings } from './settings.js'
 import { Snapshots } from './snapshots.js'
-import { statusOf } from './status.js'
+import { newsOf, statusOf } from './status.js'
+import { isNewer, Team } from './team.js'
 import { plain } from './text.js'
 
 /** The team's settings are pulled again when the window gets the focus after this time. */
 const PULL_AFTER = 15 * MINUTE
+/** A team's own extension, which has another name, comes from elsewhere than the service. */
+const SERVED = 'team-settings.team-settings'
+/** They decide which repositories are the team's. */
+const HOST_SETTINGS = ['teamSettings.host', 'teamSettings.gitlabHost', 'teamSettings.hostAliases']
 
 let minutes: Minutes | undefined
 /** Doesn't wait for anything, not even for the network or Git. */
@@ -22,9 +27,12 @@ export const activateWith = (context: vscode.ExtensionContext, storageAt: Storag
   let folders: Folder[] = []
   let repo: string | undefined
   let pulledAt = 0
-  const log = vscode.window.createOutputChannel('Team Settings', { log: true })
   const item = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Right)
   const settings = new TeamSettings(context)
+  const team = new Team(context)
+  const { id, packageJSON } = context.extension
+  const name = `${packageJSON.displayName}`
+  const log = vscode.window.createOutputChannel(name, { log: true })
   const counted = new Minutes(
     context,
     storageAt,
@@ -34,6 +42,7 @@ export const activateWith = (context: vscode.ExtensionContext, storageAt: Storag
   minutes = counted
 
   const show = () => {
+    const isOld = id === SERVED && isNewer(team.version, packageJSON.version)
     const { text, tooltip, command } = statusOf({
       signedIn: session !== undefined,
       revoked,
@@ -41,15 +50,28 @@ export const activateWith = (context: vscode.ExtensionContext, storageAt: Storag
       queue: counted.state,
       today: counted.today,
       repo,
-      workspace: repo === undefined ? undefined : settings.repos.get(repo)?.workspace,
+      workspace: repo === undefined ? undefined : team.repos.get(repo)?.workspace,
+      isTeams: team.matches(repo),
+      host: `${setting('host')}`,
+      news: isOld && session ? newsOf(team.version, session.baseUrl) : undefined,
     })
     Object.assign(item, { text, tooltip: plain(tooltip), command: command && `teamSettings.${command}` })
     item.show()
+    void vscode.commands.executeCommand(
+      'setContext',
+      'teamSettings.signedIn',
+      session !== undefined && !revoked,
+    )
   }
   /** Finds the repository of the file in which the person works, or else of the first folder. */
   const find = async () => {
-    repo = (counted.file && (await repositoryOf(counted.file))) ?? folders[0]?.repo
+    const { file } = counted
+    repo = file ? await repositoryOf(file, team.patterns) : folders[0]?.repo
     show()
+  }
+  const findAll = async () => {
+    folders = await openFolders(team.patterns)
+    await find()
   }
 
   /** Runs work and logs what goes wrong. Pass `tell` if the person asked for the work. */
@@ -65,12 +87,17 @@ export const activateWith = (context: vscode.ExtensionContext, storageAt: Storag
   }
   const refresh = async () => {
     const mine = session
-    folders = await openFolders()
-    await find()
+    const isCurrent = () => session === mine
+    await findAll()
     if (mine === undefined) return settings.release()
     pulledAt = Date.now()
-    await settings.pull(mine.client, folders, () => session === mine)
+    await team.learn(mine, isCurrent)
+    if (!isCurrent()) return
+    await findAll()
+    const open = folders
+    const configs = await Promise.allSettled(open.map(({ repo }) => team.configOf(mine.client, repo)))
     show()
+    if (isCurrent()) await settings.pull(mine.client, open, configs, isCurrent)
   }
   const onRevoked = () => {
     if (revoked) return
@@ -86,6 +113,7 @@ export const activateWith = (context: vscode.ExtensionContext, storageAt: Storag
     if (next?.client.token === session?.client.token) return false
     session = next
     revoked = false
+    team.start(next)
     show()
     await counted.stop()
     if (next) counted.start(next)
@@ -106,23 +134,24 @@ export const activateWith = (context: vscode.ExtensionContext, storageAt: Storag
       if (await signIn(context)) await follow()
     }
   const stop = async () => {
+    await counted.send()
     await signOut(context, session)
     await follow()
   }
 
   const choose = async (work: (snapshots: Snapshots, folder: Folder) => Promise<string | undefined>) => {
     const [one, ...others] = folders
-    if (!session || !one) throw new Error('Sign in, and open a repository with a remote.')
+    if (!session || !one)
+      throw new Error(`Sign in, and open a repository with a remote at ${setting('host')}.`)
     const items = folders.map((folder) => ({ label: folder.repo, folder }))
     const folder = others.length === 0 ? one : (await pick(items))?.folder
-    const said = folder && (await work(new Snapshots(context, session, settings), folder))
+    const said = folder && (await work(new Snapshots(context, session, settings, team), folder))
     if (said) void inform(said)
     if (folder) await refresh()
   }
   const apply = async () => {
     if (!session) await start()()
     if (!session) return
-    folders = await openFolders()
     await settings.askAgain()
     await refresh()
     void inform(await settings.summary(), 'Show Settings').then((choice) => (choice ? list() : undefined))
@@ -145,13 +174,15 @@ export const activateWith = (context: vscode.ExtensionContext, storageAt: Storag
   const command = (name: string, work: () => unknown) =>
     vscode.commands.registerCommand(`teamSettings.${name}`, () =>
       vscode.window.withProgress(
-        { location: vscode.ProgressLocation.Window, title: 'Team Settings' },
+        { location: vscode.ProgressLocation.Window, title: name },
         guarded(work, fail),
       ),
     )
 
   const namesOf = (folders: Folder[]) => folders.map(({ uri, repo }) => `${uri} ${repo}`).join()
-  const foldersChanged = guarded(async () => namesOf(await openFolders()) !== namesOf(folders) && refresh())
+  const foldersChanged = guarded(
+    async () => namesOf(await openFolders(team.patterns)) !== namesOf(folders) && refresh(),
+  )
   const focusChanged = guarded(async () => {
     counted.followPause()
     if (session && vscode.window.state.focused) await settings.followFocus()
@@ -160,18 +191,23 @@ export const activateWith = (context: vscode.ExtensionContext, storageAt: Storag
   let learning = false
   /** Asks about a repository that is in none of the open folders, or about which the service hasn't responded yet. */
   const learn = guarded(async () => {
-    if (learning || !session || repo === undefined) return
+    const mine = session
+    if (learning || mine === undefined) return
     learning = true
-    await settings.learn(session.client, repo).finally(() => {
+    try {
+      await team.learn(mine, () => session === mine)
+      await find()
+      if (session === mine && repo !== undefined) await team.configOf(mine.client, repo)
+    } finally {
       learning = false
-    })
+    }
     show()
   })
   const minutePasses = guarded(async () => {
     await find()
-    const known = repo === undefined ? undefined : settings.repos.get(repo)
-    // If the repository is in no workspace, its minutes wouldn't count anywhere.
-    if (known?.workspace !== null) await counted.count(repo, known?.idleMinutes ?? 5)
+    const known = repo === undefined ? undefined : team.repos.get(repo)
+    // Minutes of other repositories wouldn't count anywhere, and the service isn't told of them.
+    if (team.matches(repo) && known?.workspace !== null) await counted.count(repo, known?.idleMinutes ?? 5)
     // Not awaited, because it takes minutes if the service doesn't respond.
     if (repo !== undefined && !known) void learn()
   })
@@ -192,10 +228,12 @@ export const activateWith = (context: vscode.ExtensionContext, storageAt: Storag
     ...counted.watch(),
     vscode.window.onDidChangeWindowState(focusChanged),
     vscode.workspace.onDidChangeConfiguration((event) =>
-      // An address may be half typed: a host token goes to a new one only once the person signs in.
-      guarded(() =>
-        event.affectsConfiguration('teamSettings.url') ? follow() : settings.restoreLocked(event),
-      )(),
+      guarded(() => {
+        // An address may be half typed: a host token goes to a new one only once the person signs in.
+        if (event.affectsConfiguration('teamSettings.url')) return follow()
+        if (HOST_SETTINGS.some((name) => event.affectsConfiguration(name))) return foldersChanged()
+        return settings.restoreLocked(event)
+      })(),
     ),
     context.secrets.onDidChange(({ key }) => key === SESSION && guarded(follow)()),
   )
@@ -211,4 +249,7 @@ export const activateWith = (context: vscode.ExtensionContext, storageAt: Storag
 export const activate = (context: vscode.ExtensionContext): void =>
   activateWith(context, (place) => indexedDbStorage(`${place}`))
 
-export const deactivate = (): Promise<void> | undefined => minutes?.stop()
+export const deactivate = async (): Promise<void> => {
+  await minutes?.send()
+  await minutes?.stop()
+}

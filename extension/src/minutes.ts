@@ -5,6 +5,9 @@ import { addMinute, type Counted, countsNow, isTyping, MINUTE, minutesOn, NONE }
 import { inform } from './say.js'
 import type { Session } from './session.js'
 
+/** A closing window has five seconds, and a person who signs out isn't kept waiting either. */
+const SENDING_TIME = 3_000
+
 /** Where minutes wait until the service has them. */
 export type StorageAt = (place: vscode.Uri) => FlushStorage
 
@@ -15,6 +18,7 @@ export class Minutes {
   file: vscode.Uri | undefined
   private queue: FlushQueue | undefined
   private lastSign = 0
+  private hasSent = false
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -48,7 +52,21 @@ export class Minutes {
       },
     })
     this.queue = queue
+    this.hasSent = false
     this.isPaused ? queue.pause() : void queue.flush() // Includes minutes that a killed window left behind.
+  }
+
+  /** Sends what waits, as long as the session and the window are there. */
+  async send(): Promise<void> {
+    const { queue } = this
+    if (queue === undefined || this.isPaused) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, SENDING_TIME)
+      void queue.flush().finally(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
   }
 
   async stop(): Promise<void> {
@@ -88,7 +106,8 @@ export class Minutes {
       debug.onDidStartDebugSession(sign),
       debug.onDidChangeActiveStackItem(sign),
       window.onDidChangeActiveTerminal(sign),
-      window.onDidChangeTerminalState(sign),
+      // Comes with the first key that is pressed in a terminal. Later ones are known to no extension.
+      window.onDidChangeTerminalState(({ state }) => state.isInteractedWith && sign()),
       ...(onShell ? [onShell(sign)] : []),
     ]
   }
@@ -114,6 +133,9 @@ export class Minutes {
     if (Date.now() - now > MINUTE) return
     await queue.add(repo, now, 1)
     this.changed()
+    // So that the person sees it on the page. Later ones are sent together.
+    if (!this.hasSent) void queue.flush()
+    this.hasSent = true
   }
 
   /**

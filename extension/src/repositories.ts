@@ -1,6 +1,7 @@
 /** Which repositories are open, as the editor's Git extension knows them. */
 import * as vscode from 'vscode'
-import { repositoryAt } from '../../client/src/index.js'
+import { matchesPattern } from '../../client/src/pattern.js'
+import { remoteAt, repositoryIn } from '../../client/src/repository.js'
 import type { GitExtension, Repository } from '../types/git.js'
 import { setting } from './session.js'
 
@@ -16,13 +17,26 @@ const gitApi = async () => {
  * A folder at the host, like `vscode-vfs://github/owner/repo/folder`, which at GitLab wouldn't say where the repository
  * ends.
  */
-const AT_HOST = /^vscode-vfs:\/\/(?:github[^/]*\/[^/]+\/[^/]+|gitlab[^/]*\/[^/]+\/[^/]+\/?$)/
+const AT_HOST = /^vscode-vfs:\/\/(?:(github)[^/]*\/([^/]+\/[^/]+)|(gitlab)[^/]*\/([^/]+\/[^/]+)\/?$)/
 const isAtHost = ({ scheme }: vscode.Uri) => scheme === 'vscode-vfs'
 
-/** The name in the address of a remote. Longer paths name a repository at GitLab only. */
-const nameIn = (address: string) => {
-  const own = `${setting('gitlabHost')}`.replaceAll('.', '\\.')
-  return repositoryAt(address, own === '' ? undefined : new RegExp(`^${own}$`, 'i'))
+const textOf = (value: unknown) => (typeof value === 'string' ? value.toLowerCase().replace(/:\d*$/, '') : '')
+const aliases = () => {
+  const value = setting('hostAliases')
+  return Array.isArray(value) ? value.map(textOf) : []
+}
+/** The names of the team's host. Repositories of other hosts aren't the team's, whatever they are called. */
+const hosts = () => [textOf(setting('host')), textOf(setting('gitlabHost')), ...aliases()].filter(Boolean)
+
+/** The repository that the address of a remote names, if it's at the team's host. */
+const repositoryAt = (address: string) => {
+  const remote = remoteAt(address)
+  if (remote === undefined || !hosts().includes(remote.host.toLowerCase())) return undefined
+  return repositoryIn(remote.path, textOf(setting('gitlabHost')) !== '')
+}
+const repositoryAtHost = (folder: vscode.Uri) => {
+  const [, github, atGithub, gitlab, atGitlab] = `${folder}`.match(AT_HOST) ?? []
+  return repositoryAt(`https://${github ?? gitlab}.com/${atGithub ?? atGitlab}`)
 }
 
 /** The Git repository of a file or folder. An open folder can also have one in it, but not several: which would it be? */
@@ -36,17 +50,33 @@ export const gitOf = async (uri: vscode.Uri): Promise<Repository | undefined> =>
   return git?.state === 'initialized' && within.length === 1 ? within[0] : undefined
 }
 
+const ORDER = ['origin', 'upstream']
+const rank = ({ name }: { name: string }) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length)
+
+/** The repositories that a file or folder belongs to, by its remotes: a fork also belongs to its original. */
+const repositoriesOf = async (uri: vscode.Uri): Promise<string[]> => {
+  const { uri: folder } = vscode.workspace.getWorkspaceFolder(uri) ?? { uri }
+  const remotes = [...((await gitOf(uri))?.state.remotes ?? [])].sort((one, other) => rank(one) - rank(other))
+  const found = isAtHost(folder)
+    ? [repositoryAtHost(folder)]
+    : remotes.map(({ fetchUrl }) => repositoryAt(fetchUrl ?? ''))
+  return found.filter((repo) => repo !== undefined)
+}
+
 /** Whether a folder surely belongs to no one repository. At first, Git is still looking for them. */
 export const hasNoRepository = async (uri: vscode.Uri): Promise<boolean> =>
-  !isAtHost(uri) && (await gitApi())?.state === 'initialized' && (await repositoryOf(uri)) === undefined
+  !isAtHost(uri) && (await gitApi())?.state === 'initialized' && (await repositoriesOf(uri)).length === 0
 
-/** The repository of a file or folder, by the address of its remote, such as `git@host:owner/repo.git`. */
-export const repositoryOf = async (uri: vscode.Uri): Promise<string | undefined> => {
-  const { uri: folder } = vscode.workspace.getWorkspaceFolder(uri) ?? { uri }
-  const remotes = (await gitOf(uri))?.state.remotes ?? []
-  const remote = (remotes.find(({ name }) => name === 'origin') ?? remotes[0])?.fetchUrl
-  const address = isAtHost(folder) ? `${folder}`.match(AT_HOST)?.[0] : remote
-  return address && nameIn(address)
+export const isMatch = (patterns: readonly string[], repo: string): boolean =>
+  patterns.some((pattern) => matchesPattern(pattern, repo))
+
+/** The repository of a file or folder: the first that one of the patterns matches, or else the first. */
+export const repositoryOf = async (
+  uri: vscode.Uri,
+  patterns: readonly string[],
+): Promise<string | undefined> => {
+  const found = await repositoriesOf(uri)
+  return found.find((repo) => isMatch(patterns, repo)) ?? found[0]
 }
 
 /** `tracked`: a change shows up in the repository. `none`: there is no Git. */
@@ -61,18 +91,36 @@ export const gitStateOf = async (file: vscode.Uri): Promise<'tracked' | 'untrack
   )
 }
 
-export const openFolders = async (): Promise<Folder[]> => {
+export const openFolders = async (patterns: readonly string[]): Promise<Folder[]> => {
   const uris = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri)
-  const folders = await Promise.all(uris.map(async (uri) => ({ uri, repo: await repositoryOf(uri) })))
+  const folders = await Promise.all(
+    uris.map(async (uri) => ({ uri, repo: await repositoryOf(uri, patterns) })),
+  )
   return folders.filter((folder): folder is Folder => folder.repo !== undefined)
 }
 
 /** Calls `work` when folders open or close, and when Git finds a repository or its remotes, which can be long after the start. */
 export const watchRepositories = async (work: () => unknown): Promise<vscode.Disposable[]> => {
   const git = await gitApi()
-  const watch = ({ state }: Repository) => state.onDidChange(work)
-  const opened = git?.onDidOpenRepository((repository) => [watch(repository), work()])
-  const others = [git?.onDidCloseRepository(work), git?.onDidChangeState(work), opened]
-  const folders = vscode.workspace.onDidChangeWorkspaceFolders(work)
-  return [folders, ...others, ...(git?.repositories.map(watch) ?? [])].filter((one) => one !== undefined)
+  const watched = new Map<Repository, vscode.Disposable>()
+  const watch = (repository: Repository) => watched.set(repository, repository.state.onDidChange(work))
+  const leave = (repository: Repository) => {
+    watched.get(repository)?.dispose()
+    watched.delete(repository)
+  }
+  git?.repositories.forEach(watch)
+  const opened = git?.onDidOpenRepository((repository) => {
+    leave(repository)
+    watch(repository)
+    work()
+  })
+  const closed = git?.onDidCloseRepository((repository) => {
+    leave(repository)
+    work()
+  })
+  const others = [
+    vscode.workspace.onDidChangeWorkspaceFolders(work),
+    { dispose: () => [...watched.keys()].forEach(leave) },
+  ]
+  return [...others, opened, closed, git?.onDidChangeState(work)].filter((one) => one !== undefined)
 }

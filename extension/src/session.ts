@@ -18,6 +18,7 @@ interface Stored {
 export interface Session {
   client: Client
   login: string
+  baseUrl: string
 }
 
 /** Tokens are sent to the address that the person has set, and leave this machine only encrypted. */
@@ -82,7 +83,7 @@ export const openSession = async (
     // Minutes that wait belong to one person, so another person's token is rejected.
     return next?.login === login ? next.token : undefined
   }
-  return { login, client: createClient({ baseUrl: serviceUrl(), token, onUnauthorized }) }
+  return { login, baseUrl, client: createClient({ baseUrl: serviceUrl(), token, onUnauthorized }) }
 }
 
 export const signOut = async ({ secrets }: vscode.ExtensionContext, session: Session | undefined) => {

@@ -1,6 +1,6 @@
 /** Applies the team's settings to the open folders, and takes them out again. */
 import * as vscode from 'vscode'
-import { ApiProblem, type Client, type EffectiveConfig, idleWindow } from '../../client/src/index.js'
+import type { Client, EffectiveConfig } from '../../client/src/index.js'
 import { exists, isAsInGit, isGitBusy } from './git-operations.js'
 import { isSame, pathOf, planFor, type Step, settingsIn, type Written } from './plan.js'
 import { type Folder, gitStateOf, hasNoRepository } from './repositories.js'
@@ -63,17 +63,6 @@ export const readSettings = async (place: Place): Promise<SettingsFile> => {
   }
 }
 
-/** The effective configuration, or undefined where the person isn't a member. */
-const configOf = async (client: Client, repo: string): Promise<EffectiveConfig | undefined> => {
-  try {
-    return (await client.request('GET /api/team/effective-config', { query: { repo } })).data
-  } catch (error) {
-    const isNoMember = error instanceof ApiProblem && error.code === 'not_a_member'
-    if (isNoMember) return undefined
-    throw error
-  }
-}
-
 const NOT_WRITTEN = 'not written'
 const SHOW = 'Show Settings'
 const STOP = 'Stop Writing Here'
@@ -123,8 +112,6 @@ const countOf = (keys: unknown[]) => (keys.length === 1 ? '1 setting' : `${keys.
 const RULE = 'Values that you set there stay, unless they are locked.'
 
 export class TeamSettings {
-  /** The configuration of each repository. Null: it's in no workspace. */
-  readonly repos = new Map<string, { workspace: string | null; idleMinutes: number }>()
   private states = new Map<string, State>()
   /** Folders in which the person was asked in this window. Empty: before the first write. */
   private readonly asked = new Set<string>()
@@ -157,19 +144,6 @@ export class TeamSettings {
     }
   }
 
-  /** The service's response about a repository, and whether minutes count there. */
-  async learn(client: Client, repo: string): Promise<EffectiveConfig | undefined> {
-    const [config, { data: me }] = await Promise.all([
-      configOf(client, repo),
-      client.request('GET /api/team/me'),
-    ])
-    this.repos.set(repo, {
-      workspace: (config && me.workspaces.find(({ id }) => id === config.workspace_id)?.name) ?? null,
-      idleMinutes: idleWindow(config?.idle_window_minutes ?? 5),
-    })
-    return config
-  }
-
   private stateOf(folder: Folder, config: EffectiveConfig | undefined, judge: Judge): State {
     const state: State = { ...nothingFor(folder), folder, config }
     for (const [id, value] of settingsIn(config?.settings ?? {})) {
@@ -186,22 +160,30 @@ export class TeamSettings {
     return state
   }
 
-  /** @param isCurrent whether the same person is still signed in */
-  async pull(client: Client, folders: Folder[], isCurrent: () => boolean): Promise<void> {
+  /**
+   * @param configs the service's response about each folder's repository
+   * @param isCurrent whether the same person is still signed in
+   */
+  async pull(
+    client: Client,
+    folders: Folder[],
+    configs: PromiseSettledResult<EffectiveConfig | undefined>[],
+    isCurrent: () => boolean,
+  ): Promise<void> {
     const judge = await this.judge(client)
-    const results = await Promise.allSettled(
-      folders.map(async (folder) => this.stateOf(folder, await this.learn(client, folder.repo), judge)),
-    )
     await this.inTurn(async () => {
       if (!isCurrent()) return
       const open = new Set(folders.map(({ uri }) => `${uri}`))
       const states = new Map([...this.states].filter(([uri]) => open.has(uri)))
-      for (const result of results)
-        if (result.status === 'fulfilled') states.set(`${result.value.folder.uri}`, result.value)
+      for (const [index, folder] of folders.entries()) {
+        const config = configs[index]
+        if (config?.status !== 'fulfilled') continue
+        states.set(`${folder.uri}`, this.stateOf(folder, config.value, judge))
+      }
       this.states = states
       await this.apply([...states.values(), ...(await this.leftovers(open))])
     })
-    for (const result of results) if (result.status === 'rejected') throw result.reason
+    for (const config of configs) if (config.status === 'rejected') throw config.reason
   }
 
   /** Folders that had settings of a team, and now belong to no repository, or to several. */
@@ -214,7 +196,6 @@ export class TeamSettings {
   /** Takes out what was written for the team, also in folders that aren't open. */
   async release(): Promise<void> {
     this.states.clear()
-    this.repos.clear()
     await this.inTurn(async () => {
       const places = this.context.globalState.keys().filter((name) => name.startsWith('written '))
       await this.apply(

@@ -6,6 +6,7 @@ import type { Folder } from './repositories.js'
 import { ask } from './say.js'
 import { pushToken, type Session } from './session.js'
 import { readSettings, type SettingsFile, type TeamSettings } from './settings.js'
+import type { Team } from './team.js'
 import type { Judge } from './trust.js'
 
 type Values = Record<string, unknown>
@@ -15,6 +16,7 @@ export class Snapshots {
     private readonly context: vscode.ExtensionContext,
     private readonly session: Session,
     private readonly settings: TeamSettings,
+    private readonly team: Team,
   ) {}
 
   private baseOf(repo: string) {
@@ -62,6 +64,8 @@ export class Snapshots {
   async pull(folder: Folder): Promise<string | undefined> {
     const { repo } = folder
     const { client } = this.session
+    // The service is told of other repositories only by a push.
+    if (!this.team.matches(repo)) return `${repo} is in none of your workspaces.`
     const theirs = await pullSettings(client, repo)
     if (theirs === undefined) return `${repo} has no snapshot yet.`
     const judge = await this.settings.judge(client)

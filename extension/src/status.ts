@@ -12,6 +12,11 @@ export interface Facts {
   repo: string | undefined
   /** The name of its workspace. Null: there is none. Undefined: the service hasn't said yet. */
   workspace: string | null | undefined
+  /** Whether the repository is the team's, as far as is known. */
+  isTeams: boolean
+  host: string
+  /** How to install the version of the extension that the service has, if it's newer. */
+  news: string | undefined
 }
 
 export interface Status {
@@ -21,7 +26,16 @@ export interface Status {
   command: 'signIn' | 'togglePause' | undefined
 }
 
-export const statusOf = ({ signedIn, revoked, paused, queue, today, repo, workspace }: Facts): Status => {
+export const newsOf = (version: string, baseUrl: string): string =>
+  `The service has version ${version} of this extension: run curl -fLO ${baseUrl}/api/extension.vsix, then code --install-extension extension.vsix.`
+
+export const statusOf = (facts: Facts): Status => {
+  const status = recordingOf(facts)
+  return facts.news === undefined ? status : { ...status, tooltip: `${status.tooltip} ${facts.news}` }
+}
+
+const recordingOf = (facts: Facts): Status => {
+  const { signedIn, revoked, paused, queue, today, repo, workspace, isTeams, host } = facts
   const nothing = (why: string, command?: Status['command'], click = ''): Status => ({
     text: '$(debug-pause) not recorded',
     tooltip: `Nothing is recorded. ${why}${click && ` Click to ${click}.`}`,
@@ -31,8 +45,10 @@ export const statusOf = ({ signedIn, revoked, paused, queue, today, repo, worksp
   if (paused) return nothing('You have paused it.', 'togglePause', 'resume')
   if (queue === 'recording_off')
     return nothing('You have turned recording off under Privacy in the dashboard.')
-  if (repo === undefined) return nothing('Open a folder of a repository with a remote.')
+  if (repo === undefined) return nothing(`No open folder is of a repository with a remote at ${host}.`)
   if (workspace === null) return nothing(`${repo} is in none of your workspaces.`, 'togglePause', 'pause')
+  if (workspace === undefined && !isTeams)
+    return nothing('The service hasn’t said yet which repositories count.', 'togglePause', 'pause')
   const isOut = revoked || queue === 'signed_out'
   const where =
     workspace === undefined

@@ -61,7 +61,9 @@ export const editor: Fault = {
     await writeFile(join(home, 'data/User/settings.json'), JSON.stringify(OWN_SETTINGS))
     await writeFile(join(project, 'notes.txt'), 'hello\n')
     await run('git', ['init', '--quiet'], { cwd: project })
-    await run('git', ['remote', 'add', 'origin', 'git@github.com:acme/search.git'], { cwd: project })
+    await run('git', ['remote', 'add', 'origin', `git@${new URL(repohost.url).hostname}:acme/search.git`], {
+      cwd: project,
+    })
     tell('the service and an empty editor')
 
     await run('curl', ['-fO', `${url}/api/extension.vsix`], { cwd: home })

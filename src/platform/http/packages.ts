@@ -19,12 +19,20 @@ import { etagOfText, isUnchanged } from './etag.js'
 const withAddress = (bytes: Uint8Array, { baseUrl, repohost: { kind, url } }: Config): Buffer => {
   const { 'extension/package.json': text, ...files } = unzipSync(bytes)
   const manifest = JSON.parse(strFromU8(text ?? new Uint8Array()))
-  const { properties } = manifest.contributes.configuration
-  const { host } = new URL(url)
-  const github = host === 'github.com' ? 'github' : 'github-enterprise'
-  properties['teamSettings.url'].default = baseUrl
-  properties['teamSettings.signInWith'].default = kind === 'github' ? github : 'token'
-  properties['teamSettings.gitlabHost'].default = kind === 'gitlab' ? host : ''
+  // Addresses of remotes can have another port, or none.
+  const { hostname } = new URL(url)
+  const github = hostname === 'github.com' ? 'github' : 'github-enterprise'
+  const defaults: [name: string, value: string][] = [
+    ['url', baseUrl],
+    ['signInWith', kind === 'github' ? github : 'token'],
+    ['host', hostname],
+    ['gitlabHost', kind === 'gitlab' ? hostname : ''],
+  ]
+  for (const [name, value] of defaults) {
+    // Earlier versions have fewer settings.
+    const property = manifest.contributes.configuration.properties[`teamSettings.${name}`]
+    if (property !== undefined) property.default = value
+  }
   const changed = strToU8(`${JSON.stringify(manifest, null, 2)}\n`)
   return Buffer.from(
     zipSync({ ...files, 'extension/package.json': changed }, { mtime: new Date(1980, 0, 2) }),
