@@ -61,10 +61,15 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
   mkdir -m 700 "$root/tmp/own"
   owners() { find "$root/var/lib/$name/drill" -printf '%u\n' | sort -u | xargs; }
   as_root() { (cd "$root/tmp/own" && "$root/tmp/command" "$@"); }
-  PORT=0 as_root start >"$root/tmp/started" 2>&1 &
-  until grep -q 'The service is at' "$root/tmp/started"; do sleep 1; done
+  (cd "$root/tmp/own" && PORT=39871 exec "$root/tmp/command" start) >"$root/tmp/started" 2>&1 &
+  service=$!
+  until grep -q 'The service is at' "$root/tmp/started"; do
+    kill -0 "$service" 2>/dev/null || { cat "$root/tmp/started"; exit 1; }
+    sleep 1
+  done
   as_root backup one.gz >/dev/null 2>&1
-  kill %1 && wait %1 || true
+  kill "$service"
+  wait "$service" || true
   expect 'root makes a backup in a folder of its own' "$(find "$root/tmp/own" -printf '%f %u %m\n' | tail -1)" 'one.gz root 600'
   rm -rf "$root/var/lib/$name/drill"/*
   expect 'root restores it' "$(as_root restore one.gz 2>&1 | grep -c 'restored and checked')" 1
