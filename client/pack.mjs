@@ -26,7 +26,9 @@ const list = (folder) =>
     .sort()
 
 const listInputs = () => [
-  ...['../tsconfig.json', 'LICENSE', 'README.md', 'pack.mjs', 'package.json'],
+  ...['../tsconfig.json', 'LICENSE', 'README.md', 'bundle.mjs', 'pack.mjs', 'package.json'],
+  ...['../schemas/denied-settings.ts', '../schemas/limits.ts', '../schemas/settings-import.ts'],
+  '../schemas/settings-keys.ts',
   ...['tsconfig.cjs.json', 'tsconfig.json', ...list('src')],
 ]
 const digests = () => ({

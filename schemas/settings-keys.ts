@@ -134,7 +134,7 @@ export const spellingFaultsIn = (settings: Values, stored: Values): KeyFault[] =
 }
 
 /** Whether a key has more characters than allowed. A pair of surrogates is one. */
-const isTooLong = (key: string): boolean =>
+export const isTooLong = (key: string): boolean =>
   key.length > limits.settings_key_length && [...key].length > limits.settings_key_length
 
 const BLOCK = /^(\[[^[\]]+\])+$/

@@ -1,6 +1,8 @@
 /** The command `team-settings`: the configuration of a workspace as a file in Git. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { limits } from '../../schemas/limits.js'
+import { OTHER_PREFIX } from '../../schemas/settings-import.js'
 import { type Client, type ClientOptions, createClient } from './client.js'
 import {
   type ConfigurationFile,
@@ -13,8 +15,10 @@ import {
   toMarkdown,
   toText,
 } from './configuration.js'
-import { JsonError } from './jsonc.js'
+import { type EditorFile, type FileImport, importInto, readEditorSettings } from './import.js'
+import { decode, JsonError } from './jsonc.js'
 import { paginate } from './paginate.js'
+import { dividePath } from './pattern.js'
 import { ApiProblem, fieldOf } from './problem.js'
 
 const HELP = `Keeps the configuration of a workspace in a file.
@@ -23,6 +27,7 @@ const HELP = `Keeps the configuration of a workspace in a file.
   team-settings pull --check FILE    says whether the file is up to date
   team-settings diff FILE            prints what apply would change
   team-settings apply FILE           applies the file, and prints what changed
+  team-settings import FILE          takes over an editor’s settings.json
 
 The file is JSON with comments. It can have these sections:
 
@@ -37,6 +42,9 @@ The file is JSON with comments. It can have these sections:
 A section that the file leaves out stays as it is. What a section lacks stays
 on the server, unless you add --prune. FILE can be - for the standard input.
 
+import puts the settings that the service can store into team-settings.json,
+keeps its comments, and lists what it leaves out and why. It sends no settings.
+
   --url URL          the address of the service, without /api (TEAM_SETTINGS_URL)
   --key KEY          an access key of the workspace (TEAM_SETTINGS_KEY)
   --workspace ID     the id of the workspace (TEAM_SETTINGS_WORKSPACE)
@@ -44,13 +52,16 @@ on the server, unless you add --prune. FILE can be - for the standard input.
   --strict           fail, and apply nothing, if new values don’t match the
                      settings schema
   --reason TEXT      of apply: why, for the history and the audit trail
+  --into FILE        of import: the file, instead of team-settings.json
+  --project NAME     of import: one repository’s override, such as acme/web
   --format FORMAT    text, json or markdown
   --version          print the version
   --help             print this
 
 A key needs the scope settings:read, and for apply settings:write as well.
+import needs only the address.
 
-Exit codes: 0 nothing to do, or applied; 1 an error; 2 diff or pull --check
+Exit codes: 0 nothing to do, or done; 1 an error; 2 diff or pull --check
 found differences; 3 warnings of the settings schema, with --strict.
 
 Behind a proxy, set HTTPS_PROXY, NO_PROXY for exceptions, and
@@ -77,6 +88,8 @@ const options = {
   prune: { type: 'boolean' },
   strict: { type: 'boolean' },
   reason: { type: 'string' },
+  into: { type: 'string' },
+  project: { type: 'string' },
   format: { type: 'string' },
   version: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -114,26 +127,32 @@ const formats = new Map<string, (difference: Difference, colored: boolean) => st
 const TIMEOUT_MS = 120_000
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
+const findIn = (given: Options, env: Surroundings['env'], name: 'url' | 'key' | 'workspace') => {
+  const variable = `TEAM_SETTINGS_${name.toUpperCase()}`
+  const value = given[name] ?? env[variable]
+  if (!value) throw new UsageError(`Set ${variable}, or give --${name}.`)
+  return value
+}
+
+const findUrl = (given: Options, env: Surroundings['env']) => {
+  const baseUrl = findIn(given, env, 'url')
+  if (!/^https?:\/\/[^/]/.test(baseUrl))
+    throw new UsageError('The address of the service must start with https://.')
+  if (/\/api\/*$/.test(baseUrl)) throw new UsageError('Give the address of the service without /api.')
+  return baseUrl
+}
+
 class Workspace {
   private readonly path: { id: string }
   private readonly client: Client
   private readonly timeoutMs: number
 
   constructor(given: Options, { env, timeoutMs = TIMEOUT_MS, wait }: Surroundings) {
-    const find = (name: 'url' | 'key' | 'workspace') => {
-      const variable = `TEAM_SETTINGS_${name.toUpperCase()}`
-      const value = given[name] ?? env[variable]
-      if (!value) throw new UsageError(`Set ${variable}, or give --${name}.`)
-      return value
-    }
-    const baseUrl = find('url')
-    if (!/^https?:\/\/[^/]/.test(baseUrl))
-      throw new UsageError('The address of the service must start with https://.')
-    if (/\/api\/*$/.test(baseUrl)) throw new UsageError('Give the address of the service without /api.')
-    const token = find('key')
+    const baseUrl = findUrl(given, env)
+    const token = findIn(given, env, 'key')
     if (!/^[!-~]+$/.test(token))
       throw new UsageError('The key has characters that no key has. Copy it again.')
-    const id = find('workspace')
+    const id = findIn(given, env, 'workspace')
     if (!UUID.test(id))
       throw new UsageError('The id of a workspace looks like 0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e.')
     this.client = createClient({ baseUrl, token, ...(wait && { wait }) })
@@ -203,6 +222,128 @@ const read = (name: string): Uint8Array => {
   }
 }
 
+const INTO = 'team-settings.json'
+
+/** The configuration file's text, or undefined if there is none yet. */
+const readExisting = (name: string): Uint8Array | undefined => {
+  try {
+    return readFileSync(name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new UsageError(`${name} can’t be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}
+
+/** Writes all of it or nothing: a rename replaces the file, or what a link leads to. */
+const writeWhole = (name: string, text: string, isNew: boolean) => {
+  let part: string | undefined
+  try {
+    const path = isNew ? name : realpathSync(name)
+    part = `${path}.${process.pid}.part`
+    writeFileSync(part, text, { flag: 'wx', ...(!isNew && { mode: statSync(path).mode }) })
+    renameSync(part, path)
+  } catch (error) {
+    if (part !== undefined) rmSync(part, { force: true })
+    throw new UsageError(`${name} can’t be written (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}
+
+/** Escapes what a terminal could take for something else. */
+const printable = (text: string): string =>
+  text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`)
+
+const LONGEST_SHOWN = 300
+const shown = (value: unknown) => {
+  const text = printable(JSON.stringify(value))
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
+}
+
+/** The output of an import, key by key. */
+const describeImport = (
+  { keys, leftOut }: FileImport,
+  { placeOf, repeated }: EditorFile,
+  { name, into, prefixes }: { name: string; into: string; prefixes: string[] },
+): string => {
+  const named = ({ block, key }: { block: string | undefined; key: string }) =>
+    printable(block === undefined ? key : `${block} ${key}`)
+  const changed = keys.filter(({ change }) => change !== 'unchanged')
+  const replaced = changed.filter(({ change }) => change === 'replaced').length
+  const lines = [
+    `${into}: ${changed.length - replaced} added, ${replaced} replaced, ${keys.length - changed.length} already there.`,
+    ...changed.map((one) =>
+      one.change === 'added'
+        ? `  added ${named(one)}: ${shown(one.after)}`
+        : `  replaced ${named(one)}: ${shown(one.before)} by ${shown(one.after)}`,
+    ),
+  ]
+  for (const place of repeated) lines.push(`${name}:${place}: appears twice, so the last one counts`)
+  if (leftOut.length > 0) lines.push(`Left out of ${into}: ${leftOut.length}.`)
+  for (const one of leftOut) {
+    const { block, key, reason } = one
+    const place = block === undefined ? placeOf(key) : placeOf(block, key)
+    lines.push(`  ${name}:${place}: ${named(one)} ${printable(reason)}`)
+  }
+  if (leftOut.some(({ reason }) => reason === OTHER_PREFIX))
+    lines.push(`This server’s prefixes are ${prefixes.join(', ')}. Its operator can add others.`)
+  return `${lines.join('\n')}\n`
+}
+
+const isRepository = (project: string) => {
+  const { owner, repo } = dividePath(project)
+  return /^[\w.-]+(\/[\w.-]+)*$/.test(owner) && /^[\w.-]+$/.test(repo)
+}
+
+/** Asks the service only for its limits. */
+const importFile = async (name: string, given: Options, around: Surroundings): Promise<void> => {
+  const { into = INTO, project } = given
+  if (project !== undefined && !isRepository(project))
+    throw new UsageError('Name the repository of --project as owner/repo.')
+  const bytes = read(name)
+  if (bytes.length > limits.body_bytes)
+    throw new UsageError(`${name} is larger than ${limits.body_bytes} bytes.`)
+  const editor = readEditorSettings(bytes)
+  const existing = readExisting(into)
+  const { sections, text } = readTarget(into, existing)
+  const { timeoutMs = TIMEOUT_MS, wait, env } = around
+  const client = createClient({ baseUrl: findUrl(given, env), ...(wait && { wait }) })
+  const { data } = await client.request('GET /api/limits', {
+    timeoutMs,
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  const { settings_prefixes: prefixes, settings_denied: denied } = data
+  const known = Object.keys(sections.projects ?? {})
+  const repo = known.find((one) => one.toLowerCase() === project?.toLowerCase()) ?? project
+  const result = importInto(
+    text,
+    repo === undefined ? ['settings'] : ['projects', repo, 'settings'],
+    editor.settings,
+    {
+      rules: { prefixes, denied },
+      kind: repo === undefined ? 'workspace' : 'override',
+      locked: sections.locked ?? [],
+    },
+  )
+  if (new TextEncoder().encode(JSON.stringify(result.settings)).length > data.settings_bytes)
+    throw new UsageError(
+      `The settings would have more than ${data.settings_bytes} bytes. Nothing was written.`,
+    )
+  readConfiguration(new TextEncoder().encode(result.text))
+  if (result.keys.some(({ change }) => change !== 'unchanged'))
+    writeWhole(into, result.text, existing === undefined)
+  around.write(describeImport(result, editor, { name, into, prefixes }))
+}
+
+/** The configuration file that an import changes. Its faults are named with its own name. */
+const readTarget = (into: string, bytes: Uint8Array | undefined) => {
+  if (bytes === undefined) return { sections: {} as ConfigurationFile['sections'], text: '{}\n' }
+  try {
+    return { sections: readConfiguration(bytes).sections, text: decode(bytes) }
+  } catch (error) {
+    if (error instanceof JsonError) throw new UsageError(`${into}:${error.place}: ${error.message}`)
+    throw error
+  }
+}
+
 const CERTIFICATE = /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 
 /** Why there is no response, and how to fix it. */
@@ -266,7 +407,7 @@ export const run = async (args: string[], around: Surroundings): Promise<number>
       write(HELP)
       return asksHelp ? 0 : 1
     }
-    if (!['pull', 'diff', 'apply'].includes(command))
+    if (!['pull', 'diff', 'apply', 'import'].includes(command))
       throw new UsageError(`There is no command ${command}. See team-settings help.`)
     const format = formats.get(values.format ?? 'text')
     if (!format) throw new UsageError('The format is text, json or markdown.')
@@ -279,6 +420,12 @@ export const run = async (args: string[], around: Surroundings): Promise<number>
       )
     if (others.length > 0) throw new UsageError('Name one file.')
     name = given ?? ''
+    if (command === 'import') {
+      await importFile(name, values, around)
+      return 0
+    }
+    if (values.into !== undefined || values.project !== undefined)
+      throw new UsageError('--into and --project belong to import.')
     if (given !== undefined) file = readConfiguration(read(given))
     const workspace = new Workspace(values, around)
     if (!file) {

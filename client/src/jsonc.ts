@@ -7,6 +7,10 @@ export interface Parsed {
   value: unknown
   /** The place of each value, or of its name, by its JSON pointer. */
   places: Map<string, Place>
+  /** The start and the end of each value's text, by its JSON pointer. */
+  spans: Map<string, [start: number, end: number]>
+  /** The JSON pointers of names that an object has more than once. The last value is the one that's read. */
+  repeated: string[]
 }
 
 export class JsonError extends Error {
@@ -18,11 +22,12 @@ export class JsonError extends Error {
   }
 }
 
-/** Text with a byte order mark is UTF-8 or UTF-16, and other text is UTF-8. @throws {JsonError} */
+/** Text with a byte order mark, or with NUL as its first or second byte, is UTF-16 or UTF-8. Other text is UTF-8. @throws {JsonError} */
 export const decode = (bytes: Uint8Array): string => {
   const [first, second] = bytes
-  const wide =
-    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff && 'utf-16be'
+  const isLittle = (first === 0xff && second === 0xfe) || second === 0
+  const isBig = (first === 0xfe && second === 0xff) || first === 0
+  const wide = isLittle ? 'utf-16le' : isBig && 'utf-16be'
   try {
     return new TextDecoder(wide || 'utf-8', { fatal: true }).decode(bytes)
   } catch {
@@ -51,9 +56,14 @@ const exactly = (text: string): string | undefined => {
 export const pointerOf = (...names: (string | number)[]): string =>
   names.map((name) => `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
-/** @throws {JsonError} */
-export const parseJson = (text: string): Parsed => {
+/**
+ * @param mayRepeat whether an object may have a name twice, as an editor's settings may
+ * @throws {JsonError}
+ */
+export const parseJson = (text: string, { mayRepeat = false } = {}): Parsed => {
   const places = new Map<string, Place>()
+  const spans: Parsed['spans'] = new Map()
+  const repeated: string[] = []
   let at = 0
   let line = 1
   let lineStart = 0
@@ -118,6 +128,12 @@ export const parseJson = (text: string): Parsed => {
   }
   const value = (pointer: string, depth: number, place?: Place): unknown => {
     const start = next()
+    const from = at
+    const read = content(start, pointer, depth, place)
+    spans.set(pointer, [from, at])
+    return read
+  }
+  const content = (start: string | undefined, pointer: string, depth: number, place?: Place): unknown => {
     if (depth > DEEPEST) fail('the values are nested too deeply')
     places.set(pointer, place ?? here())
     if (start === '[') {
@@ -131,7 +147,10 @@ export const parseJson = (text: string): Parsed => {
       if (next() !== '"') missing('a name in double quotes is missing')
       const place = here()
       const name = scalar() as string
-      if (members.has(name)) throw new JsonError(`\`${name}\` appears twice`, place)
+      if (members.has(name)) {
+        if (!mayRepeat) throw new JsonError(`\`${name}\` appears twice`, place)
+        repeated.push(pointer + pointerOf(name))
+      }
       if (next() !== ':') missing(`\`:\` is missing after \`${name}\``)
       at++
       members.set(name, value(pointer + pointerOf(name), depth + 1, place))
@@ -141,5 +160,5 @@ export const parseJson = (text: string): Parsed => {
 
   const whole = value('', 0)
   if (next() !== undefined) fail(`unexpected \`${text[at]}\` after the end`)
-  return { value: whole, places }
+  return { value: whole, places, spans, repeated }
 }

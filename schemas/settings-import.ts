@@ -1,0 +1,114 @@
+/** Which settings of an editor's `settings.json` may be stored here, and why the others can't. The command and the page use it. */
+import { limits } from './limits.js'
+import {
+  isBlock,
+  isObject,
+  isTooLong,
+  type KeyFault,
+  type SettingsKeyRules,
+  settingsKeys,
+  spellingFaultsIn,
+} from './settings-keys.js'
+
+type Values = Record<string, unknown>
+
+export interface LeftOut {
+  /** The language block that contains the key, if one does. */
+  block: string | undefined
+  key: string
+  /** Continues a sentence that starts with the key. */
+  reason: string
+}
+
+export const OTHER_PREFIX = 'has another prefix'
+
+export interface SettingsImport {
+  taken: Values
+  leftOut: LeftOut[]
+}
+
+export interface ImportTarget {
+  rules: SettingsKeyRules
+  /** An override takes null, which unsets a key, and no locked key. */
+  kind: 'workspace' | 'override'
+  /** The keys that the workspace locks. */
+  locked: readonly string[]
+}
+
+/** The objects of a configuration that contain a value: the body, `settings`, and for an override `projects` and its own. */
+const LEVELS_AROUND = { workspace: 2, override: 4 }
+
+/** Divides an editor's settings into those that may be stored, in their order, and the others. */
+export const importSettings = (settings: Values, { rules, kind, locked }: ImportTarget): SettingsImport => {
+  const keys = settingsKeys(rules)
+  const leftOut: LeftOut[] = []
+  const taken = new Map<string, unknown>()
+
+  const reasonFor = ({ key, inner, message }: KeyFault): string => {
+    if (!keys.mayExist(key)) return OTHER_PREFIX
+    if (isTooLong(key)) return `is too long: a key has at most ${limits.settings_key_length} characters`
+    return inner.length === 0 ? message : `has \`${inner.join('.')}\` in it, which ${message}`
+  }
+  /** @param wrapped settings that have only this key, perhaps in its block */
+  const faultOf = (wrapped: Values, key: string): string | undefined => {
+    const [fault] = [...keys.faultsIn(wrapped, kind), ...spellingFaultsIn(wrapped, {})]
+    if (fault) return reasonFor(fault)
+    if (kind === 'override' && locked.includes(key)) return 'is locked for all repositories'
+    return faultOfContent(key)
+  }
+  const levels = limits.json_depth - LEVELS_AROUND[kind]
+
+  for (const [key, value] of Object.entries(settings)) {
+    const block = isBlock(key) && isObject(value) ? value : undefined
+    const fault =
+      faultOf(single(key, block ? {} : value), key) ?? (block ? undefined : faultOfContent(value, levels))
+    if (fault !== undefined) leftOut.push({ block: undefined, key, reason: fault })
+    else if (!block) taken.set(key, value)
+    else if (Object.keys(block).length === 0)
+      leftOut.push({ block: undefined, key, reason: 'has no settings in it' })
+    else {
+      const inside = new Map<string, unknown>()
+      for (const [inner, setting] of Object.entries(block)) {
+        const wrapped = single(key, single(inner, setting))
+        const reason = faultOf(wrapped, inner) ?? faultOfContent(setting, levels - 1)
+        if (reason === undefined) inside.set(inner, setting)
+        else leftOut.push({ block: key, key: inner, reason })
+      }
+      if (inside.size > 0) taken.set(key, Object.fromEntries(inside))
+    }
+  }
+  return { taken: Object.fromEntries(taken), leftOut }
+}
+
+/** Without a literal, because the name may be `__proto__`. */
+const single = (name: string, value: unknown): Values => Object.fromEntries([[name, value]])
+
+/** Why the service can't store a value, whatever its key. */
+const faultOfContent = (content: unknown, levels = 0): string | undefined => {
+  if (typeof content === 'string') {
+    if (content.includes('\0')) return 'contains NUL'
+    return /\p{Surrogate}/u.test(content) ? 'contains half of a surrogate pair' : undefined
+  }
+  if (typeof content !== 'object' || content === null) return undefined
+  if (levels === 0) return `is nested too deeply: a request has at most ${limits.json_depth} levels`
+  for (const [name, value] of Object.entries(content)) {
+    if (
+      name === '__proto__' ||
+      (name === 'constructor' && isObject(value) && Object.hasOwn(value, 'prototype'))
+    )
+      return `contains \`${name}\``
+    const fault = faultOfContent(name) ?? faultOfContent(value, levels - 1)
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+/** Settings with imported ones: keys are replaced, and language blocks merge by inner key. */
+export const withImported = (settings: Values, taken: Values): Values => {
+  const all = new Map(Object.entries(settings))
+  for (const [key, value] of Object.entries(taken)) {
+    const old = all.get(key)
+    all.set(key, isBlock(key) && isObject(old) && isObject(value) ? withImported(old, value) : value)
+  }
+  return Object.fromEntries(all)
+}
