@@ -1,8 +1,8 @@
 /** Believable activity of a team: working hours in several time zones, weekends, holidays, a handful of repositories each. */
 
-import { localHoursOf } from '../src/features/minutes/heatmap.js'
 import type { Database } from '../src/platform/database/client.js'
 import { integer, statement } from '../src/platform/database/statement.js'
+import { localHoursOf } from '../src/platform/time/zones.js'
 
 const timezones = [
   'Europe/Berlin',

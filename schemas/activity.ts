@@ -32,7 +32,8 @@ export const FlushBody = Named('FlushBody', {
   timezone: Type.Optional(
     Type.String({
       maxLength: TIMEZONE_LENGTH,
-      description: 'An IANA time zone name, not a numeric offset. It is stored for the heatmap.',
+      description:
+        'An IANA time zone name, not a numeric offset. The minutes count on the days and in the hours of this zone, and it is stored for later ones. Default: the stored one, or UTC.',
       examples: ['Europe/Berlin'],
     }),
   ),
@@ -131,7 +132,7 @@ export type MinutesOfRange = Static<typeof MinutesOfRange>
 
 export const CountsBody = Named('CountsBody', {
   workspace: Uuid,
-  day: Type.Unsafe<string>({ ...Day, description: 'A UTC day from 2000-01-01 to tomorrow.' }),
+  day: Type.Unsafe<string>({ ...Day, description: 'A day from 2000-01-01 to tomorrow (UTC).' }),
   members: Type.Array(
     Named('MemberCounts', {
       login: Type.String({ minLength: 1, maxLength: limits.login_length, examples: ['ada'] }),

@@ -19,12 +19,12 @@ import { limits } from './limits.js'
 export const DashboardQuery = Type.Object({
   workspace: Uuid,
   from: Type.Optional(
-    Type.Unsafe<string>({ ...Day, description: 'The first UTC day. Default: 30 days that end with `to`.' }),
+    Type.Unsafe<string>({ ...Day, description: 'The first day. Default: 30 days that end with `to`.' }),
   ),
   to: Type.Optional(
     Type.Unsafe<string>({
       ...Day,
-      description: 'The last UTC day. Default: 30 days that begin with `from`, or today.',
+      description: 'The last day. Default: 30 days that begin with `from`, or the caller’s own today.',
     }),
   ),
   member: Type.Optional(
@@ -64,7 +64,7 @@ const sums = {
 const trend = Type.Optional(
   Type.Array(Type.Integer(), {
     maxItems: Math.ceil(limits.range_days / 7) + 1,
-    description: `Only with \`trends=true\`. The active minutes of the row on each day of the range, oldest first. Ranges of more than ${limits.trend_days} days have one number per ISO week (Monday to Sunday, UTC) instead. The first and the last week count only their days in the range, so the numbers add up to \`active_minutes\`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members.`,
+    description: `Only with \`trends=true\`. The active minutes of the row on each day of the range, oldest first. Ranges of more than ${limits.trend_days} days have one number per ISO week (Monday to Sunday) instead. The first and the last week count only their days in the range, so the numbers add up to \`active_minutes\`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members.`,
     examples: [[95, 0, 217]],
   }),
 )
@@ -100,7 +100,7 @@ const Publication = Named('Publication', {
       }),
       published_on: Type.Unsafe<string>({
         ...Day,
-        description: 'The UTC day on which the week is published, three days after its end.',
+        description: 'The day on which the week is published, from 12:00 UTC on: the Thursday after it.',
       }),
       ...Totals.properties,
     }),
@@ -178,7 +178,7 @@ export const Dashboard = Resource('Dashboard', {
         maxItems: 168,
         examples: [[{ weekday: 6, hour: 9, minutes: 48 }]],
         description:
-          "All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours past their retention period, aren’t included. A day counts only if at least 2 people other than the caller had hours on it. With `repo`, those hours must be in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null if hours exist but no day counts, if `member` names another person, or if no part of it is published. The caller’s own heatmap is always complete.",
+          'All 168 cells, Monday 0:00 first, in the hours of the time zone in which each minute was recorded. Hidden minutes are null. Minutes without an hour, and hours past their retention period, aren’t included. A day counts only if enough people other than the caller (`ACTIVITY_MIN_GROUP`) had hours on it. With `repo`, those hours must be in that repository. The heatmap is null if hours exist but no day counts, if `member` names another person, or if no part of it is published. The caller’s own heatmap is always complete.',
       },
     ),
   ),

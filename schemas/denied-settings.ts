@@ -57,7 +57,7 @@ export const DENIED_KEYS = [
   ...['sonarlint.connectedmode.connections.*', '*maven.usersettings', '*maven.globalsettings'],
   ...['maven.settingsfile', '*downloadexternalresources*', '*externalentities', '*certificate'],
   ...['*certificatestores', '*certificateerrors'],
-  // What is trusted.
+  // Trust.
   ...['*trustedworkspace', '*trustedhashes', '*wrapper.checksums', 'jupyter.kernels.trusted'],
   ...['github.copilot.advanced*', 'github.copilot.chat.debug.*', '*accesspaths'],
 ]

@@ -21,7 +21,7 @@ export const Member = Resource('Member', {
   last_active_day: Nullable({
     ...Day,
     description:
-      'The last UTC day with active minutes in this workspace. Null if there is none. At the privacy level `team`, null for everyone.',
+      'The last day with active minutes in this workspace, on the member’s own calendar. Null if there is none. At the privacy level `team`, null for everyone.',
   }),
 })
 export type Member = Static<typeof Member>

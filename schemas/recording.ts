@@ -24,7 +24,7 @@ const RecordingHours = Closed(
   {
     title: 'RecordingHours',
     description:
-      "The hours that are recorded, in the person's time zone. Null: all hours. A UTC hour belongs entirely to the local hour in which it starts, as in the heatmap. Minutes without an hour aren’t affected.",
+      "The hours that are recorded, in the person's time zone. Null: all hours. A UTC hour belongs entirely to the local hour in which it starts. Minutes without an hour aren’t affected.",
   },
 )
 export type RecordingHours = Static<typeof RecordingHours>

@@ -84,7 +84,7 @@ const timezoneParameter = {
 
 /** Values that aren't time zones are ignored, because the tools always send this header. */
 export const TimezoneHeaders = Type.Object({
-  timezone: Type.Optional(Type.String({ description: 'An IANA time zone, instead of the caller’s.' })),
+  timezone: Type.Optional(Type.String({ description: 'An IANA time zone. It decides which day is today.' })),
 })
 
 const projectParameter = {

@@ -259,7 +259,7 @@ const SCHEMA_BYTES = 4 * 2 ** 20
 
 interface SchemaRead {
   settingsRules: SettingsRules | undefined
-  /** What the files add to `SETTINGS_DENIED`. */
+  /** Patterns that the files add to `SETTINGS_DENIED`. */
   restricted: string[]
   warnings: Config['warnings']
 }

@@ -58,14 +58,15 @@ const columnsWithout = async ({ database }: Service, userId: string) => {
   return places.flat()
 }
 
-/** Get rows only when a session ends, or an account is deleted. */
-const EMPTY = ['revocations.user_id', 'erasures.user_id']
+/** Get rows only when a session ends, or an account is deleted, or from the previous version. */
+const EMPTY = ['revocations.user_id', 'erasures.user_id', 'activity_repo_days.crews']
 
 /** A value for any column that needs one, by its type. */
 const SOME: Record<string, string> = {
   uuid: 'gen_random_uuid()',
   text: `'acme/web'`,
   smallint: '1',
+  'smallint[]': 'array_fill(1, array[24])',
   integer: '1',
   bigint: '1',
   date: 'current_date',

@@ -28,16 +28,16 @@ interface Beat {
   category?: string | null | undefined
 }
 
-const send = async (caller: Caller, beats: Beat[]) => {
-  const reply = await caller.post(
-    BULK,
-    beats.map(({ second, project, isOfAgent, category = isOfAgent ? 'AI Coding' : undefined }) => ({
+const send = async (caller: Caller, beats: Beat[], headers: Record<string, string> = {}) => {
+  const reply = await caller.request('POST', BULK, {
+    headers,
+    body: beats.map(({ second, project, isOfAgent, category = isOfAgent ? 'AI Coding' : undefined }) => ({
       time: start + second,
       project,
       category,
       ai_model: 'model-x',
     })),
-  )
+  })
   if (reply.status !== 202) throw new Error(reply.text)
 }
 
@@ -256,93 +256,99 @@ t.test('agents and people', async (t) => {
       }),
     )
     await fc.assert(
-      fc.asyncProperty(plan, fc.boolean(), async ({ all, shuffled, again }, isInOrder) => {
-        const { caller, id } = await someone(service, ['acme/*'])
-        const { id: other } = await service.workspace(caller, { patterns: ['globex/*'] })
-        const toBeat = ({ minute, second, repo, isOfAgent, category }: (typeof all)[number]): Beat => {
-          const categories = isOfAgent ? OF_AGENTS : OF_PEOPLE
-          return {
-            second: at(minute, second),
-            project: repo,
-            category: categories[category % categories.length],
+      fc.asyncProperty(
+        plan,
+        fc.boolean(),
+        fc.constantFrom(...zones),
+        async ({ all, shuffled, again }, isInOrder, zone) => {
+          const { caller, id } = await someone(service, ['acme/*'])
+          const { id: other } = await service.workspace(caller, { patterns: ['globex/*'] })
+          const toBeat = ({ minute, second, repo, isOfAgent, category }: (typeof all)[number]): Beat => {
+            const categories = isOfAgent ? OF_AGENTS : OF_PEOPLE
+            return {
+              second: at(minute, second),
+              project: repo,
+              category: categories[category % categories.length],
+            }
           }
-        }
-        const ordered = [...all].sort((a, b) => a.minute - b.minute || a.second - b.second)
-        const sent = isInOrder ? ordered : shuffled
-        const half = Math.ceil(sent.length / 2)
-        await send(caller, sent.slice(0, half).map(toBeat))
-        await send(caller, sent.slice(half).map(toBeat))
-        const read = async () => [await mineOf(caller, id), await mineOf(caller, other)]
-        const [acme, globex] = await read()
-        const own = reposOfMinutes(ordered.filter(({ isOfAgent }) => !isOfAgent))
-        const agents = new Map(
-          [...reposOfMinutes(ordered.filter(({ isOfAgent }) => isOfAgent))].filter(
-            ([minute]) => !own.has(minute),
-          ),
-        )
-        const expectSame = (found: string, expected: string, what: string) => {
-          if (found !== expected) throw new Error(`${what}: ${found} and not ${expected}`)
-        }
-        const sum = (name: string) => acme.totals[name] + globex.totals[name]
-        expectSame(
-          JSON.stringify([sum('active_minutes'), sum('agent_minutes')]),
-          JSON.stringify([own.size, agents.size]),
-          'totals',
-        )
-        await send(caller, again.map(toBeat))
-        if (isInOrder) {
-          const found = (name: string) =>
-            JSON.stringify(
-              [...acme.repos, ...globex.repos]
-                .flatMap((row) => (row[name] > 0 ? [[row.repo, row[name]]] : []))
-                .sort(),
-            )
-          expectSame(
-            found('active_minutes'),
-            countBy(own.values(), (repo) => repo),
-            'repositories',
+          const ordered = [...all].sort((a, b) => a.minute - b.minute || a.second - b.second)
+          const sent = isInOrder ? ordered : shuffled
+          const half = Math.ceil(sent.length / 2)
+          const inZone = { Timezone: zone }
+          await send(caller, sent.slice(0, half).map(toBeat), inZone)
+          await send(caller, sent.slice(half).map(toBeat), inZone)
+          const read = async () => [await mineOf(caller, id), await mineOf(caller, other)]
+          const [acme, globex] = await read()
+          const own = reposOfMinutes(ordered.filter(({ isOfAgent }) => !isOfAgent))
+          const agents = new Map(
+            [...reposOfMinutes(ordered.filter(({ isOfAgent }) => isOfAgent))].filter(
+              ([minute]) => !own.has(minute),
+            ),
           )
+          const expectSame = (found: string, expected: string, what: string) => {
+            if (found !== expected) throw new Error(`${what}: ${found} and not ${expected}`)
+          }
+          const sum = (name: string) => acme.totals[name] + globex.totals[name]
           expectSame(
-            found('agent_minutes'),
-            countBy(agents.values(), (repo) => repo),
-            'agents',
+            JSON.stringify([sum('active_minutes'), sum('agent_minutes')]),
+            JSON.stringify([own.size, agents.size]),
+            'totals',
           )
-        }
-        for (const zone of zones) {
-          const days = `start=${dayOf(start - DAY)}&end=${dayOf(start + 2 * DAY)}&timezone=${zone}`
-          const { body } = await caller.get(`/api/wakatime/v1/users/current/summaries?${days}`)
-          const found = (category: string) =>
-            JSON.stringify(
-              body.data.flatMap(({ range, categories }: { range: { date: string }; categories: Row[] }) => {
-                const seconds = Number(categories.find(({ name }) => name === category)?.total_seconds ?? 0)
-                return seconds > 0 ? [[range.date, seconds / 60]] : []
-              }),
+          await send(caller, again.map(toBeat))
+          if (isInOrder) {
+            const found = (name: string) =>
+              JSON.stringify(
+                [...acme.repos, ...globex.repos]
+                  .flatMap((row) => (row[name] > 0 ? [[row.repo, row[name]]] : []))
+                  .sort(),
+              )
+            expectSame(
+              found('active_minutes'),
+              countBy(own.values(), (repo) => repo),
+              'repositories',
             )
-          expectSame(found('Coding'), localDays(own.keys(), zone), zone)
-          expectSame(found('AI Coding'), localDays(agents.keys(), zone), `agents in ${zone}`)
-        }
-        const strip = (rows: Record<string, unknown>[]) => rows.map(({ generated_at: _, ...rest }) => rest)
-        if (JSON.stringify(strip(await read())) !== JSON.stringify(strip([acme, globex])))
-          throw new Error('changed by sending a part again')
-        // Someone who has the same heartbeats without those of agents has the same minutes.
-        const twin = await someone(service, ['acme/*'])
-        await service.workspace(twin.caller, { patterns: ['globex/*'] })
-        for (const part of [sent.slice(0, half), sent.slice(half)])
-          await send(twin.caller, part.filter(({ isOfAgent }) => !isOfAgent).map(toBeat))
-        const comparable = async (caller: Caller, id: string) => {
-          const {
-            workspace: _,
-            members,
-            ...rest
-          } = withoutAgents(await mineOf(caller, id)) as unknown as { members: Row[]; workspace: unknown }
-          return JSON.stringify({
-            ...rest,
-            members: members.map(({ login: _, avatar_url: __, ...row }) => row),
-          })
-        }
-        if ((await comparable(caller, id)) !== (await comparable(twin.caller, twin.id)))
-          throw new Error('agents changed the minutes of the person')
-      }),
+            expectSame(
+              found('agent_minutes'),
+              countBy(agents.values(), (repo) => repo),
+              'agents',
+            )
+          }
+          for (const reader of zones) {
+            const days = `start=${dayOf(start - DAY)}&end=${dayOf(start + 2 * DAY)}&timezone=${reader}`
+            const { body } = await caller.get(`/api/wakatime/v1/users/current/summaries?${days}`)
+            const found = (category: string) =>
+              JSON.stringify(
+                body.data.flatMap(({ range, categories }: { range: { date: string }; categories: Row[] }) => {
+                  const seconds = Number(categories.find(({ name }) => name === category)?.total_seconds ?? 0)
+                  return seconds > 0 ? [[range.date, seconds / 60]] : []
+                }),
+              )
+            expectSame(found('Coding'), localDays(own.keys(), zone), zone)
+            expectSame(found('AI Coding'), localDays(agents.keys(), zone), `agents in ${zone}`)
+          }
+          const strip = (rows: Record<string, unknown>[]) => rows.map(({ generated_at: _, ...rest }) => rest)
+          if (JSON.stringify(strip(await read())) !== JSON.stringify(strip([acme, globex])))
+            throw new Error('changed by sending a part again')
+          // Someone who has the same heartbeats without those of agents has the same minutes.
+          const twin = await someone(service, ['acme/*'])
+          await service.workspace(twin.caller, { patterns: ['globex/*'] })
+          for (const part of [sent.slice(0, half), sent.slice(half)])
+            await send(twin.caller, part.filter(({ isOfAgent }) => !isOfAgent).map(toBeat), inZone)
+          const comparable = async (caller: Caller, id: string) => {
+            const {
+              workspace: _,
+              members,
+              ...rest
+            } = withoutAgents(await mineOf(caller, id)) as unknown as { members: Row[]; workspace: unknown }
+            return JSON.stringify({
+              ...rest,
+              members: members.map(({ login: _, avatar_url: __, ...row }) => row),
+            })
+          }
+          if ((await comparable(caller, id)) !== (await comparable(twin.caller, twin.id)))
+            throw new Error('agents changed the minutes of the person')
+        },
+      ),
       { numRuns: 4 },
     )
   })

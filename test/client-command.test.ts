@@ -308,7 +308,7 @@ t.test(
   async (t) => {
     const { path, run, write } = await start(t)
     await write(`{
-  // What teams share first.
+  // Settings that teams share first.
   "settings": { "[typescript]": { "ext.fontSize": "big", "ext.a": 1, }, },
   "projects": { "acme/api": { "settings": { "[typescript]": { "ext.fontSize": null, "ext.size": 2 } } } }
 }`)

@@ -1,14 +1,15 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { DELETED_USER } from '../src/features/accounts/index.js'
+import { listUnlocatedDays, locateDay } from '../src/features/rollups/queries/locate.js'
 import { rebuildRollups } from '../src/features/rollups/roll-up.js'
 import { reportHours, reportMemberDays, reportRepoDays } from '../src/features/rollups/tables.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { addDays, listDays, weekdayOf } from '../src/platform/time/days.js'
 import { equals } from './equals.js'
 import { hasMembers } from './has-members.js'
+import { shownCells, toLocal, type WorkRow, wallClock } from './local-model.js'
 import { betweenRollups, type Caller, reuseService, type Service } from './service.js'
-import { sharedCells } from './shared-hours.js'
 import { stepsOf } from './trend-steps.js'
 
 type Test = Parameters<typeof reuseService>[0]
@@ -298,43 +299,70 @@ const cellsOf = (body: { heatmap: { weekday: number; hour: number; minutes: numb
     .filter(({ minutes }) => minutes > 0)
     .map(({ weekday, hour, minutes }) => [weekday, hour, minutes])
 
-t.test('the heatmap is in each member’s own hours', async (t) => {
-  const { service, ada, bob, id, code, today } = await start(t)
-  const weekday = weekdayOf(today)
-  const next = (weekday % 7) + 1
-  const before = weekday === 1 ? 7 : weekday - 1
-  const entry = { repo: 'acme/api', day: today, minutes: 60, hours: { 0: 10, 19: 20, 23: 30 } }
+t.test('minutes are on the day and in the hour of the zone in which they were recorded', async (t) => {
+  const { service, ada, id, code, today } = await start(t)
+  const [before, next] = [addDays(today, -1), addDays(today, 1)]
+  const entry = { repo: 'acme/api', day: today, minutes: 65, hours: { 0: 10, 19: 20, 23: 30 } }
   /** Cells are written as the hour and the minutes, with - for the day before and + for the next. */
   const cells = (text: string) =>
     text
       .split(' ')
       .map((cell) => {
         const [hour = 0, minutes = 0] = cell.replace(/^[-+]/, '').split(':').map(Number)
-        return [cell.startsWith('-') ? before : cell.startsWith('+') ? next : weekday, hour, minutes] as const
+        const day = cell.startsWith('-') ? before : cell.startsWith('+') ? next : today
+        return [weekdayOf(day), hour, minutes] as const
       })
       .sort(([a, b], [c, d]) => a - c || b - d)
-  const url = path(id, `&from=${today}&to=${today}&member=ada`)
-
-  await flush(ada, [entry])
-  t.strictSame(cellsOf(await bothWays(t, service, ada, url)), cells('0:10 19:20 23:30'), 'UTC')
-  // 19:00 UTC is 00:30 of the next day: drawn whole in the hour in which it starts.
-  for (const [zone, expected] of Object.entries({
-    'Asia/Kolkata': '5:10 +0:20 +4:30',
-    'Pacific/Kiritimati': '14:10 +9:20 +13:30',
-    'Pacific/Niue': '-13:10 8:20 12:30',
-    UTC: '0:10 19:20 23:30',
-  })) {
-    t.equal((await flush(ada, [], zone)).status, 200)
-    t.strictSame(cellsOf(await bothWays(t, service, ada, url)), cells(expected), zone)
+  const mine = `/api/team/dashboard/mine?workspace=${id}&from=${before}&to=${next}`
+  const daysIn = (body: { daily: { active_minutes: number }[] }) =>
+    body.daily.map((day) => day.active_minutes)
+  // 19:00 UTC is 00:30 of the next day in Kolkata: it counts whole in the hour in which it starts.
+  const zones: [zone: string, cells: string, days: number[]][] = [
+    ['UTC', '0:10 19:20 23:30', [0, 65, 0]],
+    ['Asia/Kolkata', '5:10 +0:20 +4:30', [0, 15, 50]],
+    ['Pacific/Kiritimati', '14:10 +9:20 +13:30', [0, 15, 50]],
+    ['Pacific/Niue', '-13:10 8:20 12:30', [10, 55, 0]],
+    ['America/Los_Angeles', wallCells('America/Los_Angeles', today), [10, 55, 0]],
+  ]
+  for (const [index, [zone, hours, days]] of zones.entries()) {
+    const person = await service.signIn(`person-${index}`)
+    await person.post('/api/team/workspaces/join', { code })
+    await flush(person, [entry], zone)
+    const body = await bothWays(t, service, person, mine)
+    t.strictSame(cellsOf(body), cells(hours), zone)
+    t.strictSame(daysIn(body), days, zone)
+    t.equal((await flush(person, [], 'Asia/Tokyo')).status, 200)
+    const later = await bothWays(t, service, person, mine)
+    t.strictSame([cellsOf(later), daysIn(later)], [cells(hours), days], `${zone}, after a journey`)
   }
-  const cleo = await service.signIn('cleo')
-  await cleo.post('/api/team/workspaces/join', { code })
-  await flush(bob, [{ repo: 'acme/api', day: today, minutes: 7, hours: { 19: 7 } }], 'Asia/Kolkata')
-  await flush(cleo, [{ repo: 'acme/api', day: today, minutes: 9, hours: { 0: 9 } }], 'Asia/Kolkata')
-  await flush(ada, [], 'Asia/Kolkata')
-  const all = await bothWays(t, service, ada, path(id, `&from=${today}&to=${today}`))
-  t.strictSame(cellsOf(all), cells('5:19 +0:27 +4:30'), 'members in one zone share cells')
+  // Two machines, or a journey within the hour.
+  await flush(ada, [{ ...entry, minutes: 20, hours: { 19: 20 } }], 'Asia/Kolkata')
+  await flush(ada, [{ ...entry, minutes: 30, hours: { 19: 30 } }], 'Pacific/Niue')
+  await flush(ada, [{ ...entry, minutes: 30, hours: { 19: 30 } }], 'Pacific/Niue')
+  const both = await bothWays(t, service, ada, mine)
+  t.strictSame([cellsOf(both), daysIn(both)], [cells('8:40 +0:20'), [0, 40, 20]])
+
+  const team = await bothWays(t, service, ada, path(id, `&from=${before}&to=${next}`))
+  const all = zones.map(([, , days]) => days)
+  t.strictSame(
+    daysIn(team),
+    [0, 1, 2].map((day) => all.reduce((sum, days) => sum + (days[day] ?? 0), [0, 40, 20][day] ?? 0)),
+  )
+  t.equal(
+    team.heatmap.reduce((sum: number, cell: { minutes: number }) => sum + cell.minutes, 0),
+    220,
+    'five others on today alone',
+  )
 })
+
+/** The cells of the hours above, as a clock on the wall shows them. */
+const wallCells = (zone: string, day: string) =>
+  Object.entries({ 0: 10, 19: 20, 23: 30 })
+    .map(([utcHour, minutes]) => {
+      const at = wallClock(zone, Date.parse(day) + Number(utcHour) * 3_600_000)
+      return `${at.day < day ? '-' : ''}${at.hour}:${minutes}`
+    })
+    .join(' ')
 
 t.test('on the days when clocks change, hours move with them', async (t) => {
   const { service, ada, id } = await start(t)
@@ -353,7 +381,9 @@ t.test('on the days when clocks change, hours move with them', async (t) => {
       insert into stale_days (workspace_id, day) values ($1::uuid, $3::text::date)`,
       [id, adaId, day, hours],
     )
-    return cellsOf(await bothWays(t, service, ada, path(id, `&from=${day}&to=${day}`)))
+    await service.app.rollups.run()
+    const mine = `/api/team/dashboard/mine?workspace=${id}&from=${addDays(day, -1)}&to=${addDays(day, 1)}`
+    return cellsOf(await bothWays(t, service, ada, mine))
   }
   // 29 March 2026: at 01:00 UTC from +1 to +2. 25 October 2026: back. Both are Sundays.
   t.same(await put('2026-03-29'), [
@@ -377,31 +407,13 @@ t.test('old hours are deleted, and days stay', async (t) => {
   await service.database.hot.statement('update activity set day = day - 21', [])
   await rebuildRollups(service.database)
   await service.app.rollups.retire()
-  const body = await bothWays(t, service, ada, path(id, `&from=${addDays(today, -60)}&to=${today}`))
+  const mine = `/api/team/dashboard/mine?workspace=${id}&from=${addDays(today, -60)}&to=${today}`
+  const body = await bothWays(t, service, ada, mine)
   t.equal(body.totals.active_minutes, 30)
   t.equal(
     body.heatmap.reduce((sum: number, { minutes }: { minutes: number }) => sum + minutes, 0),
     10,
   )
-})
-
-t.test('hours of repositories that a previous version left are deleted', async (t) => {
-  const { service, ada, id, today } = await start(t, { ACTIVITY_DETAIL_DAYS: '31' })
-  const query = service.database.read.statement
-  await flush(ada, [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }])
-  await query('update activity set day = day - 400', [])
-  await rebuildRollups(service.database)
-  // Writes as a version does that knows only the hours of the workspace.
-  await query('update activity set hours = null', [])
-  await query('delete from activity_hours', [])
-  const left = () =>
-    query('select repo_key, minutes::int from activity_repo_days where timezones is not null', [])
-  t.same(await left(), [{ repo_key: 'acme/api', minutes: 10 }])
-  await service.app.rollups.retire()
-  t.same(await left(), [])
-  const day = addDays(today, -400)
-  const body = await bothWays(t, service, ada, path(id, `&from=${day}&to=${day}`))
-  t.equal(body.totals.active_minutes, 10)
 })
 
 t.test('numbers too large for 32 bits, and repositories without a name, count all the same', async (t) => {
@@ -480,7 +492,8 @@ t.test('rollups that are wrong are right again after a rebuild', async (t) => {
 })
 
 t.test('a dashboard equals a recount, whatever is rolled up or has changed since', async (t) => {
-  const { service, ada, bob, id, today } = await start(t)
+  const MIN_GROUP = 3
+  const { service, ada, bob, id, today } = await start(t, { ACTIVITY_MIN_GROUP: String(MIN_GROUP) })
   const ids = [(await ada.get('/api/me')).body.id, (await bob.get('/api/me')).body.id]
   const query = service.database.read.statement
   const others = await query<{ id: string }>(
@@ -538,16 +551,11 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
         changes.map(({ issues }) => issues),
       ],
     )
-  interface Row {
-    /** Null: deleted accounts. */
-    login: string | null
-    day: string
-    repo: string
-    minutes: number
-    commits: number
-    issues: number
-    hours: number[] | null
-    timezone: string
+  type Row = WorkRow
+  /** As after a flush: the rows say where they are, and no rollup does. */
+  const locate = async () => {
+    for (const day of await listUnlocatedDays(service.database.read, 10_000))
+      await service.database.transaction((tx) => locateDay(tx, day))
   }
   const sumsOf = (rows: Row[]) => ({
     active_minutes: rows.reduce((sum, { minutes }) => sum + minutes, 0),
@@ -556,17 +564,14 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
   })
   const loginsIn = (rows: Row[]) => new Set(rows.flatMap(({ login }) => login ?? []))
   const activeIn = (rows: Row[]) => loginsIn(rows.filter(({ minutes }) => minutes > 0)).size
-  /** The rollups that a previous version makes for these days. */
+  /** The rollups that the previous version makes for these days. */
   const rollUpLikeBefore = async (days: string) => {
-    await query(`update activity_days set hour_crews = null, by_repo = null where ${days}`, [])
     await query(
-      `update activity_repo_days set active_members = null, timezones = null, hours = null, crew_sizes = null,
-          crews = null where ${days}`,
+      `update activity_days set hour_people = null, by_local_day = null, minutes = 0, active_members = 0 where ${days}`,
       [],
     )
     await query(
-      `update activity_repo_people set minutes = null, commits = null, closed_issues = null, active_day_bits = null,
-          week_minutes = null where month in (select date_trunc('month', day::timestamp) from activity_days where by_repo is null)`,
+      `update activity_repo_days set hour_people = null, local_hours = null, minutes = 0 where ${days}`,
       [],
     )
   }
@@ -578,24 +583,21 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
       fc.array(change, { maxLength: 60 }),
       fc.array(change, { maxLength: 8 }),
       fc.array(ask, { minLength: 4, maxLength: 4 }),
-      fc.constantFrom('this version', 'the version before', 'a version without weeks'),
+      fc.constantFrom('this version', 'the version before'),
       async (first, later, asked, madeBy) => {
         await query('delete from activity', [])
         await rebuildRollups(service.database)
         await write(first)
         await service.app.rollups.run()
         if (madeBy === 'the version before') await rollUpLikeBefore('extract(day from day) > 15')
-        if (madeBy === 'a version without weeks')
-          await query(
-            'update activity_repo_people set week_minutes = null where extract(month from month)::int % 2 = 0',
-            [],
-          )
         await write(later)
-        const all = await query<Row>(
+        if (madeBy === 'this version') await locate()
+        const rows = await query<Row>(
           `select case when u.id <> '${DELETED_USER}' then u.login end as login, a.day, a.repo_key as repo, a.minutes, a.commits, a.closed_issues as issues, a.hours, coalesce(u.timezone, 'UTC') as timezone
           from activity a join users u on u.id = a.user_id where minutes + commits + closed_issues > 0`,
           [],
         )
+        const all = toLocal(rows)
         const logins = await query<{ id: string; login: string }>('select id, login from users', [])
         const check = async () => {
           for (const { person, repo, ...range } of asked) {
@@ -668,20 +670,14 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
               named(body.repos, (row: { repo: string }) => row.repo),
               named(repos, (row) => row.repo),
             )
-            const ofRange = all.flatMap(({ login, ...row }) =>
-              login !== null && row.day >= from && row.day <= to ? { login, ...row } : [],
-            )
-            if (login === undefined) equals(t, body.heatmap, sharedCells(ofRange, 'ada', repo), url)
-            else {
-              const own = ofRange.filter((row) => row.login === login && (repo === null || row.repo === repo))
-              equals(t, body.heatmap, login === 'ada' ? sharedCells(own, 'ada', null) : null, url)
-            }
+            if (login === undefined) equals(t, body.heatmap, shownCells(shown, 'ada', MIN_GROUP), url)
+            else if (login === 'ada') equals(t, body.heatmap, shownCells(shown, undefined, 0), url)
+            else equals(t, body.heatmap, null, url)
           }
         }
-        await check()
-        if (madeBy === 'this version') return
+        if (madeBy === 'this version') await check()
         await service.app.rollups.run()
-        t.equal((await query('select day from activity_days where by_repo is null', [])).length, 0)
+        t.equal((await query('select day from activity_days where by_local_day is null', [])).length, 0)
         await check()
       },
     ),

@@ -1,10 +1,11 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { chooseDay, chooseDays, rangeNamed } from '../src/features/editors/choose-days.js'
-import { chooseTimezone, localParts } from '../src/features/editors/local-days.js'
+import { chooseDay, chooseDays, rangeNamed, timezoneOf } from '../src/features/editors/choose-days.js'
+import { localHours } from '../src/features/minutes/local-days.js'
 import { addDays } from '../src/platform/time/days.js'
 import { dayAt, endOf, startOf } from '../src/platform/time/zones.js'
+import { wallClock } from './local-model.js'
 
 const QUARTER_MS = 900_000
 const DAY_MS = 96 * QUARTER_MS
@@ -64,38 +65,29 @@ t.test('the first and the last days of the calendar begin and end in every zone'
     }
 })
 
-t.test('minutes of an hour are on the day on which the hour begins', async () => {
+t.test('minutes of an hour are on the day and in the hour in which it begins', async () => {
   const change = fc.constantFrom(...changes.filter(([zone]) => zone !== 'Pacific/Apia'))
   const hours = fc.array(fc.constantFrom(0, 0, 1, 60), { minLength: 24, maxLength: 24 })
   fc.assert(
-    fc.property(change, hours, ([zone, day], hours) => {
+    fc.property(change, hours, ([timezone, day], hours) => {
       const midnight = Date.parse(day)
       deepStrictEqual(
-        [...localParts(zone, { day, hours, rest: 0 })],
-        hours.flatMap((minutes, hour) =>
-          minutes > 0 ? [{ day: dateIn(zone, midnight + hour * 4 * QUARTER_MS), hour, minutes }] : [],
+        [...localHours({ timezone, day, hours })],
+        hours.flatMap((minutes, utcHour) =>
+          minutes > 0
+            ? [{ ...wallClock(timezone, midnight + utcHour * 4 * QUARTER_MS), utcHour, minutes }]
+            : [],
         ),
       )
     }),
   )
 })
 
-t.test('minutes without an hour stay on their date', async (t) => {
-  const none = new Array(24).fill(0)
-  t.strictSame(
-    [...localParts('Pacific/Apia', { day: '2026-11-21', hours: none, rest: 5 })],
-    [{ day: '2026-11-21', hour: undefined, minutes: 5 }],
-  )
-  t.strictSame([...localParts('UTC', { day: '2026-11-21', hours: none, rest: 0 })], [])
-})
-
-t.test('the zone of a request comes before the stored one, unless it is none', async (t) => {
-  t.equal(chooseTimezone('Asia/Katmandu', 'Europe/Berlin'), chooseTimezone('Asia/Kathmandu', null))
-  t.equal(chooseTimezone('Europe/Paris', 'Europe/Berlin'), 'Europe/Paris')
+t.test('a zone has the name that was given, unless it is none', async (t) => {
+  for (const zone of ['Asia/Katmandu', 'Asia/Kathmandu', 'Europe/Kiev', 'Europe/Kyiv', 'UTC', 'Etc/GMT+12'])
+    t.equal(timezoneOf(zone), zone)
   for (const none of [undefined, null, 5, '', 'Mars/Olympus', '+02:00', ['Europe/Paris'], 'x'.repeat(10_000)])
-    t.equal(chooseTimezone(none, 'Europe/Berlin'), 'Europe/Berlin')
-  t.equal(chooseTimezone(undefined, null), 'UTC')
-  t.equal(chooseTimezone(undefined, 'Gone/Zone'), 'UTC')
+    t.equal(timezoneOf(none), undefined)
 })
 
 t.test('a named range ends today or before', async (t) => {

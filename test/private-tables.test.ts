@@ -22,20 +22,31 @@ const readers: Record<string, string[]> = {
     'dashboard/queries/heatmap.ts',
     'dashboard/queries/members.ts',
     'dashboard/queries/repos.ts',
+    'dashboard/queries/sources.ts',
     'dashboard/queries/trends.ts',
+    'minutes/queries/local-activity.ts',
     'minutes/queries/minutes.ts',
     'minutes/queries/own-minutes.ts',
     'minutes/queries/own-time.ts',
     'personal-data/queries/erasures.ts',
     'personal-data/queries/row-counts.ts',
     'repositories/queries/projects.ts',
+    'rollups/queries/locate.ts',
+    'rollups/queries/published-weeks.ts',
+    'rollups/queries/rollups.ts',
+  ],
+  activity_other_zones: [
+    'minutes/queries/local-activity.ts',
+    'minutes/queries/minutes.ts',
+    'minutes/queries/own-time.ts',
+    'personal-data/queries/erasures.ts',
+    'rollups/queries/locate.ts',
     'rollups/queries/published-weeks.ts',
     'rollups/queries/rollups.ts',
   ],
   activity_people: [
     'counts/queries/counts.ts',
     'dashboard/queries/access-log.ts',
-    'dashboard/queries/heatmap.ts',
     'minutes/queries/minutes.ts',
     'personal-data/queries/account-export.ts',
     'personal-data/queries/erasures.ts',
@@ -58,7 +69,6 @@ const readers: Record<string, string[]> = {
   activity_repo_people: [
     'dashboard/queries/members.ts',
     'dashboard/queries/repos.ts',
-    'dashboard/queries/sources.ts',
     'dashboard/queries/trends.ts',
     'rollups/queries/rollups.ts',
   ],
@@ -81,10 +91,14 @@ const privateTables = tables.flatMap(({ table, rules: { people = {}, place, priv
   return Object.keys(people).length > 0 && (isOwn || isActivity) ? [getTableName(table)] : []
 })
 
+/** Activity is also read through SQL that other modules share. */
+const SHARED_SQL = /\b(localActivity|localHourDays|zoneHours)\(|\$\{RAW\}/
+
 const camelCase = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
 /** Whether a module has the table in SQL, or imports it for the query builder. */
 const names = (text: string, table: string): boolean =>
+  (table === 'activity' && SHARED_SQL.test(text)) ||
   new RegExp(`\\b(from|join|into|update|using)\\s+${table}\\b`).test(text) ||
   new RegExp(`^import {[^}]*\\b${camelCase(table)}\\b[^}]*} from '[^']*tables\\.js'`, 'm').test(text)
 

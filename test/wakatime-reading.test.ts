@@ -17,8 +17,8 @@ interface Entry {
   minutes: number
 }
 
-const flush = async (caller: Caller, entries: Entry[]) => {
-  const reply = await caller.post('/api/team/active-minutes', { entries })
+const flush = async (caller: Caller, entries: Entry[], timezone?: string) => {
+  const reply = await caller.post('/api/team/active-minutes', { entries, ...(timezone && { timezone }) })
   if (reply.status !== 200) throw new Error(reply.text)
 }
 
@@ -246,19 +246,41 @@ t.test('reading in the format of WakaTime', async (t) => {
       t.strictSame(minutesOf(list), expected)
   })
 
-  t.test('days are those of the time zone', async (t) => {
-    const caller = await service.signIn('zones')
-    await service.workspace(caller)
-    const day = addDays(today(), -2)
-    await flush(caller, [{ repo: 'acme/web', day, hours: { 20: 30 }, minutes: 30 }])
-    const minutesOn = async (date: string, timezone: string) => {
-      const query = `start=${date}&end=${date}&timezone=${encodeURIComponent(timezone)}`
-      return (await read(caller, `summaries?${query}`)).data[0].grand_total.minutes
-    }
-    t.equal(await minutesOn(day, 'Europe/London'), 30)
-    t.equal(await minutesOn(day, 'Asia/Tokyo'), 0)
-    t.equal(await minutesOn(addDays(day, 1), 'Asia/Tokyo'), 30)
-  })
+  t.test(
+    'days are those of the zone in which the minutes were recorded, whatever the reader’s',
+    async (t) => {
+      const caller = await service.signIn('zones')
+      await service.workspace(caller)
+      const day = addDays(today(), -2)
+      await flush(caller, [{ repo: 'acme/web', day, hours: { 20: 30 }, minutes: 30 }], 'Asia/Tokyo')
+      await flush(
+        caller,
+        [{ repo: 'acme/web', day, hours: { 2: 10, 20: 20 }, minutes: 37 }],
+        'America/Los_Angeles',
+      )
+      const minutesOn = async (date: string, timezone: string) => {
+        const query = `start=${date}&end=${date}&timezone=${encodeURIComponent(timezone)}`
+        const [found] = (await read(caller, `summaries?${query}`)).data
+        return found.grand_total.total_seconds / 60
+      }
+      for (const timezone of ['Europe/London', 'Asia/Tokyo', 'Pacific/Niue']) {
+        const minutes = []
+        for (const later of [-1, 0, 1]) minutes.push(await minutesOn(addDays(day, later), timezone))
+        t.strictSame(minutes, [10, 27, 30], timezone)
+      }
+      t.equal((await read(caller, 'all_time_since_today')).data.range.start_date, addDays(day, -1))
+      t.equal((await read(caller, 'all_time_since_today')).data.total_seconds, 67 * 60)
+      t.strictSame(
+        (await read(caller, `durations?date=${day}&timezone=UTC`)).data.map(
+          ({ time, duration }: Record<string, number>) => [time, duration],
+        ),
+        [
+          [Date.parse(day) / 1_000, 7 * 60],
+          [Date.parse(day) / 1_000 + 20 * 3_600, 20 * 60],
+        ],
+      )
+    },
+  )
 
   t.test('agent time is a category, and in no total', async (t) => {
     const caller = await service.signIn('agents')

@@ -127,7 +127,7 @@ export const Diff = (props: {
 
 const LISTED = 10
 
-/** What prevents saving, or without faults the children. */
+/** The faults that prevent saving, or without faults the children. */
 export const FaultList = (props: { id?: string; faults: Fault[]; children?: ComponentChildren }) => {
   const { id, faults, children } = props
   const listed = faults.slice(0, LISTED)

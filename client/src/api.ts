@@ -189,7 +189,7 @@ export type Dashboard = {
   members: DashboardMember[]
   /** Repositories with activity, most minutes first. */
   repos: DashboardRepo[]
-  /** All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours past their retention period, aren’t included. A day counts only if at least 2 people other than the caller had hours on it. With `repo`, those hours must be in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null if hours exist but no day counts, if `member` names another person, or if no part of it is published. The caller’s own heatmap is always complete. */
+  /** All 168 cells, Monday 0:00 first, in the hours of the time zone in which each minute was recorded. Hidden minutes are null. Minutes without an hour, and hours past their retention period, aren’t included. A day counts only if enough people other than the caller (`ACTIVITY_MIN_GROUP`) had hours on it. With `repo`, those hours must be in that repository. The heatmap is null if hours exist but no day counts, if `member` names another person, or if no part of it is published. The caller’s own heatmap is always complete. */
   heatmap: HeatmapCell[] | null
   publication: Publication
   generated_at: string
@@ -429,7 +429,7 @@ export type Member = {
   avatar_url: string
   role: 'admin' | 'member'
   joined_at: string
-  /** The last UTC day with active minutes in this workspace. Null if there is none. At the privacy level `team`, null for everyone. */
+  /** The last day with active minutes in this workspace, on the member’s own calendar. Null if there is none. At the privacy level `team`, null for everyone. */
   last_active_day: string | null
 }
 
@@ -501,7 +501,7 @@ export type OwnDashboard = {
   previous_totals: Totals
   /** Most minutes first. All members, with or without activity, and people who have left but were active in the range. With `repo`, only people with activity in it. If published weeks are shown, their days list no one. */
   members: DashboardMember[]
-  /** All 168 cells, Monday 0:00 first, in each member's own local hours. Hidden minutes are null. Minutes without an hour, and hours past their retention period, aren’t included. A day counts only if at least 2 people other than the caller had hours on it. With `repo`, those hours must be in that repository. Within the day, time zones that show different hours are checked separately. With `repo`, a repository is also left out if the hours of the other repositories would otherwise be those of one person. The heatmap is null if hours exist but no day counts, if `member` names another person, or if no part of it is published. The caller’s own heatmap is always complete. */
+  /** All 168 cells, Monday 0:00 first, in the hours of the time zone in which each minute was recorded. Hidden minutes are null. Minutes without an hour, and hours past their retention period, aren’t included. A day counts only if enough people other than the caller (`ACTIVITY_MIN_GROUP`) had hours on it. With `repo`, those hours must be in that repository. The heatmap is null if hours exist but no day counts, if `member` names another person, or if no part of it is published. The caller’s own heatmap is always complete. */
   heatmap: HeatmapCell[] | null
   publication: Publication
   generated_at: string
@@ -1214,7 +1214,7 @@ export type MinutesEntry = {
 
 export type FlushBody = {
   entries: MinutesEntry[]
-  /** An IANA time zone name, not a numeric offset. It is stored for the heatmap. */
+  /** An IANA time zone name, not a numeric offset. The minutes count on the days and in the hours of this zone, and it is stored for later ones. Default: the stored one, or UTC. */
   timezone?: string
   /** The client chooses an id for each flush and sends it again with every retry. The service remembers it for 32 days. */
   flush_id?: string
@@ -1232,7 +1232,7 @@ export type MemberCounts = {
 
 export type CountsBody = {
   workspace: string
-  /** A UTC day from 2000-01-01 to tomorrow. */
+  /** A day from 2000-01-01 to tomorrow (UTC). */
   day: string
   members: MemberCounts[]
 }
@@ -1606,7 +1606,7 @@ export type DashboardMember = {
   closed_issues: number
   /** The last day in the range with more than 0 minutes. */
   last_active_day: string | null
-  /** Only with `trends=true`. The active minutes of the row on each day of the range, oldest first. Ranges of more than 31 days have one number per ISO week (Monday to Sunday, UTC) instead. The first and the last week count only their days in the range, so the numbers add up to `active_minutes`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members. */
+  /** Only with `trends=true`. The active minutes of the row on each day of the range, oldest first. Ranges of more than 31 days have one number per ISO week (Monday to Sunday) instead. The first and the last week count only their days in the range, so the numbers add up to `active_minutes`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members. */
   trend?: number[]
 }
 
@@ -1618,7 +1618,7 @@ export type DashboardRepo = {
   closed_issues: number | null
   /** Members with any activity in the repository. For published weeks, the largest number of members with minutes in the repository in any week. */
   members: number | null
-  /** Only with `trends=true`. The active minutes of the row on each day of the range, oldest first. Ranges of more than 31 days have one number per ISO week (Monday to Sunday, UTC) instead. The first and the last week count only their days in the range, so the numbers add up to `active_minutes`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members. */
+  /** Only with `trends=true`. The active minutes of the row on each day of the range, oldest first. Ranges of more than 31 days have one number per ISO week (Monday to Sunday) instead. The first and the last week count only their days in the range, so the numbers add up to `active_minutes`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members. */
   trend?: number[]
 }
 
@@ -1634,7 +1634,7 @@ export type PublishedWeek = {
   week: string
   /** `published`: the week has numbers. `hidden`: too few people were active, so it has no numbers. `scheduled`: it is published on `published_on`. `publishing`: the service is still publishing past weeks of the workspace, which takes minutes. */
   state: 'published' | 'hidden' | 'scheduled' | 'publishing'
-  /** The UTC day on which the week is published, three days after its end. */
+  /** The day on which the week is published, from 12:00 UTC on: the Thursday after it. */
   published_on: string
   active_minutes: number | null
   commits: number | null
@@ -1742,7 +1742,7 @@ export type OwnDashboardRepo = {
   closed_issues: number | null
   /** Members with any activity in the repository. For published weeks, the largest number of members with minutes in the repository in any week. */
   members: number | null
-  /** Only with `trends=true`. The active minutes of the row on each day of the range, oldest first. Ranges of more than 31 days have one number per ISO week (Monday to Sunday, UTC) instead. The first and the last week count only their days in the range, so the numbers add up to `active_minutes`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members. */
+  /** Only with `trends=true`. The active minutes of the row on each day of the range, oldest first. Ranges of more than 31 days have one number per ISO week (Monday to Sunday) instead. The first and the last week count only their days in the range, so the numbers add up to `active_minutes`. If published weeks are shown, repositories have no trend, and those weeks are 0 for members. */
   trend?: number[]
   /** Minutes in which the caller’s agents worked and the caller didn’t. They don’t count as active minutes, and only the caller sees them. */
   agent_minutes: number
@@ -1766,7 +1766,7 @@ export type PrivacyView = {
   team: string
 }
 
-/** The hours that are recorded, in the person's time zone. Null: all hours. A UTC hour belongs entirely to the local hour in which it starts, as in the heatmap. Minutes without an hour aren’t affected. */
+/** The hours that are recorded, in the person's time zone. Null: all hours. A UTC hour belongs entirely to the local hour in which it starts. Minutes without an hour aren’t affected. */
 export type RecordingHours = {
   /** The first local hour. */
   from: number
@@ -3034,6 +3034,10 @@ export interface Operations {
         /** `current`, or the caller's login. */
         user: string
       }
+      headers?: {
+        /** An IANA time zone. It decides which day is today. */
+        Timezone?: string | undefined
+      }
       body?: HeartbeatsBody
     }
     answer: HeartbeatsAnswer
@@ -3046,6 +3050,10 @@ export interface Operations {
         /** `current`, or the caller's login. */
         user: string
       }
+      headers?: {
+        /** An IANA time zone. It decides which day is today. */
+        Timezone?: string | undefined
+      }
       body?: Heartbeat
     }
     answer: HeartbeatAnswer | HeartbeatsAnswer
@@ -3057,6 +3065,10 @@ export interface Operations {
       path: {
         /** `current`, or the caller's login. */
         user: string
+      }
+      headers?: {
+        /** An IANA time zone. It decides which day is today. */
+        Timezone?: string | undefined
       }
     }
     answer: EditorUser
@@ -3076,7 +3088,7 @@ export interface Operations {
         user: string
       }
       headers?: {
-        /** An IANA time zone, instead of the caller’s. */
+        /** An IANA time zone. It decides which day is today. */
         Timezone?: string | undefined
       }
     }
@@ -3091,7 +3103,7 @@ export interface Operations {
         user: string
       }
       headers?: {
-        /** An IANA time zone, instead of the caller’s. */
+        /** An IANA time zone. It decides which day is today. */
         Timezone?: string | undefined
       }
     }
@@ -3118,7 +3130,7 @@ export interface Operations {
         timezone?: string | undefined
       }
       headers?: {
-        /** An IANA time zone, instead of the caller’s. */
+        /** An IANA time zone. It decides which day is today. */
         Timezone?: string | undefined
       }
     }
@@ -3139,7 +3151,7 @@ export interface Operations {
         timezone?: string | undefined
       }
       headers?: {
-        /** An IANA time zone, instead of the caller’s. */
+        /** An IANA time zone. It decides which day is today. */
         Timezone?: string | undefined
       }
     }
@@ -3161,7 +3173,7 @@ export interface Operations {
         timezone?: string | undefined
       }
       headers?: {
-        /** An IANA time zone, instead of the caller’s. */
+        /** An IANA time zone. It decides which day is today. */
         Timezone?: string | undefined
       }
     }
@@ -3180,7 +3192,7 @@ export interface Operations {
         project?: string | undefined
       }
       headers?: {
-        /** An IANA time zone, instead of the caller’s. */
+        /** An IANA time zone. It decides which day is today. */
         Timezone?: string | undefined
       }
     }
@@ -3199,7 +3211,7 @@ export interface Operations {
         q?: string | undefined
       }
       headers?: {
-        /** An IANA time zone, instead of the caller’s. */
+        /** An IANA time zone. It decides which day is today. */
         Timezone?: string | undefined
       }
     }
@@ -3222,7 +3234,7 @@ export interface Operations {
         timezone?: string | undefined
       }
       headers?: {
-        /** An IANA time zone, instead of the caller’s. */
+        /** An IANA time zone. It decides which day is today. */
         Timezone?: string | undefined
       }
     }
@@ -3985,9 +3997,9 @@ export interface Operations {
     request: {
       query: {
         workspace: string
-        /** The first UTC day. Default: 30 days that end with `to`. */
+        /** The first day. Default: 30 days that end with `to`. */
         from?: string | undefined
-        /** The last UTC day. Default: 30 days that begin with `from`, or today. */
+        /** The last day. Default: 30 days that begin with `from`, or the caller’s own today. */
         to?: string | undefined
         /** Only this login’s activity. It can name someone who has left. A login that was never a member returns 404 `member_not_found`. If the privacy level was `team` on any day in the range, every login except the caller’s own returns 403 `member_detail_hidden`, whether it exists or not. */
         member?: string | undefined
@@ -4009,9 +4021,9 @@ export interface Operations {
     request: {
       query: {
         workspace: string
-        /** The first UTC day. Default: 30 days that end with `to`. */
+        /** The first day. Default: 30 days that end with `to`. */
         from?: string | undefined
-        /** The last UTC day. Default: 30 days that begin with `from`, or today. */
+        /** The last day. Default: 30 days that begin with `from`, or the caller’s own today. */
         to?: string | undefined
         /** Only activity in this repository. */
         repo?: string | undefined

@@ -7,7 +7,7 @@ import { readToday } from '../../platform/time/clock.js'
 import { addDays } from '../../platform/time/days.js'
 import { dayAt } from '../../platform/time/zones.js'
 import type { AddressKey } from '../accounts/index.js'
-import { canonicalTimezone, markDays } from '../minutes/index.js'
+import { markDays } from '../minutes/index.js'
 import { holdRoles } from '../workspaces/index.js'
 import { type FoundMember, findMembersBy, isInside, registerPeople } from './queries/counts.js'
 import {
@@ -174,7 +174,7 @@ const count = async (
   }
 }
 
-const zoneOf = (member: FoundMember | null): string => canonicalTimezone(member?.timezone ?? 'UTC') ?? 'UTC'
+const zoneOf = (member: FoundMember | null): string => member?.timezone ?? 'UTC'
 
 interface MembersBy {
   login: Map<string, FoundMember>

@@ -55,7 +55,7 @@ const readDayLines = async (
   { range, named, published }: View,
 ): Promise<string> => {
   const { repoKey = null } = filter
-  const unusable = await readUnusableDays(tx, workspaceId, range, filter)
+  const unusable = await readUnusableDays(tx, workspaceId, range)
   const [recorded, shown] = await Promise.all([
     named ? readDays(tx, sourcesOf(workspaceId, named, filter, unusable)) : [],
     published ? readPublishedDays(tx, { workspaceId, minGroup, ...published, repoKey }) : [],

@@ -239,7 +239,7 @@ export const readDashboard = (
       const { viewer, workspaceId, range, filter } = asked
       const [{ workspace, view }, unusable] = await Promise.all([
         beginView(tx, asked),
-        readUnusableDays(tx, workspaceId, { from: addDays(range.from, -range.days), to: range.to }, filter),
+        readUnusableDays(tx, workspaceId, { from: addDays(range.from, -range.days), to: range.to }),
       ])
       const before = viewBefore(viewer, workspace.privacy, view, filter)
       const steps = trends ? stepsOf(view.range, limits.trend_days) : undefined

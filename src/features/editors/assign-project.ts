@@ -6,7 +6,7 @@ import type { Database, Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/clock.js'
 import { readTarget } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
-import { countMinutes } from './count-minutes.js'
+import { countMinutes, zoneOf } from './count-minutes.js'
 import { type ProjectHost, Projects, projectOf } from './project-names.js'
 import { lockMarks, readAllMarks } from './queries/marks.js'
 import { findNames, listNames, namesOf, readDroppedNames, readRoomForNames } from './queries/projects.js'
@@ -76,6 +76,7 @@ export const assignProject = (
       const minutes = await countMinutes(tx, {
         ...marked,
         target,
+        timezone: zoneOf(target, undefined),
         candidates: repoKey === undefined ? [] : storedFor(timeline, name),
         fromJoining: () => true,
       })

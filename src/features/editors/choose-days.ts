@@ -1,4 +1,5 @@
 /** The days that WakaTime's tools ask for. */
+import { TIMEZONE_LENGTH } from '../../../schemas/activity.js'
 import { limits } from '../../../schemas/limits.js'
 import { own } from '../../../schemas/own.js'
 import { ApiError, invalid } from '../../errors.js'
@@ -12,6 +13,7 @@ import {
   type Range,
   rangeOf,
 } from '../../platform/time/days.js'
+import { isTimezone } from '../../platform/time/zones.js'
 
 const endingWith = (to: string, days: number): Range => ({ from: addDays(to, 1 - days), to, days })
 
@@ -64,6 +66,10 @@ const dayOf = (text: string, today: string): string | undefined => {
   const day = /^(\d{4}-\d{2}-\d{2})(t|$)/.exec(word)?.[1]
   return day !== undefined && isDay(day) && day > FIRST_DAY && day < LAST_DAY ? day : undefined
 }
+
+/** A zone that a request names. Undefined if there's none that the service knows: some tools send made-up ones. */
+export const timezoneOf = (given: unknown): string | undefined =>
+  typeof given === 'string' && given.length <= TIMEZONE_LENGTH && isTimezone(given) ? given : undefined
 
 /** @throws {ApiError} `validation_failed` */
 export const chooseDay = (name: string, text: string, today: string): string => {

@@ -29,6 +29,8 @@ interface Agents {
   reassigned?: Iterable<number>
   /** Whether minutes count only from the day of joining a workspace. */
   isFromJoining?: boolean | undefined
+  /** The time zone of new minutes. Default: the person's. */
+  timezone?: string | undefined
   /** The rows read for the person's own minutes, to avoid reading them again. */
   read?: { target: FlushTarget; repoKeys: ReadonlySet<string> }
   /** Hours of a day whose marks come from a file and aren't kept. No hour loses minutes, and no other day changes. */
@@ -42,7 +44,7 @@ interface Agents {
 export const countAgents = async (
   tx: Db,
   { userId, timeline, projects }: Marked,
-  { reassigned = [], isFromJoining = false, read, imported }: Agents,
+  { reassigned = [], isFromJoining = false, timezone: given, read, imported }: Agents,
 ): Promise<AgentDay[]> => {
   const hours = imported
     ? new Set(hoursBeside(imported.hours).filter((hour) => dayOfHour(hour) === imported.day))
@@ -59,6 +61,7 @@ export const countAgents = async (
           throw error
         })
   if (!target) return []
+  const timezone = given ?? target.timezone ?? 'UTC'
   const places = target.workspaces.flatMap(
     ({ workspaceId, repoKeys: matched, firstDay, joinedOn, idleWindow }) => {
       const own = new Set(matched.filter((repoKey) => repoKeys.has(repoKey)))
@@ -91,6 +94,7 @@ export const countAgents = async (
           repoKey,
           repo: projects.repos.get(repoKey) ?? repoKey,
           minutes: 0,
+          timezone,
           before: null,
         },
         hours: new Array<number>(HOURS).fill(0),
@@ -100,7 +104,11 @@ export const countAgents = async (
     }
     for (const { before, ...row } of rows.values())
       if (row.hours.some((minutes, hour) => minutes !== before?.[hour]))
-        changed.push({ ...row, minutes: row.hours.reduce((sum, minutes) => sum + minutes, 0) })
+        changed.push({
+          ...row,
+          timezone: row.timezone ?? timezone,
+          minutes: row.hours.reduce((sum, minutes) => sum + minutes, 0),
+        })
   }
   return changed.length > limits.flush_rows ? [] : changed
 }

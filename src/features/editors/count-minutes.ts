@@ -25,14 +25,18 @@ export const dayOfHour = (hour: number): string => new Date(hour * HOUR_MS).toIS
 export const clampIdleWindow = (minutes: number): number =>
   Math.min(Math.max(minutes, limits.heartbeat_idle_minutes_min), limits.heartbeat_idle_minutes_max)
 
+/** The zone of minutes that are recorded now: the one that came with them, or the person's. */
+export const zoneOf = ({ timezone }: FlushTarget, sent: string | undefined): string =>
+  sent ?? timezone ?? 'UTC'
+
 /** Whether a person currently allows recording for a repository and hour. */
-export const recordedBy = ({ recording, timezone }: FlushTarget) => {
+export const recordedBy = ({ recording }: FlushTarget, timezone: string) => {
   const reposOff = new Set(recording?.reposOff)
   const ofDays = new Map<string, boolean[]>()
   const isHourRecorded = (hour: number): boolean => {
     if (!recording?.hours) return true
     const day = dayOfHour(hour)
-    const recorded = ofDays.get(day) ?? recordedHoursOf(recording.hours, timezone ?? 'UTC', day)
+    const recorded = ofDays.get(day) ?? recordedHoursOf(recording.hours, timezone, day)
     ofDays.set(day, recorded)
     return recorded[hour % HOURS] === true
   }
@@ -47,6 +51,8 @@ interface Minutes {
   userId: string
   timeline: Timeline
   target: FlushTarget
+  /** In which the minutes are recorded. */
+  timezone: string
   projects: Projects
   /** If minutes were imported before, the candidates are ordered by minute. */
   candidates: Candidate[]
@@ -76,14 +82,15 @@ export interface CountedMinutes {
   found: (Place & { minutes: number })[]
   isSmall: boolean
   members: MemberDays[]
+  timezone: string
   /** Repositories as given, by their keys. */
   names: ReadonlyMap<string, string>
 }
 
 /** @throws {ApiError} `payload_too_large` */
 export const aimMinutes = async (asked: Minutes): Promise<AimedMinutes> => {
-  const { userId, target, projects, candidates, fromJoining } = asked
-  const isRecorded = recordedBy(target)
+  const { userId, target, timezone, projects, candidates, fromJoining } = asked
+  const isRecorded = recordedBy(target, timezone)
   const recorded = candidates.flatMap((candidate) => {
     const repoKey = projects.keyOf(candidate.project)
     return repoKey !== undefined && isRecorded(hourOf(candidate.minute), repoKey)
@@ -116,7 +123,7 @@ export const aimMinutes = async (asked: Minutes): Promise<AimedMinutes> => {
  * Counts the minutes that count in each workspace. @param members the days of `places`, in the same order, to add to
  */
 export const planMinutes = async (
-  { timeline, projects, imported, places, isSmall }: AimedMinutes,
+  { timeline, timezone, projects, imported, places, isSmall }: AimedMinutes,
   members: MemberDays[],
 ): Promise<CountedMinutes> => {
   const dayOf = daysOfMinutes()
@@ -146,7 +153,7 @@ export const planMinutes = async (
     work = await pauseAfter(work + own.length)
   }
   const minutes = members.reduce((sum, { days }) => sum + sumOf(days), 0)
-  return { minutes, found, isSmall, members, names: projects.repos }
+  return { minutes, found, isSmall, members, timezone, names: projects.repos }
 }
 
 /** Locks a person's days, and counts. */

@@ -12,7 +12,7 @@ import { turns } from '../../platform/rate-limits/limits.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
 import { type FlushTarget, readTarget } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
-import { countMinutes, dayOfHour, recordedBy } from './count-minutes.js'
+import { countMinutes, dayOfHour, recordedBy, zoneOf } from './count-minutes.js'
 import type { Sent } from './mark-heartbeats.js'
 import { isRepo, type Projects } from './project-names.js'
 import {
@@ -219,6 +219,7 @@ const countDay = async (
   const minutes = await countMinutes(tx, {
     ...marked,
     target,
+    timezone: zoneOf(target, undefined),
     candidates,
     fromJoining: () => true,
     imported: isKept ? () => Number.POSITIVE_INFINITY : imported,
@@ -244,7 +245,7 @@ const countDay = async (
 
 /** Whether the person has switched off recording for a project and hour, or ignores the project name. */
 const switchedOffBy = (target: FlushTarget, projects: Projects) => {
-  const isRecorded = recordedBy(target)
+  const isRecorded = recordedBy(target, zoneOf(target, undefined))
   return (hour: number, project: string): boolean =>
     projects.known.get(project)?.ignored === true || !isRecorded(hour, projects.keyOf(project))
 }

@@ -2,7 +2,7 @@
 import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { addDays } from '../../platform/time/days.js'
-import { dayOfHour, recordedBy } from './count-minutes.js'
+import { dayOfHour, recordedBy, zoneOf } from './count-minutes.js'
 import { secondsOf } from './parsing/time.js'
 import {
   isOfAgent,
@@ -78,6 +78,8 @@ export interface Sent {
   userId: string
   heartbeats: Heartbeat[]
   kind: RepohostKind
+  /** The sender's time zone, if it came along. */
+  timezone?: string | undefined
   /** More names to match with repositories. */
   names?: string[]
   /** Whether all minutes, not just those of names, count only from the day of joining a workspace. */
@@ -87,7 +89,7 @@ export interface Sent {
 /** Marks their minutes in the timeline. */
 export const markHeartbeats = ({ sent, projects, mayWait, timeline, target }: Known<Sent>) => {
   const { heartbeats, kind, isFromJoining } = sent
-  const isRecorded = recordedBy(target)
+  const isRecorded = recordedBy(target, zoneOf(target, sent.timezone))
   /** By repository: the first day on which some workspace matches. */
   const matched = new Map<string, string>()
   for (const { repoKeys, firstDay } of target.workspaces)

@@ -5,11 +5,11 @@ import { addDays, countDays, FIRST_DAY, LAST_DAY, type Range, rangeOf } from '..
 import {
   type DayMinutes,
   listOwnRepoDays,
+  localHours,
   sumOwnAgentDays,
   sumOwnDays,
   sumOwnRepos,
 } from '../minutes/index.js'
-import { localParts } from './local-days.js'
 
 /** Whose time is read, and the current day in the person's time zone. */
 export interface Person {
@@ -42,6 +42,25 @@ const byMinutes = (minutes: ReadonlyMap<string, number>): Project[] =>
 const around = ({ from, to }: { from: string; to: string }): Range =>
   rangeOf(addDays(from, -1), addDays(to, 1))
 
+/** Minutes on a local day. */
+interface Part {
+  day: string
+  /** The UTC hour. Undefined: minutes without an hour. */
+  utcHour: number | undefined
+  minutes: number
+}
+
+const partsOf = function* (row: DayMinutes): Generator<Part> {
+  const { day, rest, restBefore, restAfter } = row
+  const without = [
+    { day: addDays(day, -1), minutes: restBefore },
+    { day, minutes: rest },
+    { day: addDays(day, 1), minutes: restAfter },
+  ]
+  for (const part of without) if (part.minutes > 0) yield { ...part, utcHour: undefined }
+  yield* localHours(row)
+}
+
 const addTo = (minutes: Map<string, number>, key: string, more: number) =>
   minutes.set(key, (minutes.get(key) ?? 0) + more)
 
@@ -49,13 +68,13 @@ const addTo = (minutes: Map<string, number>, key: string, more: number) =>
 const readTotals = async (
   sumDays: typeof sumOwnDays,
   db: Db,
-  { userId, timezone }: Person,
+  { userId }: Person,
   range: { from: string; to: string },
   repoKey: string | undefined,
 ): Promise<Map<string, number>> => {
   const totals = new Map<string, number>()
   for (const row of await sumDays(db, userId, around(range), repoKey))
-    for (const { day, minutes } of localParts(timezone, row))
+    for (const { day, minutes } of partsOf(row))
       if (day >= range.from && day <= range.to) addTo(totals, day, minutes)
   for (const [day, minutes] of totals) totals.set(day, Math.min(minutes, limits.minutes_per_day))
   return totals
@@ -87,7 +106,7 @@ export const readDays = async (db: Db, person: Person, range: Range, project?: s
   ])
   const ofDays = new Map<string, Map<string, number>>()
   for (const row of rows)
-    for (const { day, minutes } of localParts(person.timezone, row)) {
+    for (const { day, minutes } of partsOf(row)) {
       const projects = ofDays.get(day) ?? new Map<string, number>()
       addTo(projects, row.repo, minutes)
       ofDays.set(day, projects)
@@ -113,7 +132,7 @@ export interface Sums {
 }
 
 export const readRange = async (db: Db, person: Person, range: Range, project?: string): Promise<Sums> => {
-  const { userId, timezone } = person
+  const { userId } = person
   const { from, to } = range
   const repoKey = keyOf(project)
   // On the days at both ends, only some hours belong to the range.
@@ -129,30 +148,29 @@ export const readRange = async (db: Db, person: Person, range: Range, project?: 
   ])
   const projects = new Map(repos.map(({ repo, minutes }) => [repo, minutes]))
   for (const row of rows.flat())
-    for (const { day, minutes } of localParts(timezone, row))
+    for (const { day, minutes } of partsOf(row))
       if (day >= from && day <= to) addTo(projects, row.repo, minutes)
   const listed = byMinutes(projects).slice(0, limits.dashboard_rows)
   const agentMinutes = totalOf(agentDays.values())
   return { days, agentMinutes, projects: sharesOf(totalOf(days.values()), listed) }
 }
 
-const sumOf = ({ hours, rest }: DayMinutes) => Math.min(totalOf(hours) + rest, limits.minutes_per_day)
+/** All days, and those before and after them. */
+export const ALWAYS = rangeOf(addDays(FIRST_DAY, 1), addDays(LAST_DAY, -1))
 
-/** All days. In zones ahead of UTC, today can be the day after. */
-export const ALWAYS = rangeOf(FIRST_DAY, LAST_DAY)
-
-/** All time uses UTC days, because local days would have to be computed for decades. */
-export const readEverything = async (db: Db, { userId }: Person, project?: string): Promise<Sums> => {
+export const readEverything = async (db: Db, person: Person, project?: string): Promise<Sums> => {
   const repoKey = keyOf(project)
-  const [rows, agentRows, repos] = await Promise.all([
-    sumOwnDays(db, userId, ALWAYS, repoKey),
-    sumOwnAgentDays(db, userId, ALWAYS, repoKey),
-    sumOwnRepos(db, userId, ALWAYS, repoKey),
+  const [days, agentDays, repos] = await Promise.all([
+    readTotals(sumOwnDays, db, person, ALWAYS, repoKey),
+    readTotals(sumOwnAgentDays, db, person, ALWAYS, repoKey),
+    sumOwnRepos(db, person.userId, around(ALWAYS), repoKey),
   ])
-  const days = new Map(rows.map((row) => [row.day, sumOf(row)]))
   const listed = repos.map(({ repo, minutes }) => ({ name: repo, minutes }))
-  const agentMinutes = totalOf(agentRows.map(sumOf))
-  return { days, agentMinutes, projects: sharesOf(totalOf(days.values()), listed) }
+  return {
+    days,
+    agentMinutes: totalOf(agentDays.values()),
+    projects: sharesOf(totalOf(days.values()), listed),
+  }
 }
 
 const HOUR_MS = 3_600_000
@@ -161,7 +179,7 @@ const HOUR_MS = 3_600_000
  * A day's repositories by hour, each with the time when the hour began, in milliseconds.
  * @param start when the day begins, where minutes without an hour are shown
  */
-export const readDurations = async (db: Db, { userId, timezone }: Person, day: string, start: number) => {
+export const readDurations = async (db: Db, { userId }: Person, day: string, start: number) => {
   const rows = await listOwnRepoDays(
     db,
     userId,
@@ -170,11 +188,11 @@ export const readDurations = async (db: Db, { userId, timezone }: Person, day: s
   )
   return rows
     .flatMap((row) =>
-      [...localParts(timezone, row)]
+      [...partsOf(row)]
         .filter((part) => part.day === day)
-        .map(({ hour, minutes }) => ({
+        .map(({ utcHour, minutes }) => ({
           project: row.repo,
-          time: hour === undefined ? start : Date.parse(row.day) + hour * HOUR_MS,
+          time: utcHour === undefined ? start : Date.parse(row.day) + utcHour * HOUR_MS,
           minutes,
         })),
     )

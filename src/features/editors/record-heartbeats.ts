@@ -4,9 +4,9 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { reposToRemember } from '../accounts/index.js'
-import { lockPlaces, type QueuedWrite, recorderOf } from '../minutes/index.js'
+import { changeTimezone, lockPlaces, type QueuedWrite, recorderOf } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
-import { aimMinutes, planMinutes } from './count-minutes.js'
+import { aimMinutes, planMinutes, zoneOf } from './count-minutes.js'
 import {
   type Heartbeat,
   heartbeatsOf,
@@ -39,6 +39,7 @@ export const recordHeartbeats = async (
   userId: string,
   given: readonly SentHeartbeat[],
   host: ProjectHost,
+  timezone: string | undefined,
 ): Promise<Recorded> => {
   const now = Date.now() / 1_000
   const { heartbeats: all, lacking } = heartbeatsOf(given, host)
@@ -52,7 +53,7 @@ export const recordHeartbeats = async (
     size > TOGETHER.heartbeats ||
     heartbeats.some(({ project }) => project.name === LAST_PROJECT) ||
     hoursAround(heartbeats.map(({ minute }) => minute)).length > TOGETHER.hours
-  const sent = { userId, heartbeats, kind: host.kind, size, isRepeatable: true }
+  const sent = { userId, heartbeats, kind: host.kind, timezone, size, isRepeatable: true }
   const recorded = size === 0 ? nothing() : await record(database, sent, isAlone)
   const { ignored } = recorded
   return {
@@ -90,13 +91,20 @@ const record = recorderOf<Sent & QueuedWrite, Recorded>(async (tx, database, all
  * @param waits whether to wait for others; if not, leaves out people who would have to wait or have a lot to count
  */
 export const planHeartbeats = async <S extends Sent>(tx: Db, all: readonly S[], waits = true) => {
-  const known = await readKnown(tx, all, waits)
+  const found = await readKnown(tx, all, waits)
+  const isMoving = ({ sent, target }: (typeof found)[number]) =>
+    sent.timezone !== undefined && sent.timezone !== target.timezone
+  const known = waits ? found : found.filter((one) => !isMoving(one))
+  // Before the activity lock, so that its holder never waits for the user's row.
+  for (const { userId, sent } of known.filter(isMoving))
+    if (sent.timezone !== undefined) await changeTimezone(tx, userId, sent.timezone)
   const aimed = await Promise.all(
     known.map(async (known) => {
       const { userId, timeline, target, projects } = known
       const marked = markHeartbeats(known)
       const { candidates, fromJoining } = marked
-      const asked = { userId, timeline, target, projects, candidates, fromJoining }
+      const timezone = zoneOf(target, known.sent.timezone)
+      const asked = { userId, timeline, target, timezone, projects, candidates, fromJoining }
       const minutes = await aimMinutes(asked).catch((error) => {
         // A batch that's too large is rejected alone.
         if (waits || !(error instanceof ApiError)) throw error
@@ -112,6 +120,7 @@ export const planHeartbeats = async <S extends Sent>(tx: Db, all: readonly S[], 
       const minutes = await planMinutes(aimed.minutes, members)
       const agents = await countAgents(tx, known, {
         isFromJoining: sent.isFromJoining,
+        timezone: sent.timezone,
         read: { target, repoKeys: involved },
       })
       const names = new Set([...marked.lastAt.keys(), ...(sent.names ?? [])])

@@ -35,13 +35,13 @@ export const writePlans = async (tx: Tx, plans: readonly Plan[]): Promise<void> 
   for (const { userId, agents } of plans)
     if (agents.length > 0) tx.deferToCommit(replaceAgentDays(tx, userId, agents))
   if (plans.every(({ minutes }) => minutes.isSmall)) {
-    const added = plans.flatMap(({ minutes }) => addedTo(minutes.members, minutes.names))
+    const added = plans.flatMap(({ minutes }) => addedTo(minutes.members, minutes.names, minutes.timezone))
     tx.deferToCommit(writeMinutes(tx, added))
     return
   }
   for (const { minutes } of plans)
     for (const member of minutes.members) {
-      tx.deferToCommit(writeMinutes(tx, addedTo([member], minutes.names)))
+      tx.deferToCommit(writeMinutes(tx, addedTo([member], minutes.names, minutes.timezone)))
       await nextTurn()
     }
 }

@@ -29,11 +29,11 @@ export class MemberDay {
 
   /**
    * @param total the member's minutes of the day so far, in all repositories; `add` changes it
-   * @param repoKeys repositories that are known to have some of them
+   * @param timezones the time zones of repositories with minutes; undefined if they weren't read
    */
   constructor(
     private readonly total = noMinutes(),
-    readonly repoKeys: ReadonlySet<string> = new Set(),
+    readonly timezones: ReadonlyMap<string, string | null> | undefined = new Map(),
   ) {}
 
   /** Adds what fits. @returns the cap that cut the entry, `hour_full` if both did, and undefined if it counts in full */

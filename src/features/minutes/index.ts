@@ -1,24 +1,27 @@
 /** Minutes, for other features. */
 
 export { chooseDashboardRange } from './choose-range.js'
-export {
-  canonicalTimezone,
-  cellsOf,
-  Heatmap,
-  type HeatmapCell,
-  localHoursOf,
-  type ZoneDay,
-} from './heatmap.js'
+export { Heatmap, type HeatmapCell } from './heatmap.js'
+export { daysOf, localHours, sharesOf, type ZoneHours } from './local-days.js'
 export { addedTo, lockPlaces, type MemberDays, readTarget, requireTarget } from './member-days.js'
 export {
   type AgentDay,
   dropAgentHours,
+  locateAgentMinutes,
   readAgentDays,
   replaceAgentDays,
   sumAgentMinutes,
 } from './queries/agent-minutes.js'
 export { type FlushTarget, readTargets } from './queries/flush-target.js'
-export { type AskedDays, LOCK_ACTIVITY, markDays, NAME_REPOS, writeMinutes } from './queries/minutes.js'
+export { localActivity, localHourDays, SUM_OF_HOURS, utcDaysOf, zoneHours } from './queries/local-activity.js'
+export {
+  type AskedDays,
+  changeTimezone,
+  LOCK_ACTIVITY,
+  markDays,
+  NAME_REPOS,
+  writeMinutes,
+} from './queries/minutes.js'
 export {
   type DayMinutes,
   listOwnRepoDays,

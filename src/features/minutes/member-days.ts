@@ -58,7 +58,7 @@ export const lockPlaces = async <Aimed extends { places: readonly AskedDays[] }>
       const total = totals[next++]
       const newDay = (day: string) => {
         const ofDay = total?.get(day)
-        return [day, new MemberDay(ofDay, ofDay?.repoKeys)] as const
+        return [day, ofDay ? new MemberDay(ofDay, ofDay.timezones) : new MemberDay()] as const
       }
       return total ? [{ workspaceId, userId, days: new Map(Array.from(days, newDay)) }] : []
     })
@@ -69,19 +69,26 @@ export const lockPlaces = async <Aimed extends { places: readonly AskedDays[] }>
 /**
  * The minutes added to days.
  * @param names repositories as given, by their keys
+ * @param timezone in which the hours were recorded
  */
-export const addedTo = (members: readonly MemberDays[], names: ReadonlyMap<string, string>): AddedMinutes[] =>
+export const addedTo = (
+  members: readonly MemberDays[],
+  names: ReadonlyMap<string, string>,
+  timezone: string,
+): AddedMinutes[] =>
   members.flatMap(({ workspaceId, userId, days }) =>
-    Array.from(days, ([day, { added, repoKeys }]) =>
+    Array.from(days, ([day, { added, timezones }]) =>
       Array.from(added, ([repoKey, { minutes, hours }]) => ({
         workspaceId,
         userId,
         day,
         repoKey,
         repo: names.get(repoKey) ?? repoKey,
-        isNamed: repoKeys.has(repoKey),
+        isNamed: timezones?.has(repoKey) === true,
+        isInZone: timezones !== undefined && (!timezones.has(repoKey) || timezones.get(repoKey) === timezone),
         minutes,
         hours,
+        timezone,
       })),
     ).flat(),
   )

@@ -43,17 +43,20 @@ export interface AimedFlush {
   places: (AskedDays & { repoKeys: ReadonlySet<string>; firstDay: string })[]
   /** How many rows it may change. */
   rows: number
-  /** The time zone, if it has changed. */
-  newTimezone: string | undefined
+  /** The person's time zone. */
+  timezone: string
+  /** Whether it has changed. */
+  hasNewTimezone: boolean
 }
 
 /** Uses the memberships of the target: a removal since then counts as after this flush. */
 export const aimFlush = (flush: Flush, target: FlushTarget): AimedFlush => {
-  const { userId, timezone } = flush
+  const { userId } = flush
+  const timezone = flush.timezone ?? target.timezone ?? 'UTC'
   const window = [addDays(target.today, -limits.flush_days_back), addDays(target.today, 1)] as const
   const isInTime = ({ day }: Entry) => day >= window[0] && day <= window[1]
   const rows = countRows(flush.entries.filter(isInTime), target)
-  const entries = recordedOf(flush, target)
+  const entries = recordedOf(flush, target, timezone)
   const places = target.workspaces.map(({ workspaceId, repoKeys: matched, firstDay }) => {
     const repoKeys = new Set(matched)
     const own = entries.filter(
@@ -61,8 +64,8 @@ export const aimFlush = (flush: Flush, target: FlushTarget): AimedFlush => {
     )
     return { workspaceId, userId, repoKeys, firstDay, days: new Set(own.map(({ day }) => day)) }
   })
-  const newTimezone = timezone === target.timezone ? undefined : timezone
-  return { flush, entries, window, places, rows, newTimezone }
+  const hasNewTimezone = flush.timezone !== undefined && flush.timezone !== target.timezone
+  return { flush, entries, window, places, rows, timezone, hasNewTimezone }
 }
 
 /** Each day of a repository is one row in each matching workspace. */
@@ -85,15 +88,18 @@ export const requireFewRows = ({ rows, places }: AimedFlush): void => {
   })
 }
 
-const recordedOf = (flush: Flush, { recording, timezone }: FlushTarget): Entry[] => {
+const recordedOf = (flush: Flush, { recording }: FlushTarget, timezone: string): Entry[] => {
   if (!recording) return flush.entries
   const reposOff = new Set(recording.reposOff)
-  const zone = flush.timezone ?? timezone ?? 'UTC'
   return flush.entries.map((entry): Entry => {
     if (recording.paused || reposOff.has(entry.repoKey))
       return { ...entry, minutes: 0, hours: {}, off: 'all' }
     if (!recording.hours || !entry.hours) return entry
-    const kept = recordedPart(entry.minutes, entry.hours, recordedHoursOf(recording.hours, zone, entry.day))
+    const kept = recordedPart(
+      entry.minutes,
+      entry.hours,
+      recordedHoursOf(recording.hours, timezone, entry.day),
+    )
     if (kept.minutes === entry.minutes) return entry
     return { ...entry, ...kept, off: kept.minutes === 0 ? 'all' : 'part' }
   })
@@ -101,7 +107,7 @@ const recordedOf = (flush: Flush, { recording, timezone }: FlushTarget): Entry[]
 
 /** Adds the entries in order. @param members the days of `places`, in the same order, to add to */
 export const planFlush = (
-  { flush, entries, window: [first, last], places }: AimedFlush,
+  { flush, entries, window: [first, last], places, timezone }: AimedFlush,
   members: readonly MemberDays[],
 ): { result: FlushResult; added: AddedMinutes[] } => {
   const notes: FlushNote[] = []
@@ -121,7 +127,7 @@ export const planFlush = (
   })
   // In the original spelling.
   const names = new Map(flush.entries.toReversed().map(({ repoKey, repo }) => [repoKey, repo]))
-  return { result: toResult(entries.length, notes), added: addedTo(members, names) }
+  return { result: toResult(entries.length, notes), added: addedTo(members, names, timezone) }
 }
 
 const hardest = (cuts: (Cut | undefined)[]): Cut | undefined =>

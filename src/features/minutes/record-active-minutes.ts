@@ -4,8 +4,8 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
 import type { Database, Tx } from '../../platform/database/client.js'
 import { HOURS } from '../../platform/time/days.js'
+import { isTimezone } from '../../platform/time/zones.js'
 import { reposToRemember } from '../accounts/index.js'
-import { canonicalTimezone } from './heatmap.js'
 import { lockPlaces, requireTarget } from './member-days.js'
 import { type AimedFlush, aimFlush, type Flush, planFlush, requireFewRows } from './plan-flush.js'
 import { type FlushTarget, readTargets } from './queries/flush-target.js'
@@ -29,8 +29,8 @@ export const recordActiveMinutes = async (
   body: FlushBody,
 ): Promise<FlushResult> => {
   body.entries.forEach(checkHours)
-  const timezone = body.timezone === undefined ? undefined : canonicalTimezone(body.timezone)
-  if (body.timezone !== undefined && timezone === undefined) throw new ApiError('invalid_timezone')
+  const { timezone } = body
+  if (timezone !== undefined && !isTimezone(timezone)) throw new ApiError('invalid_timezone')
   const flush = {
     userId,
     id: body.flush_id,
@@ -68,8 +68,8 @@ const record = recorderOf<Flush, FlushResult>(async (tx, database, flushes, wait
     return []
   })
   // Before the activity lock, so that its holder never waits for the user's row.
-  for (const { flush, newTimezone } of aimed)
-    if (newTimezone !== undefined) await changeTimezone(tx, flush.userId, newTimezone)
+  for (const { flush, timezone, hasNewTimezone } of aimed)
+    if (hasNewTimezone) await changeTimezone(tx, flush.userId, timezone)
   return [...repeated, ...(await count(tx, database, aimed, waits))]
 })
 
@@ -90,7 +90,7 @@ const aimTogether = (flush: Flush, target: FlushTarget | undefined): AimedFlush 
   const aimed = aimFlush(flush, target)
   const days = aimed.places.reduce((sum, place) => sum + place.days.size, 0)
   const isSmall = aimed.rows <= TOGETHER.rows && days <= TOGETHER.days
-  return isSmall && aimed.newTimezone === undefined ? aimed : undefined
+  return isSmall && !aimed.hasNewTimezone ? aimed : undefined
 }
 
 /** @returns those that count */

@@ -1,7 +1,7 @@
 /** The hours of the week in which a person records activity. */
 import type { RecordingHours } from '../../../schemas/recording.js'
 import { DAYS_OF_WEEK, HOURS, weekdayOf } from '../../platform/time/days.js'
-import { localHoursOf } from './heatmap.js'
+import { localHoursOf } from '../../platform/time/zones.js'
 
 /** Whether each UTC hour of a day is recorded, based on the local hour in which it starts. */
 export const recordedHoursOf = (

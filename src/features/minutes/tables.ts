@@ -13,6 +13,19 @@ export const sums = () => ({
 })
 
 /**
+ * Where a row's minutes are on the person's own calendar (docs/decisions/21-local-days.md). Commits, issues and minutes
+ * without an hour belong to the row's day.
+ */
+const localShares = () => ({
+  /** The time zone in which the row's hours were recorded. Null: no hours, or written by the previous version. */
+  timezone: text('timezone'),
+  /** The part of `minutes` on the local day before. It stays when the hours are deleted. */
+  minutesBefore: integer('minutes_before').notNull().default(0),
+  /** The part of `minutes` on the local day after. */
+  minutesAfter: integer('minutes_after').notNull().default(0),
+})
+
+/**
  * A member's activity on a UTC day in a repository. Rows with only zeros mean nothing. There's no foreign key to
  * `members`, because people's activity stays when they leave. Its pages are filled to 70 % (`drizzle/0029`): a row that
  * changes then stays in its page, and needs no new entries in the indexes.
@@ -38,6 +51,7 @@ export const activity = table(
      * retention period.
      */
     hours: smallint('hours').array(),
+    ...localShares(),
   },
   {
     people: { userId: { erasure: { by: 'reassignActivity' }, export: 'activity' } },
@@ -49,6 +63,39 @@ export const activity = table(
     // Includes the user, so that a member's days are found as fast as with the primary key.
     index('activity_of_day').on(t.workspaceId, t.day, t.userId, t.repoKey),
     index('activity_of_repo').on(t.workspaceId, t.repoKey, t.day),
+  ],
+)
+
+/**
+ * The part of a row's hours that was recorded in another time zone than the row's: on a journey, or by a second machine.
+ */
+export const activityOtherZones = table(
+  'activity_other_zones',
+  {
+    workspaceId: workspaceId(),
+    userId: uuid('user_id').notNull(),
+    day: date('day').notNull(),
+    repoKey: text('repo_key').notNull(),
+    timezone: text('timezone').notNull(),
+    /** As in `activity`. */
+    hours: smallint('hours').array().notNull(),
+  },
+  {
+    people: {
+      userId: {
+        erasure: { by: 'reassignActivity' },
+        export: { leftOutBecause: 'its hours are part of the activity' },
+      },
+    },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'minutes',
+    label: 'hours in other time zones',
+  },
+  (t) => [
+    primaryKey({
+      name: 'activity_other_zones_pk',
+      columns: [t.workspaceId, t.userId, t.day, t.repoKey, t.timezone],
+    }),
   ],
 )
 
@@ -100,6 +147,7 @@ export const agentMinutes = table(
     minutes: integer('minutes').notNull(),
     /** As in `activity`. */
     hours: smallint('hours').array(),
+    ...localShares(),
   },
   {
     people: { userId: { erasure: 'delete', export: 'agent_minutes' } },
@@ -137,7 +185,7 @@ export const flushes = table(
 )
 
 /**
- * Days whose rollups are out of date, because `activity` has changed since. Every transaction that changes it adds its
+ * Local days whose rollups are out of date, because `activity` has changed since. Every transaction that changes it adds its
  * marks, and a dashboard reads a marked day from `activity` itself. Rows are only added and deleted, so that no writer
  * waits for another.
  */
@@ -149,6 +197,11 @@ export const staleDays = table(
     id: uuid('id').notNull().defaultRandom(),
     /** Since when the day has waited for its rollups. */
     at: moment('at').notNull().defaultNow(),
+    /**
+     * Null: a UTC day whose rows may not say yet where they are on people's calendars, because the previous version wrote
+     * them.
+     */
+    byLocalDay: boolean('by_local_day'),
   },
   {
     place: { spreadBy: 'workspace_id' },

@@ -38,9 +38,9 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'time zone',
-    what: 'The last time zone that a person’s client sent.',
+    what: 'The last time zone that a person’s client sent, and the one in which hours were recorded.',
     fields: fieldsOf(FlushBody, 'entries', 'flush_id'),
-    why: 'To show hours, and to apply chosen hours, in local time.',
+    why: 'To count minutes on the person’s own day, and to apply chosen hours in local time.',
     kept_days: null,
     kept: 'As long as the account exists.',
   },
@@ -237,8 +237,7 @@ export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] 
     everywhere('A person’s hours.', person),
     {
       what: 'The team’s hours (heatmap).',
-      named:
-        'The admins of the workspace, for days on which at least 2 people other than the admin had hours in the same time zone (with `repo=`: in that repository).',
+      named: `The admins of the workspace, for days on which at least ${minGroup} people other than the admin had hours (with \`repo=\`: in that repository).`,
       team: `The admins of the workspace, in published weeks, where ${group} had minutes in the hour.`,
     },
     {

@@ -1,6 +1,7 @@
 import type { Database, Db } from '../../platform/database/client.js'
 import { couldNotConnect } from '../../platform/database/failures.js'
-import { dropAgentHours } from '../minutes/index.js'
+import { dropAgentHours, locateAgentMinutes } from '../minutes/index.js'
+import { listUnlocatedDays, locateDay } from './queries/locate.js'
 import {
   dropHours,
   listDaysWithOldHours,
@@ -8,6 +9,7 @@ import {
   markEverythingStale,
   rebuildMonth,
   tryLockRollup,
+  type WorkspaceDay,
 } from './queries/rollups.js'
 
 const background = { background: true }
@@ -15,10 +17,41 @@ const background = { background: true }
 /** How many items are listed at once. A shorter list is the last one. */
 const BATCH = 500
 
+/** About a month: its rollups are then rebuilt once. */
+const DAYS_LOCATED = 31
+
 /**
- * Works on all that is listed, each item in its own transaction, while no other instance does this.
- * @returns the sum of what the steps return
+ * Works on each of these in its own transaction, while no other instance does this.
+ * @returns the sum of what the steps return; undefined if it was stopped or another instance is at work
  */
+const workOn = async <Item>(
+  database: Database,
+  items: Item[],
+  step: (tx: Db, item: Item) => Promise<number>,
+  stop?: AbortSignal | undefined,
+): Promise<number | undefined> => {
+  let total = 0
+  const failures: unknown[] = []
+  for (const item of items) {
+    if (stop?.aborted) return undefined
+    try {
+      const done = await database.transaction(
+        async (tx) => ((await tryLockRollup(tx)) ? step(tx, item) : undefined),
+        background,
+      )
+      if (done === undefined) return undefined
+      total += done
+    } catch (error) {
+      if (couldNotConnect(error)) throw error
+      // One that fails now doesn't hold up the others.
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+  return total
+}
+
+/** Works on all that is listed. @returns the sum of what the steps return */
 export const drain = async <Item>(
   database: Database,
   list: (most: number) => Promise<Item[]>,
@@ -27,42 +60,41 @@ export const drain = async <Item>(
 ): Promise<number> => {
   for (let total = 0; ; ) {
     const items = await list(BATCH)
-    const failures: unknown[] = []
-    for (const item of items) {
-      if (stop?.aborted) return total
-      try {
-        const done = await database.transaction(
-          async (tx) => ((await tryLockRollup(tx)) ? step(tx, item) : undefined),
-          background,
-        )
-        if (done === undefined) return total
-        total += done
-      } catch (error) {
-        if (couldNotConnect(error)) throw error
-        // One that fails now doesn't hold up the others.
-        failures.push(error)
-      }
-    }
-    if (failures.length > 0) throw failures[0]
-    if (items.length < BATCH) return total
+    const done = await workOn(database, items, step, stop)
+    total += done ?? 0
+    if (done === undefined || items.length < BATCH) return total
   }
 }
 
+interface RollUp {
+  /** Leaves out this day and later ones. */
+  before?: string | undefined
+  stop?: AbortSignal | undefined
+}
+
 /**
- * Rolls up all days that have changed.
- * @param options.before leaves out this day and later ones
+ * Rolls up all days that have changed. Days of the previous version are located first, a few at a time, because
+ * dashboards read them from the activity until they're rolled up.
  * @returns how many days
  */
-export const rollUp = (
-  database: Database,
-  { before, stop }: { before?: string | undefined; stop?: AbortSignal | undefined } = {},
-): Promise<number> =>
-  drain(
-    database,
-    (most) => listStaleMonths(database.read, most, before),
-    (tx, month) => rebuildMonth(tx, month, before),
-    stop,
-  )
+export const rollUp = async (database: Database, { before, stop }: RollUp = {}): Promise<number> => {
+  for (let total = 0; ; ) {
+    const unlocated = await listUnlocatedDays(database.read, DAYS_LOCATED)
+    const locate = async (tx: Db, day: WorkspaceDay) => {
+      await locateDay(tx, day)
+      return 1
+    }
+    const located = await workOn(database, unlocated, locate, stop)
+    if (located === undefined) return total
+    total += await drain(
+      database,
+      (most) => listStaleMonths(database.read, most, before),
+      (tx, month) => rebuildMonth(tx, month, before),
+      stop,
+    )
+    if (unlocated.length < DAYS_LOCATED) return total
+  }
+}
 
 /** Rebuilds all rollups. Dashboards stay correct in the meantime, because they read stale days from the activity. */
 export const rebuildRollups = async (database: Database): Promise<number> => {
@@ -70,7 +102,7 @@ export const rebuildRollups = async (database: Database): Promise<number> => {
   return rollUp(database)
 }
 
-/** Deletes hours past their retention period. */
+/** Deletes hours past their retention period, and makes the rollups of their days again. */
 export const retireActivity = async (
   database: Database,
   detailDays: number,
@@ -84,8 +116,10 @@ export const retireActivity = async (
     }
     if (days.length < BATCH) break
   }
-  while (!stop?.aborted) {
-    const rows = await database.transaction((tx) => dropAgentHours(tx, detailDays, BATCH), background)
-    if (rows < BATCH) return
+  await rollUp(database, { stop })
+  const dropOld = (tx: Db, most: number) => dropAgentHours(tx, detailDays, most)
+  for (const step of [locateAgentMinutes, dropOld]) {
+    for (let rows = BATCH; rows === BATCH && !stop?.aborted; )
+      rows = await database.transaction((tx) => step(tx, BATCH), background)
   }
 }

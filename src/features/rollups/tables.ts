@@ -16,7 +16,6 @@ import { moment, type PersonRule, table } from '../../platform/database/table.js
 import { DELETED_USER } from '../accounts/deleted-user.js'
 import { sums } from '../minutes/tables.js'
 import { workspaceId } from '../workspaces/tables.js'
-import type { DayCrews } from './shared-hours.js'
 
 /** Sums that may be hidden or unknown. */
 const shownSums = () => ({
@@ -31,7 +30,7 @@ const rolledUp: PersonRule = {
   export: { leftOutBecause: 'it is made from the activity' },
 }
 
-/** A workspace's daily sums. This and the tables below are rollups, made from `activity` a day or a month at a time. */
+/** A workspace's sums by local day. This and the tables below are rollups, made from `activity` a day or a month at a time. */
 export const activityDays = table(
   'activity_days',
   {
@@ -40,19 +39,19 @@ export const activityDays = table(
     ...sums(),
     /** People with minutes. */
     activeMembers: integer('active_members').notNull(),
-    /**
-     * The crews of the day's heatmap, with user ids. Null until the day is rolled up by a version that has this column.
-     */
-    hourCrews: jsonb('hour_crews').$type<DayCrews>(),
-    /**
-     * Whether repository rollups have all columns. Null until the day is rolled up by a version that has all of them.
-     */
+    /** People with minutes that have an hour. */
+    hourPeople: integer('hour_people'),
+    /** Null until the activity of the UTC day with the same date says where it is on people's calendars. */
+    byLocalDay: boolean('by_local_day'),
+    /** For the previous version, which rolls up days without `by_repo`. */
+    hourCrews: jsonb('hour_crews'),
     byRepo: boolean('by_repo'),
   },
   { place: { spreadBy: 'workspace_id' }, privacyRecord: 'minutes', label: 'activity by day' },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.day] }),
     index('activity_days_not_by_repo').on(t.workspaceId, t.day).where(sql`by_repo is null`),
+    index('activity_days_not_by_local_day').on(t.workspaceId, t.day).where(sql`by_local_day is null`),
   ],
 )
 
@@ -90,7 +89,7 @@ export const activityMemberMonths = table(
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.userId] })],
 )
 
-/** A repository's daily sums. Versions that don't know a column leave it null. */
+/** A repository's sums by local day. Versions that don't know a column leave it null. */
 export const activityRepoDays = table(
   'activity_repo_days',
   {
@@ -100,13 +99,14 @@ export const activityRepoDays = table(
     ...sums(),
     /** People with minutes. */
     activeMembers: integer('active_members'),
-    /** Time zones of people with hours. The arrays below have an element for each of them. Null without hours. */
+    /** People with minutes that have an hour. */
+    hourPeople: integer('hour_people'),
+    /** 24 minutes by local hour. Null without hours. */
+    localHours: integer('local_hours').array(),
+    /** The previous version's. */
     timezones: text('timezones').array(),
-    /** Arrays of 24 minutes by UTC hour, or of 24 nulls where `crews` names everyone, so that few activity rows have them. */
     hours: integer('hours').array(),
-    /** How many people have hours. */
     crewSizes: integer('crew_sizes').array(),
-    /** Arrays of user ids: up to three people, padded with nulls. */
     crews: uuid('crews').array(),
   },
   {
@@ -153,7 +153,7 @@ export const activityRepoPeople = table(
   (t) => [primaryKey({ columns: [t.workspaceId, t.month, t.repoKey, t.userId] })],
 )
 
-/** Minutes of a UTC day by local weekday (1: Monday) and hour. */
+/** Minutes of a local day by hour, with its weekday (1: Monday). */
 export const activityHours = table(
   'activity_hours',
   {
@@ -171,7 +171,7 @@ export const activityHours = table(
 )
 
 /**
- * Weeks (by their Monday, UTC) as shown at the privacy level `team`. The rows here and in the three tables below are
+ * Weeks of local days (by their Monday) as shown at the privacy level `team`. The rows here and in the three tables below are
  * written once and never change. A number that must stay hidden is null, and a day, repository or cell with nothing to
  * show has no row. `features/rollups/published-week.ts` decides what they leave out.
  */
@@ -185,6 +185,8 @@ export const publishedWeeks = table(
     ...shownSums(),
     activeMembers: integer('active_members'),
     publishedAt: moment('published_at').notNull().defaultNow(),
+    /** Null: a week of UTC days, published by the previous version. */
+    byLocalDay: boolean('by_local_day'),
   },
   { place: { spreadBy: 'workspace_id' }, privacyRecord: null },
   (t) => [primaryKey({ columns: [t.workspaceId, t.week] })],
@@ -269,7 +271,7 @@ export const reportRepoDays = pgView('report_repo_days', {
   group by a.workspace_id, w.name, a.day, coalesce(r.repo, a.repo_key)`)
 
 /**
- * Minutes of each UTC day by the local weekday (1: Monday) and hour. Read from the rollup: a change appears within five
+ * Minutes of each local day by hour, with its weekday (1: Monday). Read from the rollup: a change appears within five
  * minutes, or within an hour for the current day.
  */
 export const reportHours = pgView('report_hours', {

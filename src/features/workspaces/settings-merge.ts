@@ -39,7 +39,7 @@ export const overlaySettings = (
   return { settings, sources }
 }
 
-/** What an override changes: no locked keys, also in language blocks, and no blocks without keys. */
+/** The changes of an override: no locked keys, also in language blocks, and no blocks without keys. */
 const openPartOf = (override: SettingsObject, locked: string[]): SettingsObject => {
   const open = without(override, locked)
   for (const key of Object.keys(open)) {

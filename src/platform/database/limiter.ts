@@ -64,7 +64,7 @@ export const sharedConnectionLimiter = (
       try {
         return await work()
       } catch (error) {
-        // What other reads got or wait for may be wrong, too.
+        // Other reads may have got, or may get, wrong rows, too.
         if (isImpossibleResponse(error)) replace()
         throw error
       } finally {

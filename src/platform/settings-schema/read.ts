@@ -55,7 +55,7 @@ export interface SchemaFile {
 
 interface SettingsSchemaRead {
   schema: SettingsSchema
-  /** What the manifests list in `restrictedConfigurations`, except keys of the first prefix. */
+  /** Keys that the manifests list in `restrictedConfigurations`, except those of the first prefix. */
   restricted: string[]
   /** A sentence for each property that's left out, and for each kind of other thing that's skipped. */
   warnings: string[]

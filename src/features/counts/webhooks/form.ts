@@ -41,7 +41,7 @@ const skipName = (form: Buffer, start: number): number | undefined => {
   return next === undefined || next === AND || next === EQUALS ? at + 1 : undefined
 }
 
-/** What isn't an encoded byte stays as it is. */
+/** Text that isn't an encoded byte stays as it is. */
 const decode = (text: Buffer): Buffer => {
   let length = 0
   for (let at = 0; at < text.length; at++) {

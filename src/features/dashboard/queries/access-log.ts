@@ -4,7 +4,6 @@ import type { View } from '../../../../schemas/account.js'
 import type { Db } from '../../../platform/database/client.js'
 import { date, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
-import { HAS_ACTIVITY } from '../../rollups/index.js'
 
 /** Stands for all members of the workspace in `dashboard_views.member_id`. */
 const ALL_MEMBERS = DELETED_USER
@@ -98,6 +97,12 @@ const DAYS_BY_KIND = `unnest(
           else datemultirange(daterange(v.from_day, v.to_day, '[]')) end]
     )`
 
+/** SQL: whether a row `a` of activity has any on the local days `r.days`. */
+const HAS_ACTIVITY_IN_DAYS = `(
+                a.day <@ r.days and a.minutes - a.minutes_before - a.minutes_after + a.commits + a.closed_issues > 0
+                or a.day - 1 <@ r.days and a.minutes_before > 0 or a.day + 1 <@ r.days and a.minutes_after > 0
+              )`
+
 /**
  * $1: the viewed person; $2: their workspaces; $3: how many; $4 to $8: where the previous page ended, or nulls. A view
  * names the person in its filter, the people with activity in the range and, without a filter, everyone who was a
@@ -136,8 +141,8 @@ const LIST_VIEWS = statement(
           v.repo_key = '' and (m.joined_at at time zone 'UTC')::date <= v.day
           or exists (
             select from activity a
-            where a.workspace_id = v.workspace_id and a.user_id = $1::uuid and a.day between lower(r.days) and upper(r.days) - 1
-              and (v.repo_key = '' or a.repo_key = v.repo_key) and ${HAS_ACTIVITY}
+            where a.workspace_id = v.workspace_id and a.user_id = $1::uuid and a.day between lower(r.days) - 1 and upper(r.days)
+              and (v.repo_key = '' or a.repo_key = v.repo_key) and ${HAS_ACTIVITY_IN_DAYS}
           )
         )
       )

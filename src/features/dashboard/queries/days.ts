@@ -20,7 +20,7 @@ const READ_DAYS = statement(
   where a.workspace_id = $1::uuid and a.day = any($5::date[]) and a.repo_key = $3::text
   union all
   select a.day, ${SUMS}, count(*) filter (where a.minutes > 0 and a.${IS_NOT_DELETED})::int
-  from (select a.day, a.user_id, ${SUM_OF_COUNTS} from activity a where ${RAW} group by a.day, a.user_id) a
+  from (select a.day, a.user_id, ${SUM_OF_COUNTS} from ${RAW} a group by a.day, a.user_id) a
   group by a.day`,
 )
 
@@ -34,8 +34,7 @@ const LIST_MEMBER_DAYS = statement(
   { line: text },
   `
   select concat_ws(',', a.day, u.login, sum(a.minutes), sum(a.commits), sum(a.closed_issues)) as line
-  from activity a join users u on u.id = a.user_id
-  where ${RAW}
+  from ${RAW} a join users u on u.id = a.user_id
   group by a.day, u.login
   order by a.day, lower(u.login)`,
 )

@@ -27,7 +27,7 @@ const COUNT_ACTIVE = statement(
     from months join unnest($6::date[], $7::int[]) as part (month, day_bits) using (month)
     where month = any($6::date[]) and active_day_bits & part.day_bits <> 0
     union
-    select a.user_id from activity a where ${RAW} and a.minutes > 0
+    select a.user_id from ${RAW} a where a.minutes > 0
   ) active where ${IS_NOT_DELETED}`,
 )
 
@@ -78,10 +78,7 @@ const READ_MEMBERS = statement(
     from activity_member_days where workspace_id = $1::uuid and day = any($6::date[])
     union all
     select a.user_id, ${SUM_OF_COUNTS}, (sum(a.minutes) > 0)::int, case when sum(a.minutes) > 0 then a.day end
-    from activity a where ${RAW} and $3::text is null group by a.user_id, a.day
-    union all
-    select a.user_id, a.minutes, a.commits, a.closed_issues, (a.minutes > 0)::int, case when a.minutes > 0 then a.day end
-    from activity a where ${RAW} and $3::text is not null
+    from ${RAW} a group by a.user_id, a.day
   ), people as (
     select a.user_id, ${SUMS}, sum(a.active_days) as active_days, max(a.last_active_day) as last_active_day
     from parts a group by a.user_id
@@ -124,7 +121,8 @@ export const readMembers = (tx: Db, sources: Sources) => {
 }
 
 /**
- * $1: the workspace; $2: users; $3: the first day that counts. It names the workspace, so a cluster asks only one node.
+ * $1: the workspace; $2: users; $3: the first local day that counts. It names the workspace, so a cluster asks only one
+ * node. The last local day is in the last UTC day with minutes, or in the one before.
  */
 const READ_LAST_ACTIVE_DAYS = statement(
   'read the last active days of members',
@@ -134,9 +132,15 @@ const READ_LAST_ACTIVE_DAYS = statement(
   from unnest($2::uuid[]) as u (id)
   cross join lateral (
     select day from activity
-    where workspace_id = $1::uuid and user_id = u.id and minutes > 0 and day >= $3::date
+    where workspace_id = $1::uuid and user_id = u.id and minutes > 0 and day >= $3::date - 1
     order by day desc limit 1
-  ) a`,
+  ) last
+  cross join lateral (
+    select max(case when minutes_after > 0 then day + 1 when minutes > minutes_before then day else day - 1 end) as day
+    from activity
+    where workspace_id = $1::uuid and user_id = u.id and minutes > 0 and day between last.day - 1 and last.day
+  ) a
+  where a.day >= $3::date`,
 )
 
 /** Days by user id. Users without an active day since `from` are missing. */

@@ -22,7 +22,7 @@ const READ_REPOS = statement(
     select repo_key, minutes, commits, closed_issues
     from activity_repo_days where workspace_id = $1::uuid and day = any($6::date[]) and ${OF_REPO}
     union all
-    select a.repo_key, ${SUM_OF_COUNTS} from activity a where ${RAW} group by a.repo_key
+    select a.repo_key, ${SUM_OF_COUNTS} from ${RAW} a group by a.repo_key
   ), repos as (
     select a.repo_key, ${SUMS} from parts a group by a.repo_key
   ), placed as (
@@ -37,7 +37,7 @@ const READ_REPOS = statement(
     from activity_repo_people join unnest($7::date[], $8::int[]) as part (month, day_bits) using (month)
     where workspace_id = $1::uuid and month = any($7::date[]) and ${OF_REPO} and activity_repo_people.day_bits & part.day_bits <> 0
     union
-    select a.repo_key, a.user_id from activity a where ${RAW} and a.${IS_NOT_DELETED}
+    select a.repo_key, a.user_id from ${RAW} a where a.${IS_NOT_DELETED}
   ), members as (
     select repo_key, count(*)::int as members from people group by repo_key
   )

@@ -14,7 +14,7 @@ import type { Db, Parameter } from '../../../platform/database/client.js'
 import { date, double, statement } from '../../../platform/database/statement.js'
 import { groupBy } from '../../../platform/process/maps.js'
 import { addDays, lengthOfMonth, listDays, monthOf, type Range } from '../../../platform/time/days.js'
-import { HAS_ACTIVITY } from '../../rollups/index.js'
+import { localActivity } from '../../minutes/index.js'
 import type { Filter } from './filter.js'
 
 interface DayRange {
@@ -107,9 +107,12 @@ export const activityOf = ({
   raw,
 ]
 
-/** SQL: the rows that are read from `activity a`. */
-export const RAW = `a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
-      and ($3::text is null or a.repo_key = $3::text) and a.day = any($4::date[]) and ${HAS_ACTIVITY}`
+/** SQL: what the filter allows of rows `a` of activity. */
+export const FILTER = `a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
+      and ($3::text is null or a.repo_key = $3::text)`
+
+/** SQL: what is read from the activity rather than from rollups, by local day. */
+export const RAW = localActivity('$4::date[]', FILTER)
 
 /** SQL: sums of `a` as doubles, which hold them exactly even beyond 32 bits. */
 export const SUMS = `sum(a.minutes::float8) as active_minutes, sum(a.commits::float8) as commits,
@@ -139,37 +142,23 @@ const READ_STALE_DAYS = statement(
   cross join lateral (select from stale_days s where s.workspace_id = $1::uuid and s.day = d.day::date limit 1) s`,
 )
 
-/** A month's rows are written together, so any one of them shows which version wrote them. */
-const LIST_INCOMPLETE_MONTHS = statement(
-  'list months with incomplete rollups by repository',
-  { month: date },
+const READ_UNLOCATED_DAYS = statement(
+  'read the days of a range that wait for locating',
+  { day: date },
   `
-  select date_trunc('month', day)::date as month from activity_days
-  where workspace_id = $1::uuid and day >= date_trunc('month', $2::date)
-    and day < date_trunc('month', $3::date) + interval '1 month' and by_repo is null
-  union select m.month::date
-  from generate_series(date_trunc('month', $2::date::timestamp), $3::date::timestamp, interval '1 month') as m (month)
-  cross join lateral (
-    select week_minutes from activity_repo_people
-    where workspace_id = $1::uuid and month = m.month::date and repo_key = $4::text order by user_id limit 1
-  ) p where p.week_minutes is null`,
+  select day from activity_days
+  where workspace_id = $1::uuid and day between $2::date and $3::date and by_local_day is null`,
 )
 
-/**
- * Days whose rollups are out of date. With a repository filter, also the days of months that an earlier version rolled
- * up, which lack columns.
- */
+/** Days whose rollups are out of date, or were made by the previous version. */
 export const readUnusableDays = async (
   db: Db,
   workspaceId: string,
   { from, to }: DayRange,
-  { repoKey }: Filter,
 ): Promise<string[]> => {
-  const [stale, incomplete] = await Promise.all([
-    db.rows(READ_STALE_DAYS, [workspaceId, from, to]),
-    repoKey === undefined ? [] : db.rows(LIST_INCOMPLETE_MONTHS, [workspaceId, from, to, repoKey]),
-  ])
-  const days = new Set(stale.map(({ day }) => day))
-  const months = new Set(incomplete.map(({ month }) => month))
-  return listDays(from, to).filter((day) => days.has(day) || months.has(monthOf(day)))
+  const found = await Promise.all(
+    [READ_STALE_DAYS, READ_UNLOCATED_DAYS].map((read) => db.rows(read, [workspaceId, from, to])),
+  )
+  const days = new Set(found.flat().map(({ day }) => day))
+  return listDays(from, to).filter((day) => days.has(day))
 }

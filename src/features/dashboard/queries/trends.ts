@@ -32,7 +32,7 @@ const trends = (name: string, key: string, listed: string, rolledUp: string) =>
   ), parts as (
     ${rolledUp}
     union all
-    select l.place, a.day, a.minutes from activity a join listed l using (${key}) where ${RAW}
+    select l.place, a.day, a.minutes from ${RAW} a join listed l using (${key})
   ), sums as (
     select place::int, (day - $6::date) / $7::int as step, sum(minutes::float8) as minutes from parts group by 1, 2
   )

@@ -15,6 +15,7 @@ import { attachmentOf, prefersCsv, sendJsonText } from '../../../platform/http/c
 import { etagOfText, isUnchanged } from '../../../platform/http/etag.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import type { Range } from '../../../platform/time/days.js'
+import { readCaller } from '../../accounts/index.js'
 import { chooseDashboardRange } from '../../minutes/index.js'
 import { adminOf, memberOf } from '../../workspaces/index.js'
 import { addAgentMinutes } from '../add-agent-minutes.js'
@@ -89,7 +90,10 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const recordView = createViewRecorder(database)
   app.decorateRequest('range', null)
   const chooseRange = async (request: FastifyRequest) => {
-    request.range = await chooseDashboardRange(database, request.query as Static<typeof OwnDashboardQuery>)
+    const query = request.query as Static<typeof OwnDashboardQuery>
+    const isGiven = query.from !== undefined || query.to !== undefined
+    const { timezone } = isGiven ? { timezone: null } : await readCaller(database.read, request.caller.userId)
+    request.range = await chooseDashboardRange(database, query, timezone ?? 'UTC')
   }
 
   app.route({
@@ -104,7 +108,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'readDashboard',
       tags: ['activity'],
       summary: 'Read the team dashboard',
-      description: `The range is in UTC days, includes both ends, and has at most ${limits.range_days} days. By default it is today and the 29 days before. No day can be later than tomorrow. For minutes, commits and closed issues, the days add up to the totals, and so do the members and the repositories. People who have left stay in the numbers, with \`role\` null. The lists of members and repositories have at most ${limits.dashboard_rows} rows, and the last row sums up all others. Where the workspace has, or had, the privacy level \`team\`, the dashboard shows whole ISO weeks (UTC) as they were published three days after their end. The range is widened to these weeks, no member is listed, and numbers with too few people behind them are null. The heatmap leaves out days on which fewer than 2 people other than the caller had hours. Views are recorded: members who are named can read at \`GET /api/me/views\` who viewed their numbers, when, and for which range. The days of \`previous_totals\` are recorded as a comparison. With a workspace key, the heatmap is null, and the list of views shows the key’s name. ${forms}`,
+      description: `Each minute belongs to the day and hour of the time zone in which it was recorded. The range includes both ends and has at most ${limits.range_days} days. By default it is the caller’s own today and the 29 days before. No day can be later than tomorrow (UTC). For minutes, commits and closed issues, the days add up to the totals, and so do the members and the repositories. People who have left stay in the numbers, with \`role\` null. The lists of members and repositories have at most ${limits.dashboard_rows} rows, and the last row sums up all others. Where the workspace has, or had, the privacy level \`team\`, the dashboard shows whole ISO weeks as they were published on the Thursday after them. The range is widened to these weeks, no member is listed, and numbers with too few people behind them are null. The heatmap leaves out days on which fewer people other than the caller than the operator’s minimum (\`ACTIVITY_MIN_GROUP\`) had hours. Views are recorded: members who are named can read at \`GET /api/me/views\` who viewed their numbers, when, and for which range. The days of \`previous_totals\` are recorded as a comparison. With a workspace key, the heatmap is null, and the list of views shows the key’s name. ${forms}`,
       querystring: DashboardQuery,
       headers: ConditionalReadHeaders,
       response: responseWith(Dashboard),

@@ -13,11 +13,13 @@ import {
   HeartbeatsAnswer,
 } from '../../../../schemas/editors.js'
 import { limits } from '../../../../schemas/limits.js'
+import { TimezoneHeaders } from '../../../../schemas/wakatime.js'
 import { invalid } from '../../../errors.js'
 import { bodyIsValid } from '../../../platform/http/large-body.js'
 import type { LabelsOf } from '../../../platform/metrics/metrics.js'
 import { readCaller } from '../../accounts/index.js'
 import { readingEditor, writingEditor } from '../access.js'
+import { timezoneOf } from '../choose-days.js'
 import { type HeartbeatsBody, readHeartbeats } from '../parsing/body.js'
 import { projectHostOf } from '../project-names.js'
 import { recordHeartbeats } from '../record-heartbeats.js'
@@ -40,8 +42,11 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     done()
   })
 
-  const record = async ({ caller: { userId }, log }: FastifyRequest, { heartbeats }: HeartbeatsBody) => {
-    const recorded = await recordHeartbeats(database, userId, heartbeats, host)
+  const record = async (request: FastifyRequest, { heartbeats }: HeartbeatsBody) => {
+    const { caller, headers, log } = request
+    const { userId } = caller
+    const timezone = timezoneOf(headers.timezone)
+    const recorded = await recordHeartbeats(database, userId, heartbeats, host, timezone)
     const { accepted, waiting, agents } = recorded
     const ignored = Object.values(recorded.ignored).reduce((sum, count) => sum + count, 0)
     for (const [outcome, count] of Object.entries({ accepted, waiting, ignored, agents }) as [
@@ -61,8 +66,9 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const shared = {
     tags: ['editors'],
     params: EditorParams,
+    headers: TimezoneHeaders,
   }
-  const about = `A heartbeat says that the caller worked on a project at that moment. Only \`time\`, \`project\`, \`alternate_project\` and \`category\` are read, and nothing else is stored. Heartbeats with the category \`ai coding\` are agent time: they count separately from the caller's minutes, and only the caller sees them. The response is the same for a heartbeat that doesn’t count anywhere: it names no project, lies outside the last ${limits.flush_days_back} days, or falls under the recording preferences. Sending heartbeats again changes nothing. Every media type is read as JSON.`
+  const about = `A heartbeat says that the caller worked on a project at that moment. Only \`time\`, \`project\`, \`alternate_project\` and \`category\` are read, and nothing else is stored. The minutes count on the days and in the hours of the time zone in the \`Timezone\` header, or of the caller’s. Heartbeats with the category \`ai coding\` are agent time: they count separately from the caller's minutes, and only the caller sees them. The response is the same for a heartbeat that doesn’t count anywhere: it names no project, lies outside the last ${limits.flush_days_back} days, or falls under the recording preferences. Sending heartbeats again changes nothing. Every media type is read as JSON.`
 
   app.route({
     method: 'POST',

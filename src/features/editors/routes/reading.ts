@@ -25,8 +25,7 @@ import { readMoment } from '../../../platform/time/clock.js'
 import { dayAt } from '../../../platform/time/zones.js'
 import { readCaller } from '../../accounts/index.js'
 import { readingEditor, readingTime } from '../access.js'
-import { chooseDay, chooseDays, rangeName, rangeNamed } from '../choose-days.js'
-import { chooseTimezone } from '../local-days.js'
+import { chooseDay, chooseDays, rangeName, rangeNamed, timezoneOf } from '../choose-days.js'
 import {
   readAllTime,
   readDay,
@@ -44,12 +43,12 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       readCaller(app.db, request.caller.userId),
       readMoment(app.db),
     ])
-    const timezone = chooseTimezone(given ?? request.headers.timezone, stored)
+    const timezone = timezoneOf(given ?? request.headers.timezone) ?? stored ?? 'UTC'
     return { userId: id, login, timezone, now, today: dayAt(timezone, Date.parse(now)) }
   }
   const shared = { tags: ['editors'], params: EditorParams, headers: TimezoneHeaders }
   const about =
-    'In WakaTime’s format. Times are active minutes across all workspaces, counting each minute once. Days are in the caller’s time zone. Lists of data that the service doesn’t store are empty.'
+    'In WakaTime’s format. Times are active minutes across all workspaces, counting each minute once. Days are those of the time zone in which the minutes were recorded. Lists of data that the service doesn’t store are empty.'
 
   for (const [url, operationId] of [
     ['/users/:user/statusbar/today', 'getStatusBar'],
@@ -64,7 +63,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId,
         summary: "Get the caller's minutes today",
         description:
-          'Today is the current day in the time zone of the `Timezone` header, or the caller’s. Editors show the minutes in their status bar. `statusbar` and `status_bar` are the same.',
+          'Today is the current day in the time zone of the `Timezone` header, or the caller’s own. Editors show the minutes in their status bar. `statusbar` and `status_bar` are the same.',
         response: { 200: StatusBar },
       },
       handler: async (request) => readStatusBar(app.db, await personOf(request)),

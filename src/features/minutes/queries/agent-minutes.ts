@@ -11,6 +11,7 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import type { Range } from '../../../platform/time/days.js'
+import { sharesOf } from '../local-days.js'
 
 /** Agents' minutes on a UTC day in a repository, as they count in a workspace. */
 export interface AgentDay {
@@ -21,14 +22,24 @@ export interface AgentDay {
   minutes: number
   /** Null: the day's hours are no longer kept. */
   hours: number[] | null
+  /** The zone of the hours. A row keeps its first one. Null: written by the previous version. */
+  timezone: string | null
 }
 
 /** $1: the user; $2: workspaces; $3: days. */
 const READ_AGENT_DAYS = statement(
   'read minutes of agents',
-  { workspaceId: uuid, day: date, repoKey: text, repo: text, minutes: integer, hours: orNull(integers) },
+  {
+    workspaceId: uuid,
+    day: date,
+    repoKey: text,
+    repo: text,
+    minutes: integer,
+    hours: orNull(integers),
+    timezone: orNull(text),
+  },
   `
-  select workspace_id as "workspaceId", day, repo_key as "repoKey", repo, minutes, hours
+  select workspace_id as "workspaceId", day, repo_key as "repoKey", repo, minutes, hours, timezone
   from agent_minutes
   where user_id = $1::uuid and workspace_id = any($2::uuid[]) and day = any($3::date[])`,
 )
@@ -45,16 +56,20 @@ const REPLACE_AGENT_DAYS = statement(
   'replace minutes of agents',
   {},
   `
-  insert into agent_minutes (user_id, workspace_id, day, repo_key, repo, minutes, hours)
-  select $1::uuid, r.workspace_id, r.day, r.repo_key, r.repo, r.minutes, r.hours::smallint[]
-  from unnest($2::uuid[], $3::date[], $4::text[], $5::text[], $6::int[], $7::text[])
-    as r (workspace_id, day, repo_key, repo, minutes, hours)
+  insert into agent_minutes (user_id, workspace_id, day, repo_key, repo, minutes, hours, timezone, minutes_before, minutes_after)
+  select $1::uuid, r.workspace_id, r.day, r.repo_key, r.repo, r.minutes, r.hours::smallint[], r.timezone, r.before, r.after
+  from unnest($2::uuid[], $3::date[], $4::text[], $5::text[], $6::int[], $7::text[], $8::text[], $9::int[], $10::int[])
+    as r (workspace_id, day, repo_key, repo, minutes, hours, timezone, before, after)
   on conflict (user_id, workspace_id, day, repo_key) do update
-  set minutes = excluded.minutes, hours = excluded.hours`,
+  set minutes = excluded.minutes, hours = excluded.hours, timezone = excluded.timezone,
+    minutes_before = excluded.minutes_before, minutes_after = excluded.minutes_after`,
 )
 
 export const replaceAgentDays = async (tx: Db, userId: string, days: AgentDay[]): Promise<void> => {
   if (days.length === 0) return
+  const shares = days.map(({ day, hours, timezone }) =>
+    sharesOf({ day, hours: hours ?? [], timezone: timezone ?? 'UTC' }),
+  )
   await tx.rows(REPLACE_AGENT_DAYS, [
     userId,
     days.map(({ workspaceId }) => workspaceId),
@@ -63,27 +78,32 @@ export const replaceAgentDays = async (tx: Db, userId: string, days: AgentDay[])
     days.map(({ repo }) => repo),
     days.map(({ minutes }) => minutes),
     days.map(({ hours }) => hours && `{${hours.join()}}`),
+    days.map(({ timezone }) => timezone),
+    shares.map(({ before }) => before),
+    shares.map(({ after }) => after),
   ])
 }
 
 const OWN_RANGE = `
-  from agent_minutes
-  where user_id = $1::uuid and workspace_id = $2::uuid and day between $3::date and $4::date
-    and ($5::text is null or repo_key = $5) and minutes > 0`
+  from agent_minutes a cross join lateral (values
+    (a.day - 1, a.minutes_before), (a.day, a.minutes - a.minutes_before - a.minutes_after), (a.day + 1, a.minutes_after)
+  ) as local (day, minutes)
+  where a.user_id = $1::uuid and a.workspace_id = $2::uuid and a.day between $3::date - 1 and $4::date + 1
+    and local.day between $3::date and $4::date and ($5::text is null or a.repo_key = $5) and local.minutes > 0`
 
-/** $1: the user; $2: the workspace; $3 and $4: the first and the last day; $5: a repository or null. */
+/** $1: the user; $2: the workspace; $3 and $4: the first and the last local day; $5: a repository or null. */
 const SUM_AGENT_DAYS = statement(
   'sum minutes of agents by day',
   { day: date, minutes: integer },
-  `select day, sum(minutes)::int as minutes ${OWN_RANGE} group by day`,
+  `select local.day, sum(local.minutes)::int as minutes ${OWN_RANGE} group by local.day`,
 )
 /** As above. $6: how many. */
 const SUM_AGENT_REPOS = statement(
   'sum minutes of agents by repository',
   { repoKey: text, repo: text, minutes: integer },
   `
-  select repo_key as "repoKey", min(repo) as repo, sum(minutes)::int as minutes ${OWN_RANGE}
-  group by repo_key
+  select a.repo_key as "repoKey", min(a.repo) as repo, sum(local.minutes)::int as minutes ${OWN_RANGE}
+  group by a.repo_key
   order by 3 desc, 1 limit $6::int`,
 )
 
@@ -120,3 +140,42 @@ const DROP_AGENT_HOURS = statement(
 /** Deletes hours past their retention period. @returns how many rows had any */
 export const dropAgentHours = async (tx: Db, detailDays: number, rows: number): Promise<number> =>
   (await tx.rows(DROP_AGENT_HOURS, [detailDays, rows])).length
+
+const LIST_UNLOCATED = statement(
+  'list minutes of agents to locate',
+  { userId: uuid, workspaceId: uuid, day: date, repoKey: text, hours: integers, timezone: text },
+  `
+  select a.user_id as "userId", a.workspace_id as "workspaceId", a.day, a.repo_key as "repoKey", a.hours,
+    coalesce(u.timezone, 'UTC') as timezone
+  from agent_minutes a left join users u on u.id = a.user_id
+  where a.hours is not null and a.timezone is null
+  limit $1::int
+  for update of a`,
+)
+
+/** Per row: $1 user, $2 workspace, $3 day, $4 repository, $5 time zone, $6 and $7 minutes before and after. */
+const LOCATE = statement(
+  'locate minutes of agents',
+  {},
+  `
+  update agent_minutes a set timezone = r.timezone, minutes_before = r.before, minutes_after = r.after
+  from unnest($1::uuid[], $2::uuid[], $3::date[], $4::text[], $5::text[], $6::int[], $7::int[])
+    as r (user_id, workspace_id, day, repo_key, timezone, before, after)
+  where a.user_id = r.user_id and a.workspace_id = r.workspace_id and a.day = r.day and a.repo_key = r.repo_key`,
+)
+
+/** Adds to rows of the previous version where they are on people's calendars. @returns how many rows lacked it */
+export const locateAgentMinutes = async (tx: Db, most: number): Promise<number> => {
+  const rows = await tx.rows(LIST_UNLOCATED, [most])
+  const shares = rows.map(sharesOf)
+  await tx.rows(LOCATE, [
+    rows.map(({ userId }) => userId),
+    rows.map(({ workspaceId }) => workspaceId),
+    rows.map(({ day }) => day),
+    rows.map(({ repoKey }) => repoKey),
+    rows.map(({ timezone }) => timezone),
+    shares.map(({ before }) => before),
+    shares.map(({ after }) => after),
+  ])
+  return rows.length
+}

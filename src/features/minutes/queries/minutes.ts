@@ -12,6 +12,7 @@ import {
 import { groupBy } from '../../../platform/process/maps.js'
 import { HOURS } from '../../../platform/time/days.js'
 import { addTo, type Minutes, noMinutes } from '../caps.js'
+import { daysOf, sharesOf } from '../local-days.js'
 
 /** $1: the workspace; $2: the user. Inserts the row or just locks it. Its content never changes. */
 export const LOCK_ACTIVITY = statement(
@@ -41,12 +42,19 @@ const MOST_DAYS = 4
  */
 export const READ_ROWS = statement(
   'read what members have on days, one by one',
-  { userId: uuid, day: date, repoKey: text, minutes: integer, hours: orNull(integers) },
+  {
+    userId: uuid,
+    day: date,
+    repoKey: text,
+    minutes: integer,
+    hours: orNull(integers),
+    timezone: orNull(text),
+  },
   `
-  select d.user_id as "userId", d.day, a.repo_key as "repoKey", a.minutes, a.hours
+  select d.user_id as "userId", d.day, a.repo_key as "repoKey", a.minutes, a.hours, a.timezone
   from unnest((select $2::uuid[]), (select $3::date[])) as d (user_id, day)
   cross join lateral (
-    select repo_key, minutes, hours from activity
+    select repo_key, minutes, hours, timezone from activity
     where workspace_id = $1::uuid and user_id = d.user_id and day = d.day and minutes > 0
     limit ${MOST_ROWS + 1}
   ) a`,
@@ -76,8 +84,8 @@ export interface AskedDays {
 
 /** A member's minutes on a day, in all repositories. */
 export interface Total extends Minutes {
-  /** The repositories with minutes, if known. */
-  repoKeys: ReadonlySet<string>
+  /** The time zone of each repository's hours. Undefined: the repositories weren't read. */
+  timezones: ReadonlyMap<string, string | null> | undefined
 }
 
 /** By day. Days without minutes are left out. */
@@ -111,7 +119,7 @@ const lockIn = async (tx: Db, workspaceId: string, members: AskedDays[], waits: 
     new Map(
       (await tx.rows(READ_DAYS, [workspaceId, userId, [...days]])).map(({ day, ...sum }) => [
         day,
-        { ...sum, repoKeys: new Set() },
+        { ...sum, timezones: undefined },
       ]),
     )
   const userIds = members.map(({ userId }) => userId)
@@ -150,11 +158,15 @@ const lockIn = async (tx: Db, workspaceId: string, members: AskedDays[], waits: 
 }
 
 const sumOf = (
-  rows: ReadonlyMap<string, { repoKey: string; minutes: number; hours: number[] | null }[]>,
+  rows: ReadonlyMap<
+    string,
+    { repoKey: string; minutes: number; hours: number[] | null; timezone: string | null }[]
+  >,
 ): Totals =>
   new Map(
     Array.from(rows, ([day, ofDay]) => {
-      const sum = { ...noMinutes(), repoKeys: new Set(ofDay.map(({ repoKey }) => repoKey)) }
+      const timezones = new Map(ofDay.map(({ repoKey, timezone }) => [repoKey, timezone]))
+      const sum = { ...noMinutes(), timezones }
       for (const { minutes, hours } of ofDay) addTo(sum, minutes, hours ?? [])
       return [day, sum]
     }),
@@ -170,37 +182,46 @@ export const NAME_REPOS = statement(
   on conflict do nothing`,
 )
 
-/** $1: the workspace; per row: $2 user, $3 day, $4 repository, $5 minutes, $6 hours as text. */
+/**
+ * $1: the workspace; per row: $2 user, $3 day, $4 repository, $5 minutes, $6 hours as text, $7 their time zone, $8 and
+ * $9 the minutes on the local days before and after. A row keeps the time zone of its first hours.
+ */
 export const ADD_MINUTES = statement(
   'add minutes',
   {},
   `
-  insert into activity as a (workspace_id, user_id, day, repo_key, minutes, hours)
-  select $1::uuid, r.user_id, r.day, r.repo_key, r.minutes, r.hours::smallint[]
-  from unnest($2::uuid[], $3::date[], $4::text[], $5::smallint[], $6::text[]) as r (user_id, day, repo_key, minutes, hours)
+  insert into activity as a (workspace_id, user_id, day, repo_key, minutes, hours, timezone, minutes_before, minutes_after)
+  select $1::uuid, r.user_id, r.day, r.repo_key, r.minutes, r.hours::smallint[], r.timezone, r.before, r.after
+  from unnest($2::uuid[], $3::date[], $4::text[], $5::smallint[], $6::text[], $7::text[], $8::smallint[], $9::smallint[])
+    as r (user_id, day, repo_key, minutes, hours, timezone, before, after)
   order by r.user_id, r.day, r.repo_key collate "C"
   on conflict (workspace_id, user_id, day, repo_key) do update set
     minutes = a.minutes + excluded.minutes,
-    hours = ${hours((hour) => `coalesce(a.hours[${hour}], 0::smallint) + excluded.hours[${hour}]`)}`,
+    hours = ${hours((hour) => `coalesce(a.hours[${hour}], 0::smallint) + excluded.hours[${hour}]`)},
+    timezone = coalesce(a.timezone, excluded.timezone),
+    minutes_before = a.minutes_before + excluded.minutes_before,
+    minutes_after = a.minutes_after + excluded.minutes_after`,
+)
+
+/** $1: the workspace; per row: as above, up to the time zone, but without minutes. Sent behind the minutes. */
+const ADD_OTHER_ZONES = statement(
+  'add hours in other time zones',
+  {},
+  `
+  insert into activity_other_zones as z (workspace_id, user_id, day, repo_key, timezone, hours)
+  select $1::uuid, r.user_id, r.day, r.repo_key, r.timezone, r.hours::smallint[]
+  from unnest($2::uuid[], $3::date[], $4::text[], $5::text[], $6::text[]) as r (user_id, day, repo_key, hours, timezone)
+  join activity a on a.workspace_id = $1::uuid and a.user_id = r.user_id and a.day = r.day and a.repo_key = r.repo_key
+  where a.timezone <> r.timezone
+  on conflict (workspace_id, user_id, day, repo_key, timezone) do update set
+    hours = ${hours((hour) => `z.hours[${hour}] + excluded.hours[${hour}]`)}`,
 )
 
 /** $1: the workspace; $2: days. */
 export const MARK_DAYS = statement(
   'mark days as stale',
   {},
-  'insert into stale_days (workspace_id, day) values ($1::uuid, unnest($2::date[]))',
-)
-
-/**
- * $1: the workspace; $2: days; $3: the user. One mark of a day for each user, however often their zone changes. An
- * existing mark is locked, so that it isn't removed before the zone has changed.
- */
-const MARK_DAYS_OF = statement(
-  'mark days of a user as stale',
-  {},
-  `
-  insert into stale_days (workspace_id, day, id) values ($1::uuid, unnest($2::date[]), $3::uuid)
-  on conflict (workspace_id, day, id) do update set id = excluded.id where false`,
+  'insert into stale_days (workspace_id, day, by_local_day) values ($1::uuid, unnest($2::date[]), true)',
 )
 
 const answerColumns = { userId: uuid, bodyHash: text, answer: text }
@@ -261,8 +282,12 @@ export interface AddedMinutes extends Minutes {
   repo: string
   /** In lower case. */
   repoKey: string
+  /** The time zone in which the hours were recorded. */
+  timezone: string
   /** Whether there is activity in it, so that it has a name. */
   isNamed: boolean
+  /** Whether the row has no hours from another time zone, as far as is known. */
+  isInZone: boolean
 }
 
 /**
@@ -273,11 +298,17 @@ export const writeMinutes = async (tx: Db, added: readonly AddedMinutes[]): Prom
   const byWorkspace = groupBy(added, ({ workspaceId }) => workspaceId)
   await Promise.all(
     [...byWorkspace.keys()].sort().flatMap((workspaceId) => {
-      const rows = byWorkspace.get(workspaceId) ?? []
-      const days = rows.map(({ day }) => day)
-      const unnamed = rows.filter(({ isNamed }) => !isNamed)
-      const names = new Map(unnamed.map(({ repoKey, repo }) => [repoKey, repo]))
+      const rows = (byWorkspace.get(workspaceId) ?? []).map((row) => {
+        const { timezone, hours } = row
+        const shares = sharesOf(row)
+        const hasHours = hours.some((minutes) => minutes > 0)
+        return { ...row, ...shares, hours: `{${hours.join()}}`, timezone: hasHours ? timezone : null }
+      })
+      const names = new Map(
+        rows.flatMap(({ isNamed, repoKey, repo }) => (isNamed ? [] : [[repoKey, repo] as const])),
+      )
       const repoKeys = [...names.keys()].sort()
+      const elsewhere = rows.filter(({ timezone, isInZone }) => timezone !== null && !isInZone)
       return [
         names.size > 0 &&
           tx.rows(NAME_REPOS, [
@@ -285,15 +316,27 @@ export const writeMinutes = async (tx: Db, added: readonly AddedMinutes[]): Prom
             repoKeys,
             repoKeys.map((repoKey) => names.get(repoKey) ?? repoKey),
           ]),
-        markDays(tx, workspaceId, [...new Set(days)]),
+        markDays(tx, workspaceId, [...new Set(rows.flatMap((row) => daysOf(row.day, row.minutes, row)))]),
         tx.rows(ADD_MINUTES, [
           workspaceId,
           rows.map(({ userId }) => userId),
-          days,
+          rows.map(({ day }) => day),
           rows.map(({ repoKey }) => repoKey),
           rows.map(({ minutes }) => minutes),
-          rows.map(({ hours }) => `{${hours.join()}}`),
+          rows.map(({ hours }) => hours),
+          rows.map(({ timezone }) => timezone),
+          rows.map(({ before }) => before),
+          rows.map(({ after }) => after),
         ]),
+        elsewhere.length > 0 &&
+          tx.rows(ADD_OTHER_ZONES, [
+            workspaceId,
+            elsewhere.map(({ userId }) => userId),
+            elsewhere.map(({ day }) => day),
+            elsewhere.map(({ repoKey }) => repoKey),
+            elsewhere.map(({ hours }) => hours),
+            elsewhere.map(({ timezone }) => timezone),
+          ]),
       ]
     }),
   )
@@ -328,40 +371,7 @@ const CHANGE_TIMEZONE = statement(
   `update users set timezone = $2::text where id = $1::uuid and repohost_id is not null`,
 )
 
-/** Includes workspaces in which a running flush may add the first activity. */
-const LIST_WORKSPACES_OF_PERSON = statement(
-  'list the workspaces in which a person has activity',
-  { workspaceId: uuid },
-  `
-  select workspace_id as "workspaceId" from activity_people where user_id = $1::uuid
-  union select workspace_id from members where user_id = $1::uuid
-  order by "workspaceId"`,
-)
-
-/** $1: the workspace; $2: the user. */
-const LIST_DAYS_WITH_HOURS = statement(
-  'list the days with known hours of a person',
-  { day: date },
-  `
-  select distinct day from activity
-  where workspace_id = $1::uuid and user_id = $2::uuid and hours is not null
-  order by day`,
-)
-
-/**
- * Stores the time zone in which the user's hours are drawn. This shifts their hours in heatmaps, even in workspaces
- * that the user has left. The user's other flushes either end first, so that their days are found, or begin afterwards.
- */
+/** Stores the person's current time zone. Minutes that are recorded already keep theirs. */
 export const changeTimezone = async (tx: Db, userId: string, timezone: string): Promise<void> => {
-  const [, workspaces] = await Promise.all([
-    tx.rows(CHANGE_TIMEZONE, [userId, timezone]),
-    tx.rows(LIST_WORKSPACES_OF_PERSON, [userId]),
-  ])
-  for (const { workspaceId } of workspaces) {
-    const [, rows] = await Promise.all([
-      tx.rows(LOCK_ACTIVITY, [workspaceId, userId]),
-      tx.rows(LIST_DAYS_WITH_HOURS, [workspaceId, userId]),
-    ])
-    await tx.rows(MARK_DAYS_OF, [workspaceId, rows.map(({ day }) => day), userId])
-  }
+  await tx.rows(CHANGE_TIMEZONE, [userId, timezone])
 }

@@ -4,78 +4,117 @@ import type { Db } from '../../../platform/database/client.js'
 import { date, integer, integers, statement, text } from '../../../platform/database/statement.js'
 import { HOURS, type Range } from '../../../platform/time/days.js'
 
-/** Minutes on a UTC day. */
+/** Minutes of a UTC day that were recorded in one time zone. */
 export interface DayMinutes {
   day: string
+  timezone: string
   /** By UTC hour. */
   hours: number[]
   /** Without an hour. */
   rest: number
+  /** The same on the local days before and after: minutes whose hours aren't kept any more. */
+  restBefore: number
+  restAfter: number
 }
 
 const eachHour = (write: (index: number) => string, separator = ', ') =>
   Array.from({ length: HOURS }, (_, index) => write(index + 1)).join(separator)
 
-/** $1: the user; $2 and $3: the first and the last day. Each repository has the minutes of its best workspace. */
-const repoDaysFrom = (source: string, repo: string) => `
-  select a.day, a.repo_key, ${repo} as repo,
-    ${eachHour((hour) => `coalesce(max(a.hours[${hour}]), 0)::int as h${hour}`)},
-    max(a.minutes - (${eachHour((hour) => `coalesce(a.hours[${hour}], 0)`, ' + ')}))::int as rest
-  ${source}
-  group by a.day, a.repo_key`
+const IN_HOURS = eachHour((hour) => `coalesce(a.hours[${hour}], 0)`, ' + ')
 
-const REPO_DAYS = repoDaysFrom(
-  `from members m
+/** SQL: the minutes of rows `a`, by hour and without one, and the local days of the first and the last. */
+const minutesOf = (others: string) => `
+    coalesce(a.timezone, 'UTC') as timezone,
+    ${eachHour((hour) => `coalesce(a.hours[${hour}], 0) - coalesce(${others}[${hour}], 0) as h${hour}`)},
+    a.minutes - (${IN_HOURS}) - case when a.hours is null then a.minutes_before + a.minutes_after else 0 end as rest,
+    case when a.hours is null then a.minutes_before else 0 end as rest_before,
+    case when a.hours is null then a.minutes_after else 0 end as rest_after,
+    case when a.minutes_before > 0 then a.day - 1 when a.minutes > a.minutes_after then a.day else a.day + 1 end as first,
+    case when a.minutes_after > 0 then a.day + 1 when a.minutes > a.minutes_before then a.day else a.day - 1 end as last`
+
+/** $1: the user; $2 and $3: the first and the last UTC day. Hours of other time zones have rows of their own. */
+const MINUTES = `
+  select a.day, a.repo_key, coalesce(r.repo, a.repo_key) as repo, ${minutesOf('z.hours')}
+  from members m
   join activity a on a.workspace_id = m.workspace_id and a.user_id = m.user_id
     and a.day between $2::date and $3::date
   left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
-  where m.user_id = $1::uuid and a.minutes > 0`,
-  'coalesce(min(r.repo), a.repo_key)',
-)
-const AGENT_REPO_DAYS = repoDaysFrom(
-  `from agent_minutes a
-  where a.user_id = $1::uuid and a.day between $2::date and $3::date and a.minutes > 0`,
-  'min(a.repo)',
-)
+  left join lateral (
+    select array[${eachHour((hour) => `sum(z.hours[${hour}])`)}] as hours from activity_other_zones z
+    where z.workspace_id = a.workspace_id and z.user_id = a.user_id and z.day = a.day and z.repo_key = a.repo_key
+  ) z on true
+  where m.user_id = $1::uuid and a.minutes > 0
+  union all
+  select a.day, a.repo_key, coalesce(r.repo, a.repo_key) as repo, a.timezone,
+    ${eachHour((hour) => `a.hours[${hour}]`)}, 0, 0, 0, a.day, a.day
+  from members m
+  join activity_other_zones a on a.workspace_id = m.workspace_id and a.user_id = m.user_id
+    and a.day between $2::date and $3::date
+  left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
+  where m.user_id = $1::uuid`
 
-const TOTAL = `(${eachHour((hour) => `h${hour}`, ' + ')} + rest)`
+const AGENT_MINUTES = `
+  select a.day, a.repo_key, a.repo, ${minutesOf('(null::int[])')}
+  from agent_minutes a
+  where a.user_id = $1::uuid and a.day between $2::date and $3::date and a.minutes > 0`
+
+const TOTAL = `(${eachHour((hour) => `h${hour}`, ' + ')} + rest + rest_before + rest_after)`
 
 /**
- * In each hour, repositories share 60 minutes. Those with the most minutes that day come first. Otherwise they'd exceed
- * the hour if it's full in one workspace and not in another.
+ * Each repository has the minutes of its best workspace. In each hour, repositories share 60 minutes. Those with the
+ * most minutes that day come first. Otherwise they'd exceed the hour if it's full in one workspace and not in another.
  */
-const SHARED_REPO_DAYS = `
-  select day, repo_key, repo, rest, row_number() over by_minutes as place, ${eachHour(
-    (hour) =>
-      `greatest(0, least(h${hour}, ${limits.minutes_per_hour} - coalesce(sum(h${hour}) over earlier, 0)))::int as h${hour}`,
-  )}
-  from (${REPO_DAYS}) as repo_days
-  window by_minutes as (partition by day order by ${TOTAL} desc, repo_key),
-    earlier as (by_minutes rows between unbounded preceding and 1 preceding)`
+const sharedRepoDays = (minutes: string, condition = 'true') => `
+  select day, repo_key, repo, timezone, rest, rest_before, rest_after, first, last,
+    dense_rank() over (partition by day order by repo_total desc, repo_key) as place, ${eachHour(
+      (hour) =>
+        `greatest(0, least(h${hour}, ${limits.minutes_per_hour} - coalesce(sum(h${hour}) over earlier, 0)))::int as h${hour}`,
+    )}
+  from (
+    select *, sum${TOTAL} over (partition by day, repo_key) as repo_total
+    from (
+      select day, repo_key, min(repo) as repo, timezone, max(rest)::int as rest, max(rest_before)::int as rest_before,
+        max(rest_after)::int as rest_after, min(first) as first, max(last) as last,
+        ${eachHour((hour) => `max(h${hour})::int as h${hour}`)}
+      from (${minutes}) as minutes
+      where ${condition}
+      group by day, repo_key, timezone
+    ) as repo_days
+  ) as with_totals
+  window earlier as (
+    partition by day order by repo_total desc, repo_key, timezone rows between unbounded preceding and 1 preceding
+  )`
 
-const sumByDay = (repoDays: string) => `
-  select day, array[${eachHour((hour) => `least(sum(h${hour}), ${limits.minutes_per_hour})`)}]::int[] as hours,
-    sum(rest)::int as rest
-  from (${repoDays}) as repo_days
-  group by day order by day`
+const SHARED = sharedRepoDays(MINUTES)
+const SHARED_BY_AGENTS = sharedRepoDays(AGENT_MINUTES, '($4::text is null or repo_key = $4)')
 
-const dayColumns = { day: date, hours: integers, rest: integer }
-const SUM_OWN_DAYS = statement('sum own minutes by day', dayColumns, sumByDay(REPO_DAYS))
-const SUM_OWN_AGENT_DAYS = statement(
-  'sum own minutes of agents',
-  dayColumns,
-  sumByDay(`select * from (${AGENT_REPO_DAYS}) as all_repos where $4::text is null or repo_key = $4`),
-)
+const HOURS_OF_ROW = `array[${eachHour((hour) => `h${hour}`)}]::int[] as hours`
+const SUMS_OF_DAY = `array[${eachHour((hour) => `sum(h${hour})`)}]::int[] as hours, sum(rest)::int as rest,
+    sum(rest_before)::int as "restBefore", sum(rest_after)::int as "restAfter"`
+
+const sumByDay = (shared: string) => `
+  select day, timezone, ${SUMS_OF_DAY} from (${shared}) as shared group by day, timezone order by day, timezone`
+
+const dayColumns = {
+  day: date,
+  timezone: text,
+  hours: integers,
+  rest: integer,
+  restBefore: integer,
+  restAfter: integer,
+}
+const SUM_OWN_DAYS = statement('sum own minutes by day', dayColumns, sumByDay(SHARED))
+const SUM_OWN_AGENT_DAYS = statement('sum own minutes of agents', dayColumns, sumByDay(SHARED_BY_AGENTS))
 
 /** $4: how many repositories of a day. $5: only this one. */
 const LIST_OWN_REPO_DAYS = statement(
   'list own minutes by day and repository',
   { ...dayColumns, repo: text },
   `
-  select day, array[${eachHour((hour) => `h${hour}`)}]::int[] as hours, rest, repo
-  from (${SHARED_REPO_DAYS}) as shared
+  select day, timezone, ${HOURS_OF_ROW}, rest, rest_before as "restBefore", rest_after as "restAfter", repo
+  from (${SHARED}) as shared
   where case when $5::text is null then place <= $4::int else repo_key = $5 end
-  order by day, place`,
+  order by day, place, timezone`,
 )
 
 /** @param repoKey counts only this repository, here and below */
@@ -112,15 +151,15 @@ const SUM_OWN_REPOS = statement(
   'sum own minutes by repository',
   { repo: text, minutes: integer, first: date, last: date },
   `
-  select min(repo) as repo, sum${TOTAL}::int as minutes, min(day) as first, max(day) as last
-  from (${SHARED_REPO_DAYS}) as shared
+  select min(repo) as repo, sum${TOTAL}::int as minutes, min(first) as first, max(last) as last
+  from (${SHARED}) as shared
   where $5::text is null or repo_key = $5
   group by repo_key
   order by minutes desc, repo_key
   limit $4::int`,
 )
 
-/** The repositories with the most minutes, with the first and the last day of each. */
+/** The repositories with the most minutes, with the first and the last local day of each. */
 export const sumOwnRepos = (
   db: Db,
   userId: string,

@@ -25,7 +25,7 @@ import {
 import { DELETED_LOGIN, DELETED_USER, erasures, users } from '../../accounts/index.js'
 import { registerPeople } from '../../counts/index.js'
 import { reassignViews } from '../../dashboard/index.js'
-import { LOCK_ACTIVITY, markDays } from '../../minutes/index.js'
+import { daysOf, LOCK_ACTIVITY, markDays } from '../../minutes/index.js'
 import { rebuildMonth } from '../../rollups/index.js'
 import { peopleColumns } from '../../tables.js'
 import { ABOUT_PEOPLE, auditEntries, lockAdministration, lockRoles, members } from '../../workspaces/index.js'
@@ -175,25 +175,43 @@ const FORGET_CLOSER = statement(
 /** $4, $5: the last row, or nulls. */
 const TAKE_ACTIVITY = statement(
   'take the activity of a person',
-  { day: date, repoKey: text, minutes: integer, commits: integer, closedIssues: integer },
+  {
+    day: date,
+    repoKey: text,
+    minutes: integer,
+    before: integer,
+    after: integer,
+    commits: integer,
+    closedIssues: integer,
+  },
   `
   delete from activity
   where ${IN_MONTH} and (day, repo_key) ${UP_TO_END}
-  returning day, repo_key as "repoKey", minutes, commits, closed_issues as "closedIssues"`,
+  returning day, repo_key as "repoKey", minutes, minutes_before as before, minutes_after as after, commits,
+    closed_issues as "closedIssues"`,
 )
 
-/** $1: the workspace; per row: $2 day, $3 repository, $4 to $6 counts. */
+/** $4, $5: the last row, or nulls. */
+const TAKE_OTHER_ZONES = statement(
+  'take the hours of a person in other time zones',
+  {},
+  `delete from activity_other_zones where ${IN_MONTH} and (day, repo_key) ${UP_TO_END}`,
+)
+
+/** $1: the workspace; per row: $2 day, $3 repository, $4 to $6 counts, $7 and $8 the minutes on the days before and after. */
 const GIVE_ACTIVITY = statement(
   'add the activity of a person to that of deleted users',
   {},
   `
-  insert into activity as a (workspace_id, user_id, day, repo_key, minutes, commits, closed_issues)
-  select $1::uuid, '${DELETED_USER}'::uuid, r.day, r.repo_key, r.minutes, r.commits, r.closed_issues
-  from unnest($2::date[], $3::text[], $4::int[], $5::int[], $6::int[]) as r (day, repo_key, minutes, commits, closed_issues)
+  insert into activity as a (workspace_id, user_id, day, repo_key, minutes, commits, closed_issues, minutes_before, minutes_after)
+  select $1::uuid, '${DELETED_USER}'::uuid, r.day, r.repo_key, r.minutes, r.commits, r.closed_issues, r.before, r.after
+  from unnest($2::date[], $3::text[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[])
+    as r (day, repo_key, minutes, commits, closed_issues, before, after)
   where r.minutes + r.commits + r.closed_issues > 0
   on conflict (workspace_id, user_id, day, repo_key) do update set
     minutes = a.minutes + excluded.minutes, commits = a.commits + excluded.commits,
-    closed_issues = a.closed_issues + excluded.closed_issues`,
+    closed_issues = a.closed_issues + excluded.closed_issues, minutes_before = a.minutes_before + excluded.minutes_before,
+    minutes_after = a.minutes_after + excluded.minutes_after`,
 )
 
 const DELETE_PERSON = statement(
@@ -224,7 +242,10 @@ const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<b
   const last = [end?.day ?? null, end?.repoKey ?? null]
   // Issues come first, as in deliveries, which would otherwise wait for each other.
   await tx.rows(TAKE_ISSUES, [...here, ...last])
-  const taken = await tx.rows(TAKE_ACTIVITY, [...here, ...last])
+  const [taken] = await Promise.all([
+    tx.rows(TAKE_ACTIVITY, [...here, ...last]),
+    tx.rows(TAKE_OTHER_ZONES, [...here, ...last]),
+  ])
   await registerPeople(tx, workspaceId, [DELETED_USER])
   await tx.rows(GIVE_ACTIVITY, [
     workspaceId,
@@ -233,8 +254,16 @@ const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<b
     taken.map(({ minutes }) => minutes),
     taken.map(({ commits }) => commits),
     taken.map(({ closedIssues }) => closedIssues),
+    taken.map(({ before }) => before),
+    taken.map(({ after }) => after),
   ])
-  await markDays(tx, workspaceId, [...new Set(taken.map(({ day }) => day))])
+  await markDays(tx, workspaceId, [
+    ...new Set(
+      taken.flatMap(({ day, minutes, commits, closedIssues, ...shares }) =>
+        daysOf(day, minutes + commits + closedIssues, shares),
+      ),
+    ),
+  ])
   await rebuildMonth(tx, { workspaceId, month: first.month })
   return true
 }

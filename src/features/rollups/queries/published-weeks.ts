@@ -11,16 +11,18 @@ import {
   double,
   integer,
   integers,
+  json,
   orNull,
+  type RowOf,
   statement,
   text,
   uuid,
 } from '../../../platform/database/statement.js'
-import { addDays, DAYS_OF_WEEK } from '../../../platform/time/days.js'
+import { addDays, countDays, DAYS_OF_WEEK, HOURS, weekdayOf } from '../../../platform/time/days.js'
 import { DELETED_USER } from '../../accounts/index.js'
-import { cellsOf } from '../../minutes/index.js'
+import { localHours } from '../../minutes/index.js'
 import { finish, type PublishedWeek, publishWeek, type ShownSums, type Work } from '../published-week.js'
-import { HAS_ACTIVITY, ZONE } from './rollups.js'
+import { HAS_ACTIVITY } from './rollups.js'
 
 export interface WorkspaceWeek {
   workspaceId: string
@@ -37,21 +39,30 @@ const LIST_WORKSPACES = statement(
     or exists (select from privacy_levels l where l.workspace_id = w.id and l.level = 'team'))`,
 )
 
-/** SQL: weeks with activity that ended at least `days` days ago, and are due but not published. $2: all weeks are due. */
+/**
+ * SQL: weeks with activity that ended at least `days` and a half days ago, and are due but not published. $2: all weeks
+ * are due. A week ends at noon on Monday (UTC) in the last time zone. Someone's next day may have begun when a level is
+ * loosened, so that day is published, too. Weeks wait until their days are located (`locate.ts`).
+ */
 const dueWeeks = (days: number): string => `
   from activity_days d join workspaces w on w.id = d.workspace_id
   where d.workspace_id = any($1::uuid[])
-    and d.day < date_trunc('week', (now() at time zone 'UTC') - interval '${days} days')::date
+    and d.day < date_trunc('week', (now() at time zone 'UTC') - interval '${days} days 12 hours')::date
     and ($2::boolean or w.activity_privacy = 'team'
-      or date_trunc('week', d.day::timestamp) <= w.activity_privacy_since at time zone 'UTC')
+      or date_trunc('week', d.day::timestamp)::date <= (w.activity_privacy_since at time zone 'UTC')::date + 1)
     and not exists (
       select from published_weeks p
       where p.workspace_id = d.workspace_id and p.week = date_trunc('week', d.day::timestamp)::date
+    )
+    and not exists (
+      select from activity_days l
+      where l.workspace_id = d.workspace_id and l.by_local_day is null
+        and l.day between date_trunc('week', d.day::timestamp)::date - 1 and date_trunc('week', d.day::timestamp)::date + 7
     )`
 
 const DAYS_TO_PUBLISHING = 3
 
-/** The UTC day on which a week is published. @param week its Monday */
+/** The UTC day on which a week is published, at noon. @param week its Monday */
 export const publishedOn = (week: string): string => addDays(week, DAYS_OF_WEEK + DAYS_TO_PUBLISHING)
 
 /** $3: the first day to check. */
@@ -91,32 +102,82 @@ export const listDueWeeks = async (
   return db.rows(LIST_DUE_WEEKS, [workspaces.map(({ id }) => id), all, from, limit])
 }
 
-/** One statement, so that everything comes from one snapshot. $2: Monday. */
+const workColumns = {
+  userId: orNull(uuid),
+  day: date,
+  repoKey: text,
+  minutes: integer,
+  before: integer,
+  after: integer,
+  commits: integer,
+  closedIssues: integer,
+  hours: orNull(integers),
+  timezone: text,
+  others: orNull(json<[timezone: string, hours: number[]][]>()),
+}
+
+/**
+ * One statement, so that everything comes from one snapshot. $2: Monday. Hours in a week that the previous version
+ * published, by UTC days, aren't published again.
+ */
 const READ_WORK = statement(
   'read the work of a week',
-  {
-    userId: orNull(uuid),
-    day: integer,
-    repoKey: text,
-    minutes: integer,
-    commits: integer,
-    closedIssues: integer,
-    hours: orNull(integers),
-    timezone: text,
-  },
+  workColumns,
   `
-  select nullif(a.user_id, '${DELETED_USER}') as "userId", a.day - $2::date as day,
-    a.repo_key as "repoKey", a.minutes, a.commits, a.closed_issues as "closedIssues", a.hours, ${ZONE} as timezone
-  from activity a left join users u on u.id = a.user_id
-  where a.workspace_id = $1::uuid and a.day between $2::date and $2::date + 6 and ${HAS_ACTIVITY}`,
+  select nullif(a.user_id, '${DELETED_USER}') as "userId", a.day, a.repo_key as "repoKey", a.minutes,
+    a.minutes_before as before, a.minutes_after as after, a.commits, a.closed_issues as "closedIssues", a.hours,
+    coalesce(a.timezone, 'UTC') as timezone, (
+      select json_agg(json_build_array(z.timezone, z.hours)) from activity_other_zones z
+      where z.workspace_id = a.workspace_id and z.user_id = a.user_id and z.day = a.day and z.repo_key = a.repo_key
+    ) as others
+  from activity a
+  where a.workspace_id = $1::uuid and a.day between $2::date - 1 and $2::date + 7 and ${HAS_ACTIVITY}
+    and not exists (
+      select from published_weeks p
+      where p.workspace_id = $1::uuid and p.week = date_trunc('week', a.day::timestamp)::date and p.by_local_day is null
+    )`,
 )
+
+type WorkRow = RowOf<typeof workColumns>
+
+/** A row's work on each local day of the week. */
+const worksOf = (week: string, row: WorkRow): Work[] => {
+  const { userId, repoKey, minutes, before, after, commits, closedIssues } = row
+  const own = [...(row.hours ?? [])]
+  for (const [, hours] of row.others ?? [])
+    hours.forEach((minutes, hour) => {
+      own[hour] = (own[hour] ?? 0) - minutes
+    })
+  const zones = [[row.timezone, own] as const, ...(row.others ?? [])]
+  const cells = new Map<string, Map<number, number>>()
+  for (const [timezone, hours] of zones)
+    for (const { day, hour, minutes } of localHours({ day: row.day, timezone, hours })) {
+      const ofDay = cells.get(day) ?? new Map<number, number>()
+      cells.set(day, ofDay)
+      const cell = (weekdayOf(day) - 1) * HOURS + hour
+      ofDay.set(cell, (ofDay.get(cell) ?? 0) + minutes)
+    }
+  const shares = [
+    { later: -1, minutes: before, commits: 0, closedIssues: 0 },
+    { later: 0, minutes: minutes - before - after, commits, closedIssues },
+    { later: 1, minutes: after, commits: 0, closedIssues: 0 },
+  ]
+  return shares.flatMap(({ later, ...sums }) => {
+    const day = countDays(week, row.day) - 1 + later
+    if (day < 0 || day >= DAYS_OF_WEEK || sums.minutes + sums.commits + sums.closedIssues === 0) return []
+    const ofDay = cells.get(addDays(row.day, later)) ?? []
+    return [
+      { userId, day, repoKey, ...sums, cells: Array.from(ofDay, ([cell, minutes]) => ({ cell, minutes })) },
+    ]
+  })
+}
 
 const INSERT_WEEK = statement(
   'publish a week',
   { week: date },
   `
-  insert into published_weeks (workspace_id, week, min_group, minutes, commits, closed_issues, active_members)
-  values ($1::uuid, $2::date, $3::smallint, $4::bigint, $5::bigint, $6::bigint, $7::int)
+  insert into published_weeks (workspace_id, week, min_group, minutes, commits, closed_issues, active_members, by_local_day)
+  values ($1::uuid, $2::date, $3::smallint, $4::bigint, $5::bigint, $6::bigint, $7::int, true)
   on conflict do nothing
   returning week`,
 )
@@ -184,9 +245,9 @@ const ROWS = 5_000
 export const publishWeekOf = async (tx: Db, which: WorkspaceWeek, minGroup: number): Promise<void> => {
   const rows = await tx.rows(READ_WORK, [which.workspaceId, which.week])
   const works: Work[] = []
-  for (const { hours, timezone, ...work } of rows) {
-    if (works.length % ROWS === 0) await setImmediate()
-    works.push({ ...work, cells: cellsOf(which.week, work.day, timezone, hours) })
+  for (const [index, row] of rows.entries()) {
+    if (index % ROWS === 0) await setImmediate()
+    works.push(...worksOf(which.week, row))
   }
   await insertPublished(tx, which, minGroup, await finish(publishWeek(works, minGroup), setImmediate))
 }

@@ -16,12 +16,18 @@ import {
   statement,
   text,
   uuid,
-  uuids,
 } from '../../../platform/database/statement.js'
-import { HOURS } from '../../../platform/time/days.js'
+import { addDays, HOURS, weekdayOf } from '../../../platform/time/days.js'
 import { DELETED_USER } from '../../accounts/index.js'
-import { Heatmap } from '../../minutes/index.js'
-import { crewsOf, MIN_OTHERS, NO_CREWS, type ZoneCrew } from '../shared-hours.js'
+import {
+  localActivity,
+  localHourDays,
+  localHours,
+  markDays,
+  SUM_OF_HOURS,
+  utcDaysOf,
+  zoneHours,
+} from '../../minutes/index.js'
 
 export interface WorkspaceMonth {
   workspaceId: string
@@ -37,29 +43,23 @@ export interface WorkspaceDay {
 /** Later than any day with activity. */
 const NEVER = '9999-12-31'
 
-/** How many days from a previous version are listed at once, so that changed days don't wait for all of them. */
-const OLD_DAYS_LISTED = 20_000
+/** SQL: a local day can be rolled up once the activity of the UTC day `d` says where it is on people's calendars. */
+const IS_LOCATED = `not exists (
+      select from activity_days l where l.workspace_id = d.workspace_id and l.day = d.day and l.by_local_day is null
+    )`
 
 /** Skips deleted workspaces, because their marks are purged. */
 const LIST_STALE_MONTHS = statement(
   'list stale months',
   { workspaceId: uuid, month: date },
   `
-  select distinct s.workspace_id as "workspaceId", date_trunc('month', s.day)::date as month
-  from (
-    select workspace_id, day from stale_days
-    union all (
-      select workspace_id, day from activity_days where by_repo is null and day < $2::date
-      order by workspace_id, day limit ${OLD_DAYS_LISTED}
-    )
-  ) s join workspaces w on w.id = s.workspace_id and w.deleted_at is null
-  where s.day < $2::date
+  select distinct d.workspace_id as "workspaceId", date_trunc('month', d.day)::date as month
+  from stale_days d join workspaces w on w.id = d.workspace_id and w.deleted_at is null
+  where d.by_local_day and d.day < $2::date and ${IS_LOCATED}
   limit $1::int`,
 )
 
-/**
- * Months with days before this one whose rollups are out of date, or were made by a version that knows fewer columns.
- */
+/** Months with days before this one whose rollups are out of date. */
 export const listStaleMonths = (db: Db, limit: number, before = NEVER): Promise<WorkspaceMonth[]> =>
   db.rows(LIST_STALE_MONTHS, [limit, before])
 
@@ -108,14 +108,12 @@ const TAKE_MARKS = statement(
   { day: date },
   `
   with taken as (
-    delete from stale_days
-    where workspace_id = $1::uuid and day >= $2::date and day < least($2::date + interval '1 month', $3::date)
-    returning day
+    delete from stale_days d
+    where d.workspace_id = $1::uuid and d.day >= $2::date and d.day < least($2::date + interval '1 month', $3::date)
+      and d.by_local_day and ${IS_LOCATED}
+    returning d.day
   )
-  select day from taken
-  union select day from activity_days
-  where workspace_id = $1::uuid and day >= $2::date and day < least($2::date + interval '1 month', $3::date)
-    and by_repo is null`,
+  select distinct day from taken`,
 )
 
 /** Statements that only write, by their names. */
@@ -142,97 +140,66 @@ export const HAS_ACTIVITY = `a.minutes + a.commits + a.closed_issues > 0`
 /** SQL: sums of `a`. */
 export const SUM_OF_COUNTS = `sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues`
 
-/** SQL: how many of `a` count as active members. */
-const ACTIVE_MEMBERS = `count(*) filter (where a.minutes > 0 and a.${IS_NOT_DELETED})`
+/** SQL: the activity of the workspace $1 on the local days $2. */
+const LOCAL = localActivity('$2::date[]', 'a.workspace_id = $1::uuid')
+const LOCAL_HOUR_DAYS = localHourDays('$2::date[]', 'a.workspace_id = $1::uuid')
 
-/** SQL: the 24 hourly sums of `activity a`. */
-export const SUM_OF_HOURS = `array[${Array.from({ length: HOURS }, (_, hour) => `sum(a.hours[${hour + 1}])::int`)}]`
-
-/** SQL: the zone in which a member's hours are drawn; `users u`. */
-export const ZONE = `coalesce(u.timezone, 'UTC')`
-
-const IS_IN_CREW = '0 < any(a.hours) and u.repohost_id is not null'
-
-/** How many people a crew names: enough to know that it has `MIN_OTHERS` people other than the viewer. */
-const CREW_LISTED = MIN_OTHERS + 1
-
-/**
- * SQL: some of the people with hours in `activity a`: all of them, or enough for every viewer; `users u`. A deleted
- * account isn't counted: its time zone is removed at once, and its activity moves to the deleted user later.
- */
-const CREW = `(array_agg(distinct a.user_id) filter (where ${IS_IN_CREW}))[:${CREW_LISTED}]`
-
-/** SQL: how many people have hours in `activity a`; `users u`. */
-const CREW_SIZE = `count(*) filter (where ${IS_IN_CREW})`
-
-/** SQL: the crew as an array of this length, padded with nulls, so that crews fit in one array. */
-const PADDED_CREW = `(coalesce(${CREW}, '{}') || array_fill(null::uuid, array[${CREW_LISTED}]))[:${CREW_LISTED}]`
+/** SQL: how many people the rows of `a` are about. */
+const PEOPLE = 'count(distinct a.user_id)'
 
 /** $1, $2: workspace and days. */
-const MAKE_DAYS = writes({
-  'make the days of members': `
+const MAKE_MEMBER_DAYS = statement(
+  'make the days of members',
+  {},
+  `
   insert into activity_member_days (workspace_id, day, user_id, minutes, commits, closed_issues)
-  select a.workspace_id, a.day, a.user_id, ${SUM_OF_COUNTS}
-  from activity a
-  where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${HAS_ACTIVITY}
-  group by a.workspace_id, a.day, a.user_id`,
-  'make the days of repositories': `
-  insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues, active_members,
-    timezones, hours, crew_sizes, crews)
-  select a.workspace_id, a.day, a.repo_key, ${SUM_OF_COUNTS}, sum(a.active_members), ${[
-    'timezone',
-    'hours',
-    'crew_size',
-    'crew',
-  ]
-    .map((column) => `array_agg(a.${column} order by a.timezone) filter (where a.has_hours)`)
-    .join(', ')}
-  from (
-    select a.workspace_id, a.day, a.repo_key, ${ZONE} as timezone, ${SUM_OF_COUNTS}, ${ACTIVE_MEMBERS} as active_members,
-      case when count(a.hours) > least(${CREW_SIZE}, ${CREW_LISTED}) then ${SUM_OF_HOURS}
-        else array_fill(null::int, array[${HOURS}]) end as hours,
-      count(a.hours) > 0 as has_hours, (${CREW_SIZE})::int as crew_size, ${PADDED_CREW} as crew
-    from activity a join users u on u.id = a.user_id
-    where a.workspace_id = $1::uuid and a.day = any($2::date[]) and ${HAS_ACTIVITY}
-    group by a.workspace_id, a.day, a.repo_key, ${ZONE}
-  ) a
-  group by a.workspace_id, a.day, a.repo_key`,
-})
+  select $1::uuid, a.day, a.user_id, ${SUM_OF_COUNTS}
+  from ${LOCAL} a
+  group by a.day, a.user_id`,
+)
 
-/** $1, $2: workspace and days; $3: for each day the crews. */
-const MAKE_DAY = statement(
+/** $1, $2: workspace and days; per repository with hours on a day: $3 to $5 day, repository and hours. */
+const MAKE_REPO_DAYS = statement(
+  'make the days of repositories',
+  {},
+  `
+  insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues, active_members, hour_people, local_hours)
+  select $1::uuid, s.day, s.repo_key, s.minutes, s.commits, s.closed_issues, s.active_members, p.people, h.hours::int[]
+  from (
+    select a.day, a.repo_key, ${SUM_OF_COUNTS},
+      ${PEOPLE} filter (where a.minutes > 0 and a.${IS_NOT_DELETED}) as active_members
+    from ${LOCAL} a
+    group by a.day, a.repo_key
+  ) s
+  left join (
+    select a.day, a.repo_key, ${PEOPLE} as people from ${LOCAL_HOUR_DAYS} a group by a.day, a.repo_key
+  ) p on p.day = s.day and p.repo_key = s.repo_key
+  left join unnest($3::date[], $4::text[], $5::text[]) as h (day, repo_key, hours)
+    on h.day = s.day and h.repo_key = s.repo_key`,
+)
+
+/** $1, $2: workspace and days. The previous version makes days again that have no \`by_repo\`. */
+const MAKE_DAYS = statement(
   'make days',
   {},
   `
-  insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members, hour_crews, by_repo)
-  select a.workspace_id, a.day, ${SUM_OF_COUNTS}, ${ACTIVE_MEMBERS}, c.crews::jsonb, true
-  from activity_member_days a join unnest($2::date[], $3::text[]) as c (day, crews) on c.day = a.day
-  where a.workspace_id = $1::uuid
-  group by a.workspace_id, a.day, c.crews`,
+  insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members, hour_people, by_local_day, by_repo)
+  select $1::uuid, a.day, ${SUM_OF_COUNTS}, ${PEOPLE} filter (where a.minutes > 0 and a.${IS_NOT_DELETED}),
+    coalesce(min(p.people), 0), true, true
+  from activity_member_days a
+  left join (select a.day, ${PEOPLE} as people from ${LOCAL_HOUR_DAYS} a group by a.day) p on p.day = a.day
+  where a.workspace_id = $1::uuid and a.day = any($2::date[])
+  group by a.day`,
 )
 
-/** Declares a statement that reads hours by zone, and some of the people. @param which SQL: rows of `activity a` */
-export const zoneDays = (name: string, which: string) =>
-  statement(
-    name,
-    { day: date, timezone: text, hours: integers, people: uuids },
-    `
-  select a.day, ${ZONE} as timezone, ${SUM_OF_HOURS} as hours, coalesce(${CREW}, '{}') as people
-  from activity a join users u on u.id = a.user_id
-  where ${which} and a.hours is not null
-  group by a.day, ${ZONE}`,
-  )
-
-const READ_ZONE_DAYS = zoneDays('read hours by zone', 'a.workspace_id = $1::uuid and a.day = any($2::date[])')
-
-const readZoneDays = async (
-  tx: Db,
-  workspaceId: string,
-  days: string[],
-): Promise<{ day: string; zones: ZoneCrew[] }[]> => {
-  const zones = await tx.rows(READ_ZONE_DAYS, [workspaceId, days])
-  return days.map((day) => ({ day, zones: zones.filter((zone) => zone.day === day) }))
-}
+const READ_HOURS = statement(
+  'read hours by repository and time zone',
+  { day: date, repoKey: text, timezone: text, hours: integers },
+  `
+  select a.day, a.repo_key as "repoKey", a.timezone, ${SUM_OF_HOURS} as hours
+  from ${zoneHours(`a.workspace_id = $1::uuid and a.day = any(${utcDaysOf('$2::date[]')})`)} a
+  group by a.day, a.repo_key, a.timezone`,
+)
 
 const MAKE_HOURS = statement(
   'make hours',
@@ -243,14 +210,42 @@ const MAKE_HOURS = statement(
   from unnest($2::date[], $3::int[], $4::int[], $5::int[]) as c (day, weekday, hour, minutes)`,
 )
 
-/** Computed here, because not every database knows every time zone. */
-const makeHours = (tx: Db, workspaceId: string, days: { day: string; zones: ZoneCrew[] }[]) => {
-  const cells = days.flatMap(({ day, zones }) => {
-    const heatmap = new Heatmap()
-    for (const zoneDay of zones) heatmap.addZoneDay(zoneDay)
-    const used = heatmap.toCells().filter(({ minutes }) => minutes > 0)
-    return used.map((cell) => ({ day, ...cell }))
-  })
+interface RepoHours {
+  day: string
+  repoKey: string
+  /** By local hour. */
+  hours: number[]
+}
+
+const noHours = () => new Array<number>(HOURS).fill(0)
+
+/** The hours of local days by repository. Computed here, because not every database knows every time zone. */
+const readRepoHours = async (tx: Db, workspaceId: string, days: string[]): Promise<RepoHours[]> => {
+  const isAsked = new Set(days)
+  const found = new Map<string, RepoHours>()
+  for (const { repoKey, ...ofZone } of await tx.rows(READ_HOURS, [workspaceId, days]))
+    for (const { day, hour, minutes } of localHours(ofZone)) {
+      if (!isAsked.has(day)) continue
+      const key = `${day} ${repoKey}`
+      const row = found.get(key) ?? { day, repoKey, hours: noHours() }
+      found.set(key, row)
+      row.hours[hour] = (row.hours[hour] ?? 0) + minutes
+    }
+  return [...found.values()]
+}
+
+const makeHours = (tx: Db, workspaceId: string, repoHours: RepoHours[]) => {
+  const days = new Map<string, number[]>()
+  for (const { day, hours } of repoHours) {
+    const sum = days.get(day) ?? noHours()
+    days.set(day, sum)
+    hours.forEach((minutes, hour) => {
+      sum[hour] = (sum[hour] ?? 0) + minutes
+    })
+  }
+  const cells = Array.from(days, ([day, hours]) =>
+    hours.flatMap((minutes, hour) => (minutes > 0 ? [{ day, weekday: weekdayOf(day), hour, minutes }] : [])),
+  ).flat()
   return tx.rows(MAKE_HOURS, [
     workspaceId,
     cells.map(({ day }) => day),
@@ -259,6 +254,11 @@ const makeHours = (tx: Db, workspaceId: string, days: { day: string; zones: Zone
     cells.map(({ minutes }) => minutes),
   ])
 }
+
+/** SQL: the days of the month $2. */
+const DAYS_OF_MONTH = `array(
+    select d::date from generate_series($2::date::timestamp, $2::date + interval '1 month' - interval '1 day', interval '1 day') as d
+  )`
 
 /** SQL: whether `a.day` is in the month $2. */
 const IN_MONTH = `a.day >= $2::date and a.day < $2::date + interval '1 month'`
@@ -300,14 +300,14 @@ const MAKE_MONTH = writes({
   'make the people of repositories': `
   insert into activity_repo_people (workspace_id, month, repo_key, user_id, minutes, commits, closed_issues, day_bits,
     active_day_bits, week_minutes)
-  select a.workspace_id, $2::date, a.repo_key, a.user_id, ${SUM_OF_COUNTS}, bit_or(${BIT}), ${ACTIVE_BITS}, ${WEEK_MINUTES}
-  from activity a
-  where a.workspace_id = $1::uuid and ${IN_MONTH} and ${HAS_ACTIVITY} and a.${IS_NOT_DELETED}
-  group by a.workspace_id, a.repo_key, a.user_id`,
+  select $1::uuid, $2::date, a.repo_key, a.user_id, ${SUM_OF_COUNTS}, bit_or(${BIT}), ${ACTIVE_BITS}, ${WEEK_MINUTES}
+  from ${localActivity(DAYS_OF_MONTH, 'a.workspace_id = $1::uuid')} a
+  where a.${IS_NOT_DELETED}
+  group by a.repo_key, a.user_id`,
 })
 
 /**
- * Rebuilds the rollups of the month's marked and incomplete days before this one, and of the month itself.
+ * Rebuilds the rollups of the month's marked days before this one, and of the month itself.
  * @returns how many days
  */
 export const rebuildMonth = async (
@@ -318,12 +318,19 @@ export const rebuildMonth = async (
   const marked = await tx.rows(TAKE_MARKS, [workspaceId, month, before])
   if (marked.length === 0) return 0
   const days = marked.map(({ day }) => day)
-  const zones = await readZoneDays(tx, workspaceId, days)
-  const crews = zones.map(({ zones }) => JSON.stringify(crewsOf(zones)))
+  const repoHours = await readRepoHours(tx, workspaceId, days)
   await Promise.all([
-    ...[...CLEAR_DAYS, ...MAKE_DAYS].map((make) => tx.rows(make, [workspaceId, days])),
-    tx.rows(MAKE_DAY, [workspaceId, days, crews]),
-    makeHours(tx, workspaceId, zones),
+    ...CLEAR_DAYS.map((clear) => tx.rows(clear, [workspaceId, days])),
+    tx.rows(MAKE_MEMBER_DAYS, [workspaceId, days]),
+    tx.rows(MAKE_REPO_DAYS, [
+      workspaceId,
+      days,
+      repoHours.map(({ day }) => day),
+      repoHours.map(({ repoKey }) => repoKey),
+      repoHours.map(({ hours }) => `{${hours.join()}}`),
+    ]),
+    tx.rows(MAKE_DAYS, [workspaceId, days]),
+    makeHours(tx, workspaceId, repoHours),
   ])
   await Promise.all([...CLEAR_MONTH, ...MAKE_MONTH].map((make) => tx.rows(make, [workspaceId, month])))
   return days.length
@@ -348,21 +355,24 @@ export const markEverythingStale = async (tx: Db): Promise<void> => {
   await tx.rows(MARK_EVERYTHING, [])
 }
 
+/** The rollup shows where hours are, so that the activity needs no index of them. */
 const LIST_OLD_HOURS = statement(
   'list days with old hours',
   { workspaceId: uuid, day: date },
   `
-  select workspace_id as "workspaceId", day from activity_hours
-  where day < (now() at time zone 'UTC')::date - $1::int
-  union
-  select workspace_id, day from activity_repo_days
-  where day < (now() at time zone 'UTC')::date - $1::int and timezones is not null
+  select distinct h.workspace_id as "workspaceId", d.day
+  from activity_hours h cross join lateral (
+    select h.day + n as day from generate_series(-1, 1) as n
+  ) d
+  where h.day <= (now() at time zone 'UTC')::date - $1::int and d.day < (now() at time zone 'UTC')::date - $1::int
+    and exists (
+      select from activity a where a.workspace_id = h.workspace_id and a.day = d.day and a.hours is not null
+    )
   limit $2::int`,
 )
 
 /**
- * Days past the retention period for hours that still have some. Days that aren't rolled up are found when they are. A
- * version that doesn't know repository hours leaves them when it drops the others.
+ * UTC days past the retention period for hours that still have some. Days that aren't rolled up are found when they are.
  */
 export const listDaysWithOldHours = (db: Db, detailDays: number, limit: number): Promise<WorkspaceDay[]> =>
   db.rows(LIST_OLD_HOURS, [detailDays, limit])
@@ -371,16 +381,12 @@ const DROP_HOURS = writes({
   'drop hours': `
   update activity set hours = null
   where workspace_id = $1::uuid and day = $2::date and hours is not null`,
-  'drop the hours of the rollup': `delete from activity_hours where workspace_id = $1::uuid and day = $2::date`,
-  'drop the hours of repositories': `
-  update activity_repo_days set timezones = null, hours = null, crew_sizes = null, crews = null
-  where workspace_id = $1::uuid and day = $2::date and timezones is not null`,
-  'drop whose they were': `
-  update activity_days set hour_crews = '${JSON.stringify(NO_CREWS)}'
-  where workspace_id = $1::uuid and day = $2::date`,
+  'drop hours in other time zones': `
+  delete from activity_other_zones where workspace_id = $1::uuid and day = $2::date`,
 })
 
-/** Deletes a day's hours. Its sums stay. */
+/** Deletes the hours of a UTC day. Its sums stay on the local days where they are. */
 export const dropHours = async (tx: Db, { workspaceId, day }: WorkspaceDay): Promise<void> => {
-  for (const drop of DROP_HOURS) await tx.rows(drop, [workspaceId, day])
+  await Promise.all(DROP_HOURS.map((drop) => tx.rows(drop, [workspaceId, day])))
+  await markDays(tx, workspaceId, [addDays(day, -1), day, addDays(day, 1)])
 }

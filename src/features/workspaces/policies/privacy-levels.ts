@@ -31,10 +31,13 @@ export const withFloor = <Workspace extends { activity_privacy: PrivacyLevel }>(
   workspace: Workspace,
 ): Workspace => ({ ...workspace, activity_privacy: stricterOf(floor, workspace.activity_privacy) })
 
-/** The last day, always a Sunday, for which only published weeks are shown. Null if there is none. */
+/**
+ * The last local day, always a Sunday, for which only published weeks are shown. Null if there is none. Someone's next
+ * day may have begun when the level was loosened.
+ */
 export const lastPublished = (floor: PrivacyLevel, { level, teamUntil }: WorkspacePrivacy): string | null => {
   if (stricterOf(floor, level) === 'team') return LAST_DAY
-  return teamUntil && sundayOf(teamUntil)
+  return teamUntil && sundayOf(addDays(teamUntil, 1))
 }
 
 /** The first day with numbers that may be shown by name. Null if there is none. */
