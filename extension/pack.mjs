@@ -12,6 +12,7 @@ const source = dirname(fileURLToPath(import.meta.url))
 const output = join(source, '../build')
 const { type: _type, ...manifest } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
 const { name, version, publisher, displayName, description, icon, engines, main, browser } = manifest
+const { repository, bugs, keywords, categories, contributes } = manifest
 
 /** The desktop's file loads the browser's, so that the package has everything once. */
 const shared = {
@@ -53,11 +54,13 @@ const vsixManifest = `<?xml version="1.0" encoding="utf-8"?>
     <Identity Language="en-US" Id="${name}" Version="${version}" Publisher="${publisher}"/>
     <DisplayName>${displayName}</DisplayName>
     <Description xml:space="preserve">${description}</Description>
-    <Tags>__web_extension</Tags>
-    <Categories>Other</Categories>
+    <Tags>${[...keywords, '__web_extension'].join()}</Tags>
+    <Categories>${categories.join()}</Categories>
     <Properties>
       <Property Id="Microsoft.VisualStudio.Code.Engine" Value="${engines.vscode}"/>
       <Property Id="Microsoft.VisualStudio.Code.ExtensionKind" Value="workspace,web"/>
+      <Property Id="Microsoft.VisualStudio.Services.Links.Source" Value="${repository.url.replace('git+', '')}"/>
+      <Property Id="Microsoft.VisualStudio.Services.Links.Support" Value="${bugs.url}"/>
     </Properties>
     <License>extension/LICENSE</License>
     <Icon>extension/${icon}</Icon>
@@ -69,6 +72,7 @@ const vsixManifest = `<?xml version="1.0" encoding="utf-8"?>
   <Assets>
     <Asset Type="Microsoft.VisualStudio.Code.Manifest" Path="extension/package.json" Addressable="true"/>
     <Asset Type="Microsoft.VisualStudio.Services.Content.Details" Path="extension/README.md" Addressable="true"/>
+    <Asset Type="Microsoft.VisualStudio.Services.Content.Changelog" Path="extension/CHANGELOG.md" Addressable="true"/>
     <Asset Type="Microsoft.VisualStudio.Services.Content.License" Path="extension/LICENSE" Addressable="true"/>
     <Asset Type="Microsoft.VisualStudio.Services.Icons.Default" Path="extension/${icon}" Addressable="true"/>
   </Assets>
@@ -85,7 +89,8 @@ const files = {
   [`extension/${main.slice(2)}`]: desktop,
   [`extension/${browser.slice(2)}`]: web,
 }
-for (const file of [icon, 'README.md', 'LICENSE'])
+const pages = contributes.walkthroughs.flatMap(({ steps }) => steps.map(({ media }) => media.markdown))
+for (const file of [icon, 'README.md', 'CHANGELOG.md', 'LICENSE', ...pages])
   files[`extension/${file}`] = readFileSync(join(source, file))
 mkdirSync(output, { recursive: true })
 // A zip stores the local time of each file, from 1980 on.

@@ -1,6 +1,6 @@
 /** The extension in a faked editor, with the real service; and the package that the service serves. */
 import { execFile } from 'node:child_process'
-import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { strFromU8, unzipSync } from 'fflate'
@@ -419,7 +419,7 @@ t.test('with a silent service, it starts, pauses, and keeps a day’s minutes', 
   await first.close()
   editor.network.silent = true
   const window = await editor.openWindow([opened])
-  t.equal(window.commands.size, 9, 'commands are there before any response')
+  t.equal(window.commands.size, 10, 'commands are there before any response')
   await until(() => window.item.text === '$(record) 0 min', 'it counts')
   t.ok(window.item.tooltip.includes('hasn’t said yet whether they count'))
   for (let minute = 0; minute < 3; minute++) {
@@ -596,12 +596,16 @@ t.test('a service serves the extension with its address in it', async (t) => {
   t.strictSame(Object.keys(files).sort(), [
     '[Content_Types].xml',
     'extension.vsixmanifest',
+    'extension/CHANGELOG.md',
     'extension/LICENSE',
     'extension/README.md',
     'extension/dist/browser.cjs',
     'extension/dist/extension.cjs',
     'extension/icon.png',
     'extension/package.json',
+    'extension/walkthrough/minutes.md',
+    'extension/walkthrough/settings.md',
+    'extension/walkthrough/sign-in.md',
   ])
   const text = (name: string) => strFromU8(files[name] ?? new Uint8Array())
   const { version, contributes, imports, type } = JSON.parse(text('extension/package.json'))
@@ -623,22 +627,46 @@ t.test('a service serves the extension with its address in it', async (t) => {
   t.strictSame(required('extension/dist/browser.cjs'), ['vscode'], 'a browser has no modules of Node.js')
 })
 
-t.test('a script gives the extension another name, publisher and settings of its own', async (t) => {
+t.test('a script without dependencies makes an extension that runs beside this one', async (t) => {
   const folder = await temporaryFolder(t)
   const file = (name: string) => join(projectRoot, name)
-  const given = ['examples/vscode/own.mjs', 'build/extension.vsix', 'examples/vscode/own.json'].map(file)
+  const own = { ...JSON.parse(await readFile(file('examples/vscode/own.json'), 'utf8')), version: '3.0.0' }
+  own.displayName = 'My & “Team” $& `x`'
+  await writeFile(join(folder, 'own.json'), JSON.stringify(own))
+  // Outside the checkout, there is nothing to import.
+  await copyFile(file('examples/vscode/own.mjs'), join(folder, 'own.mjs'))
+  const given = ['own.mjs', file('build/extension.vsix'), 'own.json']
   const { stdout } = await run(process.execPath, given, { cwd: folder })
-  t.equal(stdout, `my-team-${serviceVersion}.vsix\n`)
+  t.equal(stdout, 'my-team-3.0.0.vsix\n')
   const files = unzipSync(await readFile(join(folder, stdout.trim())))
+  const before = unzipSync(await readFile(file('build/extension.vsix')))
+  t.strictSame(Object.keys(files).sort(), Object.keys(before).sort())
   const text = (name: string) => strFromU8(files[name] ?? new Uint8Array())
-  const { name, publisher, contributes } = JSON.parse(text('extension/package.json'))
-  t.strictSame([name, publisher], ['my-team', 'my-company'])
+  const { name, publisher, version, contributes } = JSON.parse(text('extension/package.json'))
+  t.strictSame([name, publisher, version], ['my-team', 'my-company', '3.0.0'])
   const { properties } = contributes.configuration
-  t.strictSame(
-    [properties['ext.theme'].scope, properties['teamSettings.url'].scope],
-    ['resource', 'application'],
-  )
+  t.strictSame([properties['ext.theme'].scope, properties['myTeam.url'].scope], ['resource', 'application'])
   const manifest = text('extension.vsixmanifest')
-  t.ok(manifest.includes(`Id="my-team" Version="${serviceVersion}" Publisher="my-company"`))
-  t.ok(manifest.includes('<DisplayName>My Team</DisplayName>'))
+  t.ok(manifest.includes('Id="my-team" Version="3.0.0" Publisher="my-company"'))
+  t.ok(manifest.includes('<DisplayName>My &amp; “Team” $&amp; `x`</DisplayName>'))
+  for (const name of Object.keys(files).filter((name) => /\.(json|cjs|md|vsixmanifest)$/.test(name)))
+    t.notOk(/teamSettings|Team Settings/.test(text(name)), name)
+  for (const { command, category } of contributes.commands)
+    t.strictSame([command.split('.')[0], category], ['myTeam', own.displayName])
+  const [{ title, steps }] = contributes.walkthroughs
+  t.equal(title, `Get Started with ${own.displayName}`)
+  t.equal(steps.length, 3)
+  for (const { media } of steps) t.ok(files[`extension/${media.markdown}`], media.markdown)
+
+  const editor = await installEditor({
+    folder,
+    url: service.url,
+    packaged: { text: text('extension/dist/browser.cjs'), manifest: text('extension/package.json') },
+  })
+  const address = join(folder, 'api')
+  const window = await editor.openWindow([{ address, remote: 'git@github.com:acme/api.git' }])
+  const declared = contributes.commands.map(({ command }: { command: string }) => command)
+  t.strictSame([...window.commands.keys()].sort(), declared.sort())
+  t.equal(window.item.command, 'myTeam.signIn')
+  await window.close()
 })

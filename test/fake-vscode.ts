@@ -79,6 +79,7 @@ export const installEditor = async ({
   url,
   extensions = [],
   explained = true,
+  packaged,
 }: {
   folder: string
   url: string
@@ -86,11 +87,16 @@ export const installEditor = async ({
   extensions?: FakeExtension[]
   /** Whether the person has agreed to the first write. */
   explained?: boolean
+  /** Another extension instead of this one: its code and manifest. */
+  packaged?: { text: string; manifest: string }
 }) => {
-  const packageJSON = JSON.parse(await readFile(join(projectRoot, 'extension/package.json'), 'utf8'))
+  const packageJSON = JSON.parse(
+    packaged?.manifest ?? (await readFile(join(projectRoot, 'extension/package.json'), 'utf8')),
+  )
+  const id = `${packageJSON.publisher}.${packageJSON.name}`
   const palette: { command: string; when: string }[] = packageJSON.contributes.menus.commandPalette
-  const text = await bundled()
-  const installed: FakeExtension[] = [{ id: 'team-settings.team-settings', packageJSON }, EXT, ...extensions]
+  const text = packaged?.text ?? (await bundled())
+  const installed: FakeExtension[] = [{ id, packageJSON }, EXT, ...extensions]
   const registered: Properties = Object.assign(
     {},
     OF_EDITOR,
@@ -355,7 +361,7 @@ export const installEditor = async ({
       },
     }
     const context = {
-      extension: { id: 'team-settings.team-settings', packageJSON },
+      extension: { id, packageJSON },
       globalStorageUri: uriOf(join(folder, 'storage')),
       globalState: {
         get: (key: string, other?: unknown) => globalState.get(key) ?? other,

@@ -5,7 +5,16 @@ import { MINUTE } from './activity.js'
 import { Minutes, type StorageAt } from './minutes.js'
 import { type Folder, openFolders, repositoryOf, watchRepositories } from './repositories.js'
 import { fail, inform, pick, warn } from './say.js'
-import { enterToken, openSession, SESSION, type Session, setting, signIn, signOut } from './session.js'
+import {
+  enterToken,
+  openSession,
+  SESSION,
+  type Session,
+  serviceUrl,
+  setting,
+  signIn,
+  signOut,
+} from './session.js'
 import { TeamSettings } from './settings.js'
 import { Snapshots } from './snapshots.js'
 import { newsOf, statusOf } from './status.js'
@@ -225,6 +234,7 @@ export const activateWith = (context: vscode.ExtensionContext, storageAt: Storag
     command('push', () => choose((snapshots, folder) => snapshots.pushWithHelp(folder))),
     command('pull', () => choose((snapshots, folder) => snapshots.pull(folder))),
     command('togglePause', () => counted.togglePause()),
+    command('openDashboard', () => vscode.env.openExternal(vscode.Uri.parse(serviceUrl()))),
     ...counted.watch(),
     vscode.window.onDidChangeWindowState(focusChanged),
     vscode.workspace.onDidChangeConfiguration((event) =>

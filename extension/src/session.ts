@@ -22,7 +22,7 @@ export interface Session {
 }
 
 /** Tokens are sent to the address that the person has set, and leave this machine only encrypted. */
-const serviceUrl = (): string => {
+export const serviceUrl = (): string => {
   const address = `${setting('url')}`
   if (/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$))/i.test(address)) return address
   throw new Error('Set teamSettings.url to the https:// address of your service.')
