@@ -127,6 +127,40 @@ t.test('minutes are merged by repository, UTC day and hour', async (t) => {
   t.same(await queue.pending(), { minutes: 0, batches: 0, refused: 0 })
 })
 
+t.test('minutes are sent with the time zone in which they were added', async (t) => {
+  const { storage, queue } = start(t, [LOST], { timezone: undefined })
+  const { resolvedOptions } = Intl.DateTimeFormat.prototype
+  t.teardown(() => {
+    Intl.DateTimeFormat.prototype.resolvedOptions = resolvedOptions
+  })
+  const travelTo = (timeZone: string) => {
+    Intl.DateTimeFormat.prototype.resolvedOptions = function () {
+      return { ...resolvedOptions.call(this), timeZone }
+    }
+  }
+  travelTo('Europe/Kyiv')
+  await queue.add('acme/api', NINE, 1)
+  await queue.add('acme/api', NINE, 2)
+  travelTo('Asia/Tokyo')
+  await queue.add('acme/api', NINE, 4)
+  await queue.flush()
+  await queue.add('acme/api', NINE, 8)
+  travelTo('America/New_York')
+  await queue.dispose()
+
+  const next = start(t, [], { storage })
+  await next.queue.flush()
+  const sent = next.sent.map((body) => JSON.parse(body))
+  t.strictSame(
+    sent.map(({ timezone, entries }) => [timezone, entries.map(({ minutes }: Entry) => minutes)]),
+    [
+      ['Europe/Kyiv', [3]],
+      ['Asia/Tokyo', [4]],
+      ['Asia/Tokyo', [8]],
+    ],
+  )
+})
+
 t.test('entries that no flush can contain are rejected before they spoil one', async (t) => {
   const { queue } = start(t)
   for (const repo of [

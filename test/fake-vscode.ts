@@ -161,7 +161,7 @@ export const installEditor = async ({
     const emit = (name: string, event?: object) =>
       Promise.all([...(listeners.get(name) ?? [])].map((listener) => listener(event as never)))
     const commands = new Map<string, () => Promise<void>>()
-    /** What `when` clauses of menus ask for. */
+    /** Values that `when` clauses of menus ask for. */
     const conditions = new Map<string, unknown>()
     const timers: (() => Promise<void>)[] = []
     const state = { focused: true, active: true }

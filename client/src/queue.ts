@@ -18,7 +18,7 @@ export interface FlushQueueOptions {
   clock?: Clock
   /** Called after every change. */
   onState?: (state: QueueState) => void
-  /** The IANA name of the person's time zone. Default: the machine's. */
+  /** The IANA name of the person's time zone. Default: the machine's, as it is when minutes are added. */
   timezone?: string | undefined
 }
 
@@ -94,6 +94,14 @@ const systemClock: Clock = {
   },
 }
 
+/** Minutes belong to the days of the time zone in which they were added, so a batch has one time zone. */
+interface OpenBatch {
+  id: string
+  since: number
+  timezone: string | undefined
+  minutes: Map<string, Minutes>
+}
+
 /** Begins with the time, so that ids sort by age. */
 const newId = (now: number) => {
   const random = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
@@ -128,9 +136,9 @@ export const createFlushQueue = ({
   storage,
   clock = systemClock,
   onState,
-  timezone = Intl.DateTimeFormat().resolvedOptions().timeZone,
+  timezone: fixed,
 }: FlushQueueOptions): FlushQueue => {
-  let open: { id: string; since: number; batch: Map<string, Minutes> } | undefined
+  let open: OpenBatch | undefined
   let recording: { last: Recording; askedAt: number } | undefined
   let paused = false
   let failures = 0
@@ -176,39 +184,43 @@ export const createFlushQueue = ({
     }
   }
 
-  const isUnwanted = ({ repo, at }: Minutes) =>
+  /** A laptop can travel while the queue waits. */
+  const timezoneNow = () => fixed ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+
+  const isUnwanted = ({ repo, at }: Minutes, timezone: string | undefined) =>
     recording !== undefined && isOff(recording.last, repo, at, timezone)
 
-  const textOf = (id: string, batch: Map<string, Minutes>) =>
-    JSON.stringify(toBody(id, batch.values(), timezone))
+  const bodyOf = ({ id, minutes, timezone }: OpenBatch) => toBody(id, minutes.values(), timezone)
 
   /** In turn only. */
   const seal = async () => {
     if (open === undefined) return
-    const { id, batch } = open
+    const { id, minutes, timezone } = open
     // Minutes that were kept before the service said not to.
-    const wanted = new Map([...batch].filter(([, minutes]) => !isUnwanted(minutes)))
-    if (wanted.size < batch.size) await storage.update(id, textOf(id, wanted))
+    const wanted = new Map([...minutes].filter(([, one]) => !isUnwanted(one, timezone)))
+    if (wanted.size < minutes.size)
+      await storage.update(id, JSON.stringify(bodyOf({ ...open, minutes: wanted })))
     await storage.seal(id)
     open = undefined
   }
 
-  const keep = async (minutes: Minutes) => {
+  const keep = async (added: Minutes, timezone: string | undefined) => {
+    if (open !== undefined && open.timezone !== timezone) await seal()
     if (open !== undefined) {
-      const batch = merge(open.batch, minutes)
-      if (toBody(open.id, batch.values(), timezone).entries.length > MAX_ENTRIES) await seal()
-      else if (await storage.update(open.id, textOf(open.id, batch))) {
-        open.batch = batch
+      const next = { ...open, minutes: merge(open.minutes, added) }
+      const body = bodyOf(next)
+      if (body.entries.length > MAX_ENTRIES) await seal()
+      else if (await storage.update(open.id, JSON.stringify(body))) {
+        open = next
         return
       }
       // Otherwise another queue has sealed it, with everything stored in it.
     }
     const now = clock.now()
-    const id = newId(now)
-    const batch = merge(new Map(), minutes)
+    const next = { id: newId(now), since: now, timezone, minutes: merge(new Map(), added) }
     open = undefined
-    await storage.create(id, textOf(id, batch))
-    open = { id, since: now, batch }
+    await storage.create(next.id, JSON.stringify(bodyOf(next)))
+    open = next
   }
 
   const learnRecording = async () => {
@@ -332,17 +344,18 @@ export const createFlushQueue = ({
   return {
     async add(repo, at, minutes) {
       const added = toMinutes(repo, at, minutes)
+      const timezone = timezoneNow()
       // Decided now, because minutes that were added before the end are kept even if they are stored after it.
       if (paused || disposal.signal.aborted) return
       await inTurn(async () => {
-        if (!isUnwanted(added)) await keep(added)
+        if (!isUnwanted(added, timezone)) await keep(added, timezone)
       })
     },
     flush: () => round(true),
     async pending() {
       const batches = await storage.list()
       const refusedOnes = batches.filter(({ state }) => state === 'refused').length
-      const minutes = [...(open?.batch.values() ?? [])].reduce((sum, { minutes }) => sum + minutes, 0)
+      const minutes = [...(open?.minutes.values() ?? [])].reduce((sum, { minutes }) => sum + minutes, 0)
       // Another queue may have sealed it.
       const own = batches.some(({ id, state }) => id === open?.id && state === 'open') ? 1 : 0
       return { minutes, batches: batches.length - refusedOnes - own, refused: refusedOnes }

@@ -76,7 +76,7 @@ const before = JSON.parse(files.get('extension/package.json'))
 const { name, displayName } = { ...before, ...texts }
 if (!/^[a-z][a-z0-9-]*$/i.test(name)) throw new Error('The name needs letters, digits and hyphens.')
 
-/** What a person sees and types, and what two extensions in one editor can't share. */
+/** Begins the names that a person sees and types, and that two extensions in one editor can’t share. */
 const id = name.replace(/-+(.?)/g, (_, letter) => letter.toUpperCase())
 const renamed = (text) =>
   text.replaceAll('teamSettings', id).replaceAll(before.displayName, () => displayName)

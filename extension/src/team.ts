@@ -1,4 +1,4 @@
-/** What the service says about the person's workspaces, and about the repositories that they match. */
+/** Knows what the service says about the person's workspaces, and about the repositories that they match. */
 import type * as vscode from 'vscode'
 import { ApiProblem, type Client, type EffectiveConfig, idleWindow } from '../../client/src/index.js'
 import { isMatch } from './repositories.js'
