@@ -1,6 +1,7 @@
 /** The extension's minutes, and whose repositories they are, in a faked editor with the real service. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { strFromU8, unzipSync } from 'fflate'
 import t from 'tap'
 import { matchesPattern } from '../client/src/pattern.js'
 import { remoteAt } from '../client/src/repository.js'
@@ -339,6 +340,29 @@ t.test('watchers of repositories that open later end with the window', async (t)
   t.notOk(window.listeners().includes('git first'))
   await window.close()
   t.strictSame(window.listeners(), [])
+})
+
+t.test('the service puts its host into the extension, for each kind of host', async (t) => {
+  const url = 'https://git.example.com:8443'
+  const tags = new Set<string | null>()
+  for (const [kind, host, expected] of [
+    ['github', 'https://github.com', ['github', 'github.com', '']],
+    ['github', url, ['github-enterprise', 'git.example.com', '']],
+    ['gitlab', url, ['token', 'git.example.com', 'git.example.com']],
+    ['forgejo', url, ['token', 'git.example.com', '']],
+  ] as const) {
+    const other = await startService(t, { kind, env: { REPOHOST_URL: host } })
+    const response = await fetch(`${other.url}/api/extension-${serviceVersion}.vsix`)
+    const files = unzipSync(new Uint8Array(await response.arrayBuffer()))
+    const { contributes } = JSON.parse(strFromU8(files['extension/package.json'] ?? new Uint8Array()))
+    const { properties } = contributes.configuration
+    t.strictSame(
+      ['signInWith', 'host', 'gitlabHost'].map((name) => properties[`teamSettings.${name}`].default),
+      expected,
+    )
+    tags.add(response.headers.get('etag'))
+  }
+  t.equal(tags.size, 4, 'the ETag follows from what is in it')
 })
 
 t.test('settings that decide where tokens go can be set only for the application', async (t) => {
