@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed, Named, Nullable, Resource, Timestamp, Uuid } from './common.js'
+import { Closed, Named, Nullable, Resource, ref, Timestamp, Uuid } from './common.js'
 import { limits } from './limits.js'
 
 const url = Type.String({
@@ -100,6 +100,8 @@ export const Webhook = Resource(
   },
 )
 export type Webhook = Static<typeof Webhook>
+
+export const WebhookList = Named('WebhookList', { webhooks: Type.Array(ref(Webhook)) })
 
 export const DeliveryParams = Type.Object({ id: Uuid })
 

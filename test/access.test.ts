@@ -231,6 +231,7 @@ const table: Record<string, Row> = {
     call: () => ({ body: { settings: {} } }),
   },
   'DELETE /api/team/workspaces/{id}/project-settings/{owner}/{repo}': { statuses: [401, 404, 404, 403, 200] },
+  'GET /api/team/workspaces/{id}/webhooks': { statuses: [401, 404, 404, 403, 200] },
   // There is none.
   'GET /api/team/workspaces/{id}/webhook': { statuses: [401, 404, 404, 403, 404] },
   'DELETE /api/team/workspaces/{id}/webhook': { statuses: [401, 404, 404, 403, 404] },

@@ -87,7 +87,7 @@ const texts: Record<string, Text> = {
   maintenance: ['The service is under maintenance', 'Your input is kept. Try again later.'],
   unavailable: ['The service is busy or starting', 'Try again in a moment. Your input is kept.'],
   repohost_token_invalid: [
-    'The repository host rejected this token',
+    `${start.repohost_name} rejected this token`,
     'Copy the token again, or create a new one.',
   ],
   key_limit: ['Too many access keys', 'Revoke a key that is no longer in use.'],

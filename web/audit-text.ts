@@ -155,7 +155,7 @@ const sentences: Record<string, Describe> = {
   'member.role_changed': plain((target, { after }) => [...says`made ${target}`, ` ${article(after)}`]),
   'member.signed_out': plain((target) => says`signed ${target} out everywhere`),
   'organization.linked': plain(
-    (target) => says`let the membership follow ${target}`,
+    (target) => says`made the workspace follow ${target}`,
     ({ after }) => {
       const { join, leave } = (after ?? {}) as { join?: string; leave?: string }
       return [

@@ -150,7 +150,7 @@ export interface Point {
   lack?: string | undefined
   /** Whether the day or week isn't over. */
   isOpen?: boolean
-  /** The compared range's value, and its day. */
+  /** The value before, and its day. */
   previous?: number | null | undefined
   previousTitle?: string | undefined
 }
@@ -185,7 +185,7 @@ const labelled = (points: Point[], slot: number): Set<number> => {
   )
 }
 
-/** Columns over time, each in front of the compared range's column. */
+/** Columns over time, each in front of the column that it's compared with. */
 export const Trend = (props: {
   label: string
   /** The whole range's value, as text. */
@@ -196,10 +196,12 @@ export const Trend = (props: {
   write: (value: number | null) => string
   /** 60 if values are minutes and the axis shows hours. */
   unit?: number
+  /** The names of the range, of the compared one, and of the bar that isn't over. */
+  names: { now: string; before: string; open: string }
   /** Days in the range without a bar. */
   leftOut: string
 }) => {
-  const { points, write, unit = 1 } = props
+  const { points, write, unit = 1, names } = props
   const [ref, width] = useWidth()
   const [at, move] = useState<number>()
   const values = points.flatMap(({ value, previous }) => [value ?? 0, previous ?? 0])
@@ -230,7 +232,7 @@ export const Trend = (props: {
   // Moving the pointer redraws only the tooltip and the mark.
   const drawn = useMemo(() => {
     if (width === 0) return null
-    const names = labelled(points, slot)
+    const shown = labelled(points, slot)
     return (
       <>
         {ticks.map((tick) => (
@@ -248,7 +250,7 @@ export const Trend = (props: {
             )}
             {previous != null && column(index, previous, 0.92, 'before')}
             {value !== null && column(index, value, 0.56, isOpen ? 'column open' : 'column')}
-            {names.has(index) && (
+            {shown.has(index) && (
               <text x={Math.min(x(index), width - LABEL / 2)} y={HEIGHT - 6} text-anchor="middle">
                 {name}
               </text>
@@ -294,9 +296,9 @@ export const Trend = (props: {
         </div>
       </Readable>
       <p class="legend small muted">
-        {compared && <Key of="column">Selected range</Key>}
-        {compared && <Key of="before">Compared range</Key>}
-        {points.some(({ isOpen, value }) => isOpen && value) && <Key of="open">Not over yet</Key>}
+        {compared && <Key of="column">{names.now}</Key>}
+        {compared && <Key of="before">{names.before}</Key>}
+        {points.some(({ isOpen, value }) => isOpen && value) && <Key of="open">{names.open}</Key>}
         {lacking && <Key of="lack">Not shown</Key>}
         {peak && (
           <span>
@@ -305,7 +307,7 @@ export const Trend = (props: {
         )}
         {props.leftOut && <span>Not shown, because the week isn’t whole: {props.leftOut}</span>}
       </p>
-      <AsTable caption={props.label} head={compared ? ['Date', 'Value', 'Compared'] : ['Date', 'Value']}>
+      <AsTable caption={props.label} head={compared ? ['Date', 'Value', 'Before'] : ['Date', 'Value']}>
         {() =>
           points.map(({ title, value, previous, lack }) => (
             <tr key={title}>
@@ -542,10 +544,10 @@ export const Heatmap = (props: {
         </div>
       </Readable>
       <Legend>
-        {peak && `Mean week. Peak: ${peak}.`}
-        {total !== null && held > 0 && ` Holds ${percent(Math.min(1, held / total))} of the active time.`}
+        {peak && `Average week. Peak: ${peak}.`}
+        {total !== null && held > 0 && ` Covers ${percent(Math.min(1, held / total))} of active time.`}
       </Legend>
-      <AsTable caption={`${label}, mean minutes per week`} head={['Hour', ...weekdays()]}>
+      <AsTable caption={`${label}, average minutes per week`} head={['Hour', ...weekdays()]}>
         {() =>
           Array.from({ length: 24 }, (_, hour) => (
             <tr key={hourName(hour)}>

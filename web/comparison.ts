@@ -2,7 +2,7 @@
  * How the page compares: finished days with the same number of finished days on the same weekdays, whole weeks earlier.
  * Otherwise a month with more weekends, or a day that isn't over, would look like a change.
  */
-import { addDays, daysBetween } from './format.js'
+import { addDays, counted, daysBetween } from './format.js'
 
 export type Range = { from: string; to: string }
 
@@ -41,6 +41,10 @@ export const comparedRanges = (
   const back = Math.max(compare === 'year' ? YEAR : 0, WEEK * Math.ceil(lengthOf(now) / WEEK))
   return { now, before: { from: addDays(now.from, -back), to: addDays(now.to, -back) } }
 }
+
+/** How far back the compared days are: `4 weeks before`. */
+export const distanceOf = ({ now, before }: { now: Range; before: Range }): string =>
+  `${counted(daysBetween(before.from, now.from) / WEEK, 'week')} before`
 
 /** A person or a repository. The row of all others has the name `null`. */
 export interface Named {

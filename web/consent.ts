@@ -14,11 +14,11 @@ export const sinceText = (workspace: {
     : ''
 
 /** The people who see each person’s numbers, in short. */
-export const levelNames = { named: 'Admins, by name', team: 'Only that person' } as const
+export const levelNames = { named: 'Visible to admins', team: 'Private to each person' } as const
 
 /** Explains who sees whose numbers at each privacy level, in the same words wherever people read it. */
 export const consent = {
   named:
-    'Admins see each member’s daily numbers by name, and members see the day when someone was last active. Admins don’t see anyone’s hours, but the daily numbers are live, so someone who keeps reloading the page could tell when a person works. At the level “Only that person”, they can’t.',
+    'Admins see each member’s daily numbers by name, and members see the day when someone was last active. Admins don’t see anyone’s hours. Totals update live, so frequent checks can show when someone works. At the level “Private to each person”, they can’t.',
   team: 'No one sees another person’s numbers or hours. Admins see the team’s numbers for whole weeks, and only where enough people contributed. Members who pool their numbers, or an admin of two workspaces with the same people, could work out more.',
 } as const

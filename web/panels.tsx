@@ -28,7 +28,7 @@ const pagesOf = (workspace: Workspace | undefined): Item[] => {
         ['People', '/people', 'members, roles, invites, leave'],
         ['Repositories', '/repos', 'overrides, pushed settings'],
         ['Editor settings', '/settings', 'idle window, locks, versions, file, roll back'],
-        ['Members and privacy', '/settings/privacy', 'privacy level, who sees numbers'],
+        ['Privacy', '/settings/privacy', 'privacy level, who sees numbers'],
         [
           'Integrations',
           '/settings/integrations',

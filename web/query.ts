@@ -106,6 +106,15 @@ const relativeRanges = (isWeekly: boolean) => [
   ...namedRanges(),
 ]
 
+/** A range in words: `Last 30 days`, `This month`, or its days. */
+export const titleOf = (range: Range): string => {
+  const name = [...presetsOf(true), ...presetsOf(false), ...namedRanges()].find(([, one]) =>
+    isSame(one, range),
+  )?.[0]
+  if (name === 'Year') return 'Last 12 months'
+  return name ? name.replace(/^(?=\d)/, 'Last ') : shortDays(range.from, range.to)
+}
+
 /** The page's address, with a relative range if possible. */
 export const linkTo = (range: Range, isWeekly: boolean): string => {
   const url = new URL(location.href)

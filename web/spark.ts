@@ -11,7 +11,7 @@ const CHANGE = 0.1
 export interface Spark {
   /** Minutes per week. */
   points: number[]
-  /** How the row changed since the compared range. Empty if it isn't compared. */
+  /** How the row changed since the days before. Empty if it isn't compared. */
   word: string
   /** The word with the numbers, for screen readers. */
   words: string

@@ -41,19 +41,28 @@ export const UpOrDown = ({ isUp }: { isUp: boolean }) => (
   </>
 )
 
-/** The change since the compared range, such as `↑ 12% vs 40 h`. Empty if that range had nothing. */
+/** The change since the days before, such as `↑ 12% vs 40 h` or `1 more than before`. Empty if they had nothing. */
 export const Change = (props: {
   /** The number that is shown. It differs from `now` if it includes today. */
   total: number | null | undefined
   now: number | null | undefined
   before: number | null | undefined
   write: (value: number | null) => string
+  /** Few people make no percentage. */
+  isPeople?: boolean
 }) => {
   const { total, now, before, write } = props
   if (now == null || before === 0 || before === undefined) return null
   if (now === before) return <>no change</>
-  if (before === null) return <>compared range hidden</>
+  if (before === null) return <>hidden before</>
   const isUp = now > before
+  if (props.isPeople)
+    return (
+      <>
+        {count(Math.abs(now - before))} {isUp ? 'more' : 'fewer'} than before
+        {now !== total && ', without today'}
+      </>
+    )
   const share = Math.abs(now - before) / before
   return (
     <>

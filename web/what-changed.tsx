@@ -22,11 +22,11 @@ export const WhatChanged = (props: {
       <header class="row apart">
         <h2 id="changed">What changed</h2>
         <Tip about="what changed">
-          A repository stands out if it has at least one and a half times the active time of the compared
-          range, or at most two thirds, and the difference is at least 5 hours. A day stands out if it has
-          that much more than the median of the same weekday in both ranges. Weekdays with at most half of the
-          busiest one’s median, such as a weekend, are left out, and so is today. People are never compared.
-          The four largest differences are shown.
+          A repository stands out if it has at least one and a half times the active time of the weeks before,
+          or at most two thirds, and the difference is at least 5 hours. A day stands out if it has that much
+          more than the median of the same weekday in both ranges. Weekdays with at most half of the busiest
+          one’s median, such as a weekend, are left out, and so is today. People are never compared. The four
+          largest differences are shown.
         </Tip>
       </header>
       <ul class="standouts" aria-busy={!standouts && !isAlone && !isShort}>
@@ -50,7 +50,7 @@ export const WhatChanged = (props: {
         ) : isAlone ? (
           <li class="muted">There is no range to compare with.</li>
         ) : (
-          standouts?.length === 0 && <li class="muted">Nothing stands out against the compared range.</li>
+          standouts?.length === 0 && <li class="muted">Nothing stands out against the weeks before.</li>
         )}
       </ul>
     </section>

@@ -1244,6 +1244,10 @@ export type CreatedWebhook = {
   secret: string
 }
 
+export type WebhookList = {
+  webhooks: Webhook[]
+}
+
 export type CheckoutBody = {
   /** The billing interval. Default: every month, or what the installation offers. */
   interval?: 'month' | 'year'
@@ -3627,7 +3631,7 @@ export interface Operations {
     answer: Patterns
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemPatternOutsideOrganization | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
-  /** Read which organization the membership follows */
+  /** Read which organization the workspace follows */
   'GET /api/team/workspaces/{id}/organization': {
     request: {
       path: {
@@ -3637,7 +3641,7 @@ export interface Operations {
     answer: Organization
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemWorkspaceNotFound | ProblemOrganizationNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
-  /** Let the membership follow an organization */
+  /** Follow an organization */
   'PUT /api/team/workspaces/{id}/organization': {
     request: {
       path: {
@@ -4066,6 +4070,16 @@ export interface Operations {
     }
     answer: Ok
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemWebhookNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** List the webhooks */
+  'GET /api/team/workspaces/{id}/webhooks': {
+    request: {
+      path: {
+        id: string
+      }
+    }
+    answer: WebhookList
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** Start a subscription */
   'POST /api/billing/checkout': {

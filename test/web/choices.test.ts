@@ -31,7 +31,7 @@ else {
       [`/w/${id}/repos/acme/web/settings`, repo, link('Settings', main)],
       [`/w/${id}/people`, link('People')],
       [`/w/${id}/settings`, settings],
-      [`/w/${id}/settings/privacy`, settings, link('Members and privacy', main)],
+      [`/w/${id}/settings/privacy`, settings, link('Privacy', main)],
       [`/w/${id}/settings/integrations`, settings, link('Integrations', main)],
       [`/w/${id}/settings/audit`, settings, link('Audit', main)],
       [`/w/${id}/settings/general`, settings, link('General', main)],

@@ -144,7 +144,7 @@ else {
       [`team/workspaces/${id}/settings`, `team/workspaces/${id}/settings/versions`],
       'Idle window in minutes',
     ],
-    [`/w/${id}/settings/privacy`, [`team/workspaces/${id}/settings`], 'Admins, by name'],
+    [`/w/${id}/settings/privacy`, [`team/workspaces/${id}/settings`], 'Visible to admins'],
     [
       `/w/${id}/settings/integrations`,
       [`team/workspaces/${id}/keys`],
@@ -225,7 +225,7 @@ else {
       path: '/account',
       opener: ['Workspaces', 'Create or join a workspace'],
       typed: { Name: 'Initech', Repositories: 'initech/*' },
-      checked: 'Admins, by name',
+      checked: 'Visible to admins',
       submit: 'Create workspace',
       method: 'POST',
       call: 'team/workspaces/create',
@@ -419,7 +419,7 @@ else {
       await guest.sees(
         path === '/funnel'
           ? 'Invalid admin key. Use a key from ADMIN_KEYS.'
-          : 'The repository host rejected this token. Copy the token again, or create a new one.',
+          : 'GitHub rejected this token. Copy the token again, or create a new one.',
       )
       t.equal(await field.inputValue(), 'typed')
     }

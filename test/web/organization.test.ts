@@ -40,7 +40,7 @@ else {
     await admin.open(`/w/${id}/people`)
     t.equal(await countOf(page.getByText('This workspace follows'), 0), 0)
     await admin.open(`/w/${id}/settings/integrations`)
-    await press(admin, 'Choose an organization')
+    await press(admin, 'Follow an organization')
     await tabTo(admin, admin.field('Organization'))
     await page.keyboard.type('acme')
     for (const box of ['Its people become members when they sign in', 'People who leave it are removed']) {
@@ -51,7 +51,7 @@ else {
     await page.keyboard.type(ada.repohostToken)
     t.strictSame(await admin.violations(), [])
     await page.keyboard.press('Enter')
-    await admin.sees('The membership follows the organization')
+    await admin.sees('This workspace follows the organization')
     await admin.button('Stop following').waitFor()
 
     acme.members.set(service.repohost.addUser('bob', asks).id, 'member')
@@ -108,7 +108,7 @@ else {
     await tabTo(admin, admin.tokenField())
     await admin.page.keyboard.type(ada.repohostToken)
     await admin.page.keyboard.press('Enter')
-    await admin.sees('The membership follows the organization')
+    await admin.sees('This workspace follows the organization')
     t.equal((await ada.get(`${path}/organization`)).body.state, 'active')
   })
 
@@ -166,8 +166,8 @@ else {
     await admin.heading('Stop following Acme?').waitFor()
     await tabTo(admin, page.getByRole('dialog').getByRole('button', { name: 'Stop following', exact: true }))
     await page.keyboard.press('Enter')
-    await admin.sees('The membership follows no one now')
-    await admin.button('Choose an organization').waitFor()
+    await admin.sees('This workspace follows no organization now')
+    await admin.button('Follow an organization').waitFor()
     t.same(await logins(), ['ada', 'bob'])
     await admin.open(`/w/${id}/people`)
     t.equal(await countOf(page.getByText('This workspace follows'), 0), 0)

@@ -99,17 +99,12 @@ else {
       'Editor settings, Activity, Pending changes',
       'Versions',
     ],
-    [
-      `/w/${id}/settings/privacy`,
-      'Only that person',
-      / members and privacy$/,
-      'Who sees each person’s numbers',
-    ],
+    [`/w/${id}/settings/privacy`, 'Private to each person', / privacy$/, 'Who sees each person’s numbers'],
     [
       `/w/${id}/settings/integrations`,
       'nightly',
       / integrations$/,
-      'Webhook, Membership and GitHub, Access keys',
+      'Webhook, Sync members from GitHub, Access keys',
     ],
     [
       `/w/${id}/settings/general`,

@@ -61,7 +61,7 @@ else {
     await visitor.open(`/w/${id}/people`)
     await visitor.tokenField().fill('wrong')
     await page.keyboard.press('Enter')
-    await visitor.sees('The repository host rejected this token. Copy the token again, or create a new one.')
+    await visitor.sees('GitHub rejected this token. Copy the token again, or create a new one.')
     await visitor.tokenField().fill(ada.repohostToken)
     await page.keyboard.press('Enter')
     await visitor.heading('Acme people').waitFor()
@@ -187,9 +187,9 @@ else {
     await visitor.field('Name').fill('Stark')
     t.equal(await visitor.field('Repositories').inputValue(), 'hal/*', 'their own repositories')
     await visitor.field('Repositories').fill('')
-    const levels = page.getByRole('radio', { name: /^(Only that person|Admins, by name)$/ })
+    const levels = page.getByRole('radio', { name: /^(Private to each person|Visible to admins)$/ })
     t.strictSame(await levels.evaluateAll((all) => all.map(({ checked }) => checked)), [false, false])
-    await visitor.field('Admins, by name').check()
+    await visitor.field('Visible to admins').check()
     await visitor.button('Create workspace').click()
     await visitor.button('Workspace: Stark').waitFor()
     t.strictSame(await steps(), [
@@ -719,7 +719,7 @@ else {
     await work(dan, 'initech/reports', addDays(today, -20), 60)
     const visitor = await visit(dan)
     await visitor.open(`/w/${id}/settings/privacy`)
-    await visitor.page.getByRole('radio', { name: /^Only that person/ }).check()
+    await visitor.page.getByRole('radio', { name: /^Private to each person/ }).check()
     const consequence =
       'From now on, no one sees another person’s numbers, including those of past days. Admins see only the team’s weekly numbers. If you switch back later, all days until the end of that week stay hidden.'
     await visitor.sees(consequence)
@@ -1007,8 +1007,7 @@ else {
     const visitor = await visit(ada)
     const { page } = visitor
     await visitor.open(`/w/${id}/settings/integrations`)
-    await visitor.button('Show webhook').click()
-    await visitor.button('Create webhook').click()
+    await visitor.button('Set up webhook').click()
     await visitor.sees('No deliveries yet. Deliveries with a wrong secret aren’t listed.')
     await visitor.sees(
       'Paste the URL into “Payload URL”, and enter the secret. Choose the content type application/json.',
@@ -1018,7 +1017,7 @@ else {
     const webhook = new Webhook(service, 'github', ada, id, pathname, secret)
     await webhook.push('acme/web', [commitOf('ada', today), commitOf('stranger', today)])
     await visitor.button('Check for deliveries').click()
-    await visitor.sees('1 counted, 1 skipped')
+    await visitor.sees('1 counted, 1 skipped (not a member)')
     await page.setViewportSize({ width: 320, height: 640 })
     t.strictSame(await visitor.violations(), [])
     t.equal(await visitor.width(), 320)
@@ -1030,7 +1029,7 @@ else {
     await confirm('Rotate secret')
     t.not(await visitor.field('Secret').inputValue(), secret)
     await confirm('Delete webhook')
-    await visitor.sees('This workspace has no webhook.')
+    await visitor.button('Set up webhook').waitFor()
   })
 
   t.test('people see who viewed their numbers, and delete their account', async (t) => {

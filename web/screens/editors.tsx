@@ -65,7 +65,7 @@ const SetUp = () => {
           <a href="https://wakatime.com/plugins" target="_blank" rel="noreferrer">
             WakaTime plugin
           </a>{' '}
-          for your editor, which you choose there. You need no WakaTime account.
+          for your editor. You need no WakaTime account.
         </li>
         <li>
           Create an editor key for this computer. Then add the lines that appear to the file{' '}

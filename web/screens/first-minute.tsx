@@ -53,8 +53,8 @@ export const FirstMinute = (props: { hasArrived: boolean; again: () => void; onC
                   <a href="https://wakatime.com/plugins" target="_blank" rel="noreferrer">
                     WakaTime plugin
                   </a>{' '}
-                  for your editor, which you choose there, create a key, and save its lines as{' '}
-                  <span class="mono">.wakatime.cfg</span> in your home folder.
+                  for your editor, create a key, and save its lines as <span class="mono">.wakatime.cfg</span>{' '}
+                  in your home folder.
                 </p>
                 <EditorKey />
               </>

@@ -9,7 +9,7 @@ import { consent } from '../consent.js'
 import { addDays, count, duration, longWeekdays, mondayOf, today, weekdayOf } from '../format.js'
 import { hasStepsLeft } from '../home.js'
 import { useWorkspace } from '../me.js'
-import { rangeOf, selectedRange, useComparison, useUrlQuery } from '../query.js'
+import { rangeOf, selectedRange, titleOf, useComparison, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
 import { rest } from '../rest.js'
 import { sum, weekdayCounts } from '../spark.js'
@@ -39,7 +39,8 @@ export const MyActivity = () => {
     'GET /api/team/dashboard/mine',
     asked.data && { query: { workspace: workspace.id, ...calendarRange() } },
   )
-  const names = useRead('GET /api/me/editor-projects', asked.data && {})
+  // Known before the numbers are shown, which its note would move.
+  const names = useRead('GET /api/me/editor-projects', {})
   const waiting = sum(
     (names.data?.projects ?? []).map(({ state, minutes }) => (state === 'waiting' ? minutes : 0)),
   )
@@ -51,7 +52,10 @@ export const MyActivity = () => {
     else if (wasNew) refresh()
   }, [isNew])
   // Without activity, the year decides what comes first.
-  const isReady = asked.data && (asked.data.totals.active_minutes !== 0 || year.data || year.failure)
+  const isReady =
+    asked.data &&
+    (asked.data.totals.active_minutes !== 0 || year.data || year.failure) &&
+    (names.data || names.failure)
   const compared = useComparison('GET /api/team/dashboard/mine', asked.data, query.compare, filter)
   const { before: previous } = compared
   const squares = useMemo(
@@ -72,19 +76,20 @@ export const MyActivity = () => {
       </Filters>
       {chosen.problem && <RangeProblem chosen={chosen} />}
       <FailureOf asked={[asked, year, ...compared.asked]} />
-      {waiting > 0 && (
-        <p>
-          {duration(waiting)} wait in <a href="/account/editors#projects">Project names</a>: assign a
-          repository to count them.
-        </p>
-      )}
       {chosen.problem ? null : asked.data && isReady ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
+          {waiting > 0 && (
+            <p>
+              {duration(waiting)} wait in <a href="/account/editors#projects">Project names</a>: assign a
+              repository to count them.
+            </p>
+          )}
           {(isNew || wasNew) && !hasStepsLeft(workspace) && (
             <FirstMinute hasArrived={!isNew} again={year.again} onClose={() => remember(false)} />
           )}
           <Summary
             daily={year.data?.daily}
+            range={asked.data.range}
             totals={asked.data.totals}
             now={compared.now?.totals}
             previous={previous?.totals}
@@ -169,6 +174,7 @@ const usualOf = (daily: Own['daily']) => {
 
 const Summary = (props: {
   daily: Own['daily'] | undefined
+  range: Own['range']
   totals: Own['totals']
   now: Own['totals'] | undefined
   previous: Own['totals'] | undefined
@@ -191,7 +197,7 @@ const Summary = (props: {
       about: `Monday to today. The usual value is the mean of the last ${USUAL_WEEKS} weeks, up to the same weekday and since your first active day.`,
     },
     {
-      name: 'Selected range',
+      name: titleOf(props.range),
       value: duration(totals.active_minutes),
       comparison: (
         <>
@@ -204,7 +210,7 @@ const Summary = (props: {
           {totals.agent_minutes > 0 && <span class="block">Agents: {duration(totals.agent_minutes)}</span>}
         </>
       ),
-      about: `${active.about} The small figure is the change since the compared range, without today.${totals.agent_minutes > 0 ? ' “Agents” is the time in which assistants worked and you didn’t. It isn’t active time, and only you see it.' : ''}`,
+      about: `${active.about} The small figure compares with the same weekdays before, without today.${totals.agent_minutes > 0 ? ' “Agents” is the time in which assistants worked and you didn’t. It isn’t active time, and only you see it.' : ''}`,
     },
     {
       name: commits.title,
@@ -212,7 +218,7 @@ const Summary = (props: {
       comparison: (
         <Change total={totals.commits} now={now?.commits} before={previous?.commits} write={count} />
       ),
-      about: `${commits.about} The small figure is the change since the compared range, without today.`,
+      about: `${commits.about} The small figure compares with the same weekdays before, without today.`,
     },
   ]
   return (

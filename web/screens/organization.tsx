@@ -108,7 +108,7 @@ export const FollowedOrganization = () => {
   const asked = useLink()
   if (organization === null) return null
   return (
-    <section class="card stack tight" aria-label={`Membership and ${host}`}>
+    <section class="card stack tight" aria-label={`Sync members from ${host}`}>
       <Loaded asked={asked} height={44}>
         {(link) => (
           <>
@@ -128,10 +128,10 @@ export const OrganizationLink = () => {
   const { id, organization } = useWorkspace()
   return (
     <section class="card stack tight" aria-labelledby="organization">
-      <h2 id="organization">Membership and {host}</h2>
+      <h2 id="organization">Sync members from {host}</h2>
       <p class="muted">
-        Membership can follow {aThing} of {host}: its people join when they sign in, and people who leave it
-        are removed.
+        Workspaces can follow {aThing}: its people join when they sign in, and people who leave it are
+        removed.
       </p>
       {organization === null ? <NoLink key={id} /> : <Linked key={id} />}
     </section>
@@ -141,14 +141,17 @@ export const OrganizationLink = () => {
 const NoLink = () => {
   const { role } = useWorkspace()
   const [linking, link] = useState(false)
-  if (role !== 'admin') return <p>This workspace’s membership doesn’t follow a {thing}.</p>
-  if (linking) return <LinkForm link={undefined} action={`Follow the ${thing}`} onClose={() => link(false)} />
+  if (role !== 'admin') return <p>Not set up.</p>
+  if (linking) return <LinkForm link={undefined} action={`Follow ${thing}`} onClose={() => link(false)} />
   return (
-    <div>
-      <button type="button" onClick={() => link(true)}>
-        Choose {aThing}
-      </button>
-    </div>
+    <>
+      <p>Not set up.</p>
+      <div>
+        <button type="button" onClick={() => link(true)}>
+          Follow {aThing}
+        </button>
+      </div>
+    </>
   )
 }
 
@@ -189,7 +192,7 @@ const Linked = () => {
                 await call('DELETE /api/team/workspaces/{id}/organization', { path: { id }, body: {} })
                 // Doesn't return to the link, which is gone.
                 me.again()
-                toast('The membership follows no one now')
+                toast(`This workspace follows no ${thing} now`)
               }}
             >
               <p>All members stay.</p>
@@ -220,7 +223,7 @@ const LinkForm = (props: { link: Link | undefined; action: string; onClose: () =
     if (!done) return
     onClose()
     refresh()
-    toast(`The membership follows the ${thing}`)
+    toast(`This workspace follows the ${thing}`)
   }
   return (
     <Form class="stack tight" onSubmit={submit}>

@@ -77,7 +77,7 @@ export const Repositories = () => {
               {has_override && <span class="tag">override</span>}
               {version != null && (
                 <a class="tag" href={repoSettingsAddress(workspace.id, dividePath(repo))}>
-                  version {version}
+                  pushed settings, v{version}
                 </a>
               )}
             </span>
@@ -104,7 +104,7 @@ export const Repositories = () => {
       <p class="muted">
         {workspace.patterns.length > 0 ? (
           <>
-            Covered: <span class="mono">{workspace.patterns.join('  ')}</span>
+            Patterns: <span class="mono">{workspace.patterns.join('  ')}</span>
           </>
         ) : (
           'No pattern covers any repository yet.'

@@ -40,8 +40,8 @@ const pages: SettingsPage[] = [
   { path: '', title: 'Editor settings', heading: 'editor settings', isShown: toAll, Content: EditorSettings },
   {
     path: '/privacy',
-    title: 'Members and privacy',
-    heading: 'members and privacy',
+    title: 'Privacy',
+    heading: 'privacy',
     isShown: toAll,
     Content: MembersPrivacy,
   },

@@ -6,7 +6,7 @@ import { repoAddress } from '../addresses.js'
 import { announce } from '../announce.js'
 import { usePolling, useRead } from '../api.js'
 import { Heatmap, isCompared, type Point, Sparkline, Trend } from '../charts.js'
-import { bothOf, finishedDays, type Named, nameOf, type Range } from '../comparison.js'
+import { bothOf, distanceOf, finishedDays, type Named, nameOf, type Range } from '../comparison.js'
 import { namesSince } from '../consent.js'
 import { StepsLeft } from '../first-steps.js'
 import {
@@ -26,7 +26,7 @@ import {
 } from '../format.js'
 import { hasStepsLeft, isBeginning } from '../home.js'
 import { useMe, useWorkspace } from '../me.js'
-import { isSame, rangeOf, selectedRange, useComparison, useUrlQuery, widening } from '../query.js'
+import { isSame, rangeOf, selectedRange, titleOf, useComparison, useUrlQuery, widening } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
 import { sparkOf, weekdayCounts } from '../spark.js'
 import { isTooShort } from '../standouts.js'
@@ -343,7 +343,7 @@ export const Figures = (props: {
   data: Pick<Dashboard, 'totals' | 'publication'>
   /** The names of the metrics to show. */
   only?: readonly MetricName[]
-  /** The totals of the finished days and of the compared range. */
+  /** The totals of the finished days and of the days before. */
   now: Dashboard['totals'] | undefined
   previous: Dashboard['totals'] | undefined
   shown: string
@@ -368,7 +368,13 @@ export const Figures = (props: {
                 {totals[name] === null && publication ? (
                   lackOf(publication.weeks[0])
                 ) : (
-                  <Change total={totals[name]} now={now?.[name]} before={previous?.[name]} write={write} />
+                  <Change
+                    total={totals[name]}
+                    now={now?.[name]}
+                    before={previous?.[name]}
+                    write={write}
+                    isPeople={name === 'active_members'}
+                  />
                 )}
               </span>
             </button>
@@ -378,7 +384,7 @@ export const Figures = (props: {
                 (name === 'active_members'
                   ? 'With published weeks, this is the number for the busiest week. '
                   : 'The number covers the range’s published weeks. ')}
-              The small figure is the change since the compared range, without today.
+              The small figure compares with the same weekdays before, without today.
             </Tip>
           </div>
         ),
@@ -419,7 +425,7 @@ export const TrendCard = (props: {
             (earlier
               ? isCompared(points) &&
                 ` vs ${shortDays(ranges.before.from, ranges.before.to)}, the same weekdays${isSame(ranges.now, data.range) ? '' : ', without today'}`
-              : '. No comparison: the compared range has a different number of published weeks.')}
+              : '. No comparison: a different number of weeks was published before.')}
         </span>
       </header>
       <Trend
@@ -429,6 +435,11 @@ export const TrendCard = (props: {
         points={points}
         write={metric.write}
         unit={metric.unit}
+        names={{
+          now: titleOf(data.range),
+          before: ranges ? distanceOf(ranges) : '',
+          open: `${isByWeek ? 'This week' : 'Today'} so far`,
+        }}
         leftOut={leftOut}
       />
     </section>
@@ -441,7 +452,7 @@ interface Days {
   publication: Dashboard['publication']
 }
 
-/** The range as points with the values of the compared range: days, or weeks above 92 days. */
+/** The range as points with the values before: days, or weeks above 92 days. */
 const pointsOf = (
   { range, daily, publication }: Days,
   earlier: Days | undefined,

@@ -12,89 +12,64 @@ import { start } from '../start.js'
 import { toast } from '../toast.js'
 import { Card, type Column, Confirm, FailureNote, Loaded, SortedTable } from '../ui.js'
 
-type State = AnswerOf<'GET /api/team/workspaces/{id}/webhook'>
+type State = AnswerOf<'GET /api/team/workspaces/{id}/webhooks'>['webhooks'][number]
 type Delivery = State['deliveries'][number]
 
 const host = start.repohost_name
 
 /** Only for admins. */
 export const Webhook = () => {
+  const { id } = useWorkspace()
+  const path = { id }
+  const asked = useRead('GET /api/team/workspaces/{id}/webhooks', { path })
   const [isShown, show] = useState(false)
+  const [secret, setSecret] = useState<string>()
+  const [asking, ask] = useState<'rotate' | 'delete'>()
+  const { busy, failure, act } = useAction()
+  const create = async () => {
+    const { data } = await call('POST /api/team/workspaces/{id}/webhook', { path, body: {} })
+    setSecret(data.secret)
+    show(true)
+    announce('Webhook secret created')
+    asked.again()
+  }
   return (
     <Card id="webhook" title="Webhook">
       <p class="muted">
         {host} can report commits and closed issues automatically. Uploaded counts replace the reported ones
         for the same member, repository and day.
       </p>
-      {isShown ? (
-        <Details />
-      ) : (
-        <div>
-          <button type="button" onClick={() => show(true)}>
-            Show webhook
-          </button>
-        </div>
-      )}
-    </Card>
-  )
-}
-
-const Details = () => {
-  const { id } = useWorkspace()
-  const path = { id }
-  const asked = useRead('GET /api/team/workspaces/{id}/webhook', { path })
-  const [created, set] = useState<{ url: string; secret: string }>()
-  const [asking, ask] = useState<'rotate' | 'delete'>()
-  const { busy, failure, act } = useAction()
-  const create = async () => {
-    const { data } = await call('POST /api/team/workspaces/{id}/webhook', { path, body: {} })
-    set(data)
-    announce('Webhook secret created')
-    asked.again()
-  }
-  if (asked.failure?.code === 'webhook_not_found' && !created) {
-    return (
-      <>
-        <p>This workspace has no webhook.</p>
-        {failure && <FailureNote failure={failure} />}
-        <div>
-          <button type="button" class="primary" aria-disabled={busy} onClick={() => act(create)}>
-            Create webhook
-          </button>
-        </div>
-      </>
-    )
-  }
-  // While a new webhook's list loads, the last failure still says that there's none.
-  const read = asked.failure?.code === 'webhook_not_found' ? { ...asked, failure: undefined } : asked
-  return (
-    <>
-      {created && (
+      {secret && (
         <>
           <p>Copy the secret now. The service doesn’t store it and can’t show it again.</p>
-          <CopyField label="Secret" what="secret" text={created.secret} />
+          <CopyField label="Secret" what="secret" text={secret} />
         </>
       )}
-      <Loaded asked={read} height={320}>
-        {({ url, created_at, deliveries }) => (
+      <Loaded asked={asked} height={76}>
+        {({ webhooks: [webhook] }) => (
           <>
-            <CopyField label="URL" what="URL" text={url} />
-            <Steps />
-            {!created && (
-              <p class="small muted">
-                The secret was shown once, when it was created. If you no longer have it, rotate it.
-              </p>
+            <p>{stateOf(webhook)}</p>
+            {failure && <FailureNote failure={failure} />}
+            {webhook && isShown ? (
+              <Details
+                webhook={webhook}
+                isNew={secret !== undefined}
+                onRotate={() => ask('rotate')}
+                onDelete={() => ask('delete')}
+                again={asked.again}
+              />
+            ) : (
+              <div>
+                <button
+                  type="button"
+                  aria-disabled={busy}
+                  onClick={() => (webhook ? show(true) : act(create))}
+                >
+                  {webhook ? 'Manage' : 'Set up'}
+                  <span class={webhook ? 'away' : ''}> webhook</span>
+                </button>
+              </div>
             )}
-            <div class="row">
-              <button type="button" onClick={() => ask('rotate')}>
-                Rotate secret
-              </button>
-              <button type="button" class="danger" onClick={() => ask('delete')}>
-                Delete webhook
-              </button>
-              <span class="small muted">Created {time(created_at)}.</span>
-            </div>
-            <Deliveries deliveries={deliveries} again={asked.again} />
           </>
         )}
       </Loaded>
@@ -119,7 +94,8 @@ const Details = () => {
           onYes={async () => {
             await call('DELETE /api/team/workspaces/{id}/webhook', { path })
             toast('Webhook deleted')
-            set(undefined)
+            setSecret(undefined)
+            show(false)
             asked.again()
           }}
         >
@@ -129,6 +105,50 @@ const Details = () => {
           </p>
         </Confirm>
       )}
+    </Card>
+  )
+}
+
+/** Whether deliveries arrive, in a sentence. */
+const stateOf = (webhook: State | undefined): string => {
+  if (!webhook) return 'Not set up.'
+  const { created_at, deliveries } = webhook
+  const [last] = deliveries
+  if (!last) return `Waiting for the first delivery from ${host} since ${time(created_at)}.`
+  const working = deliveries.findIndex(({ status }) => status < 400)
+  const failing = working === -1 ? deliveries.at(-1) : deliveries[working - 1]
+  return failing
+    ? `Failing since ${time(failing.at)}. Last delivery: ${time(last.at)}, status ${last.status}.`
+    : `Connected. Last delivery: ${time(last.at)}.`
+}
+
+const Details = (props: {
+  webhook: State
+  isNew: boolean
+  onRotate: () => void
+  onDelete: () => void
+  again: () => void
+}) => {
+  const { url, created_at, deliveries } = props.webhook
+  return (
+    <>
+      <CopyField label="URL" what="URL" text={url} />
+      <Steps />
+      {!props.isNew && (
+        <p class="small muted">
+          The secret was shown once, when it was created. If you no longer have it, rotate it.
+        </p>
+      )}
+      <div class="row">
+        <button type="button" onClick={props.onRotate}>
+          Rotate secret
+        </button>
+        <button type="button" class="danger" onClick={props.onDelete}>
+          Delete webhook
+        </button>
+        <span class="small muted">Created {time(created_at)}.</span>
+      </div>
+      <Deliveries deliveries={deliveries} again={props.again} />
     </>
   )
 }
@@ -171,17 +191,22 @@ const Steps = () => {
   )
 }
 
-/** Why commits and issues of a delivery don't count, in words. */
-const reasonsOf = ({ skipped_because }: Delivery): string[] => {
-  if (!skipped_because) return []
-  const { not_a_member, unknown_author, outside_patterns, not_delivered } = skipped_because
-  const reasons: [number, string][] = [
-    [not_a_member, 'by people who aren’t members'],
-    [unknown_author, 'by unknown authors'],
-    [outside_patterns, 'in a repository outside the patterns'],
-    [not_delivered, `commits not sent by ${host}`],
-  ]
-  return reasons.flatMap(([number, reason]) => (number > 0 ? [`${count(number)} ${reason}`] : []))
+/** What a delivery counted and skipped, and why: `3 counted, 1 skipped (not a member)`. */
+const resultOf = ({ counted, skipped, skipped_because }: Delivery): string => {
+  const { not_a_member, unknown_author, outside_patterns, not_delivered } = skipped_because ?? {}
+  const because = [
+    [not_a_member, 'not a member'],
+    [unknown_author, 'unknown author'],
+    [outside_patterns, 'outside the patterns'],
+  ] as const
+  const reasons = because.flatMap(([number, reason]) =>
+    number ? [number === skipped ? reason : `${count(number)} ${reason}`] : [],
+  )
+  return [
+    `${count(counted)} counted`,
+    `${count(skipped)} skipped${reasons.length > 0 ? ` (${reasons.join(', ')})` : ''}`,
+    ...(not_delivered ? [`${count(not_delivered)} not sent by ${host}`] : []),
+  ].join(', ')
 }
 
 type Row = Delivery & { index: number }
@@ -206,16 +231,7 @@ const allColumns: Column<Row>[] = [
   {
     name: 'result',
     title: 'Result',
-    cell: (delivery) => (
-      <>
-        {`${count(delivery.counted)} counted, ${count(delivery.skipped)} skipped`}
-        {reasonsOf(delivery).map((reason) => (
-          <div key={reason} class="small muted">
-            {reason}
-          </div>
-        ))}
-      </>
-    ),
+    cell: resultOf,
   },
 ]
 
@@ -247,7 +263,7 @@ const Deliveries = ({ deliveries, again }: { deliveries: Delivery[]; again: () =
       <p class="small muted">
         {activity_privacy === 'team'
           ? 'The workspace’s privacy level hides repositories and numbers.'
-          : `Authors are unknown if ${host} names only their address, and hasn’t shown at sign-in that it’s a member’s. The numbers of commits that ${host} didn’t send aren’t part of the skipped ones.`}
+          : `An author is unknown if ${host} names only an address that it hasn’t shown as a member’s at sign-in.`}
       </p>
     </>
   )

@@ -13,14 +13,14 @@ import {
 import { deleteWebhook, listDeliveries, readWebhook, rotateWebhook } from './queries/webhooks.js'
 import { newSecretOf } from './webhooks/signature.js'
 
-/** @throws {ApiError} `webhook_not_found` */
+/** Undefined if the workspace has none. */
 export const describeWebhook = async (
   db: Db,
   { floor }: PrivacyRules,
   workspaceId: string,
-): Promise<Omit<Webhook, 'url'> & { id: string }> => {
+): Promise<(Omit<Webhook, 'url'> & { id: string }) | undefined> => {
   const webhook = await readWebhook(db, workspaceId)
-  if (!webhook) throw new ApiError('webhook_not_found')
+  if (!webhook) return undefined
   // Deliveries to a webhook that was deleted aren't listed.
   const [privacy, rows] = await Promise.all([
     readPrivacy(db, workspaceId),

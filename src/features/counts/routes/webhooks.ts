@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { NoBody, Ok, ref, WorkspaceParams } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
-import { CreatedWebhook, Webhook } from '../../../../schemas/webhooks.js'
+import { CreatedWebhook, Webhook, WebhookList } from '../../../../schemas/webhooks.js'
+import { ApiError } from '../../../errors.js'
 import { adminOf } from '../../workspaces/index.js'
 import { createWebhook, describeWebhook, removeWebhook } from '../webhook.js'
 
@@ -9,6 +10,12 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database } = app
   const urlOf = (id: string) => `${config.baseUrl}/api/repohost/webhook/${id}`
   const url = '/workspaces/:id/webhook'
+  const list = async (workspaceId: string) => {
+    const webhook = await describeWebhook(app.db, config.privacy, workspaceId)
+    if (!webhook) return []
+    const { id, ...rest } = webhook
+    return [{ url: urlOf(id), ...rest }]
+  }
 
   app.route({
     method: 'GET',
@@ -23,9 +30,25 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Webhook) },
     },
     handler: async ({ membership }) => {
-      const { id, ...webhook } = await describeWebhook(app.db, config.privacy, membership.workspaceId)
-      return { url: urlOf(id), ...webhook }
+      const [webhook] = await list(membership.workspaceId)
+      if (!webhook) throw new ApiError('webhook_not_found')
+      return webhook
     },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/workspaces/:id/webhooks',
+    config: { access: adminOf('params.id') },
+    schema: {
+      operationId: 'listWebhooks',
+      tags: ['activity'],
+      summary: 'List the webhooks',
+      description: 'The workspace’s webhook with its last deliveries, or an empty list.',
+      params: WorkspaceParams,
+      response: { 200: WebhookList },
+    },
+    handler: async ({ membership }) => ({ webhooks: await list(membership.workspaceId) }),
   })
 
   app.route({

@@ -26,7 +26,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'readOrganization',
       tags: ['team'],
-      summary: 'Read which organization the membership follows',
+      summary: 'Read which organization the workspace follows',
       params: WorkspaceParams,
       response: { 200: ref(Organization) },
     },
@@ -52,7 +52,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'linkOrganization',
       tags: ['team'],
-      summary: 'Let the membership follow an organization',
+      summary: 'Follow an organization',
       description: `The caller must own or administer the organization or the GitLab group. With \`join: member\`, its people become members of the workspace when they sign in, unless an admin has removed them or they have left. In that case, the owner of every pattern must be the organization or one of its subgroups. With \`leave: remove\`, people who leave the organization are removed from the workspace: when a webhook reports it, when they sign in, or when they push. Only a clear response from the host removes anyone, at most ${limits.removals} people per hour, and never the last admin.`,
       params: WorkspaceParams,
       headers: OrganizationHeaders,
