@@ -7,10 +7,10 @@ import { singleRow } from '../../platform/database/statement.js'
 import { groupBy } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import {
-  type AskedDays,
   type FlushTarget,
-  lockPlaces,
+  lockMemberDays,
   type MemberDays,
+  type RequestedDays,
   recordedHoursOf,
 } from '../minutes/index.js'
 import type { Projects } from './project-names.js'
@@ -68,9 +68,9 @@ export interface Place {
   repoKey: string
 }
 
-/** Minutes, and the places where they may count. */
-interface AimedMinutes extends Minutes {
-  places: (AskedDays & { idleWindow: number; own: (Candidate & { repoKey: string })[] })[]
+/** Minutes, and the workspaces where they may count. */
+interface TargetedMinutes extends Minutes {
+  workspaces: (RequestedDays & { idleWindow: number; own: (Candidate & { repoKey: string })[] })[]
   /** Whether they can be counted, and written, at once. */
   isSmall: boolean
 }
@@ -88,7 +88,7 @@ export interface CountedMinutes {
 }
 
 /** @throws {ApiError} `payload_too_large` */
-export const aimMinutes = async (asked: Minutes): Promise<AimedMinutes> => {
+export const targetMinutes = async (asked: Minutes): Promise<TargetedMinutes> => {
   const { userId, target, timezone, projects, candidates, fromJoining } = asked
   const isRecorded = recordedBy(target, timezone)
   const recorded = candidates.flatMap((candidate) => {
@@ -105,31 +105,31 @@ export const aimMinutes = async (asked: Minutes): Promise<AimedMinutes> => {
     new Map(Array.from(ofRepos, ([repo, own]) => [repo, { minutes: own.length, days: daysOf(own).size }])),
   )
   let work = await pauseAfter(candidates.length)
-  const places: AimedMinutes['places'] = []
+  const workspaces: TargetedMinutes['workspaces'] = []
   for (const { workspaceId, repoKeys, firstDay, joinedOn, idleWindow } of target.workspaces) {
     const matched = repoKeys.flatMap((repoKey) => ofRepos.get(repoKey) ?? [])
     const own = matched.filter(({ minute, project }) => {
       const day = dayOf(minute)
       return day >= firstDay && (day >= joinedOn || !fromJoining(project))
     })
-    if (own.length > 0) places.push({ workspaceId, userId, days: daysOf(own), idleWindow, own })
+    if (own.length > 0) workspaces.push({ workspaceId, userId, days: daysOf(own), idleWindow, own })
     work = await pauseAfter(work + matched.length)
   }
-  const isSmall = places.reduce((sum, { own }) => sum + own.length, 0) < PIECE_MINUTES
-  return { ...asked, places, isSmall }
+  const isSmall = workspaces.reduce((sum, { own }) => sum + own.length, 0) < PIECE_MINUTES
+  return { ...asked, workspaces, isSmall }
 }
 
 /**
- * Counts the minutes that count in each workspace. @param members the days of `places`, in the same order, to add to
+ * Counts the minutes that count in each workspace. @param members the days of `workspaces`, in the same order, to add to
  */
 export const planMinutes = async (
-  { timeline, timezone, projects, imported, places, isSmall }: AimedMinutes,
+  { timeline, timezone, projects, imported, workspaces, isSmall }: TargetedMinutes,
   members: MemberDays[],
 ): Promise<CountedMinutes> => {
   const dayOf = daysOfMinutes()
   const found: CountedMinutes['found'] = []
   let work = 0
-  for (const [index, { workspaceId, idleWindow: given, own }] of places.entries()) {
+  for (const [index, { workspaceId, idleWindow: given, own }] of workspaces.entries()) {
     const idleWindow = clampIdleWindow(given)
     const repoDays = new Map<string, RepoDay>()
     for (const { minute, repoKey, gap } of own) {
@@ -158,8 +158,8 @@ export const planMinutes = async (
 
 /** Locks a person's days, and counts. */
 export const countMinutes = async (tx: Db, asked: Minutes): Promise<CountedMinutes> => {
-  const { aimed, members } = singleRow(await lockPlaces(tx, [await aimMinutes(asked)]))
-  return planMinutes(aimed, members)
+  const { targeted, members } = singleRow(await lockMemberDays(tx, [await targetMinutes(asked)]))
+  return planMinutes(targeted, members)
 }
 
 /** How many minutes are processed before other requests run. */

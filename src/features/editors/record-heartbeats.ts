@@ -2,11 +2,17 @@
 import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
-import type { Database, Db } from '../../platform/database/client.js'
+import type { Database, Db, Tx } from '../../platform/database/client.js'
 import { reposToRemember } from '../accounts/index.js'
-import { changeTimezone, lockPlaces, type QueuedWrite, recorderOf } from '../minutes/index.js'
+import {
+  changeTimezone,
+  createRecorder,
+  lockMemberDays,
+  type Outcome,
+  type QueuedWrite,
+} from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
-import { aimMinutes, planMinutes, zoneOf } from './count-minutes.js'
+import { planMinutes, targetMinutes, zoneOf } from './count-minutes.js'
 import {
   type Heartbeat,
   heartbeatsOf,
@@ -31,43 +37,49 @@ const TOGETHER = { heartbeats: 50, hours: 12 }
 
 /**
  * Counts heartbeats that were sent just now. Sending them again changes nothing, in any order. Heartbeats that arrive
- * at the same time from different people are written together.
- * @throws {ApiError} `token_invalid`, and `payload_too_large` for a request that would change too many rows
+ * at the same time from different people are written together. The function throws an `ApiError`: `token_invalid`, and
+ * `payload_too_large` for a request that would change too many rows.
  */
-export const recordHeartbeats = async (
-  database: Database,
-  userId: string,
-  given: readonly SentHeartbeat[],
-  host: ProjectHost,
-  timezone: string | undefined,
-): Promise<Recorded> => {
-  const now = Date.now() / 1_000
-  const { heartbeats: all, lacking } = heartbeatsOf(given, host)
-  const heartbeats = all.filter(
-    ({ time }) =>
-      time > now - (limits.flush_days_back + CLOCK_DAYS) * DAY_SECONDS &&
-      time < now + (1 + CLOCK_DAYS) * DAY_SECONDS,
-  )
-  const size = heartbeats.length
-  const isAlone =
-    size > TOGETHER.heartbeats ||
-    heartbeats.some(({ project }) => project.name === LAST_PROJECT) ||
-    hoursAround(heartbeats.map(({ minute }) => minute)).length > TOGETHER.hours
-  const sent = { userId, heartbeats, kind: host.kind, timezone, size, isRepeatable: true }
-  const recorded = size === 0 ? nothing() : await record(database, sent, isAlone)
-  const { ignored } = recorded
-  return {
-    ...recorded,
-    ignored: {
-      ...ignored,
-      time: lacking.time,
-      project: ignored.project + lacking.project,
-      day: ignored.day + all.length - size,
-    },
+export const createHeartbeatRecorder = (database: Database, host: ProjectHost) => {
+  const record = createRecorder(database, recordSent)
+  return async (
+    userId: string,
+    given: readonly SentHeartbeat[],
+    timezone: string | undefined,
+  ): Promise<Recorded> => {
+    const now = Date.now() / 1_000
+    const { heartbeats: all, lacking } = heartbeatsOf(given, host)
+    const heartbeats = all.filter(
+      ({ time }) =>
+        time > now - (limits.flush_days_back + CLOCK_DAYS) * DAY_SECONDS &&
+        time < now + (1 + CLOCK_DAYS) * DAY_SECONDS,
+    )
+    const size = heartbeats.length
+    const isAlone =
+      size > TOGETHER.heartbeats ||
+      heartbeats.some(({ project }) => project.name === LAST_PROJECT) ||
+      hoursAround(heartbeats.map(({ minute }) => minute)).length > TOGETHER.hours
+    const sent = { userId, heartbeats, kind: host.kind, timezone, size, isRepeatable: true }
+    const recorded = size === 0 ? nothing() : await record(sent, isAlone)
+    const { ignored } = recorded
+    return {
+      ...recorded,
+      ignored: {
+        ...ignored,
+        time: lacking.time,
+        project: ignored.project + lacking.project,
+        day: ignored.day + all.length - size,
+      },
+    }
   }
 }
 
-const record = recorderOf<Sent & QueuedWrite, Recorded>(async (tx, database, all, waits) => {
+const recordSent = async (
+  tx: Tx,
+  database: Database,
+  all: readonly (Sent & QueuedWrite)[],
+  waits: boolean,
+): Promise<Outcome<Recorded>[]> => {
   const resolved = await Promise.all(
     all.map(async (item) => ({ ...item, item, heartbeats: await resolveLastProjects(tx, item) })),
   )
@@ -75,16 +87,16 @@ const record = recorderOf<Sent & QueuedWrite, Recorded>(async (tx, database, all
   const recorded = plans.map(({ sent: { item, heartbeats }, userId, recorded, repos }) => {
     // Placeholders for which there is no earlier project.
     const project = item.heartbeats.length - heartbeats.length
-    return {
-      item,
-      result: { ...recorded, ignored: { ...recorded.ignored, project } },
-      named: reposToRemember(database, userId, repos),
-    }
+    const result = { ...recorded, ignored: { ...recorded.ignored, project } }
+    return { item, result, named: reposToRemember(database, userId, repos) }
   })
   await Promise.all(recorded.map(({ named }) => named.write(tx)))
   await writePlans(tx, plans)
-  return recorded
-})
+  const outcomes = new Map<Sent, Outcome<Recorded>>(
+    recorded.map(({ item, ...rest }) => [item, { kind: 'recorded', ...rest }]),
+  )
+  return all.map((item) => outcomes.get(item) ?? { kind: 'left out' })
+}
 
 /**
  * Marks the heartbeats' minutes, and counts the minutes that result from new marks.
@@ -98,26 +110,28 @@ export const planHeartbeats = async <S extends Sent>(tx: Db, all: readonly S[], 
   // Before the activity lock, so that its holder never waits for the user's row.
   for (const { userId, sent } of known.filter(isMoving))
     if (sent.timezone !== undefined) await changeTimezone(tx, userId, sent.timezone)
-  const aimed = await Promise.all(
+  const targeted = await Promise.all(
     known.map(async (known) => {
       const { userId, timeline, target, projects } = known
       const marked = markHeartbeats(known)
       const { candidates, fromJoining } = marked
       const timezone = zoneOf(target, known.sent.timezone)
       const asked = { userId, timeline, target, timezone, projects, candidates, fromJoining }
-      const minutes = await aimMinutes(asked).catch((error) => {
+      const minutes = await targetMinutes(asked).catch((error) => {
         // A batch that's too large is rejected alone.
         if (waits || !(error instanceof ApiError)) throw error
         return undefined
       })
-      return minutes && (waits || minutes.isSmall) ? [{ known, marked, minutes, places: minutes.places }] : []
+      return minutes && (waits || minutes.isSmall)
+        ? [{ known, marked, minutes, workspaces: minutes.workspaces }]
+        : []
     }),
   )
   return Promise.all(
-    (await lockPlaces(tx, aimed.flat(), waits)).map(async ({ aimed, members }) => {
-      const { known, marked } = aimed
+    (await lockMemberDays(tx, targeted.flat(), waits)).map(async ({ targeted, members }) => {
+      const { known, marked } = targeted
       const { sent, timeline, target, involved, chosen } = known
-      const minutes = await planMinutes(aimed.minutes, members)
+      const minutes = await planMinutes(targeted.minutes, members)
       const agents = await countAgents(tx, known, {
         isFromJoining: sent.isFromJoining,
         timezone: sent.timezone,

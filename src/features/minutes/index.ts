@@ -3,7 +3,7 @@
 export { chooseDashboardRange } from './choose-range.js'
 export { Heatmap, type HeatmapCell } from './heatmap.js'
 export { daysOf, localHours, sharesOf, type ZoneHours } from './local-days.js'
-export { addedTo, lockPlaces, type MemberDays, readTarget, requireTarget } from './member-days.js'
+export { addedTo, lockMemberDays, type MemberDays, readTarget, requireTarget } from './member-days.js'
 export {
   type AgentDay,
   dropAgentHours,
@@ -15,11 +15,11 @@ export {
 export { type FlushTarget, readTargets } from './queries/flush-target.js'
 export { localActivity, localHourDays, SUM_OF_HOURS, utcDaysOf, zoneHours } from './queries/local-activity.js'
 export {
-  type AskedDays,
   changeTimezone,
   LOCK_ACTIVITY,
   markDays,
   NAME_REPOS,
+  type RequestedDays,
   writeMinutes,
 } from './queries/minutes.js'
 export {
@@ -30,4 +30,4 @@ export {
   sumOwnRepos,
 } from './queries/own-time.js'
 export { recordedHoursOf } from './recorded-hours.js'
-export { type QueuedWrite, recorderOf } from './write-queue.js'
+export { createRecorder, type Outcome, type QueuedWrite } from './write-queue.js'

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { MemberDay } from './caps.js'
 import { type FlushTarget, readTargets } from './queries/flush-target.js'
-import { type AddedMinutes, type AskedDays, lockDays } from './queries/minutes.js'
+import { type AddedMinutes, lockDays, type RequestedDays } from './queries/minutes.js'
 
 /**
  * Reads where a person's minutes count.
@@ -42,19 +42,19 @@ export interface MemberDays {
  * Locks people's days, in workspace order for each person, until the transaction ends.
  * @param waits whether to wait for other transactions; if not, leaves out people whose days another transaction holds
  */
-export const lockPlaces = async <Aimed extends { places: readonly AskedDays[] }>(
+export const lockMemberDays = async <Targeted extends { workspaces: readonly RequestedDays[] }>(
   tx: Db,
-  all: readonly Aimed[],
+  all: readonly Targeted[],
   waits = true,
-): Promise<{ aimed: Aimed; members: MemberDays[] }[]> => {
+): Promise<{ targeted: Targeted; members: MemberDays[] }[]> => {
   const totals = await lockDays(
     tx,
-    all.flatMap(({ places }) => places),
+    all.flatMap(({ workspaces }) => workspaces),
     waits,
   )
   let next = 0
-  return all.flatMap((aimed) => {
-    const members = aimed.places.flatMap(({ workspaceId, userId, days }) => {
+  return all.flatMap((targeted) => {
+    const members = targeted.workspaces.flatMap(({ workspaceId, userId, days }) => {
       const total = totals[next++]
       const newDay = (day: string) => {
         const ofDay = total?.get(day)
@@ -62,7 +62,7 @@ export const lockPlaces = async <Aimed extends { places: readonly AskedDays[] }>
       }
       return total ? [{ workspaceId, userId, days: new Map(Array.from(days, newDay)) }] : []
     })
-    return members.length < aimed.places.length ? [] : [{ aimed, members }]
+    return members.length < targeted.workspaces.length ? [] : [{ targeted, members }]
   })
 }
 

@@ -6,7 +6,7 @@ import { addDays } from '../../platform/time/days.js'
 import type { Cut } from './caps.js'
 import { addedTo, type MemberDays } from './member-days.js'
 import type { FlushTarget } from './queries/flush-target.js'
-import type { AddedMinutes, AskedDays } from './queries/minutes.js'
+import type { AddedMinutes, RequestedDays } from './queries/minutes.js'
 import { recordedHoursOf, recordedPart } from './recorded-hours.js'
 
 export interface Flush {
@@ -33,14 +33,14 @@ interface Entry {
 }
 
 /** A flush, and where it counts. */
-export interface AimedFlush {
+export interface TargetedFlush {
   flush: Flush
   /** Without anything that the person excludes from recording. */
   entries: Entry[]
   /** The first and the last day that still count. */
   window: readonly [string, string]
   /** The matching workspaces by id, each with the days that may get minutes. */
-  places: (AskedDays & { repoKeys: ReadonlySet<string>; firstDay: string })[]
+  workspaces: (RequestedDays & { repoKeys: ReadonlySet<string>; firstDay: string })[]
   /** How many rows it may change. */
   rows: number
   /** The person's time zone. */
@@ -50,14 +50,14 @@ export interface AimedFlush {
 }
 
 /** Uses the memberships of the target: a removal since then counts as after this flush. */
-export const aimFlush = (flush: Flush, target: FlushTarget): AimedFlush => {
+export const targetFlush = (flush: Flush, target: FlushTarget): TargetedFlush => {
   const { userId } = flush
   const timezone = flush.timezone ?? target.timezone ?? 'UTC'
   const window = [addDays(target.today, -limits.flush_days_back), addDays(target.today, 1)] as const
   const isInTime = ({ day }: Entry) => day >= window[0] && day <= window[1]
   const rows = countRows(flush.entries.filter(isInTime), target)
   const entries = recordedOf(flush, target, timezone)
-  const places = target.workspaces.map(({ workspaceId, repoKeys: matched, firstDay }) => {
+  const workspaces = target.workspaces.map(({ workspaceId, repoKeys: matched, firstDay }) => {
     const repoKeys = new Set(matched)
     const own = entries.filter(
       (entry) => entry.minutes > 0 && entry.day >= firstDay && isInTime(entry) && repoKeys.has(entry.repoKey),
@@ -65,7 +65,7 @@ export const aimFlush = (flush: Flush, target: FlushTarget): AimedFlush => {
     return { workspaceId, userId, repoKeys, firstDay, days: new Set(own.map(({ day }) => day)) }
   })
   const hasNewTimezone = flush.timezone !== undefined && flush.timezone !== target.timezone
-  return { flush, entries, window, places, rows, timezone, hasNewTimezone }
+  return { flush, entries, window, workspaces, rows, timezone, hasNewTimezone }
 }
 
 /** Each day of a repository is one row in each matching workspace. */
@@ -80,11 +80,11 @@ const countRows = (entries: Entry[], { workspaces }: FlushTarget): number => {
 }
 
 /** @throws {ApiError} `payload_too_large` */
-export const requireFewRows = ({ rows, places }: AimedFlush): void => {
+export const requireFewRows = ({ rows, workspaces }: TargetedFlush): void => {
   if (rows <= limits.flush_rows) return
-  const entriesThatFit = Math.floor(limits.flush_rows / places.length)
+  const entriesThatFit = Math.floor(limits.flush_rows / workspaces.length)
   throw new ApiError('payload_too_large', {
-    detail: `This flush would change ${rows} rows (one per repository and day in each of the ${places.length} workspaces that match). The limit is ${limits.flush_rows}. Send at most ${entriesThatFit} entries in a flush.`,
+    detail: `This flush would change ${rows} rows (one per repository and day in each of the ${workspaces.length} workspaces that match). The limit is ${limits.flush_rows}. Send at most ${entriesThatFit} entries in a flush.`,
   })
 }
 
@@ -105,22 +105,24 @@ const recordedOf = (flush: Flush, { recording }: FlushTarget, timezone: string):
   })
 }
 
-/** Adds the entries in order. @param members the days of `places`, in the same order, to add to */
+/** Adds the entries in order. @param members the days of `workspaces`, in the same order, to add to */
 export const planFlush = (
-  { flush, entries, window: [first, last], places, timezone }: AimedFlush,
+  { flush, entries, window: [first, last], workspaces, timezone }: TargetedFlush,
   members: readonly MemberDays[],
 ): { result: FlushResult; added: AddedMinutes[] } => {
   const notes: FlushNote[] = []
   entries.forEach(({ repoKey, day, minutes, hours, off }, index) => {
     const matching = members.filter((_, index) => {
-      const place = places[index]
-      return place && day >= place.firstDay && place.repoKeys.has(repoKey)
+      const workspace = workspaces[index]
+      return workspace && day >= workspace.firstDay && workspace.repoKeys.has(repoKey)
     })
     if (day < first || day > last) notes.push({ index, status: 'ignored', code: 'day_out_of_window' })
     else if (off === 'all') notes.push({ index, status: 'ignored', code: 'recording_off' })
     else if (matching.length === 0) notes.push({ index, status: 'ignored', code: 'repo_not_matched' })
     else {
-      const cut = hardest(matching.map(({ days }) => days.get(day)?.add(repoKey, minutes, hours)))
+      // The caps: each workspace takes the minutes that fit.
+      const cuts = matching.map(({ days }) => days.get(day)?.add(repoKey, minutes, hours))
+      const cut = hardest(cuts)
       const code = off ? 'recording_off' : cut
       if (code) notes.push({ index, status: 'capped', code })
     }

@@ -6,11 +6,11 @@ import type { Database, Tx } from '../../platform/database/client.js'
 import { HOURS } from '../../platform/time/days.js'
 import { isTimezone } from '../../platform/time/zones.js'
 import { reposToRemember } from '../accounts/index.js'
-import { lockPlaces, requireTarget } from './member-days.js'
-import { type AimedFlush, aimFlush, type Flush, planFlush, requireFewRows } from './plan-flush.js'
+import { lockMemberDays, requireTarget } from './member-days.js'
+import { type Flush, planFlush, requireFewRows, type TargetedFlush, targetFlush } from './plan-flush.js'
 import { type FlushTarget, readTargets } from './queries/flush-target.js'
 import { changeTimezone, readAnswers, rememberFlushes, writeMinutes } from './queries/minutes.js'
-import { recorderOf } from './write-queue.js'
+import { createRecorder, type Outcome } from './write-queue.js'
 
 /**
  * Larger flushes are recorded alone. The limits are for entries, and for what's known only once the person was read.
@@ -18,20 +18,24 @@ import { recorderOf } from './write-queue.js'
 const TOGETHER = { entries: 50, rows: 200, days: 8, comparisons: limits.flush_comparisons / 100 }
 
 /**
- * Counts a client's minutes in every matching workspace, once per `flush_id`, within the hourly and daily limits and
+ * Counts clients' minutes in every matching workspace, once per `flush_id`, within the hourly and daily limits and
  * the person's recording preferences. Flushes that arrive at the same time from different people are written together.
- * @throws {ApiError} `invalid_timezone`, `flush_id_reused`, `validation_failed` for hours that exceed their minutes,
- * `payload_too_large` for a request that would change too many rows
+ * The function throws an `ApiError`: `invalid_timezone`, `flush_id_reused`, `validation_failed` for hours that exceed
+ * their minutes, `payload_too_large` for a request that would change too many rows.
  */
-export const recordActiveMinutes = async (
-  database: Database,
-  userId: string,
-  body: FlushBody,
-): Promise<FlushResult> => {
+export const createFlushRecorder = (database: Database) => {
+  const record = createRecorder(database, recordFlushes)
+  return (userId: string, body: FlushBody): Promise<FlushResult> => {
+    const flush = flushOf(userId, body)
+    return record(flush, flush.size > TOGETHER.entries)
+  }
+}
+
+const flushOf = (userId: string, body: FlushBody): Flush => {
   body.entries.forEach(checkHours)
   const { timezone } = body
   if (timezone !== undefined && !isTimezone(timezone)) throw new ApiError('invalid_timezone')
-  const flush = {
+  return {
     userId,
     id: body.flush_id,
     entries: body.entries.map(({ repo, day, minutes, hours }) => ({
@@ -46,73 +50,81 @@ export const recordActiveMinutes = async (
     size: body.entries.length,
     isRepeatable: body.flush_id !== undefined,
   }
-  return record(database, flush, flush.size > TOGETHER.entries)
 }
 
-/** Leaves out flushes that have to be alone: too large ones, and those that were counted before. */
-const record = recorderOf<Flush, FlushResult>(async (tx, database, flushes, waits) => {
-  const asked = flushes.map(({ userId, entries }) => ({
+/** Flushes that were counted before, too large ones and those whose time zone is new are left out of a set. */
+const recordFlushes = async (
+  tx: Tx,
+  database: Database,
+  flushes: readonly Flush[],
+  waits: boolean,
+): Promise<Outcome<FlushResult>[]> => {
+  const requested = flushes.map(({ userId, entries }) => ({
     userId,
     repoKeys: new Set(entries.map(({ repoKey }) => repoKey)),
   }))
   const [targets, answers] = await Promise.all([
-    readTargets(tx, asked, waits ? limits.flush_comparisons : TOGETHER.comparisons),
+    readTargets(tx, requested, waits ? limits.flush_comparisons : TOGETHER.comparisons),
     readAnswers(tx, flushes),
   ])
-  const repeated: { item: Flush; result: FlushResult }[] = []
-  const aimed = flushes.flatMap((item, index) => {
+  const outcomes = new Map<Flush, Outcome<FlushResult>>()
+  const targeted: TargetedFlush[] = []
+  for (const [index, flush] of flushes.entries()) {
     const target = targets[index]
-    const known = answers.get(item.userId)
-    if (!target || !known) return waits ? aimAlone(item, target) : (aimTogether(item, target) ?? [])
-    if (waits) repeated.push({ item, result: repeat(item, known) })
-    return []
-  })
+    const known = answers.get(flush.userId)
+    if (target && known && waits) outcomes.set(flush, { kind: 'recorded', result: repeat(flush, known) })
+    else if (waits) targeted.push(targetAlone(flush, target))
+    else if (!known) targeted.push(...targetTogether(flush, target))
+  }
   // Before the activity lock, so that its holder never waits for the user's row.
-  for (const { flush, timezone, hasNewTimezone } of aimed)
+  for (const { flush, timezone, hasNewTimezone } of targeted)
     if (hasNewTimezone) await changeTimezone(tx, flush.userId, timezone)
-  return [...repeated, ...(await count(tx, database, aimed, waits))]
-})
+  for (const { flush, ...counted } of await count(tx, database, targeted, waits))
+    outcomes.set(flush, { kind: 'recorded', ...counted })
+  return flushes.map((flush) => outcomes.get(flush) ?? { kind: 'left out' })
+}
 
 const repeat = ({ bodyHash }: Flush, known: { bodyHash: string; answer: string }): FlushResult => {
   if (known.bodyHash !== bodyHash) throw new ApiError('flush_id_reused')
   return { ...(JSON.parse(known.answer) as FlushResult), duplicate: true }
 }
 
-const aimAlone = (flush: Flush, target: FlushTarget | undefined): AimedFlush => {
+const targetAlone = (flush: Flush, target: FlushTarget | undefined): TargetedFlush => {
   const repos = new Set(flush.entries.map(({ repoKey }) => repoKey)).size
-  const aimed = aimFlush(flush, requireTarget(target, repos))
-  requireFewRows(aimed)
-  return aimed
+  const targeted = targetFlush(flush, requireTarget(target, repos))
+  requireFewRows(targeted)
+  return targeted
 }
 
-const aimTogether = (flush: Flush, target: FlushTarget | undefined): AimedFlush | undefined => {
-  if (!target || target.comparisons > TOGETHER.comparisons) return undefined
-  const aimed = aimFlush(flush, target)
-  const days = aimed.places.reduce((sum, place) => sum + place.days.size, 0)
-  const isSmall = aimed.rows <= TOGETHER.rows && days <= TOGETHER.days
-  return isSmall && !aimed.hasNewTimezone ? aimed : undefined
+/** None if it's too large for a set. */
+const targetTogether = (flush: Flush, target: FlushTarget | undefined): TargetedFlush[] => {
+  if (!target || target.comparisons > TOGETHER.comparisons) return []
+  const targeted = targetFlush(flush, target)
+  const days = targeted.workspaces.reduce((sum, workspace) => sum + workspace.days.size, 0)
+  const isSmall = targeted.rows <= TOGETHER.rows && days <= TOGETHER.days
+  return isSmall && !targeted.hasNewTimezone ? [targeted] : []
 }
 
 /** @returns those that count */
-const count = async (tx: Tx, database: Database, aimed: AimedFlush[], waits: boolean) => {
-  const locked = await lockPlaces(tx, aimed, waits)
-  const plans = locked.map(({ aimed, members }) => {
-    const { flush, entries } = aimed
+const count = async (tx: Tx, database: Database, targeted: TargetedFlush[], waits: boolean) => {
+  const locked = await lockMemberDays(tx, targeted, waits)
+  const plans = locked.map(({ targeted, members }) => {
+    const { flush, entries } = targeted
     const repos = entries.flatMap(({ repo, off }) => (off === 'all' ? [] : [repo]))
     return {
-      item: flush,
+      flush,
       named: reposToRemember(database, flush.userId, repos),
-      ...planFlush(aimed, members),
+      ...planFlush(targeted, members),
     }
   })
   // After the activity locks, so that no other flush waits for these rows behind them.
   await Promise.all(plans.map(({ named }) => named.write(tx)))
-  const remembered = plans.flatMap(({ item: { userId, id, bodyHash }, result }) =>
+  const remembered = plans.flatMap(({ flush: { userId, id, bodyHash }, result }) =>
     id === undefined ? [] : [{ userId, id, bodyHash, answer: JSON.stringify(result) }],
   )
   const added = plans.flatMap(({ added }) => added)
   tx.deferToCommit(Promise.all([rememberFlushes(tx, remembered), writeMinutes(tx, added)]))
-  return plans
+  return plans.map(({ flush, named, result }) => ({ flush, named, result }))
 }
 
 const checkHours = ({ minutes, hours = {} }: ActivityEntry, index: number) => {

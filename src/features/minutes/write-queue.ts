@@ -18,23 +18,28 @@ export interface QueuedWrite {
   isRepeatable: boolean
 }
 
-interface Recorded<I, Result> {
-  item: I
-  result: Result
-  /** What's remembered in memory once it's committed. */
-  named?: { committed(): void }
-}
+/** What happened to a write in a transaction. */
+export type Outcome<Result> =
+  | {
+      kind: 'recorded'
+      result: Result
+      /** Remembered in memory once it's committed. */
+      named?: { committed(): void }
+    }
+  /** Nothing was written. It's too large for a set, or would make the others wait. */
+  | { kind: 'left out' }
 
 /**
  * One transaction's work.
- * @param waits whether to wait for others' writes; if not, leaves out items that have to be recorded alone
+ * @param waits whether to wait for others' writes; if so, no item may be left out
+ * @returns an outcome for each item, in the same order
  */
 type RecordSet<I, Result> = (
   tx: Tx,
   database: Database,
-  items: I[],
+  items: readonly I[],
   waits: boolean,
-) => Promise<Recorded<I, Result>[]>
+) => Promise<Outcome<Result>[]>
 
 interface Waiting<I, Result> {
   item: I
@@ -45,13 +50,13 @@ interface Waiting<I, Result> {
 }
 
 /** The maximum number of people, and amount of work, in a set. */
-const MOST_PEOPLE = 16
-const MOST_SIZE = 200
-const MOST_WAITING = 2_000
+const MAX_PEOPLE = 16
+const MAX_SIZE = 200
+const MAX_WAITING = 2_000
 /** How long a write waits for a set, the same as for a statement. */
 const WAIT_MS = 5_000
 /** How many sets run at once: more than one, so that a slow one doesn't block all others. */
-const MOST_SETS = 2
+const MAX_SETS = 2
 /** How long others wait for a write that's done alone and may be waiting for a lock. */
 const LONE_MS = 100
 
@@ -73,7 +78,7 @@ class Queue<I extends QueuedWrite, Result> {
   /** @throws {DatabaseBusy} if too many are waiting, or this one waited too long. Nothing was written then. */
   add(item: I): Promise<Result> {
     return new Promise((resolve, reject) => {
-      if (this.waiting.length >= MOST_WAITING) throw new DatabaseBusy('Too many wait for a transaction')
+      if (this.waiting.length >= MAX_WAITING) throw new DatabaseBusy('Too many wait for a transaction')
       const giveUp = () => {
         this.waiting.splice(this.waiting.indexOf(waiting), 1)
         reject(new DatabaseBusy('No transaction began in time'))
@@ -87,11 +92,13 @@ class Queue<I extends QueuedWrite, Result> {
 
   /** Waits for others' writes. */
   async writeAlone(item: I): Promise<Result> {
-    return (await this.transact([item], true)).get(item) as Result
+    const [outcome] = await this.transact([item], true)
+    if (outcome?.kind !== 'recorded') throw new Error('A write was left out although it could wait')
+    return outcome.result
   }
 
   private start(): void {
-    while (this.running < MOST_SETS) {
+    while (this.running < MAX_SETS) {
       const set = this.takeSet()
       if (set.length === 0) return
       void this.run(set)
@@ -118,7 +125,7 @@ class Queue<I extends QueuedWrite, Result> {
     let size = 0
     for (const waiting of this.waiting) {
       const { item } = waiting
-      const fits = set.length === 0 || (set.length < MOST_PEOPLE && size + item.size <= MOST_SIZE)
+      const fits = set.length === 0 || (set.length < MAX_PEOPLE && size + item.size <= MAX_SIZE)
       if (fits && !before.has(item.userId)) {
         clearTimeout(waiting.timer)
         set.push(waiting)
@@ -147,10 +154,13 @@ class Queue<I extends QueuedWrite, Result> {
     let isSent = false
     try {
       const items = set.map(({ item }) => item)
-      const results = await this.transact(items, false, () => {
+      const outcomes = await this.transact(items, false, () => {
         isSent = true
       })
-      for (const { item, resolve } of set) resolve(results.get(item) ?? this.writeAlone(item))
+      set.forEach(({ item, resolve }, index) => {
+        const outcome = outcomes[index]
+        resolve(outcome?.kind === 'recorded' ? outcome.result : this.writeAlone(item))
+      })
     } catch (error) {
       const mayBeWritten = isSent && isDatabaseUnavailable(error) && !isLockConflict(error)
       for (const { item, resolve, reject } of set) {
@@ -161,32 +171,32 @@ class Queue<I extends QueuedWrite, Result> {
   }
 
   /** @param sent called before the commit is sent */
-  private async transact(items: I[], waits: boolean, sent = () => {}): Promise<ReadonlyMap<I, Result>> {
-    const recorded = await this.database.transaction(
+  private async transact(items: I[], waits: boolean, sent = () => {}): Promise<Outcome<Result>[]> {
+    const outcomes = await this.database.transaction(
       async (tx) => {
-        const [recorded] = await Promise.all([
+        const [outcomes] = await Promise.all([
           this.record(tx, this.database, items, waits),
           waits || waitBriefly(tx),
         ])
         sent()
-        return recorded
+        return outcomes
       },
       // The same write may be running twice, and a workspace may be deleted in the meantime.
       { readsFirst: true, rowsMayConflict: waits },
     )
-    for (const { named } of recorded) named?.committed()
-    return new Map(recorded.map(({ item, result }) => [item, result]))
+    for (const outcome of outcomes) if (outcome.kind === 'recorded') outcome.named?.committed()
+    return outcomes
   }
 }
 
-/** @param isAlone whether it's too large to be recorded together with others */
-export const recorderOf = <I extends QueuedWrite, Result>(record: RecordSet<I, Result>) => {
-  const queues = new WeakMap<Database, Queue<I, Result>>()
-  return (database: Database, item: I, isAlone: boolean): Promise<Result> => {
-    const queue = queues.get(database) ?? new Queue(database, record)
-    queues.set(database, queue)
-    return isAlone ? queue.writeAlone(item) : queue.add(item)
-  }
+/** Records writes of one kind. */
+export const createRecorder = <I extends QueuedWrite, Result>(
+  database: Database,
+  record: RecordSet<I, Result>,
+) => {
+  const queue = new Queue(database, record)
+  /** @param isAlone whether it's too large to be recorded together with others */
+  return (item: I, isAlone: boolean): Promise<Result> => (isAlone ? queue.writeAlone(item) : queue.add(item))
 }
 
 /** Each has waited as long as a request may for a connection or a response. */

@@ -22,7 +22,7 @@ import { readingEditor, writingEditor } from '../access.js'
 import { timezoneOf } from '../choose-days.js'
 import { type HeartbeatsBody, readHeartbeats } from '../parsing/body.js'
 import { projectHostOf } from '../project-names.js'
-import { recordHeartbeats } from '../record-heartbeats.js'
+import { createHeartbeatRecorder } from '../record-heartbeats.js'
 
 type Outcome = LabelsOf<'team_settings_heartbeats_total'>['outcome']
 
@@ -30,7 +30,7 @@ const COUNTED = [{ data: null }, 201]
 
 export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, meter, milestones } = app
-  const host = projectHostOf(config.repohost)
+  const recordHeartbeats = createHeartbeatRecorder(database, projectHostOf(config.repohost))
 
   const validatorCompiler = bodyIsValid(app as never)
 
@@ -46,7 +46,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const { caller, headers, log } = request
     const { userId } = caller
     const timezone = timezoneOf(headers.timezone)
-    const recorded = await recordHeartbeats(database, userId, heartbeats, host, timezone)
+    const recorded = await recordHeartbeats(userId, heartbeats, timezone)
     const { accepted, waiting, agents } = recorded
     const ignored = Object.values(recorded.ignored).reduce((sum, count) => sum + count, 0)
     for (const [outcome, count] of Object.entries({ accepted, waiting, ignored, agents }) as [

@@ -76,7 +76,7 @@ const READ_DAYS = statement(
 )
 
 /** Days of a member in a workspace. */
-export interface AskedDays {
+export interface RequestedDays {
   workspaceId: string
   userId: string
   days: ReadonlySet<string>
@@ -98,10 +98,10 @@ type Totals = Map<string, Total>
  */
 export const lockDays = async (
   tx: Db,
-  asked: readonly AskedDays[],
+  asked: readonly RequestedDays[],
   waits: boolean,
 ): Promise<(Totals | undefined)[]> => {
-  const found = new Map<AskedDays, Totals | undefined>()
+  const found = new Map<RequestedDays, Totals | undefined>()
   const some = groupBy(
     asked.filter(({ days }) => days.size > 0),
     ({ workspaceId }) => workspaceId,
@@ -114,8 +114,8 @@ export const lockDays = async (
   return asked.map((member) => (member.days.size === 0 ? new Map() : found.get(member)))
 }
 
-const lockIn = async (tx: Db, workspaceId: string, members: AskedDays[], waits: boolean) => {
-  const readSums = async ({ userId, days }: AskedDays): Promise<Totals> =>
+const lockIn = async (tx: Db, workspaceId: string, members: RequestedDays[], waits: boolean) => {
+  const readSums = async ({ userId, days }: RequestedDays): Promise<Totals> =>
     new Map(
       (await tx.rows(READ_DAYS, [workspaceId, userId, [...days]])).map(({ day, ...sum }) => [
         day,
@@ -146,7 +146,7 @@ const lockIn = async (tx: Db, workspaceId: string, members: AskedDays[], waits: 
   const ofUsers = groupBy(rows, ({ userId }) => userId)
   return new Map(
     await Promise.all(
-      members.map(async (member, index): Promise<[AskedDays, Totals | undefined]> => {
+      members.map(async (member, index): Promise<[RequestedDays, Totals | undefined]> => {
         if (!isHeld.has(member.userId)) return [member, undefined]
         if (member.days.size > MOST_DAYS) return [member, ofLong[index]]
         const own = groupBy(ofUsers.get(member.userId) ?? [], ({ day }) => day)

@@ -15,7 +15,7 @@ import { sendPieces } from '../../../platform/http/streaming.js'
 import type { Meter } from '../../../platform/metrics/meter.js'
 import { chooseRange } from '../choose-range.js'
 import { readMinutesOfDay, readMinutesOfRange } from '../read-minutes.js'
-import { recordActiveMinutes } from '../record-active-minutes.js'
+import { createFlushRecorder } from '../record-active-minutes.js'
 
 /** A duplicate's notes were already counted the first time. */
 const countFlush = (meter: Meter, { accepted, capped, ignored, duplicate }: FlushResult) => {
@@ -27,6 +27,7 @@ const countFlush = (meter: Meter, { accepted, capped, ignored, duplicate }: Flus
 
 export const minutesRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { database } = app
+  const recordFlush = createFlushRecorder(database)
 
   app.route({
     method: 'POST',
@@ -42,7 +43,7 @@ export const minutesRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request) => {
       const { userId } = request.caller
-      const answer = await recordActiveMinutes(database, userId, request.body)
+      const answer = await recordFlush(userId, request.body)
       app.milestones.reached(userId, 'activity_flushed')
       countFlush(app.meter, answer)
       return answer
