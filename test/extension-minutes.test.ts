@@ -321,6 +321,8 @@ t.test('signing in is offered only to those who aren’t, and signing out to tho
   await until(() => window.values()['ext.theme'] === 'dark', 'the settings are there')
   await window.run('signOut')
   t.strictSame(offered(), ['signIn', 'signInWithToken', 'apply'])
+  await window.run('openDashboard')
+  t.strictSame(editor.seen.opened, [service.url])
   await window.close()
 })
 
@@ -340,6 +342,23 @@ t.test('watchers of repositories that open later end with the window', async (t)
   t.notOk(window.listeners().includes('git first'))
   await window.close()
   t.strictSame(window.listeners(), [])
+})
+
+t.test('a store finds what it asks for, and each step of the walkthrough has a command', async (t) => {
+  const { editor } = await start(t, 'nora')
+  const { repository, bugs, keywords, contributes } = editor.packageJSON
+  t.match([repository.url, bugs.url], [/^git\+https:/, /^https:/])
+  t.ok(keywords.length > 0)
+  const declared = contributes.commands.map(({ command }: { command: string }) => command)
+  const [{ steps }] = contributes.walkthroughs
+  const offered = steps.map(
+    ({ description }: { description: string }) => /\(command:(.+)\)/.exec(description)?.[1],
+  )
+  t.strictSame(offered, ['teamSettings.signIn', 'teamSettings.show', 'teamSettings.openDashboard'])
+  t.strictSame(
+    offered.filter((command: string) => !declared.includes(command)),
+    [],
+  )
 })
 
 t.test('the service puts its host into the extension, for each kind of host', async (t) => {

@@ -77,6 +77,8 @@ export const openSession = async (
   if (stored?.baseUrl !== baseUrl) return undefined
   const { login, token } = stored
   const onUnauthorized = async (code: string) => {
+    // The person has just signed out, maybe in another window.
+    if ((await context.secrets.get(SESSION)) === undefined) return undefined
     // The person, or an admin, has ended this session on purpose.
     if (code === 'token_revoked') return onRevoked() as undefined
     const next = await verify(context, baseUrl, false)

@@ -70,7 +70,9 @@ export class Team {
     ])
     if (!isCurrent()) return
     this.version = health.version
-    this.workspaces = me.workspaces.map(({ id, name, patterns }) => ({ id, name, patterns }))
+    // They are remembered, so nothing else may get in.
+    const texts = (patterns: unknown[]) => patterns.filter((one) => typeof one === 'string')
+    this.workspaces = me.workspaces.map(({ id, name, patterns }) => ({ id, name, patterns: texts(patterns) }))
     for (const [repo, { workspace }] of this.repos)
       if (this.matches(repo) === (workspace === null)) this.repos.delete(repo)
     await this.context.globalState.update('team', { baseUrl, login, workspaces: this.workspaces })
