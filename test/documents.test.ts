@@ -34,6 +34,8 @@ const readDocuments = async (): Promise<[string, string][]> => {
   )
 }
 
+const read = (file: string) => readFile(join(projectRoot, file), 'utf8')
+
 const documents = await readDocuments()
 
 const COMMAND =
@@ -151,6 +153,27 @@ t.test('links between documents lead to files and headings that exist', async (t
     }
   }
   t.ok(followed > 100)
+})
+
+t.test('every alert names its paragraph, and every paragraph its alerts', async (t) => {
+  const files = await Promise.all(['ops/alerts.yaml', 'ops/alerts-exporters.yaml'].map(read))
+  const byAlert = files.flatMap((text) =>
+    Array.from(
+      text.matchAll(/- alert: (\w+)[\s\S]*?runbook: docs\/troubleshoot\.md#(\S+)/g),
+      ([, alert = '', id = '']) => `${alert}: ${id}`,
+    ),
+  )
+  const [, chapter = ''] = (await read('docs/troubleshoot.md')).match(/^## Alerts\n([\s\S]*?)^## /m) ?? []
+  const byParagraph = chapter
+    .split(/^### /m)
+    .slice(1)
+    .flatMap((paragraph) => {
+      const [heading = '', , first = ''] = paragraph.split('\n')
+      const alerts = Array.from(first.matchAll(/`(TeamSettings\w+)`/g), ([, alert]) => alert)
+      return alerts.length > 0 ? alerts.map((alert) => `${alert}: ${idOf(heading)}`) : [`none: ${heading}`]
+    })
+  t.ok(byAlert.length > 20)
+  t.same(byParagraph.toSorted(), byAlert.toSorted())
 })
 
 t.test('the commands that documents name exist', async (t) => {

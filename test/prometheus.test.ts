@@ -153,7 +153,7 @@ t.test('every alert is tested', async (t) => {
   const names = Array.from(alerts.matchAll(/- alert: (\w+)/g), ([, name = '']) => name)
   t.ok(names.length > 10)
   for (const name of names) t.ok(tests.includes(name), name)
-  for (const part of ['severity', 'summary', 'description'])
+  for (const part of ['severity', 'summary', 'description', 'runbook'])
     t.equal(alerts.split(`${part}:`).length, names.length + 1, `each has its ${part}`)
 })
 
