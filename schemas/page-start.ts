@@ -22,6 +22,8 @@ export interface PageStart {
   /** Where people create a token for the host. */
   repohost_token_url: string
   settings_keys: SettingsKeyRules
+  /** The minimum number of people behind a number that's shown (`ACTIVITY_MIN_GROUP`). */
+  activity_min_group: number
   /** Where people install the extension. Null if the operator hasn't said so. */
   extension_url: string | null
   /** Whether `GET /api/settings-schema` has a schema. */

@@ -1,7 +1,8 @@
 import { addDays, fullDay, mondayOf } from './format.js'
 
-/** After a change to the level `named`, names start with the next week. */
-export const namesSince = (changedAt: string): string => addDays(mondayOf(changedAt.slice(0, 10)), 7)
+/** After a change to the level `named`, names start with a week that has begun nowhere. @param changedAt in UTC */
+export const namesSince = (changedAt: string): string =>
+  addDays(mondayOf(addDays(changedAt.slice(0, 10), 1)), 7)
 
 /** A sentence about the day from which admins see names. Empty if it was never different. */
 export const sinceText = (workspace: {
@@ -10,7 +11,7 @@ export const sinceText = (workspace: {
   created_at: string
 }): string =>
   workspace.activity_privacy === 'named' && workspace.activity_privacy_since > workspace.created_at
-    ? `Days before ${fullDay(namesSince(workspace.activity_privacy_since))} (UTC) stay hidden.`
+    ? `Days before ${fullDay(namesSince(workspace.activity_privacy_since))} stay hidden.`
     : ''
 
 /** The people who see each person’s numbers, in short. */

@@ -1,9 +1,9 @@
 /** A workspace's first steps, ticked off as they're done. */
 import { useState } from 'preact/hooks'
 import { usePolling, useRead } from './api.js'
+import { addDays, utcDay } from './format.js'
 import { hideSteps } from './home.js'
 import type { Workspace } from './me.js'
-import { lastDays } from './query.js'
 import { start } from './start.js'
 
 /** An editor that has sent minutes within this many days is connected. */
@@ -40,7 +40,9 @@ export const FirstSteps = (props: {
 }) => {
   const { workspace } = props
   const me = useRead('GET /api/me', {})
-  const minutes = useRead('GET /api/team/active-minutes', { query: lastDays(RECENT_DAYS) })
+  const minutes = useRead('GET /api/team/active-minutes', {
+    query: { from: addDays(utcDay(), -RECENT_DAYS), to: utcDay() },
+  })
   const path = `/w/${workspace?.id}`
   const hasMinutes =
     minutes.data &&

@@ -96,8 +96,10 @@ export const addDays = (text: string, delta: number): string =>
   new Date(asDate(text).getTime() + delta * DAY_MS).toISOString().slice(0, 10)
 export const daysBetween = (from: string, to: string): number =>
   (asDate(to).getTime() - asDate(from).getTime()) / DAY_MS
-/** Days are in UTC everywhere in the service. */
-export const today = (): string => new Date().toISOString().slice(0, 10)
+/** The date on the viewer's clock. */
+export const today = (): string => utcDay(Date.now() - new Date().getTimezoneOffset() * 60_000)
+/** Dates that the service sets are in UTC. */
+export const utcDay = (moment = Date.now()): string => new Date(moment).toISOString().slice(0, 10)
 /** ISO: 1 is Monday. */
 export const weekdayOf = (text: string): number => asDate(text).getUTCDay() || 7
 export const mondayOf = (text: string): string => addDays(text, 1 - weekdayOf(text))

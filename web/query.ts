@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso/router'
 import type { AnswerOf, RequestOptions } from '../client/src/operations.js'
 import { type ReadState, useRead } from './api.js'
 import { comparedRanges, lengthOf, type Range } from './comparison.js'
-import { addDays, counted, mondayOf, shortDays, today, weekdayOf } from './format.js'
+import { addDays, counted, mondayOf, shortDays, today, utcDay, weekdayOf } from './format.js'
 
 type Query = Record<string, string | undefined>
 
@@ -46,9 +46,12 @@ export const isSame = (one: Range, other: Range): boolean => one.from === other.
 
 export const lastDays = (count: number): Range => ({ from: addDays(today(), 1 - count), to: today() })
 
-/** The last published weeks. Weeks are published three days after they end. */
+/** A week is published on the Thursday after it, at noon (UTC). */
+const PUBLISHED_AFTER_MS = 10.5 * 86_400_000
+
+/** The last published weeks. */
 const lastWeeks = (count: number): Range => {
-  const monday = mondayOf(addDays(today(), -10))
+  const monday = mondayOf(utcDay(Date.now() - PUBLISHED_AFTER_MS))
   return { from: addDays(monday, 7 * (1 - count)), to: addDays(monday, 6) }
 }
 

@@ -137,7 +137,8 @@ export const RangeChoice = ({
             <Copy text={linkTo(range, isWeekly)} what="link" />
           </div>
           <p class="small muted">
-            At most {MAX_DAYS} days. Days are in UTC.{isWeekly && ' This page shows only whole weeks.'}
+            At most {MAX_DAYS} days. Each person’s days are in their own time zone.
+            {isWeekly && ' This page shows only whole weeks.'}
           </p>
         </div>
       </div>

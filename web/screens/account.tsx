@@ -91,10 +91,11 @@ const TimeZone = () => {
   return (
     <Card id="zone" title="Time zone">
       <p class="muted">
-        Your working hours and recording hours use this time zone. Your editor extension also sets it when it
-        sends activity. The most recent value applies. Default: UTC.
+        Your recording hours use this time zone, and so does activity from editors that don’t send theirs.
+        Most editors set it when they send activity. The last one applies, and recorded activity keeps its
+        own.
       </p>
-      <p class="muted">Days are always in UTC. Times appear in your browser’s time zone, {named(here)}.</p>
+      <p class="muted">“Today” and times are in your browser’s time zone, {named(here)}.</p>
       <Form
         class="row"
         onSubmit={() => {

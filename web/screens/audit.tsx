@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { call, useAction, usePages, useRead } from '../api.js'
 import { csvOf, type Entry, KNOWN_ACTIONS, labelOf, sentenceOf } from '../audit-text.js'
 import { download } from '../download.js'
-import { capitalized, count, time, today } from '../format.js'
+import { capitalized, count, time, today, utcDay } from '../format.js'
 import { useWorkspace } from '../me.js'
 import { useUrlQuery } from '../query.js'
 import { toast } from '../toast.js'
@@ -88,7 +88,7 @@ export const Audit = () => {
           ? `The file has only the newest ${count(written.length)} entries. The oldest of them is from ${show(oldest.at)}. To download older entries, choose that date under “To”.`
           : undefined
       // The times in the file are in UTC, those on the page in the viewer's time zone.
-      download(`audit-${today()}.csv`, csvOf(written, textWith(String)), 'text/csv')
+      download(`audit-${utcDay()}.csv`, csvOf(written, textWith(String)), 'text/csv')
       note(textWith(time))
       toast(`${count(written.length)} ${written.length === 1 ? 'entry' : 'entries'} downloaded`)
     })

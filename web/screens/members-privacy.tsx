@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { call, useRead } from '../api.js'
 import { consent, levelNames, namesSince, sinceText } from '../consent.js'
-import { fullDay, time, today } from '../format.js'
+import { fullDay, time, utcDay } from '../format.js'
 import { useMe, useWorkspace } from '../me.js'
 import { toast } from '../toast.js'
 import { Confirm, Form, Loaded } from '../ui.js'
@@ -116,7 +116,7 @@ const Choice = ({ state, again }: { state: State; again: () => void }) => {
 const consequenceOf = (level: Level): string =>
   level === 'team'
     ? 'From now on, no one sees another person’s numbers, including those of past days. Admins see only the team’s weekly numbers. If you switch back later, all days until the end of that week stay hidden.'
-    : `From ${fullDay(namesSince(today()))} (UTC) on, admins see each person’s daily numbers by name. Earlier days stay hidden.`
+    : `From ${fullDay(namesSince(utcDay()))} on, admins see each person’s daily numbers by name. Earlier days stay hidden.`
 
 const levels = [
   ['team', levelNames.team, consent.team],

@@ -107,8 +107,8 @@ export const MyActivity = () => {
                 <h2 id="hours">My working hours</h2>
                 <Tip about="my working hours">
                   Active minutes by weekday and hour in an average week of the selected range, in the time
-                  zone set under Account. Minutes that were reported without an hour, and hours past their
-                  retention period, aren’t included. No one else gets this chart.{' '}
+                  zone in which they were recorded. Minutes that were reported without an hour, and hours past
+                  their retention period, aren’t included. No one else gets this chart.{' '}
                   {consent[workspace.activity_privacy]}
                 </Tip>
               </header>

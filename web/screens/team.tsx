@@ -30,6 +30,7 @@ import { isSame, rangeOf, selectedRange, titleOf, useComparison, useUrlQuery, wi
 import { RangeChoice, RangeProblem } from '../range.js'
 import { sparkOf, weekdayCounts } from '../spark.js'
 import { isTooShort } from '../standouts.js'
+import { start } from '../start.js'
 import { useTitle } from '../title.js'
 import {
   Change,
@@ -52,7 +53,7 @@ type Dashboard = AnswerOf<'GET /api/team/dashboard'>
 type Daily = Dashboard['daily']
 
 const COUNTED =
-  'Daily counts for each member and repository, uploaded by an admin’s tool or reported by the repository host. Days are in UTC.'
+  'Daily counts for each member and repository, uploaded by an admin’s tool or reported by the repository host.'
 
 /** The metrics in order of importance, each with its colour. */
 export const metrics = [
@@ -63,7 +64,7 @@ export const metrics = [
     write: duration,
     unit: 60,
     about:
-      'Minutes in which an editor was in use: at most 60 per hour and 1,440 per day for each person and workspace, across all devices. Days are in UTC.',
+      'Minutes in which an editor was in use: at most 60 per hour and 1,440 per day for each person and workspace, across all devices. Days are in each person’s own time zone.',
   },
   {
     name: 'commits',
@@ -88,7 +89,7 @@ export const metrics = [
     write: count,
     unit: 1,
     about:
-      'People with at least one active minute in the selected range. Former members count for the days before they left. Days are in UTC.',
+      'People with at least one active minute in the selected range. Former members count for the days before they left. Days are in each person’s own time zone.',
   },
 ] as const
 
@@ -515,7 +516,8 @@ const weeksOf = ({ daily, publication }: Pick<Days, 'daily' | 'publication'>, na
 /** Why there is no heatmap. */
 const hiddenHours = (isTeamLevel: boolean, { member, repo }: { member?: string; repo?: string }) => {
   if (member) return 'Hidden: only this person can see their hours.'
-  if (!isTeamLevel) return 'Hidden: fewer than 2 other people were active on each day.'
+  if (!isTeamLevel)
+    return `Hours appear for days on which at least ${start.activity_min_group} people other than you were active.`
   return repo
     ? 'Hidden: hours aren’t published by repository.'
     : 'No hours to show: weeks are hidden or not published yet.'
@@ -528,11 +530,11 @@ const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; r
       <header class="row apart">
         <h2 id="hours">Working hours</h2>
         <Tip about="working hours">
-          Active minutes by weekday and hour in an average week of the selected range, in each person’s time
-          zone. A UTC hour that spans two local hours counts in the first. Minutes that were reported without
-          an hour, and hours past their retention period, aren’t included.
+          Active minutes by weekday and hour in an average week of the selected range, in each person’s own
+          time zone. A UTC hour that spans two local hours counts in the first. Minutes that were reported
+          without an hour, and hours past their retention period, aren’t included.
           {!isTeamLevel &&
-            ' Days on which fewer than 2 other people were active in the same time zone are left out.'}
+            ` Days on which fewer than ${start.activity_min_group} people other than you were active are left out.`}
         </Tip>
       </header>
       {data.heatmap ? (

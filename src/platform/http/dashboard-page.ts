@@ -58,6 +58,7 @@ const pageSender = (app: FastifyInstance): PageSender => {
       repohost_name: host.name,
       repohost_token_url: config.repohost.url + host.tokenPage,
       settings_keys: config.settingsKeys,
+      activity_min_group: config.privacy.minGroup,
       extension_url: config.extensionUrl ?? null,
       settings_schema: config.settingsRules !== undefined,
       people: app.offeredPeople,
