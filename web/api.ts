@@ -3,7 +3,7 @@ import { effect, signal } from '@preact/signals'
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
 import { type Client, createClient } from '../client/src/client.js'
 import type { Answer, AnswerOf, Operation, RequestOptions } from '../client/src/operations.js'
-import { ApiProblem, fieldOf } from '../client/src/problem.js'
+import { ApiProblem } from '../client/src/problem.js'
 import { own } from '../schemas/own.js'
 import { count } from './format.js'
 import { start } from './start.js'
@@ -42,6 +42,7 @@ type Text = [title: string, advice: string]
 
 const ENDED: Text = ['Your session has ended', 'Sign in again to continue. Your input is kept.']
 
+/** The texts of failures in which nothing more can be loaded, or that interrupt everything. */
 const texts: Record<string, Text> = {
   unreachable: ['Can’t reach the service', 'Your input is kept. Try again once the service is back.'],
   no_answer: ['The request timed out', 'The service or your connection may be slow. Try again.'],
@@ -53,59 +54,18 @@ const texts: Record<string, Text> = {
     'The response didn’t come from the service',
     'It may come from a proxy or a network sign-in page. Try again in a moment, then reload the page.',
   ],
-  invalid_range: ['Invalid date range', 'Choose at most 366 days. The end must not be before the start.'],
   unauthenticated: ENDED,
   token_invalid: ENDED,
   token_expired: ENDED,
   token_revoked: ENDED,
-  account_disabled: [
-    'Account disabled',
-    'The operator of this service disabled your account. Contact the operator.',
-  ],
-  pro_required: ['This requires a subscription', 'Subscribe under Account.'],
-  admin_required: ['Only workspace admins can do this', 'Ask an admin. Admins are listed under People.'],
-  workspace_not_found: [
-    'Workspace not found',
-    'The workspace was deleted, or you aren’t a member. Ask an admin for an invite.',
-  ],
-  not_a_member: ['None of your workspaces covers this repository', 'Ask an admin to add a matching pattern.'],
-  member_detail_hidden: ['This workspace hides each person’s numbers', 'Remove the person filter.'],
-  never_synced: ['No settings pushed yet', 'Push the repository’s settings from the editor extension.'],
-  member_not_found: ['Member not found', 'This person may have left. Reload the page.'],
-  invite_not_found: ['Invite not found', 'Check that you copied the whole link, or ask for a new invite.'],
-  invite_expired: ['This invite has expired', 'Ask for a new invite.'],
-  invite_exhausted: ['This invite has no uses left', 'Ask for a new invite.'],
-  invite_revoked: ['This invite was revoked', 'Ask for a new invite.'],
-  last_admin: ['A workspace needs at least one admin', 'Make another member an admin first.'],
-  personal_workspace: ['This is a personal workspace', 'No one can join or leave it.'],
-  version_conflict: ['Another admin saved changes first', 'Compare both versions, then save again.'],
-  key_locked: [
-    'The workspace has locked some of these keys',
-    'Remove them from the override, or unlock them in the workspace settings.',
-  ],
-  rate_limited: ['Too many requests', 'Wait a moment, then try again. Your input is kept.'],
-  maintenance: ['The service is under maintenance', 'Your input is kept. Try again later.'],
-  unavailable: ['The service is busy or starting', 'Try again in a moment. Your input is kept.'],
-  repohost_token_invalid: [
-    `${start.repohost_name} rejected this token`,
-    'Copy the token again, or create a new one.',
-  ],
-  key_limit: ['Too many access keys', 'Revoke a key that is no longer in use.'],
-  webhooks_not_configured: ['Repository webhooks aren’t configured', 'Ask the operator to set WEBHOOK_KEYS.'],
-  billing_not_configured: ['Billing isn’t configured here', 'You have nothing to pay.'],
-  no_subscription: ['You have no subscription', 'Subscribe first.'],
-  admin_key_invalid: ['Invalid admin key', 'Use a key from ADMIN_KEYS.'],
-  csrf_rejected: [
-    'The service rejected this request',
-    'Your browser didn’t say which site sent it. Reload the page.',
-  ],
 }
 
-/** The service's messages about fields, such as `from must be a calendar day`. */
-const fieldErrorsOf = (error: ApiProblem): string | undefined => {
-  const { errors } = error as { errors?: { path: string; message: string }[] }
-  return errors?.map(({ path, message }) => `${fieldOf(path) || 'The request'} ${message}`).join('; ')
-}
+/** The service's own texts are for developers. The page's texts are loaded with the first failure. */
+const textOf = (problem: ApiProblem | undefined): Promise<Text> =>
+  import('./failure-texts.js').then(
+    ({ textOf }) => textOf(problem),
+    () => ['The request failed', 'Try again.'],
+  )
 
 const codeOf = (error: unknown, operation: Operation): string => {
   if (error instanceof ApiProblem) return error.code
@@ -113,15 +73,12 @@ const codeOf = (error: unknown, operation: Operation): string => {
   return operation.startsWith('GET ') ? 'no_answer' : 'perhaps_done'
 }
 
-const failureOf = (error: unknown, operation: Operation): Failure => {
+const failureOf = async (error: unknown, operation: Operation): Promise<Failure> => {
   const problem = error instanceof ApiProblem ? error : undefined
   const code = codeOf(error, operation)
   const status = problem?.status ?? 0
   const retryAfter = problem?.retryAfter
-  const [title, advice] = own(texts, code) ?? [
-    status >= 500 ? 'The service ran into an error' : 'The request failed',
-    (problem && (fieldErrorsOf(problem) ?? problem.detail)) || 'Try again.',
-  ]
+  const [title, advice] = own(texts, code) ?? (await textOf(problem))
   return {
     title,
     advice: retryAfter ? `${advice} Wait at least ${count(Math.ceil(retryAfter))} s.` : advice,
@@ -169,7 +126,7 @@ export const call = async <O extends Operation>(
     return answer
   } catch (error) {
     if (options.signal?.aborted) throw error
-    const failure = failureOf(error, operation)
+    const failure = await failureOf(error, operation)
     if (failure.status > 0) offline.value = false
     // A browser extension may block only this call, so the health check decides.
     else if (failure.code === 'unreachable' && operation !== HEALTH) checkConnection()

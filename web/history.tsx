@@ -5,8 +5,9 @@ import type { ReadState } from './api.js'
 import { time } from './format.js'
 import { changedKeys, type Values } from './json.js'
 import { useUrlQuery } from './query.js'
+import { ReasonField, reasonIn } from './reason.js'
 import { toast } from './toast.js'
-import { Confirm, Loaded, ReasonField, reasonIn, SettingKey } from './ui.js'
+import { Confirm, Loaded, SettingKey } from './ui.js'
 
 type Heads = AnswerOf<'GET /api/team/workspaces/{id}/settings/versions'>
 type Warnings = NonNullable<AnswerOf<'GET /api/team/workspaces/{id}/settings'>['warnings']>

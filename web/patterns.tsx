@@ -2,14 +2,62 @@
 import { useState } from 'preact/hooks'
 import { matchesPattern } from '../client/src/pattern.js'
 import { limits } from '../schemas/limits.js'
+import { isPattern } from '../schemas/repo-pattern.js'
 import { call, requireUnchanged, useAction } from './api.js'
 import { useMe, useWorkspace } from './me.js'
 import { nameOf, useProjects } from './projects.js'
+import { start } from './start.js'
 import { toast } from './toast.js'
-import { Card, FailureNote, Form } from './ui.js'
+import { Card, FailureNote, Form, showAtOnce } from './ui.js'
 
 const hasTooManyStars = (pattern: string) => pattern.split('*').length - 1 > limits.pattern_stars
 const MAX_NAMED = 8
+
+/** What someone probably meant: `acme/*` for `acme`, or for the address of acme. */
+const meantBy = (text: string): string | undefined => {
+  const name = text.replace(/^(?:https?:\/\/)?[^/]*\.[^/]+\/|^@/, '').replace(/(?:\.git)?\/*$/, '')
+  const guess = name.includes('/') ? name : `${name}/*`
+  return isPattern(guess, start.repohost_kind) ? guess : undefined
+}
+
+/** A field's patterns, and its fault, which is shown once the person has tried to save. Earlier, it would move what they click. */
+export const usePatterns = (first: string, separator: string) => {
+  const [text, type] = useState(first)
+  const [isChecked, check] = useState(false)
+  const patterns = text.split(/[\s,]+/).filter(Boolean)
+  const fault = patterns.find((one) => !isPattern(one, start.repohost_kind))
+  const meant = fault && meantBy(fault)
+  return {
+    text,
+    type,
+    patterns,
+    /** @returns whether they can be saved */
+    check: () => {
+      check(true)
+      return fault === undefined
+    },
+    field: {
+      value: text,
+      onInput: (event: { currentTarget: { value: string } }) => type(event.currentTarget.value),
+      'aria-invalid': isChecked && fault !== undefined,
+    },
+    note: isChecked && fault !== undefined && (
+      <div class="note row apart" role="alert" ref={showAtOnce}>
+        <span>
+          <bdi class="mono">{fault}</bdi> isn’t a pattern.{!meant && ' Use owner/* or owner/name.'}
+        </span>
+        {meant && (
+          <button
+            type="button"
+            onClick={() => type(patterns.map((one) => (one === fault ? meant : one)).join(separator))}
+          >
+            Use {meant}
+          </button>
+        )}
+      </div>
+    ),
+  }
+}
 
 /** The number of repositories, and the names of the first ones. */
 const countOf = (repos: string[]): string => {
@@ -22,7 +70,7 @@ export const Patterns = () => {
   const { asked, projects } = useProjects()
   const workspace = useWorkspace()
   const me = useMe()
-  const [text, type] = useState(workspace.patterns.join('\n'))
+  const { patterns, type, check, field, note } = usePatterns(workspace.patterns.join('\n'), '\n')
   const { busy, failure, act } = useAction()
   const path = { id: workspace.id }
   /** @returns the patterns as stored by the service */
@@ -31,7 +79,6 @@ export const Patterns = () => {
     me.again()
     return data.patterns
   }
-  const patterns = text.split(/\s+/).filter(Boolean)
   const starry = patterns.filter(hasTooManyStars)
   const known = [...new Set(projects.map(nameOf))]
   const covered = known.filter((repo) => patterns.some((pattern) => matchesPattern(pattern, repo)))
@@ -50,6 +97,7 @@ export const Patterns = () => {
       <Form
         class="stack tight"
         onSubmit={() => {
+          if (!check()) return
           const before = workspace.patterns
           act(async () => {
             const saved = await replace(patterns)
@@ -65,14 +113,9 @@ export const Patterns = () => {
       >
         <label class="field">
           Patterns, one per line
-          <textarea
-            class="few"
-            spellcheck={false}
-            value={text}
-            aria-describedby="patterns-help"
-            onInput={(event) => type(event.currentTarget.value)}
-          />
+          <textarea class="few" spellcheck={false} {...field} aria-describedby="patterns-help" />
         </label>
+        {note}
         <p id="patterns-help" class="small muted">
           {patterns.length} of {limits.patterns_per_workspace} patterns. <span class="mono">owner/*</span>{' '}
           covers all repositories of an owner, <span class="mono">owner/api-*</span> covers some, and{' '}

@@ -2,7 +2,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { dividePath } from '../client/src/pattern.js'
-import { limits } from '../schemas/limits.js'
 import { announce } from './announce.js'
 import { ended, expired, type Failure, offline, useAction } from './api.js'
 import { count, percent } from './format.js'
@@ -306,20 +305,6 @@ export const Card = (props: { id: string; title: string; children: ComponentChil
     {props.children}
   </section>
 )
-
-/** Why a change is made, for its history. */
-export const ReasonField = () => (
-  <label class="field">
-    Reason (optional)
-    <input class="wide-input" name="reason" maxLength={limits.reason_length} autocomplete="off" />
-  </label>
-)
-
-/** A form's reason as part of a body, if there is one. */
-export const reasonIn = (given: FormData): { reason?: string } => {
-  const reason = String(given.get('reason') ?? '').trim()
-  return reason ? { reason } : {}
-}
 
 /** Asks for confirmation, and closes when the action is done. With `word`, the person has to type it. */
 export const Confirm = (props: {

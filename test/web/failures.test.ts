@@ -56,7 +56,7 @@ const faults: [answer: Answer, ...texts: string[]][] = [
   ],
   [
     problem(500, 'internal_error'),
-    'The service ran into an error. What to do about internal_error.',
+    'The service ran into an error. Try again later. If it happens again, send the request ID to the operator.',
     'request-500',
   ],
   [proxyPage(502), NOT_THE_SERVICE],
@@ -72,7 +72,11 @@ const conflicts: typeof faults = [
     'A workspace needs at least one admin. Make another member an admin first.',
     'request-409',
   ],
-  [problem(412, 'if_match_failed'), 'The request failed. What to do about if_match_failed.', 'request-412'],
+  [
+    problem(412, 'if_match_failed'),
+    'The request failed. The page may be out of date. Reload it.',
+    'request-412',
+  ],
 ]
 
 let turn = 0
@@ -125,7 +129,7 @@ else {
     ['/account/privacy', ['me/views?*', 'me/recording'], 'Recording preferences'],
     [`/w/${id}`, ['team/dashboard?*'], 'Working hours'],
     [`/w/${id}/people`, [`team/workspaces/${id}/members?*`, `team/workspaces/${id}/invites`], 'you'],
-    [`/w/${id}/repos`, ['projects?*', 'team/dashboard?*'], 'version 2'],
+    [`/w/${id}/repos`, ['projects?*', 'team/dashboard?*'], 'pushed settings, v2'],
     [`/w/${id}/repos/acme/web`, ['team/dashboard?*'], 'Working hours'],
     [
       `/w/${id}/repos/acme/web/settings`,

@@ -433,7 +433,7 @@ else {
   }
 
   await task('restore older settings', `/w/${id}/repos`, 49, async (user, t) => {
-    await user.to('link "version 2"')
+    await user.to('link "pushed settings, v2"')
     await user.press('Enter')
     await user.comesTo('heading', 'acme/web')
     await restoreFirstVersion(user, 'ext.theme "light" "dark"')

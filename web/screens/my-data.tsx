@@ -4,6 +4,7 @@ import { call, clearCache, useAction, usePages, useRead } from '../api.js'
 import { consent, sinceText } from '../consent.js'
 import { days, fullDay, time, weekdays } from '../format.js'
 import { useMe, type Workspace } from '../me.js'
+import { usePatterns } from '../patterns.js'
 import { Markdown } from '../schema.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
@@ -159,11 +160,12 @@ const WORKDAYS = [1, 2, 3, 4, 5]
 
 const RecordingForm = ({ recording }: { recording: Recording }) => {
   const [paused, pause] = useState(recording.paused)
-  const [off, setOff] = useState(recording.repos_off.join(' '))
+  const off = usePatterns(recording.repos_off.join(' '), ' ')
   const [hours, setHours] = useState(recording.hours)
   const { busy, failure, act } = useAction()
   const submit = async () => {
-    const body = { paused, repos_off: off.split(/[\s,]+/).filter(Boolean), hours }
+    if (!off.check()) return
+    const body = { paused, repos_off: off.patterns, hours }
     if (await act(() => call('PUT /api/me/recording', { body }))) toast('Preferences saved')
   }
   return (
@@ -236,10 +238,10 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
           class="wide-input"
           placeholder="acme/secret-*"
           aria-describedby="repos-off-help"
-          value={off}
-          onInput={(event) => setOff(event.currentTarget.value)}
+          {...off.field}
         />
       </label>
+      {off.note}
       <p id="repos-off-help" class="small muted">
         Separate names and patterns with spaces.
       </p>

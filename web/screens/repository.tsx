@@ -12,6 +12,7 @@ import { useWorkspace } from '../me.js'
 import { nameOf, useProjects } from '../projects.js'
 import { rangeOf, selectedRange, useComparison, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
+import { ReasonField, reasonIn } from '../reason.js'
 import { type Editing, editingOf, FaultyField, readEditing, SettingsEditor } from '../settings-editor.js'
 import { useTitle } from '../title.js'
 import { toast } from '../toast.js'
@@ -24,8 +25,6 @@ import {
   Form,
   Loaded,
   NumbersSkeleton,
-  ReasonField,
-  reasonIn,
   SettingKey,
   Skeleton,
   SortedTable,

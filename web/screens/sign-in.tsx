@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import type { RepohostKind } from '../../schemas/common.js'
-import { limits } from '../../schemas/limits.js'
 import { own } from '../../schemas/own.js'
 import { call, clearCache, ended, expired, refresh, signedIn, useAction } from '../api.js'
 import { start } from '../start.js'
@@ -121,7 +120,6 @@ export const SignIn = ({ again = false }: { again?: boolean }) => {
             class="wide-input"
             type="password"
             required
-            maxLength={limits.repohost_token_length}
             autocomplete="off"
             value={token}
             onInput={(event) => type(event.currentTarget.value)}

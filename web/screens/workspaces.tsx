@@ -6,6 +6,7 @@ import { consent, levelNames } from '../consent.js'
 import { counted, visible } from '../format.js'
 import { startOf } from '../home.js'
 import type { Me } from '../me.js'
+import { usePatterns } from '../patterns.js'
 import { closePanel } from '../shortcuts.js'
 import { Card, Dialog, FailureNote, Form } from '../ui.js'
 
@@ -40,18 +41,18 @@ const MyWorkspaces = ({ workspaces }: Pick<Me, 'workspaces'>) => (
 export const CreateWorkspace = ({ login, isStep = false }: { login: string; isStep?: boolean }) => {
   const { busy, failure, act } = useAction()
   const [name, setName] = useState('')
-  const [patterns, setPatterns] = useState(`${login}/*`)
+  const { patterns, check, field, note } = usePatterns(`${login}/*`, ' ')
   const submit = (activity_privacy: Level) =>
     act(async () => {
       const { data } = await call('POST /api/team/workspaces/create', {
-        body: { name, patterns: patterns.split(/[\s,]+/).filter(Boolean), activity_privacy },
+        body: { name, patterns, activity_privacy },
       })
       location.assign(startOf(data.workspace))
     })
   return (
     <section class={isStep ? '' : 'card stack tight'} aria-label="New workspace">
       {!isStep && <h2>New workspace</h2>}
-      <Form class="stack tight" onSubmit={(given) => submit(given.get('privacy') as Level)}>
+      <Form class="stack tight" onSubmit={(given) => check() && submit(given.get('privacy') as Level)}>
         <label class="field">
           Name
           <input
@@ -64,13 +65,9 @@ export const CreateWorkspace = ({ login, isStep = false }: { login: string; isSt
         </label>
         <label class="field">
           Repositories
-          <input
-            class="wide-input"
-            value={patterns}
-            onInput={(event) => setPatterns(event.currentTarget.value)}
-            aria-describedby="patterns-help"
-          />
+          <input class="wide-input" {...field} aria-describedby="patterns-help" />
         </label>
+        {note}
         <p id="patterns-help" class="small muted">
           For example, <span class="mono">acme/*</span> for all repositories of an owner, or{' '}
           <span class="mono">acme/api-*</span>. Separate patterns with spaces. You can change them later.

@@ -1,0 +1,127 @@
+/** What the page says when the service rejects a call, in words that a person can act on. */
+import { type ApiProblem, fieldOf } from '../client/src/problem.js'
+import { limits } from '../schemas/limits.js'
+import { own } from '../schemas/own.js'
+import { start } from './start.js'
+
+type Text = [title: string, advice: string]
+
+const texts: Record<string, Text> = {
+  invalid_range: ['Invalid date range', 'Choose at most 366 days. The end must not be before the start.'],
+  account_disabled: [
+    'Account disabled',
+    'The operator of this service disabled your account. Contact the operator.',
+  ],
+  pro_required: ['This requires a subscription', 'Subscribe under Account.'],
+  admin_required: ['Only workspace admins can do this', 'Ask an admin. Admins are listed under People.'],
+  workspace_not_found: [
+    'Workspace not found',
+    'The workspace was deleted, or you aren’t a member. Ask an admin for an invite.',
+  ],
+  not_a_member: ['None of your workspaces covers this repository', 'Ask an admin to add a matching pattern.'],
+  member_detail_hidden: ['This workspace hides each person’s numbers', 'Remove the person filter.'],
+  never_synced: ['No settings pushed yet', 'Push the repository’s settings from the editor extension.'],
+  member_not_found: ['Member not found', 'This person may have left. Reload the page.'],
+  invite_not_found: ['Invite not found', 'Check that you copied the whole link, or ask for a new invite.'],
+  invite_expired: ['This invite has expired', 'Ask for a new invite.'],
+  invite_exhausted: ['This invite has no uses left', 'Ask for a new invite.'],
+  invite_revoked: ['This invite was revoked', 'Ask for a new invite.'],
+  last_admin: ['A workspace needs at least one admin', 'Make another member an admin first.'],
+  personal_workspace: ['This is a personal workspace', 'No one can join or leave it.'],
+  version_conflict: ['Another admin saved changes first', 'Compare both versions, then save again.'],
+  key_locked: [
+    'The workspace has locked some of these keys',
+    'Remove them from the override, or unlock them in the workspace settings.',
+  ],
+  rate_limited: ['Too many requests', 'Wait a moment, then try again. Your input is kept.'],
+  maintenance: ['The service is under maintenance', 'Your input is kept. Try again later.'],
+  unavailable: ['The service is busy or starting', 'Try again in a moment. Your input is kept.'],
+  repohost_token_invalid: [
+    `${start.repohost_name} rejected this token`,
+    'Copy the token again, or create a new one.',
+  ],
+  key_limit: ['Too many access keys', 'Revoke a key that is no longer in use.'],
+  webhooks_not_configured: ['Repository webhooks aren’t configured', 'Ask the operator to set WEBHOOK_KEYS.'],
+  billing_not_configured: ['Billing isn’t configured here', 'You have nothing to pay.'],
+  no_subscription: ['You have no subscription', 'Subscribe first.'],
+  admin_key_invalid: ['Invalid admin key', 'Use a key from ADMIN_KEYS.'],
+  csrf_rejected: [
+    'The service rejected this request',
+    'Your browser didn’t say which site sent it. Reload the page.',
+  ],
+  invalid_timezone: ['Unknown time zone', 'Choose another one from the list.'],
+  repo_access_denied: [
+    `${start.repohost_name} doesn’t confirm your access`,
+    'Use a token of your own that can read this repository.',
+  ],
+  organization_access_denied: [
+    `${start.repohost_name} doesn’t confirm that you own it`,
+    'Check the name, and use a token of your own with the scope named here.',
+  ],
+  key_not_found: ['Access key not found', 'It was revoked or has expired. Reload the page.'],
+  override_not_found: ['No override', 'It was removed. Reload the page.'],
+  version_not_found: ['Version not found', 'It’s no longer kept. Reload the page.'],
+  organization_not_found: ['Not following anyone', 'The link was removed. Reload the page.'],
+  webhook_not_found: ['Webhook not found', 'It was deleted. Reload the page.'],
+  workspace_limit: ['Too many workspaces', 'Delete or leave one first.'],
+  subscription_active: ['Your subscription is still running', 'Cancel it first.'],
+  payload_too_large: ['That’s too large', 'Send less at once.'],
+  settings_too_large: ['The settings are too large', 'Shorten or remove some.'],
+  workspace_full: ['This workspace is full', 'Remove overrides or settings first.'],
+  repo_outside_patterns: [
+    'No pattern matches this repository',
+    'Add a matching pattern under General first.',
+  ],
+  pattern_outside_organization: [
+    'These patterns reach outside the organization',
+    'People join this workspace through it, so its name must be every pattern’s owner.',
+  ],
+  upstream_failed: ['A service that this needs has failed', 'Try again later.'],
+  upstream_timeout: ['A service that this needs didn’t respond', 'Try again later.'],
+}
+
+/** What fields accept. */
+const fields: Record<string, string> = {
+  name: 'Enter a name with visible characters.',
+  patterns: 'A pattern looks like owner/*, owner/api-* or owner/name.',
+  repos_off: 'A repository looks like owner/name, and a pattern like owner/*.',
+  hours: 'Choose two different hours, and at least one weekday.',
+  repo: 'A repository looks like owner/name.',
+  organization: 'Enter the name as it stands in the address.',
+  'x-repohost-token': 'Copy the token again, without spaces.',
+  repohost_token: 'Copy the token again, without spaces.',
+  max_uses: `Choose between 1 and ${limits.invite_uses} uses, or leave the field empty.`,
+  idle_window_minutes: `Choose between 1 and ${limits.idle_window_minutes_max} minutes.`,
+  from: 'Choose dates that exist.',
+  to: 'Choose dates that exist.',
+  source: 'A source has letters, digits, hyphens and underscores.',
+}
+
+/** The faults of settings name their keys. */
+const faultText = ({ path, message }: { path: string; message: string }): string => {
+  const [, , field = ''] = path.split('/')
+  if (field !== 'settings') return own(fields, field) ?? 'Check what you entered.'
+  return `${fieldOf(path)} ${message.replace(/`([^`]*)`/g, '“$1”')}.`
+}
+
+export const textOf = (problem: ApiProblem | undefined): Text => {
+  const {
+    code = '',
+    status = 0,
+    errors = [],
+  } = (problem ?? {}) as {
+    code?: string
+    status?: number
+    errors?: { path: string; message: string }[]
+  }
+  const known = own(texts, code)
+  if (known) return known
+  if (code === 'validation_failed')
+    return ['This can’t be saved', [...new Set(errors.map(faultText))].join(' ') || 'Check what you entered.']
+  return status >= 500
+    ? [
+        'The service ran into an error',
+        'Try again later. If it happens again, send the request ID to the operator.',
+      ]
+    : ['The request failed', 'The page may be out of date. Reload it.']
+}
