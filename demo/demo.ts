@@ -113,7 +113,7 @@ const main = async (stopped: AbortSignal) => {
     JWT_SECRETS: randomBytes(48).toString('base64url'),
     WEBHOOK_KEYS: randomBytes(48).toString('base64url'),
     ADMIN_KEYS: `admin-${randomBytes(12).toString('hex')}`,
-    EXTENSION_PREFIX: 'mochaExplorer',
+    EXTENSION_PREFIX: 'mochaExplorer,editor,files,search,workbench,eslint,prettier',
     SETTINGS_SCHEMA: join(projectRoot, 'demo/extension/vscode-mocha-test-adapter.json'),
     SETTINGS_VALIDATION: 'warn',
     REPOHOST_KIND: repohost.kind,

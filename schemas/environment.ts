@@ -125,8 +125,8 @@ export const Environment = Type.Object({
         'a comma-separated list of 1 to 20 different prefixes, each of 1 to 50 letters, digits, - or _, with / between them, and without the dot',
       default: ['ext'],
       description:
-        "The prefixes of settings keys, without the dot. Put your own extension's first. A key starts with a prefix and a dot, or is one of the others (`gopls`).",
-      examples: ['acme,editor,files,js/ts'],
+        "The prefixes of settings keys, without the dot. Put your own extension's first, or keep `ext`. A key starts with a prefix and a dot, or is one of the others (`gopls`). Teams can share only settings with these prefixes, so also list those of the editor and of the extensions that your teams use.",
+      examples: ['ext,editor,files,search,workbench,eslint,prettier'],
     },
   ),
   SETTINGS_DENIED: List({ pattern: '^\\S{1,200}$' }, 'patterns of keys, such as terminal.*', {

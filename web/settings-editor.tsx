@@ -1,10 +1,13 @@
 /** An editor for settings: a form if the service has a schema, and JSON. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { settingsKeys } from '../schemas/settings-keys.js'
+import { commonSchema } from './common-settings.js'
 import { count } from './format.js'
 import { FaultList, faultsOf, JsonField, parse, textOf, type Values } from './json.js'
-import { propertiesOf, useSchema } from './schema.js'
+import { propertiesOf, type Schema, useSchema } from './schema.js'
 import { isJson, LockToggle, SettingsForm } from './settings-form.js'
+import { start } from './start.js'
 import { Choices, Loaded } from './ui.js'
 
 /** Text that isn't saved yet. */
@@ -41,6 +44,11 @@ export const FaultyField = ({ editing }: { editing: Editing }) => {
   )
 }
 
+const keys = settingsKeys(start.settings_keys)
+
+/** Without a schema, the settings that most teams share, if the operator has listed their prefixes. */
+const offered = start.settings_schema || keys.prefixes.length === 1 ? undefined : commonSchema(keys.hasPrefix)
+
 export const SettingsEditor = (props: {
   label: string
   editing: Editing
@@ -65,64 +73,84 @@ export const SettingsEditor = (props: {
       label={`${label} (JSON)`}
       text={editing.text}
       faults={faults}
-      properties={propertiesOf(schema.data)}
+      properties={propertiesOf(schema.data ?? offered)}
       onType={(text) => onEdit({ text })}
     >
       {children}
     </JsonField>
   )
   const locks = onLock && values && <Locks {...{ values, locked, onLock }} />
-  if (schema.isNone) {
-    return (
-      <>
-        {field}
-        {locks}
-      </>
-    )
-  }
-  return (
-    <Loaded asked={schema} height={480}>
-      {(schema) => (
-        <div class="stack tight">
-          <div>
-            <Choices
-              label="Editor"
-              value={tab}
-              options={[
-                ['form', 'Form'],
-                ['json', 'JSON'],
-              ]}
-              onChoose={choose}
-            />
-          </div>
-          {tab === 'json' ? (
-            <>
-              {field}
-              {locks}
-            </>
-          ) : values ? (
-            <>
-              <SettingsForm
-                schema={schema}
-                values={values}
-                onChange={(values) => onEdit({ text: textOf(values) })}
-                locked={locked}
-                onLock={onLock}
-                general={general}
-                drafts={editing.drafts}
-                onDraft={(key, text) => {
-                  const { [key]: _, ...rest } = editing.drafts
-                  onEdit({ drafts: text === undefined ? rest : { ...rest, [key]: text } })
-                }}
-              />
-              <FaultList faults={faults}>{children}</FaultList>
-            </>
-          ) : (
-            <p>{'error' in parsed && parsed.error} Fix the JSON to use the form.</p>
-          )}
-        </div>
+  const form = (described: Schema) => (
+    <div class="stack tight">
+      <div>
+        <Choices
+          label="Editor"
+          value={tab}
+          options={[
+            ['form', 'Form'],
+            ['json', 'JSON'],
+          ]}
+          onChoose={choose}
+        />
+      </div>
+      {tab === 'json' ? (
+        <>
+          {field}
+          {locks}
+        </>
+      ) : values ? (
+        <>
+          <SettingsForm
+            schema={described}
+            isOffer={schema.isNone}
+            values={values}
+            onChange={(values) => onEdit({ text: textOf(values) })}
+            locked={locked}
+            onLock={onLock}
+            general={general}
+            drafts={editing.drafts}
+            onDraft={(key, text) => {
+              const { [key]: _, ...rest } = editing.drafts
+              onEdit({ drafts: text === undefined ? rest : { ...rest, [key]: text } })
+            }}
+          />
+          <FaultList faults={faults}>{children}</FaultList>
+        </>
+      ) : (
+        <p>{'error' in parsed && parsed.error} Fix the JSON to use the form.</p>
       )}
-    </Loaded>
+    </div>
+  )
+  if (!schema.isNone)
+    return (
+      <Loaded asked={schema} height={480}>
+        {form}
+      </Loaded>
+    )
+  return (
+    <>
+      <Prefixes />
+      {offered ? (
+        form(offered)
+      ) : (
+        <>
+          {field}
+          {locks}
+        </>
+      )}
+    </>
+  )
+}
+
+/** Names the prefixes, because no schema shows which keys there are. */
+const Prefixes = () => {
+  const { prefixes } = keys
+  return (
+    <p class="small muted">
+      {prefixes.length === 1 ? 'Keys start with' : 'Keys start with one of this server’s prefixes,'}{' '}
+      <span class="mono">{prefixes.join(', ')}</span>, and a dot. Only the server’s operator can add a prefix,
+      with <span class="mono">EXTENSION_PREFIX</span>.
+    </p>
   )
 }
 

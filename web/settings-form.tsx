@@ -19,6 +19,7 @@ interface Row {
 
 const [FIRST, STEP] = [20, 40]
 const OTHER = 'Not in the schema'
+const NOT_OFFERED = 'Other settings'
 
 const rowsOf = (schema: Schema): Row[] => {
   const properties = propertiesOf(schema)
@@ -37,6 +38,8 @@ type Filter = 'all' | 'modified' | 'locked'
 
 interface FormProps {
   schema: Schema
+  /** Whether the schema is only an offer. Then other keys are as good. */
+  isOffer: boolean
   values: Values
   onChange: (values: Values) => void
   locked: readonly string[]
@@ -50,7 +53,7 @@ interface FormProps {
 }
 
 export const SettingsForm = (props: FormProps) => {
-  const { schema, values, onChange, locked, onLock, general, drafts, onDraft } = props
+  const { schema, isOffer, values, onChange, locked, onLock, general, drafts, onDraft } = props
   const asked = useUrlQuery()
   const [query, search] = useState(asked.query.setting ?? '')
   const [group, chooseGroup] = useState('')
@@ -63,9 +66,10 @@ export const SettingsForm = (props: FormProps) => {
   const declared = useMemo(() => rowsOf(schema), [schema])
   const known = useMemo(() => new Set(declared.map(({ key }) => key)), [declared])
   const groups = useMemo(() => [...new Set(declared.map((row) => row.group))], [declared])
+  const other = isOffer ? NOT_OFFERED : OTHER
   const others = Object.keys(values)
     .filter((key) => !known.has(key))
-    .map((key): Row => ({ key, group: OTHER, schema: {}, text: key.toLowerCase() }))
+    .map((key): Row => ({ key, group: other, schema: {}, text: key.toLowerCase() }))
   // A search covers all settings. Without one, the modified ones come first.
   const filter = chosen ?? (query === '' && startsModified ? 'modified' : 'all')
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
@@ -117,7 +121,7 @@ export const SettingsForm = (props: FormProps) => {
           }}
         >
           <option value="">All groups</option>
-          {[...groups, ...(others.length > 0 ? [OTHER] : [])].map((name) => (
+          {[...groups, ...(others.length > 0 ? [other] : [])].map((name) => (
             <option key={name} value={name}>
               {name}
             </option>

@@ -19,6 +19,12 @@ import { Card, Dialog, FailureNote, Form } from '../ui.js'
 
 const FILE = 'team-settings.json'
 
+/** Why a file can't be used, with the place. */
+export const faultOfFile = (name: string, error: unknown): string =>
+  error instanceof JsonError
+    ? `${name}, line ${error.place.replace(':', ', column ')}: ${error.message}`
+    : `${name} can’t be read`
+
 export const ConfigurationFile = ({ isAdmin, again }: { isAdmin: boolean; again: () => void }) => {
   const path = { id: useWorkspace().id }
   const { busy, failure, act } = useAction()
@@ -29,11 +35,7 @@ export const ConfigurationFile = ({ isAdmin, again }: { isAdmin: boolean; again:
     try {
       open({ name: chosen.name, file: readConfiguration(new Uint8Array(await chosen.arrayBuffer())) })
     } catch (error) {
-      setFault(
-        error instanceof JsonError
-          ? `${chosen.name}, line ${error.place.replace(':', ', column ')}: ${error.message}`
-          : `${chosen.name} can’t be read`,
-      )
+      setFault(faultOfFile(chosen.name, error))
     }
   }
   return (

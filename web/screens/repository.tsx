@@ -177,7 +177,12 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
         />
       )}
       {(project ? project.version !== null : !isComplete && !isLoading) && (
-        <PushedSettings owner={owner} repo={repo} workspaceId={workspace.id} />
+        <PushedSettings
+          owner={owner}
+          repo={repo}
+          workspaceId={workspace.id}
+          effective={effective.data?.settings}
+        />
       )}
     </>
   )

@@ -13,6 +13,7 @@ import { toast } from '../toast.js'
 import { FailureNote, Form, Loaded, SettingKey, showAtOnce } from '../ui.js'
 import { Unsaved } from '../unsaved.js'
 import { ConfigurationFile } from './configuration-file.js'
+import { type Imported, ImportSettings, LeftOutList } from './import-settings.js'
 
 type State = AnswerOf<'GET /api/team/workspaces/{id}/settings'>
 
@@ -110,6 +111,8 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
   const [draft, set] = useState(() => draftOf(state, etag))
   const [conflict, setConflict] = useState<{ theirs: State; etag: string | undefined }>()
   const [saved, setSaved] = useState<State>()
+  const [importing, setImporting] = useState(false)
+  const [imported, setImported] = useState<Imported>()
   const { busy, failure, act, clear } = useAction()
   const edit = (change: Partial<Draft>) => {
     setSaved(undefined)
@@ -145,6 +148,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
         })
         set(draftOf(data, etag))
         setConflict(undefined)
+        setImported(undefined)
         setSaved(data)
         again()
         toast('Settings saved')
@@ -160,6 +164,17 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
     <>
       {/* Outside of the form, because its dialog contains another form. */}
       <Unsaved isChanged={isDirty} />
+      {importing && values && (
+        <ImportSettings
+          settings={values}
+          onClose={() => setImporting(false)}
+          onImported={(result) => {
+            edit(editingOf(result.settings))
+            setImported(result)
+            setImporting(false)
+          }}
+        />
+      )}
       <Form class="stack" onSubmit={save}>
         <div class="lead">
           <section class="card stack tight" aria-label="Editor settings">
@@ -174,6 +189,11 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
             >
               {values && `${bytes(sizeOf(values))} of ${bytes(limits.settings_bytes)} used`}
             </SettingsEditor>
+            <div>
+              <button type="button" aria-disabled={!values} onClick={() => values && setImporting(true)}>
+                Import settings.json…
+              </button>
+            </div>
             {!saved && isUntouched(draft) && <WarningList warnings={draft.base.warnings ?? []} stored />}
             <p class="small muted">
               A locked key has this value in every repository. To set a value for one repository, open{' '}
@@ -212,6 +232,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                   )}
                 </>
               )}
+              {imported && <LeftOutList imported={imported} />}
               {isChanged && <ReasonField />}
               {!isDirty && <p class="muted">Changes show up here before you save them.</p>}
               {conflict && (
@@ -274,7 +295,13 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
                 Save settings
               </button>
               {isDirty && (
-                <button type="button" onClick={() => edit(draftOf(draft.base, draft.etag))}>
+                <button
+                  type="button"
+                  onClick={() => {
+                    edit(draftOf(draft.base, draft.etag))
+                    setImported(undefined)
+                  }}
+                >
                   Discard changes
                 </button>
               )}
