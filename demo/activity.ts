@@ -96,7 +96,7 @@ const INSERT_ACTIVITY = statement(
 )
 
 const ALLOW_ANY_TIME = statement(
-  'let activity be made for as long as it takes',
+  'allow any time for made-up activity',
   {},
   'set local statement_timeout = 0',
 )

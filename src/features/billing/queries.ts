@@ -46,7 +46,7 @@ export const unlinkCustomers = async (tx: Db, userId: string): Promise<void> => 
 }
 
 const READ_STATUS = statement(
-  'read the status of a subscription',
+  'read subscription status',
   { status: textOf<SubscriptionStatus>() },
   `
   select s.status from billing_customers c join subscriptions s on s.customer_id = c.id

@@ -30,7 +30,7 @@ const PERIOD_MS = 60_000
 const PAUSE_MS = 3_600_000
 
 const IS_DUE = statement(
-  'find out whether a backup is due',
+  'check whether backup is due',
   { due: bool },
   `select not exists (select from backups where made_at > now() - interval '1 day') as due`,
 )

@@ -83,7 +83,7 @@ export const waitBriefly = async (tx: Db): Promise<void> => {
 }
 
 const LOCK_HOUSEKEEPING = statement(
-  'take the turn at housekeeping',
+  'lock housekeeping',
   {},
   `select pg_advisory_xact_lock(${locks.housekeeping}) from ${AT_COORDINATOR}`,
 )

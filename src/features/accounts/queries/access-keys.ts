@@ -56,7 +56,7 @@ export const findKey = async (db: Db, hash: string): Promise<FoundKey | undefine
 }
 
 const MARK_USED = statement(
-  'note the day on which an access key was used',
+  'record access key use',
   {},
   `
   update access_keys set last_used_day = ${TODAY}
@@ -76,7 +76,7 @@ const ownerParameters = ({ userId, workspaceId }: KeyOwner) => [userId ?? null, 
 const IS_OF_OWNER = '(k.user_id = $1::uuid or k.workspace_id = $2::uuid)'
 
 const COUNT_KEYS = statement(
-  'count the access keys of an owner',
+  'count owner access keys',
   { keys: integer },
   `
   select count(*)::int as keys from access_keys k join key_secrets s on s.key_id = k.id
@@ -88,7 +88,7 @@ export const countKeys = async (db: Db, owner: KeyOwner): Promise<number> =>
   singleRow(await db.rows(COUNT_KEYS, ownerParameters(owner))).keys
 
 const LIST_KEYS = statement(
-  'list the access keys of an owner',
+  'list owner access keys',
   {
     id: uuid,
     name: text,
@@ -117,7 +117,7 @@ export const listKeys = async (db: Db, owner: KeyOwner): Promise<AccessKey[]> =>
 }
 
 const LIST_CREATED = statement(
-  'list the access keys that a person created',
+  'list created access keys',
   {
     id: uuid,
     name: text,
@@ -139,7 +139,7 @@ export const listKeysCreatedBy = (db: Db, userId: string) => db.rows(LIST_CREATE
 
 /** $1: the hash; $2: the id, either of which may be null. */
 const FIND_OWNER = statement(
-  'find the owner of an access key',
+  'find access key owner',
   { id: uuid, userId: orNull(uuid), login: orNull(text), workspaceId: orNull(uuid) },
   `
   select k.id, k.user_id as "userId", u.login, k.workspace_id as "workspaceId"
@@ -215,13 +215,13 @@ const revoke = (name: string, which: string) =>
 const REVOKE_KEY = revoke('revoke an access key', `${IS_OF_OWNER} and k.id = $3::uuid`)
 const REVOKE_KEYS = revoke('revoke the access keys of an owner', IS_OF_OWNER)
 const REVOKE_KEYS_IN_WORKSPACE = revoke(
-  'revoke the access keys that a person created for a workspace',
+  'revoke access keys created for a workspace',
   'k.created_by = $1::uuid and k.workspace_id = $2::uuid',
 )
 const REVOKE_ALL_KEYS = revoke('revoke all access keys that a person created', 'k.created_by = $1::uuid')
 
 const KNOWS_KEY = statement(
-  'whether an access key is known',
+  'check whether access key is known',
   { known: bool },
   `select exists (select from access_keys k where ${IS_OF_OWNER} and k.id = $3::uuid) as known`,
 )

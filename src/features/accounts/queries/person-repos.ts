@@ -4,14 +4,14 @@ import type { Db } from '../../../platform/database/client.js'
 import { statement, text } from '../../../platform/database/statement.js'
 
 const LIST_PERSON_REPOS = statement(
-  'list the repositories of a person',
+  'list own repositories',
   { repoKey: text },
   'select repo_key as "repoKey" from person_repos where user_id = $1::uuid',
 )
 
 /** $1: the user; per repository: $2 its key, $3 its name, $4 as given. */
 const WRITE_PERSON_REPOS = statement(
-  'remember the repositories of a person',
+  'remember own repositories',
   {},
   `
   insert into person_repos as p (user_id, repo_key, name, repo, seen_day)
@@ -51,7 +51,7 @@ export const writePersonRepos = async (
 
 /** $1: the user; $2: names in lower case. */
 const FIND_PERSON_REPOS = statement(
-  'find the repositories of a person with a name',
+  'find own repositories by name',
   { repoKey: text, repo: text },
   `
   select repo_key as "repoKey", repo

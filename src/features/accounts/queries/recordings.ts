@@ -5,7 +5,7 @@ import type { Db } from '../../../platform/database/client.js'
 import { bool, json, orNull, statement, texts, uuid } from '../../../platform/database/statement.js'
 
 const READ_RECORDING = statement(
-  'read what is recorded of a user',
+  'read recording preferences',
   { paused: bool, repos_off: texts, hours: orNull(json<RecordingHours>()) },
   `select paused, repos_off, hours from recordings where user_id = $1::uuid`,
 )
@@ -18,7 +18,7 @@ export const readRecording = async (db: Db, userId: string): Promise<Recording> 
 }
 
 const WRITE_RECORDING = statement(
-  'change what is recorded of a user',
+  'change recording preferences',
   { id: uuid },
   `
   insert into recordings (user_id, paused, repos_off, repos_off_like, hours)

@@ -72,7 +72,7 @@ export const setDisabled = async (tx: Db, id: string, disabled: boolean): Promis
 }
 
 const READ_REPOHOST_ID = statement(
-  'read the host id of a user',
+  'read host id',
   { repohostId: orNull(text) },
   `select repohost_id::text as "repohostId" from users where id = $1::uuid`,
 )
@@ -94,7 +94,7 @@ export const lockUser = async (tx: Db, id: string): Promise<User | undefined> =>
 
 /** $1: the login in lower case; $2: its current owner, by the host's id. */
 const FREE_LOGIN = statement(
-  'take a login from another user',
+  'take over login',
   {},
   `
   update users set login = login || s.suffix, login_key = login_key || s.suffix

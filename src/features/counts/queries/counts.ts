@@ -82,7 +82,7 @@ export const findMembers = async (
 
 /** $1: the workspace; $2: users. */
 const REGISTER_PEOPLE = statement(
-  'register people who will have activity',
+  'register people with activity',
   {},
   `
   insert into activity_people (workspace_id, user_id) values ($1::uuid, unnest($2::uuid[]))
@@ -104,7 +104,7 @@ const inside = (path: string) => {
 }
 
 const READ_PATTERN_CHARACTERS = statement(
-  'read how much the patterns of a workspace are compared with',
+  'read pattern comparison cost',
   { characters: double },
   `
   select coalesce(max(characters), 0)::float8 as characters

@@ -110,7 +110,7 @@ export const addReportedCounts = async (
 
 /** $1, $2: workspace and repository; $3: user; $4: day. Deleted accounts have only issues there that no upload had decided. */
 const TAKE_ISSUE_BACK = statement(
-  'take a closed issue back',
+  'uncount closed issue',
   { changed: integer },
   `
   update activity a set closed_issues = a.closed_issues - 1
@@ -141,7 +141,7 @@ export interface IssueEvent {
  * $1 to $4: workspace, repository, issue, day. Inserts a row that's older than any event, or locks the existing one.
  */
 const LOCK_ISSUE = statement(
-  'lock the day of an issue',
+  'lock issue day',
   { closed: bool, userId: orNull(uuid) },
   `
   insert into reported_issues as i (workspace_id, repo_key, number, day, at, closed)
@@ -152,7 +152,7 @@ const LOCK_ISSUE = statement(
 
 /** $1 to $4: as before; $5 to $7: the event. If two events have the same time, a fixed order decides which is later. */
 const SET_ISSUE = statement(
-  'set what the last event of an issue said',
+  'set last issue event',
   { at: moment },
   `
   update reported_issues i set at = $5::timestamptz, closed = $6::boolean, user_id = $7::uuid

@@ -57,7 +57,7 @@ const daysIf = (kind: View['kind']): string =>
  * those.
  */
 const RECORD_VIEW = statement(
-  'record who looks',
+  'record views',
   { day: date },
   `${addViews(`select $1::uuid, (now() at time zone 'UTC')::date, $2::uuid, $3::uuid, $4::text, least($5::date, $8::date), $6::date,
     $7::text = 'csv', ${daysIf('dashboard')}, ${daysIf('comparison')} + ${DAYS_BEFORE}, ${daysIf('csv')}
@@ -78,7 +78,7 @@ export const recordView = async (
 }
 
 const LIST_WORKSPACES = statement(
-  'list the workspaces in which a person may have been viewed',
+  'list workspaces with possible views',
   { id: uuid },
   `
   select workspace_id as id from members where user_id = $1::uuid
@@ -109,7 +109,7 @@ const HAS_ACTIVITY_IN_DAYS = `(
  * member that day. Ranges of one kind are merged if they overlap or touch.
  */
 const LIST_VIEWS = statement(
-  'list the views of a person',
+  'list views',
   {
     day: date,
     workspaceId: uuid,
@@ -190,12 +190,12 @@ export const listViews = async (
 }
 
 const MERGE_VIEWS = statement(
-  'hand over looks',
+  'reassign views',
   {},
   addViews(`select workspace_id, day, '${DELETED_USER}'::uuid, member_id, repo_key, from_day, to_day, exported, ${DAYS}
   from dashboard_views where viewer_id = $1::uuid`),
 )
-const DELETE_VIEWS = statement('erase looks', {}, 'delete from dashboard_views where viewer_id = $1::uuid')
+const DELETE_VIEWS = statement('delete views', {}, 'delete from dashboard_views where viewer_id = $1::uuid')
 
 /** Removes a viewer's name from the access log. The people who were viewed still see the view. */
 export const reassignViews = async (tx: Db, viewerId: string): Promise<void> => {

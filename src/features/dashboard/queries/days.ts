@@ -8,7 +8,7 @@ import { activityOf, type NamedDays, RAW, rolledUpDays, type Sources, SUMS, sums
 
 /** $5: the days read from rollups. */
 const READ_DAYS = statement(
-  'read the days of a dashboard',
+  'read dashboard days',
   { day: date, ...sums, active_members: integer },
   `
   select a.day, a.minutes::float8 as active_minutes, a.commits::float8, a.closed_issues::float8, a.active_members
@@ -30,7 +30,7 @@ export const readDays = (tx: Db, sources: Sources) =>
 
 /** Logins need no quotes. */
 const LIST_MEMBER_DAYS = statement(
-  'list the days of members',
+  'list member days',
   { line: text },
   `
   select concat_ws(',', a.day, u.login, sum(a.minutes), sum(a.commits), sum(a.closed_issues)) as line

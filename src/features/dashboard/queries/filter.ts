@@ -9,7 +9,7 @@ export interface Filter {
 }
 
 const FIND_PERSON = statement(
-  'find a person of a workspace',
+  'find workspace person',
   { id: uuid },
   `
   select u.id from users u

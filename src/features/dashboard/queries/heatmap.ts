@@ -74,7 +74,7 @@ const READ_CELLS = statement(
 
 /** $5: the repository. */
 const READ_REPO_CELLS = statement(
-  'read the heatmap of a repository',
+  'read repository heatmap',
   cells,
   `
   select extract(isodow from d.day)::int as weekday, h.hour::int - 1 as hour, sum(h.minutes)::float8 as minutes
@@ -96,7 +96,7 @@ export const readCells = (
 
 /** $5: the viewer. */
 const COUNT_RAW_PEOPLE = statement(
-  'count whose hours are read from the activity',
+  'count people with hours in activity',
   { day: date, others: integer },
   `
   select a.day, count(distinct a.user_id) filter (where a.user_id <> $5::uuid)::int as others

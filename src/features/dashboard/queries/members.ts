@@ -44,7 +44,7 @@ export const countActiveMembers = async (tx: Db, sources: Sources): Promise<numb
  * a name, is the activity of deleted accounts.
  */
 const READ_MEMBERS = statement(
-  'read the members of a dashboard',
+  'read dashboard members',
   {
     login: orNull(text),
     avatar_url: text,
@@ -125,7 +125,7 @@ export const readMembers = (tx: Db, sources: Sources) => {
  * node. The last local day is in the last UTC day with minutes, or in the one before.
  */
 const READ_LAST_ACTIVE_DAYS = statement(
-  'read the last active days of members',
+  'read last active days',
   { userId: uuid, day: date },
   `
   select u.id as "userId", a.day

@@ -12,7 +12,7 @@ import { activityOf, OF_REPO, RAW, ROW, type Sources, SUMS, sums } from './sourc
  * only if there are any.
  */
 const READ_REPOS = statement(
-  'read the repositories of a dashboard',
+  'read dashboard repositories',
   { repo: orNull(text), ...sums, members: integer },
   `
   with parts as (

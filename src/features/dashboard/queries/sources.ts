@@ -86,7 +86,7 @@ const SNAPSHOT = [
   // Then a null filter costs nothing, and any other uses an index.
   statement('plan for each call', {}, 'set local plan_cache_mode = force_custom_plan'),
   // Counting a large team's distinct people per repository takes memory.
-  statement('have room to group', {}, `set local work_mem = '32MB'`),
+  statement('raise work_mem for grouping', {}, `set local work_mem = '32MB'`),
 ]
 
 /** Makes the transaction's following statements see one state. They needn't wait for it. */
@@ -134,7 +134,7 @@ export const rolledUpDays = ({ from, to, raw }: Sources): string[] => {
 
 /** Looks up each day, because the current day of a large team has thousands of marks. */
 const READ_STALE_DAYS = statement(
-  'read the stale days of a range',
+  'read stale days',
   { day: date },
   `
   select d.day::date as day
@@ -143,7 +143,7 @@ const READ_STALE_DAYS = statement(
 )
 
 const READ_UNLOCATED_DAYS = statement(
-  'read the days of a range that wait for locating',
+  'read days to locate',
   { day: date },
   `
   select day from activity_days

@@ -43,7 +43,7 @@ const LISTED_MEMBERS = `select u.id as user_id, place
     from unnest($8::text[]) with ordinality as l (login_key, place) join users u using (login_key)`
 
 const READ_MEMBER_TRENDS = trends(
-  'read the trends of members',
+  'read member trends',
   'user_id',
   LISTED_MEMBERS,
   `select l.place, d.day, d.minutes from activity_member_days d join listed l using (user_id)
@@ -52,7 +52,7 @@ const READ_MEMBER_TRENDS = trends(
 
 /** $5: the first days of weeks, or of the parts of weeks that fall in a month. */
 const READ_TRENDS_IN_REPO = trends(
-  'read the trends of members in a repository',
+  'read member trends in a repository',
   'user_id',
   LISTED_MEMBERS,
   `select l.place, w.day, p.week_minutes[${weekOfMonth('w.day', 'w.month')}] as minutes
@@ -63,7 +63,7 @@ const READ_TRENDS_IN_REPO = trends(
 )
 
 const READ_REPO_TRENDS = trends(
-  'read the trends of repositories',
+  'read repository trends',
   'repo_key',
   'select repo_key, place from unnest($8::text[]) with ordinality as l (repo_key, place)',
   `select l.place, d.day, d.minutes from activity_repo_days d join listed l using (repo_key)

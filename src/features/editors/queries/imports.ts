@@ -187,7 +187,7 @@ export const takeImport = async (
 
 /** $1: the user; $2: minutes that were added; $3: heartbeats for which recording is off. */
 const ADVANCE_IMPORT = statement(
-  'finish a day of an import',
+  'finish import day',
   {},
   `
   update imports set days_done = days_done + 1, minutes = minutes + $2::int,

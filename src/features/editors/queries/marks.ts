@@ -16,10 +16,10 @@ import {
 import { toTimestamp } from '../../../platform/time/clock.js'
 import type { StoredHour } from '../timeline.js'
 
-const LOCK_MARKS = lockOfUser('let the heartbeats of a person take turns', locksOfUsers.heartbeats)
+const LOCK_MARKS = lockOfUser('lock heartbeats', locksOfUsers.heartbeats)
 
 const TRY_TO_LOCK_MARKS = tryLockOfUser(
-  'let the heartbeats of a person take turns, without waiting',
+  'try to lock heartbeats',
   locksOfUsers.heartbeats,
 )
 

@@ -105,7 +105,7 @@ export const readRoomForNames = async (
 
 /** $1: the user; $2: the name; $3: the repository or null; $4: ignored; $5: automatic. */
 const CHOOSE_REPO = statement(
-  'choose the repository of a project name',
+  'assign project name',
   {},
   `
   insert into editor_projects (user_id, name, repo, ignored, automatic)

@@ -28,7 +28,7 @@ export interface AgentDay {
 
 /** $1: the user; $2: workspaces; $3: days. */
 const READ_AGENT_DAYS = statement(
-  'read minutes of agents',
+  'read agent minutes',
   {
     workspaceId: uuid,
     day: date,
@@ -53,7 +53,7 @@ export const readAgentDays = (
 
 /** $1: the user; per row, its columns. */
 const REPLACE_AGENT_DAYS = statement(
-  'replace minutes of agents',
+  'replace agent minutes',
   {},
   `
   insert into agent_minutes (user_id, workspace_id, day, repo_key, repo, minutes, hours, timezone, minutes_before, minutes_after)
@@ -93,13 +93,13 @@ const OWN_RANGE = `
 
 /** $1: the user; $2: the workspace; $3 and $4: the first and the last local day; $5: a repository or null. */
 const SUM_AGENT_DAYS = statement(
-  'sum minutes of agents by day',
+  'sum agent minutes by day',
   { day: date, minutes: integer },
   `select local.day, sum(local.minutes)::int as minutes ${OWN_RANGE} group by local.day`,
 )
 /** As above. $6: how many. */
 const SUM_AGENT_REPOS = statement(
-  'sum minutes of agents by repository',
+  'sum agent minutes by repository',
   { repoKey: text, repo: text, minutes: integer },
   `
   select a.repo_key as "repoKey", min(a.repo) as repo, sum(local.minutes)::int as minutes ${OWN_RANGE}
@@ -126,7 +126,7 @@ export const sumAgentMinutes = async (db: Db, { userId, workspaceId, range, repo
 
 /** $1: how many days hours are kept; $2: how many rows. */
 const DROP_AGENT_HOURS = statement(
-  'drop the hours of agents',
+  'drop agent hours',
   { day: date },
   `
   update agent_minutes set hours = null
@@ -142,7 +142,7 @@ export const dropAgentHours = async (tx: Db, detailDays: number, rows: number): 
   (await tx.rows(DROP_AGENT_HOURS, [detailDays, rows])).length
 
 const LIST_UNLOCATED = statement(
-  'list minutes of agents to locate',
+  'list agent minutes to locate',
   { userId: uuid, workspaceId: uuid, day: date, repoKey: text, hours: integers, timezone: text },
   `
   select a.user_id as "userId", a.workspace_id as "workspaceId", a.day, a.repo_key as "repoKey", a.hours,
@@ -155,7 +155,7 @@ const LIST_UNLOCATED = statement(
 
 /** Per row: $1 user, $2 workspace, $3 day, $4 repository, $5 time zone, $6 and $7 minutes before and after. */
 const LOCATE = statement(
-  'locate minutes of agents',
+  'locate agent minutes',
   {},
   `
   update agent_minutes a set timezone = r.timezone, minutes_before = r.before, minutes_after = r.after

@@ -16,7 +16,7 @@ import { daysOf, sharesOf } from '../local-days.js'
 
 /** $1: the workspace; $2: the user. Inserts the row or just locks it. Its content never changes. */
 export const LOCK_ACTIVITY = statement(
-  'let the flushes of a member take turns',
+  'lock member activity',
   {},
   `
   insert into activity_people (workspace_id, user_id) values ($1::uuid, $2::uuid)
@@ -25,7 +25,7 @@ export const LOCK_ACTIVITY = statement(
 
 /** The same for users ($2) with rows. Skips rows that others hold. */
 export const TRY_TO_LOCK_ACTIVITY = statement(
-  'let the flushes of members take turns, without waiting',
+  'try to lock member activity',
   { userId: uuid },
   `
   select user_id as "userId" from activity_people
@@ -41,7 +41,7 @@ const MOST_DAYS = 4
  * $1: the workspace; $2, $3: users, and a day of each. Cheaper than sums for few rows. Planned once, as `READ_TARGETS`.
  */
 export const READ_ROWS = statement(
-  'read what members have on days, one by one',
+  'read rows of member days',
   {
     userId: uuid,
     day: date,
@@ -65,7 +65,7 @@ const hours = (expression: (hour: number) => string) =>
 
 /** $1: the workspace; $2: the user; $3: days. Days that have lost their hours may get new ones. */
 const READ_DAYS = statement(
-  'read what a member has on days',
+  'sum member days',
   { day: date, minutes: integer, hours: integers },
   `
   select day, sum(minutes)::int as minutes,
@@ -229,14 +229,14 @@ const SELECT_ANSWERS = `select f.user_id as "userId", f.body_hash as "bodyHash",
 
 /** $1: the user; $2: flush id. */
 const READ_ANSWER = statement(
-  'read the answer to a flush',
+  'read flush answer',
   answerColumns,
   `${SELECT_ANSWERS} where user_id = $1::uuid and flush_id = $2::text`,
 )
 
 /** $1, $2: users, and a flush id of each. Planned once, as `READ_TARGETS`. */
 export const READ_ANSWERS = statement(
-  'read the answers to flushes',
+  'read flush answers',
   answerColumns,
   `${SELECT_ANSWERS} join unnest((select $1::uuid[]), (select $2::text[])) as a (user_id, flush_id) using (user_id, flush_id)`,
 )
@@ -257,7 +257,7 @@ export const readAnswers = async (
 
 /** $1: the user; $2: flush id; $3: hash of the body; $4: response. */
 export const REMEMBER_FLUSH = statement(
-  'remember the answer to a flush',
+  'remember flush answer',
   {},
   `
   insert into flushes (user_id, flush_id, body_hash, answer)
@@ -266,7 +266,7 @@ export const REMEMBER_FLUSH = statement(
 
 /** Per flush: the same. A statement for each would cost a set of 16 people a tenth of its time. */
 export const REMEMBER_FLUSHES = statement(
-  'remember the answers to flushes',
+  'remember flush answers',
   {},
   `
   insert into flushes (user_id, flush_id, body_hash, answer)
@@ -366,7 +366,7 @@ export const rememberFlushes = async (
 }
 
 const CHANGE_TIMEZONE = statement(
-  'change the time zone of a user',
+  'change time zone',
   {},
   `update users set timezone = $2::text where id = $1::uuid and repohost_id is not null`,
 )

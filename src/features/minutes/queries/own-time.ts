@@ -104,7 +104,7 @@ const dayColumns = {
   restAfter: integer,
 }
 const SUM_OWN_DAYS = statement('sum own minutes by day', dayColumns, sumByDay(SHARED))
-const SUM_OWN_AGENT_DAYS = statement('sum own minutes of agents', dayColumns, sumByDay(SHARED_BY_AGENTS))
+const SUM_OWN_AGENT_DAYS = statement('sum own agent minutes', dayColumns, sumByDay(SHARED_BY_AGENTS))
 
 /** $4: how many repositories of a day. $5: only this one. */
 const LIST_OWN_REPO_DAYS = statement(

@@ -359,7 +359,7 @@ export async function* readPages(
 }
 
 const LIST_WORKSPACES = statement(
-  'list the workspaces with activity of a person',
+  'list workspaces to export activity from',
   { workspaceId: uuid },
   `select workspace_id as "workspaceId" from activity_people where user_id = $1::uuid order by workspace_id`,
 )
@@ -368,7 +368,7 @@ export const listActiveWorkspaces = async (db: Db, userId: string): Promise<stri
   (await db.rows(LIST_WORKSPACES, [userId])).map(({ workspaceId }) => workspaceId)
 
 const READ_PROFILE = statement(
-  'read what a profile does not say',
+  'read profile extras',
   { profile: text },
   `
   select json_build_object(
@@ -379,7 +379,7 @@ const READ_PROFILE = statement(
 )
 
 const READ_BILLING = statement(
-  'read the billing of a person',
+  'read billing',
   { billing: text },
   `
   select json_build_object(

@@ -31,7 +31,7 @@ import { peopleColumns } from '../../tables.js'
 import { ABOUT_PEOPLE, auditEntries, lockAdministration, lockRoles, members } from '../../workspaces/index.js'
 
 const LIST_MEMBERSHIPS = statement(
-  'list the places of a member',
+  'list workspaces with own activity',
   { id: uuid, name: text, role: textOf<Role>(), isAlone: bool, hasOtherAdmin: bool },
   `
   select w.id, w.name, m.role,
@@ -108,7 +108,7 @@ const ABOUT = `(target_id = $1::uuid or (target_id is null and (${ABOUT_PEOPLE})
 
 /** $1, $2: the user and the login in lower case; $3: how many rows. */
 const TAKE_NAME_OFF_ENTRIES = limitedUpdate(
-  'take a name off the audit trail',
+  'anonymize audit trail',
   auditEntries,
   `
     actor = case when ${BY} then '${DELETED_LOGIN}' else actor end,
@@ -121,14 +121,14 @@ const TAKE_NAME_OFF_ENTRIES = limitedUpdate(
 )
 
 const FIND_WORKSPACE = statement(
-  'find a workspace in which a person has activity',
+  'find workspace with own activity',
   { workspaceId: uuid },
   `select workspace_id as "workspaceId" from activity_people where user_id = $1::uuid limit 1`,
 )
 
 /** $1: the workspace; $2: the user. */
 const FIND_MONTH = statement(
-  'find the first month in which a person has activity',
+  'find first month with activity',
   { month: orNull(date) },
   `
   select date_trunc('month', min(day))::date as month from activity
@@ -141,7 +141,7 @@ const IN_MONTH = `workspace_id = $1::uuid and user_id = $2::uuid
 
 /** $4: how many rows come before. */
 const FIND_END = statement(
-  'find where a step of an erasure ends',
+  'find end of erasure step',
   { day: date, repoKey: text },
   `
   select day, repo_key as "repoKey" from activity where ${IN_MONTH}
@@ -156,7 +156,7 @@ const UP_TO_END = `<= (coalesce($4::date, 'infinity'), coalesce($5::text, ''))`
  * person's count.
  */
 const TAKE_ISSUES = statement(
-  'take the reported issues of a person',
+  'take reported issues',
   {},
   `
   update reported_issues i set user_id = case when a.closed_issues_uploaded = false then '${DELETED_USER}'::uuid end
@@ -167,14 +167,14 @@ const TAKE_ISSUES = statement(
 )
 
 const FORGET_CLOSER = statement(
-  'forget who closed issues that count no more',
+  'forget closers of uncounted issues',
   {},
   'update reported_issues set user_id = null where workspace_id = $1::uuid and user_id = $2::uuid',
 )
 
 /** $4, $5: the last row, or nulls. */
 const TAKE_ACTIVITY = statement(
-  'take the activity of a person',
+  'take own activity',
   {
     day: date,
     repoKey: text,
@@ -193,14 +193,14 @@ const TAKE_ACTIVITY = statement(
 
 /** $4, $5: the last row, or nulls. */
 const TAKE_OTHER_ZONES = statement(
-  'take the hours of a person in other time zones',
+  'take hours in other time zones',
   {},
   `delete from activity_other_zones where ${IN_MONTH} and (day, repo_key) ${UP_TO_END}`,
 )
 
 /** $1: the workspace; per row: $2 day, $3 repository, $4 to $6 counts, $7 and $8 the minutes on the days before and after. */
 const GIVE_ACTIVITY = statement(
-  'add the activity of a person to that of deleted users',
+  'add activity to deleted users',
   {},
   `
   insert into activity as a (workspace_id, user_id, day, repo_key, minutes, commits, closed_issues, minutes_before, minutes_after)
@@ -215,7 +215,7 @@ const GIVE_ACTIVITY = statement(
 )
 
 const DELETE_PERSON = statement(
-  'erase a person of a workspace',
+  'delete person from activity',
   {},
   'delete from activity_people where workspace_id = $1::uuid and user_id = $2::uuid',
 )

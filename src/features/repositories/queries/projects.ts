@@ -30,7 +30,7 @@ export interface SeenWorkspaces {
 
 /** $1: the user; $2: the only workspace, or null. */
 const LIST_WORKSPACES = statement(
-  'list the workspaces of a caller with their privacy',
+  'list own workspaces with privacy',
   { workspaceId: uuid, role: textOf<Role>(), level: textOf<PrivacyLevel>(), teamUntil: orNull(date) },
   `
   select m.workspace_id as "workspaceId", m.role, w.activity_privacy as level,
@@ -59,7 +59,7 @@ const HAS_ACTIVITY = 'a.minutes + a.commits + a.closed_issues > 0'
  * Besides the rows that the caller sees, the last compared row is returned.
  */
 const LIST_PROJECTS = statement(
-  'list the repositories that a caller sees',
+  'list visible repositories',
   {
     owner: text,
     repo: text,

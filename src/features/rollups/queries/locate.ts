@@ -41,7 +41,7 @@ export const listUnlocatedDays = (db: Db, limit: number): Promise<WorkspaceDay[]
 
 /** Locks the rows in the order in which flushes do. */
 const LOCK_ROWS = statement(
-  'lock the rows of a day to locate',
+  'lock rows to locate',
   {
     userId: uuid,
     repoKey: text,
@@ -63,7 +63,7 @@ const LOCK_ROWS = statement(
 )
 
 const READ_OTHER_ZONES = statement(
-  'read the other time zones of a day',
+  'read other time zones',
   { userId: uuid, repoKey: text, timezone: text, hours: integers },
   `
   select user_id as "userId", repo_key as "repoKey", timezone, hours from activity_other_zones
@@ -72,7 +72,7 @@ const READ_OTHER_ZONES = statement(
 
 /** $1, $2: workspace and day; per row: $3 user, $4 repository, $5 time zone, $6 and $7 minutes before and after. */
 const LOCATE_ROWS = statement(
-  'locate the rows of a day',
+  'locate rows',
   {},
   `
   update activity a set timezone = r.timezone, minutes_before = r.before, minutes_after = r.after

@@ -76,7 +76,7 @@ const LIST_DUE_WEEKS = statement(
 )
 
 const HAS_OVERDUE_WEEKS = statement(
-  'find a week that should have been published',
+  'find overdue week',
   { found: bool },
   `select true as found ${dueWeeks(DAYS_TO_PUBLISHING + 1)} limit 1`,
 )
@@ -121,7 +121,7 @@ const workColumns = {
  * published, by UTC days, aren't published again.
  */
 const READ_WORK = statement(
-  'read the work of a week',
+  'read week for publishing',
   workColumns,
   `
   select nullif(a.user_id, '${DELETED_USER}') as "userId", a.day, a.repo_key as "repoKey", a.minutes,
@@ -183,7 +183,7 @@ const INSERT_WEEK = statement(
 )
 
 const INSERT_DAYS = statement(
-  'publish the days of a week',
+  'publish week days',
   {},
   `
   insert into published_days (workspace_id, week, day, minutes, commits, closed_issues, active_members)
@@ -193,7 +193,7 @@ const INSERT_DAYS = statement(
 )
 
 const INSERT_REPOS = statement(
-  'publish the repositories of a week',
+  'publish week repositories',
   {},
   `
   insert into published_repos (workspace_id, week, repo_key, minutes, commits, closed_issues, active_members, members)
@@ -203,7 +203,7 @@ const INSERT_REPOS = statement(
 )
 
 const INSERT_CELLS = statement(
-  'publish the heatmap of a week',
+  'publish week heatmap',
   {},
   `
   insert into published_cells (workspace_id, week, weekday, hour, minutes)
@@ -285,7 +285,7 @@ const weeksOf = (name: string, table: string, condition = '') =>
 const READ_WEEKS = weeksOf('read published weeks', 'published_weeks')
 /** $5: the repository. */
 const READ_WEEKS_OF_REPO = weeksOf(
-  'read the published weeks of a repository',
+  'read published repository weeks',
   'published_repos',
   'and p.repo_key = $5::text',
 )

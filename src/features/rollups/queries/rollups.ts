@@ -82,13 +82,13 @@ export const readBacklog = async (db: Db): Promise<{ days: number; oldest: numbe
   singleRow(await db.rows(READ_BACKLOG, []))
 
 const LOCK_ROLLUP = statement(
-  'take the turn to roll up',
+  'lock rollups',
   { taken: bool },
   `select pg_try_advisory_xact_lock(${locks.rollup}) as taken from ${AT_COORDINATOR}`,
 )
 
 const ALLOW_A_MONTH = statement(
-  'let a rollup take the time of a month of the largest workspace',
+  'allow long rollup statements',
   {},
   `set local statement_timeout = '60s'`,
 )
@@ -104,7 +104,7 @@ export const tryLockRollup = async (tx: Db): Promise<boolean> => {
  * of their own. Purging a workspace also waits for the marks, so it finds all rows that are written here.
  */
 const TAKE_MARKS = statement(
-  'take the stale marks of a month',
+  'take stale marks',
   { day: date },
   `
   with taken as (
@@ -149,7 +149,7 @@ const PEOPLE = 'count(distinct a.user_id)'
 
 /** $1, $2: workspace and days. */
 const MAKE_MEMBER_DAYS = statement(
-  'make the days of members',
+  'make member days',
   {},
   `
   insert into activity_member_days (workspace_id, day, user_id, minutes, commits, closed_issues)
@@ -160,7 +160,7 @@ const MAKE_MEMBER_DAYS = statement(
 
 /** $1, $2: workspace and days; per repository with hours on a day: $3 to $5 day, repository and hours. */
 const MAKE_REPO_DAYS = statement(
-  'make the days of repositories',
+  'make repository days',
   {},
   `
   insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues, active_members, hour_people, local_hours)
@@ -285,19 +285,19 @@ const WEEK_MINUTES = `array[${Array.from(
 
 /** $1, $2: workspace and month. */
 const MAKE_MONTH = writes({
-  'make the months of members': `
+  'make member months': `
   insert into activity_member_months (workspace_id, month, user_id, minutes, commits, closed_issues, active_day_bits)
   select a.workspace_id, $2::date, a.user_id, ${SUM_OF_COUNTS}, ${ACTIVE_BITS}
   from activity_member_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.user_id`,
-  'make the months of repositories': `
+  'make repository months': `
   insert into activity_repo_months (workspace_id, month, repo_key, minutes, commits, closed_issues)
   select a.workspace_id, $2::date, a.repo_key, ${SUM_OF_COUNTS}
   from activity_repo_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.repo_key`,
-  'make the people of repositories': `
+  'make repository people': `
   insert into activity_repo_people (workspace_id, month, repo_key, user_id, minutes, commits, closed_issues, day_bits,
     active_day_bits, week_minutes)
   select $1::uuid, $2::date, a.repo_key, a.user_id, ${SUM_OF_COUNTS}, bit_or(${BIT}), ${ACTIVE_BITS}, ${WEEK_MINUTES}

@@ -9,7 +9,7 @@ import { placesOf } from './overrides.js'
 
 /** Every write gets a new revision, so the revisions' count and sum change with every change. */
 const READ_FINGERPRINT = statement(
-  'read a fingerprint of the overrides of a workspace',
+  'read overrides fingerprint',
   { fingerprint: text },
   `
   select concat(count(*), ' ', sum(hashtextextended(revision::text, 0)::numeric)) as fingerprint
@@ -28,7 +28,7 @@ const matchesAny = (first: number) => `exists (
 
 /** $2: whether all that match are affected; $3, $4: keys of repositories that are; $5 to $8, $9 to $12: patterns before and after. */
 const COUNT_AFFECTED = statement(
-  'count what a change of the configuration affects',
+  'count overrides that a configuration affects',
   { repositories: integer, people: integer },
   `
   with known as materialized (

@@ -28,7 +28,7 @@ const matchColumns = {
 export type RepoMatch = RowOf<typeof matchColumns>
 
 const FIND_MATCHES = statement(
-  'find the matching workspaces of a caller',
+  'find matching workspaces',
   matchColumns,
   `
   select m.workspace_id as "workspaceId", m.role, p.pattern, s.id is not null as holds

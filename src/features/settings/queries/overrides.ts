@@ -149,7 +149,7 @@ const HISTORY_BYTES = `greatest(octet_length(settings), ${limits.workspace_histo
 
 /** $1 to $3: the override whose latest version stays, however old it is; $4: the bytes that stay. */
 const FIND_EXCESS = statement(
-  'find the oldest versions of overrides beyond the room for history',
+  'find override versions beyond history quota',
   { ownerKey: text, repoKey: text, version: integer },
   `
   select owner_key as "ownerKey", repo_key as "repoKey", version

@@ -10,7 +10,7 @@ const COUNTED_BYTES = `greatest(size_bytes, ${limits.workspace_bytes_per_setting
 
 /** $1: the workspace; $2: the limit. */
 const IS_WITHIN_QUOTA = statement(
-  'whether a workspace is within its room',
+  'check workspace quota',
   { within: bool },
   `
   select coalesce((select sum(${COUNTED_BYTES}) from snapshots where workspace_id = $1::uuid), 0)

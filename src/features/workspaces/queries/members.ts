@@ -58,7 +58,7 @@ export const readMember = async (
  * the whole table.
  */
 const HOLD_ROLES = lockOfWorkspace(
-  'hold the roles of a workspace',
+  'share-lock workspace roles',
   locksOfWorkspaces.roles,
   'pg_advisory_xact_lock_shared',
 )
@@ -95,7 +95,7 @@ export const insertMember = async (
 
 /** $1: the user. */
 const COUNT_WORKSPACES = statement(
-  'count the workspaces of a person',
+  'count own workspaces',
   { created: integer, joined: integer },
   `
   select (select count(*)::int from workspaces where created_by = $1::uuid and deleted_at is null) as created,

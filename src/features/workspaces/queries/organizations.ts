@@ -22,7 +22,7 @@ import { isAdmitting, organizationMembers, organizations, pausedBecause } from '
 import { SERVICE_ACTOR } from './audit.js'
 
 const READ_ORGANIZATION = statement(
-  'read the organization of a workspace',
+  'read workspace organization',
   {
     organization: text,
     organization_id: double,
@@ -102,7 +102,7 @@ const followedColumns = {
 }
 
 const LIST_FOLLOWED = statement(
-  'list the organizations that the workspaces of a person follow',
+  'list organizations of own workspaces',
   followedColumns,
   `
   select o.workspace_id as "workspaceId", o.host_id::float8 as "hostId", o.name, o.leaves,
@@ -124,7 +124,7 @@ export type Followed = RowOf<typeof followedColumns>
 export const listFollowed = (db: Db, userId: string): Promise<Followed[]> => db.rows(LIST_FOLLOWED, [userId])
 
 const ADMITS_ANYONE = statement(
-  'find out whether an organization admits its people',
+  'check whether organization admits members',
   { admits: bool },
   `select exists (select from organizations o where ${isAdmitting('o')}) as admits`,
 )
@@ -136,7 +136,7 @@ const openColumns = { workspaceId: uuid, hostId: double, name: text, createdBy: 
 
 /** $1: the user; $2: host ids. */
 const LIST_OPEN = statement(
-  'list the workspaces that an organization opens to a person',
+  'list workspaces opened by organization',
   openColumns,
   `
   select o.workspace_id as "workspaceId", o.host_id::float8 as "hostId", o.name, w.created_by as "createdBy"
@@ -171,7 +171,7 @@ export const listAdmitting = (db: Db, most: number): Promise<{ id: number; name:
 
 /** $1: the user. */
 const COUNT_JOINED = statement(
-  'count the workspaces that a person has joined through an organization',
+  'count workspaces joined through organizations',
   { createdBy: orNull(uuid), joined: integer },
   `
   select w.created_by as "createdBy", count(*)::int as joined
@@ -201,7 +201,7 @@ export const insertOrganizationMember = async (
 
 /** $1: the user; $2: workspaces. Once a day is often enough. */
 const CONFIRM = statement(
-  'note that a person belongs to an organization',
+  'record organization membership',
   {},
   `
   update organization_members
@@ -210,7 +210,7 @@ const CONFIRM = statement(
     and (left_at is not null and confirmed_at is not null or confirmed_at < now() - interval '1 day')`,
 )
 const FORGET_LEAVING = statement(
-  'forget that a person has left organizations',
+  'delete organization leave reports',
   {},
   `
   update organization_members set left_at = null
@@ -226,7 +226,7 @@ export const confirmMemberships = async (tx: Db, userId: string, workspaceIds: s
 
 /** $1: the maker of the links; $2: their workspaces; $3: the host's organizations. Once a day is often enough. */
 const CONFIRM_LINKS = statement(
-  'note that the maker of links owns the organizations',
+  'record that link creator is owner',
   {},
   `
   update organizations set confirmed_at = now(), denied_at = null
@@ -248,7 +248,7 @@ export const confirmLinks = async (
 
 /** $1: the workspace; $2: the host's organization; $3: the maker. */
 const DENY_LINK = statement(
-  'note that the maker of a link does not own the organization',
+  'record that link creator is no owner',
   { isNew: bool },
   `
   update organizations set denied_at = statement_timestamp()
@@ -265,7 +265,7 @@ export const denyLink = async (
 
 /** $1: the workspace; $2: the user. */
 const NOTE_LEFT = statement(
-  'note that a member has left an organization',
+  'record leave report',
   { isNew: bool },
   `
   insert into organization_members as o (workspace_id, user_id, left_at)
@@ -290,7 +290,7 @@ export const hasLeft = async (tx: Db, workspaceId: string, userId: string): Prom
 
 /** $1: the workspace. The audit trail has them, and its entries can't be changed. */
 const COUNT_REMOVALS = statement(
-  'count the removals that an organization caused in the last hour',
+  'count recent organization removals',
   { removals: integer },
   `
   select count(*)::int as removals from audit_entries
@@ -303,7 +303,7 @@ export const countRemovals = async (tx: Db, workspaceId: string): Promise<number
 
 /** $1: the workspace; $2: the user after which the page begins; $3: how many rows. */
 const LIST_MEMBERS = statement(
-  'list what an organization says about members',
+  'list organization memberships',
   { userId: uuid, login: text, left_at: orNull(moment), unconfirmed_since: orNull(moment) },
   `
   select o.user_id as "userId", u.login, o.left_at,

@@ -35,7 +35,7 @@ export const recordDeparture = async (tx: Db, workspaceId: string, userId: strin
 }
 
 const FIND_REPORT = statement(
-  'find out whether a report that someone has left is known',
+  'check whether leave report is known',
   { isRepeated: bool, isCopied: bool },
   `
   select reports && $3::text[] as "isRepeated", reports && $4::text[] as "isCopied"
@@ -44,7 +44,7 @@ const FIND_REPORT = statement(
 
 /** $1: the workspace; $2: the user; $3: the marks. */
 const NOTE_REPORT = statement(
-  'note the report that someone has left',
+  'record known leave report',
   {},
   `
   insert into removals as r (workspace_id, user_id, removed_at, returns, reports)
@@ -82,7 +82,7 @@ export const noteReport = async (
  * without one. A row of an unknown key could be about any account that was created after the removal.
  */
 const WAS_REMOVED = statement(
-  'find out whether a person was removed',
+  'check whether person was removed',
   { wasRemoved: bool },
   `
   select exists (
@@ -124,7 +124,7 @@ const LIST_REMOVALS = statement(
 
 /** $1: the key's id; per row: $2 workspace, $3 person, $4 moment. */
 const PRESERVE_REMOVALS = statement(
-  'keep removals beyond the account',
+  'keep removals of deleted accounts',
   {},
   `
   insert into removed_people as p (workspace_id, key_id, person, removed_at)

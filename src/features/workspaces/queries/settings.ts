@@ -38,7 +38,7 @@ const withTimes = <Row extends { updatedAt: string; activityPrivacySince: string
 
 /** The large text leaves the table only when the caller's `If-None-Match` ($2) doesn't name the current version. */
 const READ_SETTINGS = statement(
-  'read the settings of a workspace',
+  'read workspace settings',
   foundColumns,
   `
   select idle_window_minutes as "idleWindowMinutes", activity_privacy as "activityPrivacy",

@@ -88,7 +88,7 @@ export const readWorkspaceSummary = async (
 }
 
 const READ_INVITED = statement(
-  'read the workspace of an invite',
+  'read invite workspace',
   { name: text, member_count: integer, patterns: json<string[]>(), activity_privacy: textOf<PrivacyLevel>() },
   `
   select w.name, ${MEMBER_COUNT}, ${PATTERNS}, w.activity_privacy
@@ -105,7 +105,7 @@ export const readInvitedWorkspace = async (
 }
 
 const FIND_USER = statement(
-  'find a person by the id at the repository host',
+  'find person by host id',
   { id: uuid },
   `select id from users where repohost_id = $1::bigint`,
 )
@@ -115,7 +115,7 @@ export const findUserByRepohostId = async (db: Db, repohostId: number): Promise<
 
 /** An advisory lock, for the same reason as the role locks (`members.ts`). */
 const LOCK_ADMINISTRATION = lockOfWorkspace(
-  'lock the administration of a workspace',
+  'lock workspace administration',
   locksOfWorkspaces.administration,
 )
 
