@@ -95,11 +95,7 @@ const INSERT_ACTIVITY = statement(
   select count(*)::int as rows from written`,
 )
 
-const ALLOW_ANY_TIME = statement(
-  'allow any time for made-up activity',
-  {},
-  'set local statement_timeout = 0',
-)
+const ALLOW_ANY_TIME = statement('allow any time for made-up activity', {}, 'set local statement_timeout = 0')
 
 const SET_ZONES = statement(
   'set the time zones of people',

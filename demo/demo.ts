@@ -136,7 +136,7 @@ const main = async (stopped: AbortSignal) => {
     poolSize: config.databasePoolSize,
     prepare: true,
     // The machine has just built the service, and may be busy.
-    patience: 4,
+    timeoutFactor: 4,
   })
   onExit(() => database.close())
   const output = await openLogOutput()

@@ -35,7 +35,7 @@ t.test('while the database does not respond, requests get 503, also in transacti
   const ada = await service.signIn('ada')
   const line = await startFreezableProxy(t, service.databaseUrl)
   const env = { DATABASE_URL: line.url }
-  const { url } = await startService(t, { beside: service, env, patience: 1 })
+  const { url } = await startService(t, { beside: service, env, timeoutFactor: 1 })
   const create = () =>
     fetch(`${url}/api/team/workspaces/create`, {
       method: 'POST',
@@ -55,7 +55,7 @@ t.test('when every connection is busy, requests fail fast and recover', async (t
   const first = await startService(t)
   const ada = await first.signIn('ada')
   await ada.push('ada/a', {})
-  const small = await startService(t, { beside: first, env: { DATABASE_POOL_SIZE: '2' }, patience: 1 })
+  const small = await startService(t, { beside: first, env: { DATABASE_POOL_SIZE: '2' }, timeoutFactor: 1 })
   const read = () =>
     small.request('GET', '/api/settings/ada/a', { headers: { Authorization: `Bearer ${ada.token}` } })
   const other = postgres(first.databaseUrl, { max: 1 })

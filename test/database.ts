@@ -102,7 +102,7 @@ const dropOnEveryNode = (url: string, nodes: Node[], name: string): Promise<unkn
 
 /** Connects as the service does, but waits longer, because tests also run on busy machines. */
 export const openDatabase = (url: string, options: Partial<DatabaseOptions> = {}): Database =>
-  connect({ url, poolSize: 4, prepare: true, patience: 12, ...options })
+  connect({ url, poolSize: 4, prepare: true, timeoutFactor: 12, ...options })
 
 /** A migrated database of its own. */
 export const createTestDatabase = async (template = TEMPLATE_DATABASE) => {

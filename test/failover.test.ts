@@ -15,7 +15,7 @@ t.test('a failover loses nothing that was acknowledged, and the service finds th
   const hosts = `${second.address.host},${host}`
   const DATABASE_URL = `postgres://${username}:${password}@${hosts}${pathname}`
   await migrate(DATABASE_URL)
-  const service = await startService(t, { env: { DATABASE_URL, LOG_LEVEL: 'silent' }, patience: 1 })
+  const service = await startService(t, { env: { DATABASE_URL, LOG_LEVEL: 'silent' }, timeoutFactor: 1 })
   const { repohost } = service
   const call = async (token: string, path: string, body: object) => {
     const response = await fetch(`${service.url}/api${path}`, {

@@ -11,10 +11,10 @@ import { until } from './until.js'
 
 const AT_ONCE = limits.requests_at_once_per_caller
 
-const serviceWith = (patience?: number) =>
+const serviceWith = (timeoutFactor?: number) =>
   startService(t, {
     env: { RATE_LIMITS: 'on', DATABASE_POOL_SIZE: '12' },
-    ...(patience !== undefined && { patience }),
+    ...(timeoutFactor !== undefined && { timeoutFactor }),
   })
 const patient = await serviceWith()
 /** Its requests wait for a lock as long as in production. */

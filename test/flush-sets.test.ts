@@ -138,7 +138,7 @@ t.test('who waits too long is refused alone', async (t) => {
     await until(() => pairs.statuses.includes(503), 'someone has given up')
     return work()
   }
-  const pairs = await startPairs(t, goesOn, { patience: 1 })
+  const pairs = await startPairs(t, goesOn, { timeoutFactor: 1 })
   await pairs.flushAll()
   const written = pairs.statuses.filter((status) => status === 200).length
   t.ok(written >= pairs.people.length, `${written} of ${pairs.statuses.length}`)

@@ -182,7 +182,7 @@ export interface ServiceOptions {
   /** Less of it than production has. */
   timeouts?: Partial<ConnectionTimeouts>
   /** Multiplies how long a request waits for the database: by default so long that a busy machine makes none fail. */
-  patience?: number
+  timeoutFactor?: number
 }
 
 const ownDatabase = async (test: Test) => {
@@ -305,7 +305,7 @@ export const startService = async (
     beside,
     clients = patientClients,
     timeouts,
-    patience,
+    timeoutFactor,
   }: ServiceOptions = {},
 ): Promise<Service> => {
   const databaseUrl = beside?.databaseUrl ?? (await ownDatabase(test))
@@ -340,7 +340,7 @@ export const startService = async (
     poolSize: config.databasePoolSize,
     prepare: config.databasePrepare,
     meter,
-    ...(patience !== undefined && { patience }),
+    ...(timeoutFactor !== undefined && { timeoutFactor }),
   })
   const app = await buildApp(config, database, logger, {
     meter,

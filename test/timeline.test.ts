@@ -218,7 +218,7 @@ t.test('an hour is stored as earlier versions read it', async (t) => {
       countedFor: [bits(0, 1), bits(2)],
       agentProjects: null,
       agentMarks: null,
-      agentLeaves: null,
+      agentLastMarks: null,
       agentLastAt: null,
     },
     {
@@ -233,7 +233,7 @@ t.test('an hour is stored as earlier versions read it', async (t) => {
       countedFor: [],
       agentProjects: ['api'],
       agentMarks: [bits(2)],
-      agentLeaves: null,
+      agentLastMarks: null,
       agentLastAt: [0],
     },
   ])
@@ -244,7 +244,7 @@ t.test('in an hour that an earlier version stored, nothing comes after a mark of
     hour: HOUR,
     projects: ['web'],
     marks: [bits(3, 4)],
-    leaves: null,
+    lastMarks: null,
     lastAt: null,
     countedIn: ['w'],
     counted: [bits(3)],
@@ -252,7 +252,7 @@ t.test('in an hour that an earlier version stored, nothing comes after a mark of
     countedFor: null,
     agentProjects: ['web'],
     agentMarks: [bits(3)],
-    agentLeaves: null,
+    agentLastMarks: null,
     agentLastAt: null,
   }
   // An instance of an earlier version added a mark without its time.

@@ -5,7 +5,7 @@ import { call, usePages, useRead } from './api.js'
 
 const PAGE = 500
 /** How many pages load without a click. A list has a button for more. */
-const MOST_PAGES = 10
+const MAX_PAGES = 10
 
 type Project = AnswerOf<'GET /api/projects'>['projects'][number]
 
@@ -17,7 +17,7 @@ export const useProjects = (isWanted = true) => {
   const { pages, more, busy, failure } = usePages(asked, (cursor) =>
     call('GET /api/projects', { query: { limit: PAGE, cursor } }),
   )
-  const isLoadingMore = more !== undefined && !failure && pages.length < MOST_PAGES
+  const isLoadingMore = more !== undefined && !failure && pages.length < MAX_PAGES
   useEffect(() => {
     if (isLoadingMore && !busy) more()
   }, [isLoadingMore, busy, pages.length])

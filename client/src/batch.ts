@@ -12,7 +12,7 @@ export interface Minutes {
 const HOUR_MS = 60 * 60_000
 /** The most entries in one flush. An entry is a repository on a day. */
 export const MAX_ENTRIES = 200
-const MOST_IN_AN_HOUR = 60
+const MAX_IN_AN_HOUR = 60
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 
@@ -27,7 +27,7 @@ export const toMinutes = (repo: string, at: Date | number, minutes: number): Min
   const moment = Number(at)
   // The service accepts the years 0 to 9999. Date accepts more.
   if (!(moment >= 0 && moment < 253_402_300_800_000)) throw new RangeError('The moment is none.')
-  if (!Number.isInteger(minutes) || minutes < 1 || minutes > MOST_IN_AN_HOUR) {
+  if (!Number.isInteger(minutes) || minutes < 1 || minutes > MAX_IN_AN_HOUR) {
     throw new RangeError('Add whole minutes, from 1 to 60.')
   }
   return { repo, at: moment - (moment % HOUR_MS), minutes }
@@ -36,7 +36,7 @@ export const toMinutes = (repo: string, at: Date | number, minutes: number): Min
 /** Merges minutes into those of a batch, by repository and hour. An hour has at most 60. */
 export const merge = (batch: ReadonlyMap<string, Minutes>, more: Minutes): Map<string, Minutes> => {
   const there = batch.get(keyOf(more)) ?? { ...more, minutes: 0 }
-  const minutes = Math.min(MOST_IN_AN_HOUR, there.minutes + more.minutes)
+  const minutes = Math.min(MAX_IN_AN_HOUR, there.minutes + more.minutes)
   return new Map(batch).set(keyOf(more), { ...there, minutes })
 }
 

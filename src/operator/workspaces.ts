@@ -10,7 +10,7 @@ import {
   lockWorkspace,
   markWorkspaceDeleted,
   readRole,
-  requireRoomToJoin,
+  requireJoinQuota,
   type WorkspaceQuota,
 } from '../features/workspaces/index.js'
 import {
@@ -108,7 +108,7 @@ export const transferWorkspace = (
       if (before === 'admin') return false
       if (before === 'member') await updateRole(tx, workspaceId, userId, 'admin')
       else {
-        await requireRoomToJoin(tx, userId, quota)
+        await requireJoinQuota(tx, userId, quota)
         await insertMember(tx, workspaceId, userId, 'admin')
       }
       await insertAuditEntry(tx, {

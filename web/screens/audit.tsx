@@ -12,7 +12,7 @@ import { DownloadIcon, FailureNote, Loaded, More, Person } from '../ui.js'
 const [ENOUGH, MOST, PAGE] = [10, 2_000, 500]
 
 /** The most entries in a file. */
-const MOST_IN_FILE = 20_000
+const MAX_IN_FILE = 20_000
 
 interface Filter {
   actor?: string | undefined
@@ -79,8 +79,8 @@ export const Audit = () => {
         })
         all.push(...data.entries.filter(matches))
         cursor = endsBefore(data.entries.at(-1)) ? null : data.next_cursor
-      } while (cursor && all.length <= MOST_IN_FILE)
-      const written = all.slice(0, MOST_IN_FILE)
+      } while (cursor && all.length <= MAX_IN_FILE)
+      const written = all.slice(0, MAX_IN_FILE)
       const isCut = written.length < all.length
       const oldest = written.at(-1)
       const textWith = (show: (at: string) => string) =>

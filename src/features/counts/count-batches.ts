@@ -114,7 +114,7 @@ for (const character of ',:[{') OPENERS[character.charCodeAt(0)] = 1
 /** The number in the largest valid body, `{"workspace":…,"day":…,"members":[…]}`. Logins may contain such characters. */
 const PER_REPO = 5
 const PER_MEMBER = 6 + limits.login_length + limits.counts_repos_per_member * PER_REPO
-const MOST_OPENERS = 7 + limits.counts_members * PER_MEMBER
+const MAX_OPENERS = 7 + limits.counts_members * PER_MEMBER
 
 /** A loop over an index with a local variable. Alternatives are 5 to 20 times slower. */
 const countOpeners = (chunk: Buffer): number => {
@@ -136,6 +136,6 @@ export class OpenerLimit {
   /** @throws {ApiError} `validation_failed` */
   add(chunk: Buffer): void {
     this.openers += countOpeners(chunk)
-    if (this.openers > MOST_OPENERS) throw tooManyValues()
+    if (this.openers > MAX_OPENERS) throw tooManyValues()
   }
 }

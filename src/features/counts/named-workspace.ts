@@ -12,7 +12,7 @@ const CLOSE_OBJECT = codeOf('}')
 
 const NAME = 'workspace'
 /** The length of a UUID. Longer texts are neither the name nor a workspace. */
-const MOST_KEPT = 36
+const MAX_KEPT = 36
 
 /**
  * Reads the outermost object's `workspace`, a piece at a time. It checks nothing: texts with escapes, or that aren't JSON,
@@ -56,7 +56,7 @@ export class NamedWorkspace {
       this.isInText = false
       return this.depth === 1 && this.isNamed && this.text !== undefined
     } else if (this.depth === 1 && this.text !== undefined) {
-      this.text = this.text.length < MOST_KEPT ? this.text + String.fromCharCode(byte) : undefined
+      this.text = this.text.length < MAX_KEPT ? this.text + String.fromCharCode(byte) : undefined
     }
     return false
   }

@@ -9,7 +9,7 @@ import { countAgents } from './count-agents.js'
 import { countMinutes, zoneOf } from './count-minutes.js'
 import { type ProjectHost, Projects, projectOf } from './project-names.js'
 import { lockMarks, readAllMarks } from './queries/marks.js'
-import { findNames, listNames, namesOf, readDroppedNames, readRoomForNames } from './queries/projects.js'
+import { findNames, listNames, namesOf, readDroppedNames, readNameQuota } from './queries/projects.js'
 import { type Candidate, Timeline } from './timeline.js'
 import { writePlans } from './write-plans.js'
 
@@ -61,7 +61,7 @@ export const assignProject = (
       const known = namesOf(await findNames(tx, [{ userId, names: [name], hours }]))
       const before = known.get(name)
       const isChosen = before !== undefined && (before.ignored || before.repo !== null)
-      if (!isChosen && (await readRoomForNames(tx, userId)).chosen <= 0)
+      if (!isChosen && (await readNameQuota(tx, userId)).chosen <= 0)
         throw invalid(
           '/body/name',
           `is one too many: you can assign or ignore ${limits.editor_projects_chosen} names`,

@@ -287,13 +287,13 @@ const heartbeatsIn = (
 
 /** The values of an hour that a file doesn't have. */
 const UNCOUNTED = {
-  leaves: null,
+  lastMarks: null,
   lastAt: null,
   countedIn: [],
   counted: [],
   countedRepos: null,
   countedFor: null,
-  agentLeaves: null,
+  agentLastMarks: null,
   agentLastAt: null,
 }
 

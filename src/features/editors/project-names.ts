@@ -74,11 +74,11 @@ const withoutSecrets = (text: string): string => {
 }
 
 /** Limits the work on a name, because an address can have any length. */
-const MOST_READ = 4 * limits.editor_project_length
+const MAX_READ = 4 * limits.editor_project_length
 
 /** @returns undefined if the text doesn't name a project */
 const readProject = (text: string | undefined, host: ProjectHost): Project | undefined => {
-  if (text === undefined || text.length > MOST_READ || text.includes('\0') || !text.isWellFormed())
+  if (text === undefined || text.length > MAX_READ || text.includes('\0') || !text.isWellFormed())
     return undefined
   const name = withoutSecrets(text.trim())
   const url = URL_LIKE.exec(name)

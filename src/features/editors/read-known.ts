@@ -9,7 +9,7 @@ import { hoursBeside } from './count-agents.js'
 import type { Heartbeat, Sent } from './mark-heartbeats.js'
 import { isRepo, mayBeFolder, Projects } from './project-names.js'
 import { lockMarks, readMarks } from './queries/marks.js'
-import { type EditorProject, findNames, namesOf, readRoomForNames } from './queries/projects.js'
+import { type EditorProject, findNames, namesOf, readNameQuota } from './queries/projects.js'
 import { hoursAround, type StoredHour, Timeline } from './timeline.js'
 
 /** How much is compared for each of several people at most. */
@@ -126,7 +126,7 @@ const chooseRepos = async (
   const folders = open.filter(mayBeFolder).map((name) => name.toLowerCase())
   const [found, room] = await Promise.all([
     findPersonRepos(tx, userId, folders),
-    isNew ? readRoomForNames(tx, userId) : { waiting: 0, chosen: 1 },
+    isNew ? readNameQuota(tx, userId) : { waiting: 0, chosen: 1 },
   ])
   const named = new Map<string, Map<string, string>>()
   for (const { repoKey, repo } of [

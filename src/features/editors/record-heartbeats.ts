@@ -160,11 +160,11 @@ interface Found {
 /** The project of the last heartbeat in these hours that isn't later than the minute. */
 const lastIn = (hours: LastMarks[], minute: number, kind: RepohostKind): Found | undefined => {
   let found: { minute: number; project: string } | undefined
-  for (const { hour, projects, leaves } of hours) {
+  for (const { hour, projects, lastMarks } of hours) {
     if (hour > hourOf(minute)) continue
     const until = hour === hourOf(minute) ? minute % MINUTES : MINUTES - 1
     projects.forEach((project, index) => {
-      const last = leaves[index]?.lastIndexOf('1', until) ?? -1
+      const last = lastMarks[index]?.lastIndexOf('1', until) ?? -1
       const at = hour * MINUTES + last
       if (last !== -1 && (found === undefined || at > found.minute)) found = { minute: at, project }
     })

@@ -42,7 +42,7 @@ export const heartbeatHours = table(
     /** For each project, the minutes in which its heartbeat was the first. */
     marks: minutesOf('marks').notNull(),
     /** For each project, the minutes in which its heartbeat was the last. Null: the same as `marks`. */
-    leaves: minutesOf('leaves'),
+    lastMarks: minutesOf('leaves'),
     /** For each minute with a mark, when its last heartbeat was, in hundredths of a second. Null: not known. */
     lastTimes: smallint('last_times').array(),
     /** Workspaces and the minutes that have counted there. */
@@ -54,7 +54,7 @@ export const heartbeatHours = table(
     /** The same for the person's agents, which count separately. Null if there are none. */
     agentProjects: text('agent_projects').array(),
     agentMarks: minutesOf('agent_marks'),
-    agentLeaves: minutesOf('agent_leaves'),
+    agentLastMarks: minutesOf('agent_leaves'),
     agentLastTimes: smallint('agent_last_times').array(),
   },
   {

@@ -21,7 +21,7 @@ export interface StoredMarks {
   /** The minutes in which the project's heartbeat was the first. */
   marks: string[]
   /** The minutes in which its heartbeat was the last. Null: the same as `marks`. */
-  leaves: string[] | null
+  lastMarks: string[] | null
   /** For each minute with a mark, when its last heartbeat was, in hundredths of a second. Null: not known. */
   lastAt: number[] | null
 }
@@ -38,7 +38,7 @@ export interface StoredHour extends StoredMarks {
   /** Null: no agent has sent anything. */
   agentProjects: string[] | null
   agentMarks: string[] | null
-  agentLeaves: string[] | null
+  agentLastMarks: string[] | null
   agentLastAt: number[] | null
 }
 
@@ -70,7 +70,7 @@ class MarkedHour {
     return {
       projects,
       marks: projects.map((project) => bitsOf((minute) => first[minute] === project)),
-      leaves: isSame ? null : projects.map((project) => bitsOf((minute) => last[minute] === project)),
+      lastMarks: isSame ? null : projects.map((project) => bitsOf((minute) => last[minute] === project)),
       lastAt: lastAt.filter((at) => at !== undefined),
     }
   }
@@ -105,11 +105,11 @@ export class Marks {
   /** The hours in which a mark was added since they were read. */
   readonly changed = new Set<number>()
 
-  load(number: number, { projects, marks, leaves, lastAt }: StoredMarks): void {
+  load(number: number, { projects, marks, lastMarks, lastAt }: StoredMarks): void {
     const hour = this.at(number)
     projects.forEach((project, index) => {
       for (const minute of eachMinute(marks[index] ?? '')) hour.first[minute] = project
-      for (const minute of eachMinute((leaves ?? marks)[index] ?? '')) hour.last[minute] = project
+      for (const minute of eachMinute((lastMarks ?? marks)[index] ?? '')) hour.last[minute] = project
     })
     const minutes = Object.keys(hour.first).map(Number)
     // Instances of an earlier version add marks without a time.
@@ -237,7 +237,7 @@ export class Timeline extends Marks {
         this.agents.load(hour, {
           projects: row.agentProjects,
           marks: row.agentMarks ?? [],
-          leaves: row.agentLeaves,
+          lastMarks: row.agentLastMarks,
           lastAt: row.agentLastAt,
         })
       const { inWorkspaces, forRepos, repoOf } = this.countsOf(hour)
@@ -296,7 +296,7 @@ export class Timeline extends Marks {
           countedFor: Array.from(forRepos.values(), bitsOfSet),
           agentProjects: hasAgents ? agents.projects : null,
           agentMarks: hasAgents ? agents.marks : null,
-          agentLeaves: agents.leaves,
+          agentLastMarks: agents.lastMarks,
           agentLastAt: hasAgents ? agents.lastAt : null,
         }
       })

@@ -83,7 +83,7 @@ class Queue<I extends QueuedWrite, Result> {
         this.waiting.splice(this.waiting.indexOf(waiting), 1)
         reject(new DatabaseBusy('No transaction began in time'))
       }
-      const timer = setTimeout(giveUp, WAIT_MS * this.database.patience)
+      const timer = setTimeout(giveUp, WAIT_MS * this.database.timeoutFactor)
       const waiting = { item, timer, resolve, reject }
       this.waiting.push(waiting)
       this.start()

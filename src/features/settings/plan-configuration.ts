@@ -27,7 +27,7 @@ import { countAffected, findOutside } from './queries/configuration.js'
 import { listOverrides, type NewOverride, type Place, type StoredOverride } from './queries/overrides.js'
 import { etagOfConfiguration, type Head, readHead } from './read-configuration.js'
 
-const MOST_WARNINGS = 100
+const MAX_WARNINGS = 100
 const PAGE = 500
 /** The overrides, and the bytes of settings, that are written together. */
 const BATCH = 500
@@ -104,9 +104,9 @@ const createJudge = (rules: SettingsRules | undefined) => {
     check: (values: Values, at: string) => {
       if (Object.keys(values).length === 0) return
       requireRules(rules, values, at)
-      if (warnings.length < MOST_WARNINGS)
+      if (warnings.length < MAX_WARNINGS)
         warnings.push(
-          ...(warningsOf(rules, values, at).warnings ?? []).slice(0, MOST_WARNINGS - warnings.length),
+          ...(warningsOf(rules, values, at).warnings ?? []).slice(0, MAX_WARNINGS - warnings.length),
         )
     },
   }

@@ -20,7 +20,7 @@ import {
   type WorkspaceQuota,
 } from '../workspaces/index.js'
 import { type Written, writeSnapshot } from './change-snapshot.js'
-import { pushTarget, requireRoomForPersonal } from './policies/repo-access.js'
+import { pushTarget, requirePersonalQuota } from './policies/repo-access.js'
 import { lockSnapshot, type SnapshotKey } from './queries/snapshots.js'
 
 export interface Push {
@@ -120,7 +120,7 @@ const openPersonalWorkspace = async (
   owner: string,
   { privacy, quota }: CreationRules,
 ): Promise<boolean> => {
-  await requireRoomForPersonal(tx, caller, owner, quota)
+  await requirePersonalQuota(tx, caller, owner, quota)
   const pattern = parsePattern(`${caller.login}/*`)
   if (!pattern) throw new Error('A login makes a valid pattern')
   const created = await insertWorkspace(tx, {

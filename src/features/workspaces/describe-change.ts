@@ -1,7 +1,7 @@
 /** Lists the keys that a settings change touched, for the audit trail. The values are in the versions. */
 import type { SettingsObject } from './settings-merge.js'
 
-const MOST_KEYS = 100
+const MAX_KEYS = 100
 
 interface Content {
   settings: SettingsObject
@@ -20,7 +20,7 @@ export const describeChange = (before: Content, after: Content): Record<string, 
     unlocked: without(before.locked, after.locked),
   }
   const described: Record<string, string[] | number> = {}
-  let room = MOST_KEYS
+  let room = MAX_KEYS
   let more = 0
   for (const [name, keys] of Object.entries(lists)) {
     const named = keys.slice(0, room)

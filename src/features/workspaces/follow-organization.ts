@@ -37,7 +37,7 @@ export interface FollowContext {
 }
 
 /** How many organizations one sign-in or push may look up one by one. */
-const MOST_QUESTIONS = 10
+const MAX_QUESTIONS = 10
 
 /**
  * Joins and leaves at a sign-in. The host is asked only if a workspace follows an organization, and only a clear answer
@@ -54,7 +54,7 @@ export const followAtSignIn = async (
   await judgeLinks(context, user, memberships, followed)
   const listed = await memberships.list()
   if (isOpen) {
-    const known = listed ?? (await askAbout(memberships, await listAdmitting(db, MOST_QUESTIONS))).members
+    const known = listed ?? (await askAbout(memberships, await listAdmitting(db, MAX_QUESTIONS))).members
     await join(context, user, new Map(known.map(({ id, name }) => [id, name])))
   }
   await leave(
@@ -79,7 +79,7 @@ export const followAtPush = async (
 
 /** Each organization once. */
 const oneOfEach = (organizations: HostOrganization[]): HostOrganization[] =>
-  [...new Map(organizations.map((one) => [one.id, one])).values()].slice(0, MOST_QUESTIONS)
+  [...new Map(organizations.map((one) => [one.id, one])).values()].slice(0, MAX_QUESTIONS)
 
 /** Links that the person made stay active while the host confirms the person as an owner. A clear "no" pauses them. */
 const judgeLinks = async (

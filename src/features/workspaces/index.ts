@@ -5,9 +5,9 @@ export { type Change, changeWorkspace, type WorkspaceCall } from './change-works
 export { describeChange } from './describe-change.js'
 export { firstNamedDay, lastPublished, type PrivacyRules } from './policies/privacy-levels.js'
 export {
+  requireCreateQuota,
+  requireJoinQuota,
   requireRole,
-  requireRoomToCreate,
-  requireRoomToJoin,
   type WorkspaceQuota,
 } from './policies/rights.js'
 export {

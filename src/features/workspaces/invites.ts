@@ -6,7 +6,7 @@ import type { Database, Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/clock.js'
 import { lockCaller, type PersonKey, readCaller } from '../accounts/index.js'
 import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
-import { requireRoomToJoin, type WorkspaceQuota } from './policies/rights.js'
+import { requireJoinQuota, type WorkspaceQuota } from './policies/rights.js'
 import { insertAuditEntry } from './queries/audit.js'
 import { findInvite, insertInvite, revokeInvite as markRevoked, useInvite } from './queries/invites.js'
 import { insertMember, lockRole } from './queries/members.js'
@@ -96,7 +96,7 @@ export const joinWorkspace = (
     if (!alreadyMember) {
       if (await wasRemoved(tx, invite, caller, personKeys)) throw new ApiError('invite_revoked')
       if (!(await useInvite(tx, invite.id))) throw await errorOfCode(tx, code)
-      await requireRoomToJoin(tx, userId, quota)
+      await requireJoinQuota(tx, userId, quota)
       await insertMember(tx, workspaceId, userId, invite.role)
       await insertAuditEntry(tx, {
         workspaceId,

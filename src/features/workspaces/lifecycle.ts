@@ -7,7 +7,7 @@ import type { Database } from '../../platform/database/client.js'
 import { singleRow } from '../../platform/database/statement.js'
 import { lockCaller } from '../accounts/index.js'
 import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
-import { requireRoomToCreate, type WorkspaceQuota } from './policies/rights.js'
+import { requireCreateQuota, type WorkspaceQuota } from './policies/rights.js'
 import { insertAuditEntry } from './queries/audit.js'
 import { insertInvite } from './queries/invites.js'
 import { insertMember } from './queries/members.js'
@@ -31,7 +31,7 @@ export const createWorkspace = (
 ): Promise<{ workspace: Workspace; invite: Invite }> =>
   database.transaction(async (tx) => {
     const caller = await lockCaller(tx, userId)
-    await requireRoomToCreate(tx, userId, quota)
+    await requireCreateQuota(tx, userId, quota)
     const id = await insertWorkspace(tx, { name: name.trim(), privacy: activity_privacy, createdBy: userId })
     if (id === undefined) throw new Error('Only a personal workspace can have a conflict')
     await insertMember(tx, id, userId, 'admin')

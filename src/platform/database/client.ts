@@ -27,7 +27,7 @@ export type { Parameter } from './statement.js'
 
 export interface Database {
   /** Multiplies time limits on waiting for the database. */
-  patience: number
+  timeoutFactor: number
   /** For reads: every call is one statement on its own. */
   read: Db
   /** For short reads of hot paths. They share a connection and time out early. */
@@ -75,7 +75,7 @@ export interface DatabaseOptions {
   /** False behind a transaction pooler, which also takes no session settings. */
   prepare: boolean
   /** Multiplies the time limits on waiting for the database, for tests and the demo on a busy machine. */
-  patience?: number
+  timeoutFactor?: number
   /** Receives the database's metrics. */
   meter?: Meter
 }
@@ -97,12 +97,12 @@ export const connect = ({
   url,
   poolSize,
   prepare,
-  patience = 1,
+  timeoutFactor = 1,
   meter = noopMeter,
 }: DatabaseOptions): Database => {
   const driver = (connections: number, answerSeconds: number, lifeSeconds?: number) =>
-    createDriver({ url, connections, prepare, answerSeconds, lifeSeconds, patience })
-  const waitMs = WAIT_MS * patience
+    createDriver({ url, connections, prepare, answerSeconds, lifeSeconds, timeoutFactor })
+  const waitMs = WAIT_MS * timeoutFactor
   const limiterOf = (pool: Pool, connections: number, longest = waitMs) =>
     createLimiter(meter, pool, connections, poolSize * 100, longest)
   const measure = statementTimer(meter)
@@ -126,7 +126,7 @@ export const connect = ({
   const hotLimiter = sharedConnectionLimiter(
     hotReads,
     limiterOf('reads', MAX_HOT_READS),
-    ANSWER_SECONDS.reads * patience,
+    ANSWER_SECONDS.reads * timeoutFactor,
   )
   const reserved = renewablePool(() => driver(1, ANSWER_SECONDS.reads, RESERVED_LIFE_SECONDS))
   const background = renewablePool(() => driver(1, ANSWER_SECONDS.background))
@@ -157,7 +157,7 @@ export const connect = ({
   }
 
   return {
-    patience,
+    timeoutFactor,
     read: dbOn(pool.current, poolLimiter),
     hot: dbOn(hotReads.current, hotLimiter),
     write: dbOn(pool.current, poolWriterLimiter),

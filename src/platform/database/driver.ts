@@ -15,15 +15,15 @@ interface DriverOptions {
   /** A connection's lifetime. By default, 30 to 60 minutes. */
   lifeSeconds?: number | undefined
   /** Multiplies the server's timeouts. */
-  patience: number
+  timeoutFactor: number
 }
 
 /** The server gives up before the connection does. */
-const sessionSettings = (patience: number) => ({
+const sessionSettings = (timeoutFactor: number) => ({
   TimeZone: 'UTC',
-  statement_timeout: 5_000 * patience,
-  lock_timeout: 2_000 * patience,
-  idle_in_transaction_session_timeout: 10_000 * patience,
+  statement_timeout: 5_000 * timeoutFactor,
+  lock_timeout: 2_000 * timeoutFactor,
+  idle_in_transaction_session_timeout: 10_000 * timeoutFactor,
 })
 
 /** With several hosts, only the primary is used. After a failover, new connections go to the new primary. */
@@ -44,7 +44,7 @@ export const createDriver = ({
   prepare,
   answerSeconds,
   lifeSeconds,
-  patience,
+  timeoutFactor,
 }: DriverOptions): postgres.Sql => {
   const options = {
     ...targetOf(url),
@@ -54,12 +54,12 @@ export const createDriver = ({
     // session to another client (PgBouncer before 1.21) loses the response, so each statement waits for the previous
     // one.
     ...(!prepare && { max_pipeline: 0 }),
-    connect_timeout: 2 * patience,
-    answer_timeout: answerSeconds * patience,
+    connect_timeout: 2 * timeoutFactor,
+    answer_timeout: answerSeconds * timeoutFactor,
     ...(lifeSeconds !== undefined && { max_lifetime: lifeSeconds }),
     backoff: (attempt: number) => Math.min(0.1 * 2 ** attempt, 1),
     onnotice: () => {},
-    connection: { application_name: 'team-settings-cloud', ...(prepare && sessionSettings(patience)) },
+    connection: { application_name: 'team-settings-cloud', ...(prepare && sessionSettings(timeoutFactor)) },
   }
   const driver = openClient(url, options)
   // Drizzle configures the driver to read and write dates as text.

@@ -13,7 +13,7 @@ import type { Migration, Step } from './migrations.js'
 const LOCK_MS = 200
 /** PostgreSQL cancels an autovacuum for a process that has waited this much longer than `deadlock_timeout`. */
 const VACUUM_MS = 300
-const MOST_LOCK_MS = 1_500
+const MAX_LOCK_MS = 1_500
 /** How long requests have the table to themselves between attempts. */
 const PAUSE_MS = 1_000
 const SAY_EVERY_MS = 3_000
@@ -121,7 +121,7 @@ const inShortWait = async <T>(
     select setting::int as "deadlockMs" from pg_settings where name = 'deadlock_timeout'`
   const isVacuum = holders.length > 0 && holders.every(({ kind }) => kind === 'autovacuum worker')
   const lockMs =
-    isVacuum && deadlockMs + VACUUM_MS <= MOST_LOCK_MS
+    isVacuum && deadlockMs + VACUUM_MS <= MAX_LOCK_MS
       ? deadlockMs + VACUUM_MS
       : Math.max(1, Math.min(LOCK_MS, Math.floor(deadlockMs / 2)))
   return sql.begin('isolation level read committed', async (tx) => {

@@ -85,7 +85,7 @@ export const hmacOf = (text: string | undefined): Proof | undefined =>
 export const prefixedHmacOf = (text: string | undefined): Proof | undefined =>
   text?.startsWith('sha256=') ? hmacOf(text.slice('sha256='.length)) : undefined
 
-const MOST_PAGES = 5
+const MAX_PAGES = 5
 
 /** All pages of a list. @param pathOf a page's path, from 1 @param size the number of items on a full page */
 export const listOrganizations = async (
@@ -95,7 +95,7 @@ export const listOrganizations = async (
   read: (item: Json) => { id: unknown; name: unknown } | undefined,
 ): ReturnType<HostOrganizations['list']> => {
   const found: HostOrganization[] = []
-  for (let page = 1; page <= MOST_PAGES; page++) {
+  for (let page = 1; page <= MAX_PAGES; page++) {
     const { status, json } = await ask(pathOf(page))
     if (status !== 200 || !Array.isArray(json)) return undefined
     for (const item of json) {
@@ -141,9 +141,9 @@ export const NOTHING = { commits: [], notDelivered: 0, issue: undefined }
 
 /** How many commits of a push the host left out. @param total how many there are, if the host says so */
 export const notDeliveredOf = (total: unknown, delivered: number): number =>
-  Number.isInteger(total) ? Math.min(Math.max((total as number) - delivered, 0), MOST_COMMITS) : 0
+  Number.isInteger(total) ? Math.min(Math.max((total as number) - delivered, 0), MAX_COMMITS) : 0
 /** The database's integers end there. */
-const MOST_COMMITS = 2_147_483_647
+const MAX_COMMITS = 2_147_483_647
 
 /**
  * The owner of a private address that starts with the host's id of the person: `7+ada@…` or `7-ada@…`.

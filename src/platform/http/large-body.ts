@@ -17,7 +17,7 @@ import { type BodyContext, type BodyFailure, errorOf } from './json-body.js'
 const LARGE_BYTES = 131_072
 /** A thread needs 112 MiB in addition to a full configuration with non-Latin-1 text in each override. */
 const THREAD_MIB = 115
-const MOST_THREADS = 2
+const MAX_THREADS = 2
 /** Several times what any body needs. */
 const MAX_HEAP_MIB = 512
 /** How many complete bodies may wait for a thread. They all count as held memory. */
@@ -53,7 +53,7 @@ export interface LargeBody<Read extends object, Context extends object> {
 }
 
 /** One core stays for everyone else's requests. */
-const maxThreads = Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1, fitting(THREAD_MIB)))
+const maxThreads = Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1, fitting(THREAD_MIB)))
 /**
  * A thread's part of the memory, so that a body that needs more ends its thread, and not the process in its container. A
  * million different names need 190 MiB, and what hosts and clients send far less.

@@ -128,7 +128,7 @@ const escapedUnit = (bytes: Buffer, start: number): number =>
 
 /** How many significant digits any double keeps, and how many a double can keep at most. */
 const SAFE_DIGITS = 15
-const MOST_DIGITS = 17
+const MAX_DIGITS = 17
 /** Up to this power of ten, positive or negative, every double keeps `SAFE_DIGITS`. */
 const SAFE_EXPONENT = 307
 
@@ -170,7 +170,7 @@ const checkNumber = (bytes: Buffer, start: number): number => {
     exponent += sign * power
   }
   const isSafe = digits === 0 || (digits <= SAFE_DIGITS && Math.abs(exponent - 1) <= SAFE_EXPONENT)
-  if (!isSafe && (digits > MOST_DIGITS || !survives(bytes.toString('latin1', start, at), exponent - 1))) {
+  if (!isSafe && (digits > MAX_DIGITS || !survives(bytes.toString('latin1', start, at), exponent - 1))) {
     const literal = bytes.toString('latin1', start, Math.min(at, start + 40))
     throw new StrictJsonError(`The number ${literal} can’t be stored exactly. Send it as a string.`)
   }

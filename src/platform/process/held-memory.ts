@@ -64,13 +64,13 @@ class HeldMemory {
         }
         holding.bytes += bytes
         this.count(person, bytes)
-        this.makeRoom(holding)
+        this.dropOldest(holding)
       },
       release: () => this.drop(holding),
     }
   }
 
-  private makeRoom(growing: Holding): void {
+  private dropOldest(growing: Holding): void {
     while (this.total > this.most) {
       let largest = growing
       for (const one of this.holdings) if (this.isBefore(one, largest)) largest = one

@@ -14,14 +14,14 @@ export interface Fault {
 }
 
 /** The maximum length of a list of faults. */
-const MOST_FAULTS = 100
+const MAX_FAULTS = 100
 /** Total characters of all paths and messages, not counting the first fault. */
-const MOST_TEXT = 65_536
+const MAX_TEXT = 65_536
 /**
  * How much work a check may do. A unit takes 15 to 35 ns, and up to 70 ns in the first check of a process, so that
  * no settings take more than 50 ms. Settings of normal size don't come close.
  */
-const MOST_WORK = 600_000
+const MAX_WORK = 600_000
 
 /** Thrown when a check has done its maximum work, or found the maximum number of faults. */
 export class CheckEnds extends Error {}
@@ -39,7 +39,7 @@ export class Run {
   /** The number of faults, including those that aren't noted. */
   count = 0
   readonly faults: Fault[] = []
-  private work = MOST_WORK
+  private work = MAX_WORK
   private text = 0
   private trials = 0
 
@@ -56,7 +56,7 @@ export class Run {
     const path = pointerOf(place)
     this.faults.push({ path, message })
     this.text += path.length + message.length
-    if (this.faults.length >= MOST_FAULTS || this.text > MOST_TEXT) throw new CheckEnds()
+    if (this.faults.length >= MAX_FAULTS || this.text > MAX_TEXT) throw new CheckEnds()
   }
 
   /** Notes that the check ended early, unless it has found enough. */

@@ -24,7 +24,7 @@ export interface Notes {
 /** The JSON text of any schema: an object, or whether anything is allowed. */
 type Json = Record<string, unknown>
 
-const MOST_LEVELS = 32
+const MAX_LEVELS = 32
 
 /** Texts for people. They are shown without HTML. Placeholders for translations are left out. */
 const texts = new Set([
@@ -76,7 +76,7 @@ export class Parser {
 
   /** @throws {SchemaError} */
   read(schema: unknown, place: string, level = 0): { node: Node; shown: unknown } {
-    if (level > MOST_LEVELS) throw new SchemaError(`${place} is nested more than ${MOST_LEVELS} levels deep`)
+    if (level > MAX_LEVELS) throw new SchemaError(`${place} is nested more than ${MAX_LEVELS} levels deep`)
     if (schema === true) return { node: {}, shown: true }
     if (schema === false) return { node: { never: true }, shown: false }
     if (!isObject(schema)) throw new SchemaError(`${place} must be an object`)

@@ -27,11 +27,11 @@ const daysOfKind = { dashboard: 'viewed', comparison: 'compared', csv: 'download
 const DAYS = Object.values(daysOfKind).join(', ')
 
 /** With more ranges than this, a row merges them into one, so that no viewer can make it grow endlessly. */
-const MOST_RANGES = 400
+const MAX_RANGES = 400
 
 /** SQL: a row's days plus the added ones. */
 const withAdded = (column: string): string => `case
-      when (select count(*) from unnest(v.${column})) < ${MOST_RANGES} then v.${column} + excluded.${column}
+      when (select count(*) from unnest(v.${column})) < ${MAX_RANGES} then v.${column} + excluded.${column}
       else datemultirange(range_merge(v.${column} + excluded.${column}))
     end`
 

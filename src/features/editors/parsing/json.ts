@@ -54,7 +54,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const WORDS = new Set(['true', 'false', 'null'])
 
 /** Longer tokens aren't kept. No name, number or key that matters is longer, however it's escaped. */
-const MOST_KEPT = 6 * 4 * limits.editor_project_length
+const MAX_KEPT = 6 * 4 * limits.editor_project_length
 
 type State = 'value' | 'first item' | 'first key' | 'key' | 'colon' | 'comma' | 'end'
 type Token = 'string' | 'number' | 'word'
@@ -63,7 +63,7 @@ export class JsonReader {
   private readonly frames: Frame[] = []
   private state: State = 'value'
   private token: Token | undefined
-  private readonly kept = Buffer.alloc(MOST_KEPT)
+  private readonly kept = Buffer.alloc(MAX_KEPT)
   private keptLength = 0
   private isEscaped = false
 
@@ -182,14 +182,14 @@ export class JsonReader {
   }
 
   private keep(bytes: Uint8Array, start: number, end: number): void {
-    const room = Math.min(end - start, MOST_KEPT - this.keptLength)
+    const room = Math.min(end - start, MAX_KEPT - this.keptLength)
     if (room > 0) this.kept.set(bytes.subarray(start, start + room), this.keptLength)
     this.keptLength += end - start
   }
 
   /** The kept part of the token. Undefined if it was too long. */
   private text(): string | undefined {
-    return this.keptLength > MOST_KEPT ? undefined : this.kept.toString('utf8', 0, this.keptLength)
+    return this.keptLength > MAX_KEPT ? undefined : this.kept.toString('utf8', 0, this.keptLength)
   }
 
   private endString(): void {

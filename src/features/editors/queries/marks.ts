@@ -18,10 +18,7 @@ import type { StoredHour } from '../timeline.js'
 
 const LOCK_MARKS = lockOfUser('lock heartbeats', locksOfUsers.heartbeats)
 
-const TRY_TO_LOCK_MARKS = tryLockOfUser(
-  'try to lock heartbeats',
-  locksOfUsers.heartbeats,
-)
+const TRY_TO_LOCK_MARKS = tryLockOfUser('try to lock heartbeats', locksOfUsers.heartbeats)
 
 /**
  * Makes other heartbeats of the person wait until the transaction ends.
@@ -39,7 +36,7 @@ const hourColumns = {
   hour: integer,
   projects: texts,
   marks: texts,
-  leaves: orNull(texts),
+  lastMarks: orNull(texts),
   lastAt: orNull(integers),
   countedIn: uuids,
   counted: texts,
@@ -47,15 +44,15 @@ const hourColumns = {
   countedFor: orNull(texts),
   agentProjects: orNull(texts),
   agentMarks: orNull(texts),
-  agentLeaves: orNull(texts),
+  agentLastMarks: orNull(texts),
   agentLastAt: orNull(integers),
 }
 const SELECT_HOURS = `
-  select user_id as "userId", hour, projects, marks::text[] as marks, leaves::text[] as leaves, last_times as "lastAt",
+  select user_id as "userId", hour, projects, marks::text[] as marks, leaves::text[] as "lastMarks", last_times as "lastAt",
     counted_in as "countedIn", counted::text[] as counted,
     counted_repos as "countedRepos", counted_for::text[] as "countedFor",
     agent_projects as "agentProjects", agent_marks::text[] as "agentMarks",
-    agent_leaves::text[] as "agentLeaves", agent_last_times as "agentLastAt"
+    agent_leaves::text[] as "agentLastMarks", agent_last_times as "agentLastAt"
   from heartbeat_hours`
 
 /** $1: the user; $2: hours. */
@@ -102,12 +99,12 @@ export const readAllMarks = (db: Db, userId: string): Promise<StoredHour[]> =>
   db.rows(READ_ALL_MARKS, [userId])
 
 /** $1: the user; $2: hours. Reads the marks of each hour and of the nearest earlier one. */
-const lastColumns = { hour: integer, projects: texts, leaves: texts }
+const lastColumns = { hour: integer, projects: texts, lastMarks: texts }
 const READ_LAST_MARKS = statement(
   'read the last marks of heartbeats',
   lastColumns,
   `
-  select distinct h.hour, h.projects, h.leaves
+  select distinct h.hour, h.projects, h.leaves as "lastMarks"
   from unnest($2::int[]) as asked (hour)
   cross join lateral (
     select hour, projects, coalesce(leaves, marks)::text[] as leaves from heartbeat_hours
@@ -124,7 +121,7 @@ export const readLastMarks = (db: Db, userId: string, hours: number[]): Promise<
 const ARRAYS = [
   ['projects', 'projects', 'text[]'],
   ['marks', 'marks', 'bit(60)[]'],
-  ['leaves', 'leaves', 'bit(60)[]'],
+  ['lastMarks', 'leaves', 'bit(60)[]'],
   ['lastAt', 'last_times', 'smallint[]'],
   ['countedIn', 'counted_in', 'uuid[]'],
   ['counted', 'counted', 'bit(60)[]'],
@@ -132,7 +129,7 @@ const ARRAYS = [
   ['countedFor', 'counted_for', 'bit(60)[]'],
   ['agentProjects', 'agent_projects', 'text[]'],
   ['agentMarks', 'agent_marks', 'bit(60)[]'],
-  ['agentLeaves', 'agent_leaves', 'bit(60)[]'],
+  ['agentLastMarks', 'agent_leaves', 'bit(60)[]'],
   ['agentLastAt', 'agent_last_times', 'smallint[]'],
 ] as const
 const names = ARRAYS.map(([, column]) => column)

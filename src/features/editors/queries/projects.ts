@@ -92,10 +92,7 @@ const COUNT_NAMES = statement(
 )
 
 /** How many more unassigned and other names a person can have. */
-export const readRoomForNames = async (
-  db: Db,
-  userId: string,
-): Promise<{ waiting: number; chosen: number }> => {
+export const readNameQuota = async (db: Db, userId: string): Promise<{ waiting: number; chosen: number }> => {
   const { waiting, chosen } = singleRow(await db.rows(COUNT_NAMES, [userId]))
   return {
     waiting: limits.editor_projects_waiting - waiting,

@@ -34,8 +34,8 @@ export const TRY_TO_LOCK_ACTIVITY = statement(
 )
 
 /** How many of a day's repositories are read one by one, and on how many of a member's days. */
-const MOST_ROWS = 100
-const MOST_DAYS = 4
+const MAX_ROWS = 100
+const MAX_DAYS = 4
 
 /**
  * $1: the workspace; $2, $3: users, and a day of each. Cheaper than sums for few rows. Planned once, as `READ_TARGETS`.
@@ -56,7 +56,7 @@ export const READ_ROWS = statement(
   cross join lateral (
     select repo_key, minutes, hours, timezone from activity
     where workspace_id = $1::uuid and user_id = d.user_id and day = d.day and minutes > 0
-    limit ${MOST_ROWS + 1}
+    limit ${MAX_ROWS + 1}
   ) a`,
 )
 
@@ -128,10 +128,10 @@ const lockIn = async (tx: Db, workspaceId: string, members: RequestedDays[], wai
     : [tx.rows(TRY_TO_LOCK_ACTIVITY, [workspaceId, userIds])]
   // The sums are sent behind the locks, so that they're current.
   const sums = Promise.all(
-    members.map((member) => (waits && member.days.size > MOST_DAYS ? readSums(member) : undefined)),
+    members.map((member) => (waits && member.days.size > MAX_DAYS ? readSums(member) : undefined)),
   )
   const days = members.flatMap(({ userId, days }) =>
-    days.size > MOST_DAYS ? [] : Array.from(days, (day) => ({ day, userId })),
+    days.size > MAX_DAYS ? [] : Array.from(days, (day) => ({ day, userId })),
   )
   const [rows, ofLong, ...holders] = await Promise.all([
     days.length === 0
@@ -148,9 +148,9 @@ const lockIn = async (tx: Db, workspaceId: string, members: RequestedDays[], wai
     await Promise.all(
       members.map(async (member, index): Promise<[RequestedDays, Totals | undefined]> => {
         if (!isHeld.has(member.userId)) return [member, undefined]
-        if (member.days.size > MOST_DAYS) return [member, ofLong[index]]
+        if (member.days.size > MAX_DAYS) return [member, ofLong[index]]
         const own = groupBy(ofUsers.get(member.userId) ?? [], ({ day }) => day)
-        const isShort = [...own.values()].every(({ length }) => length <= MOST_ROWS)
+        const isShort = [...own.values()].every(({ length }) => length <= MAX_ROWS)
         return [member, isShort ? sumOf(own) : waits ? await readSums(member) : undefined]
       }),
     ),

@@ -87,11 +87,7 @@ const LOCK_ROLLUP = statement(
   `select pg_try_advisory_xact_lock(${locks.rollup}) as taken from ${AT_COORDINATOR}`,
 )
 
-const ALLOW_A_MONTH = statement(
-  'allow long rollup statements',
-  {},
-  `set local statement_timeout = '60s'`,
-)
+const ALLOW_A_MONTH = statement('allow long rollup statements', {}, `set local statement_timeout = '60s'`)
 
 /** False while another instance is rolling up. */
 export const tryLockRollup = async (tx: Db): Promise<boolean> => {

@@ -17,7 +17,7 @@ import {
   type RepoQuestion,
   readPersonalWorkspace,
   readRole,
-  requireRoomToCreate,
+  requireCreateQuota,
   type WorkspaceQuota,
 } from '../../workspaces/index.js'
 import type { RepoDecision } from '../access.js'
@@ -94,7 +94,7 @@ const suggestedPattern = (owner: string): string => {
 }
 
 /** R4: whether a personal workspace can be created or extended by one more pattern. @throws {ApiError} */
-export const requireRoomForPersonal = async (
+export const requirePersonalQuota = async (
   db: Db,
   caller: User,
   owner: string,
@@ -104,7 +104,7 @@ export const requireRoomForPersonal = async (
   if (personal !== undefined) {
     if ((await countPatterns(db, personal)) >= limits.patterns_per_workspace) throw workspaceRequired(owner)
   } else {
-    await requireRoomToCreate(db, caller.id, quota)
+    await requireCreateQuota(db, caller.id, quota)
   }
 }
 
@@ -151,7 +151,7 @@ export const toPush = decision(
   async ({ read }, { question, owner, repo, quota }) => {
     const caller = await readCaller(read, question.userId)
     const target = await pushTarget(read, question, caller.login, owner)
-    if (target === undefined) await requireRoomForPersonal(read, caller, owner, quota)
+    if (target === undefined) await requirePersonalQuota(read, caller, owner, quota)
     return { question, owner, repo, caller }
   },
 )

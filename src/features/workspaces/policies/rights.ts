@@ -28,7 +28,7 @@ export const requireInsideOrganization = (organization: string, patterns: string
 export type WorkspaceQuota = Pick<AdjustedLimits, 'workspaces_created' | 'workspaces_joined'>
 
 /** Reliable only while the person is locked. @throws {ApiError} `workspace_limit` */
-export const requireRoomToJoin = async (db: Db, userId: string, quota: WorkspaceQuota): Promise<void> => {
+export const requireJoinQuota = async (db: Db, userId: string, quota: WorkspaceQuota): Promise<void> => {
   const { joined } = await countWorkspacesOf(db, userId)
   if (joined >= quota.workspaces_joined)
     throw new ApiError('workspace_limit', {
@@ -37,13 +37,13 @@ export const requireRoomToJoin = async (db: Db, userId: string, quota: Workspace
 }
 
 /** Reliable only while the person is locked. @throws {ApiError} `workspace_limit` */
-export const requireRoomToCreate = async (db: Db, userId: string, quota: WorkspaceQuota): Promise<void> => {
+export const requireCreateQuota = async (db: Db, userId: string, quota: WorkspaceQuota): Promise<void> => {
   const { created } = await countWorkspacesOf(db, userId)
   if (created >= quota.workspaces_created)
     throw new ApiError('workspace_limit', {
       detail: `You can create at most ${quota.workspaces_created} workspaces, including those that you have left. Delete one first.`,
     })
-  await requireRoomToJoin(db, userId, quota)
+  await requireJoinQuota(db, userId, quota)
 }
 
 /** Without a membership (undefined), the workspace isn't found. @throws {ApiError} */

@@ -114,10 +114,7 @@ export const findUserByRepohostId = async (db: Db, repohostId: number): Promise<
   (await db.rows(FIND_USER, [repohostId]))[0]?.id
 
 /** An advisory lock, for the same reason as the role locks (`members.ts`). */
-const LOCK_ADMINISTRATION = lockOfWorkspace(
-  'lock workspace administration',
-  locksOfWorkspaces.administration,
-)
+const LOCK_ADMINISTRATION = lockOfWorkspace('lock workspace administration', locksOfWorkspaces.administration)
 
 export const lockAdministration = async (tx: Db, id: string): Promise<void> => {
   await tx.rows(LOCK_ADMINISTRATION, [id])
