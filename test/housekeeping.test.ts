@@ -7,7 +7,7 @@ import { columnsOf } from '../src/platform/database/table.js'
 import { readToday } from '../src/platform/time/clock.js'
 import { monthOf } from '../src/platform/time/days.js'
 import { isCluster } from './database.js'
-import { lockWaiters, whileHeld } from './locks.js'
+import { lockWaiters } from './locks.js'
 import { type Reply, reuseService, type Service, startService, startTeam } from './service.js'
 import { until } from './until.js'
 
@@ -87,38 +87,6 @@ t.test('nothing is left of workspaces that are deleted while members write to th
     for (const table of tables) t.equal(await countRows(service, table, 'workspace_id', id), 0, table)
     t.equal(await countRows(service, 'workspaces', 'id', id), 0)
   }
-})
-
-t.test('a change of time zone succeeds while workspaces that the user has left are removed', async (t) => {
-  const { service, ada, bob, id: gone } = await startTeam(t, 'bob')
-  const { id: going } = await service.workspace(ada, { members: [bob] })
-  const minutes = '/api/team/active-minutes'
-  const day = await readToday(service.database)
-  await bob.post(minutes, { entries: [{ repo: 'acme/api', day, minutes: 5, hours: { 9: 5 } }] })
-  await service.app.rollups.run()
-  for (const id of [gone, going]) await bob.post(`${team}/${id}/leave`)
-  await ada.delete(`${team}/${gone}`)
-
-  let flush: Promise<Reply> | undefined
-  let removals: Promise<void> | undefined
-  const remove = async () => {
-    await service.app.housekeeping.run()
-    await ada.delete(`${team}/${going}`)
-    await service.app.housekeeping.run()
-  }
-  const bobsRow = `select from users where login = 'bob' for no key update`
-  await whileHeld(service, [bobsRow], async () => {
-    flush = bob.post(minutes, { timezone: 'Europe/Berlin', entries: [{ repo: 'acme/api', day, minutes: 5 }] })
-    // It has seen what there is of both workspaces, and only waits to change the zone.
-    await lockWaiters(service)
-    // A cluster doesn't begin with it while a user changes.
-    if (!(await isCluster())) await service.app.housekeeping.run()
-    removals = remove()
-    await Promise.race([removals, lockWaiters(service, 2)])
-  })
-  t.match(await flush, { status: 200, body: { ignored: 1 } })
-  await removals
-  for (const id of [gone, going]) t.equal(await countRows(service, 'workspaces', 'id', id), 0)
 })
 
 t.test('rollups that are made while their workspace is removed go with it', async (t) => {

@@ -216,7 +216,8 @@ t.test(
     await sql`create table carts (id int)`
     const migration = launchProgram(t, 'src/bin/migrate', onDatabase(url))
     await migration.ended
-    t.equal(migration.output(), `The database is current: ${newestMigration.tag}.\n`)
+    // On a busy machine, it also names the step at which it is.
+    t.equal(migration.output().split('\n').at(-2), `The database is current: ${newestMigration.tag}.`)
     const findings = await checkDatabase(url, readConfig(onDatabase(url)))
     t.strictSame(
       findings.filter(({ level }) => level === 'problem'),
