@@ -24,6 +24,8 @@ interface DeliveryShape {
   /** The commits of one push have one author: GitLab names the login of no other. */
   push(repo: string, commits: PushedCommit[], branch?: string): HostEvent
   issue(repo: string, change: IssueChange): HostEvent
+  /** A repository has got another name; undefined if the host doesn't report it. */
+  renamed?(repo: string, before: string): HostEvent
   /** Someone left an organization; undefined if the host doesn't report it. */
   left?(organization: { id: number; name: string }, user: { id: number; login: string }): HostEvent
   headers(event: string, body: string, secret: string, deliveryId: string): Record<string, string>
@@ -62,6 +64,15 @@ const issue: DeliveryShape['issue'] = (repo, { number, closed, at, login }) => (
 const github: DeliveryShape = {
   push,
   issue,
+  renamed: (repo, before) => ({
+    event: 'repository',
+    payload: {
+      action: 'renamed',
+      changes: { repository: { name: { from: before } } },
+      repository: { id: 186_853_002, full_name: repo, default_branch: 'main' },
+      sender: { login: 'ada' },
+    },
+  }),
   left: ({ id, name }, user) => ({
     event: 'organization',
     payload: {

@@ -23,6 +23,10 @@ export interface HostShape {
   user(user: HostUser): unknown
   /** `owner/repo` of a path below the API that names a repository. */
   repoOf(path: string): string | undefined
+  /** Where the old name redirects to, as the host writes it. */
+  movedTo(apiUrl: string, renamed: { id: number; to: string }): string
+  /** The repository's id in a path below the API that has one. */
+  repoIdOf(path: string): number | undefined
   repo(fullName: string): unknown
   unknownToken: Answer
   notFound: Answer
@@ -44,6 +48,13 @@ const repoBelowRepos = (path: string): string | undefined => {
   return kind === 'repos' && owner && repo && rest.length === 0 ? `${owner}/${repo}` : undefined
 }
 
+const belowRepos = (fullName: string) => `/repos/${fullName.split('/').map(encodeURIComponent).join('/')}`
+
+const idBelow = (folder: string) => (path: string) => {
+  const [, kind, id = '', ...rest] = path.split('/')
+  return kind === folder && /^[0-9]+$/.test(id) && rest.length === 0 ? Number(id) : undefined
+}
+
 /** docs.github.com/en/rest */
 const github: HostShape = {
   apiPath: '',
@@ -53,6 +64,8 @@ const github: HostShape = {
   userPath: '/user',
   user: (user) => user,
   repoOf: repoBelowRepos,
+  movedTo: (apiUrl, { id }) => `${apiUrl}/repositories/${id}`,
+  repoIdOf: idBelow('repositories'),
   repo: (fullName) => ({ full_name: fullName }),
   unknownToken: { status: 401, body: { message: 'Bad credentials' } },
   notFound: { status: 404, body: { message: 'Not Found' } },
@@ -82,6 +95,8 @@ const gitlab: HostShape = {
     const [, kind, project, ...rest] = decoded(path)
     return kind === 'projects' && project && rest.length === 0 ? project : undefined
   },
+  movedTo: (apiUrl, { id }) => `${apiUrl}/projects/${id}`,
+  repoIdOf: idBelow('projects'),
   repo: (fullName) => ({ id: 4, path_with_namespace: fullName, visibility: 'private' }),
   unknownToken: { status: 401, body: { message: '401 Unauthorized' } },
   notFound: { status: 404, body: { message: '404 Project Not Found' } },
@@ -110,6 +125,9 @@ const forgejo: HostShape = {
     visibility: 'public',
   }),
   repoOf: repoBelowRepos,
+  // A path, without the address of the host.
+  movedTo: (apiUrl, { to }) => `${new URL(apiUrl).pathname}${belowRepos(to)}`,
+  repoIdOf: () => undefined,
   repo: (fullName) => ({ id: 4, full_name: fullName, private: true, default_branch: 'main' }),
   unknownToken: { status: 401, body: { message: 'invalid username, password or token' } },
   notFound: { status: 404, body: { message: "The target couldn't be found.", errors: [] } },

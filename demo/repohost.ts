@@ -40,8 +40,11 @@ export interface RepohostStandIn extends StandIn {
   /** A private repository that only these users see. All repositories that weren't added are public. */
   addPrivateRepo(fullName: string, readers: number[]): void
   removeRepo(fullName: string): void
-  /** The host then redirects from the old name, or only answers with the new one. */
-  renameRepo(from: string, to: string, answer: 'redirect' | 'new name'): void
+  /**
+   * The host then redirects from the old name as its kind does, or only answers with the new one. A `location` takes the
+   * redirect somewhere else.
+   */
+  renameRepo(from: string, to: string, answer: 'redirect' | 'new name' | { location: string }): void
   /** A token that gives access to nothing, not even the profile of its user. */
   addTokenWithoutScope(id: number): string
   /** The user who consents in the browser. Null: the user declines. */
@@ -61,7 +64,10 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
   >()
   const readersOf = new Map<string, number[]>()
   const grants = new Map<string, Grant>()
-  const renamed = new Map<string, { to: string; answer: 'redirect' | 'new name' }>()
+  const renamed = new Map<
+    string,
+    { id: number; to: string; answer: 'redirect' | 'new name' | { location: string } }
+  >()
   let nextId = 1_000
 
   const user = (request: IncomingMessage, response: ServerResponse) => {
@@ -157,11 +163,15 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
         standIn.addressesFault ? { message: 'Fault' } : others.map((address, id) => ({ id, ...address })),
       )
     }
-    const fullName = shape.repoOf(path)
+    const id = shape.repoIdOf(path)
+    const fullName =
+      id === undefined ? shape.repoOf(path) : [...renamed.values()].find((move) => move.id === id)?.to
     if (fullName !== undefined) {
       const move = renamed.get(fullName.toLowerCase())
-      if (move?.answer === 'redirect') {
-        return response.writeHead(shape.movedStatus, { Location: `${standIn.apiUrl}/moved` }).end()
+      if (move && move.answer !== 'new name') {
+        const location =
+          move.answer === 'redirect' ? shape.movedTo(standIn.apiUrl, move) : move.answer.location
+        return response.writeHead(shape.movedStatus, { Location: location }).end()
       }
       if (move) return sendJson(response, 200, shape.repo(move.to))
       const readers = readersOf.get(fullName.toLowerCase())
@@ -214,8 +224,9 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
     addPrivateRepo: (fullName: string, readers: number[]) => {
       readersOf.set(fullName.toLowerCase(), readers)
     },
-    renameRepo: (from: string, to: string, answer: 'redirect' | 'new name') => {
-      renamed.set(from.toLowerCase(), { to, answer })
+    renameRepo: (from: string, to: string, answer: 'redirect' | 'new name' | { location: string }) => {
+      renamed.set(from.toLowerCase(), { id: nextId++, to, answer })
+      renamed.delete(to.toLowerCase())
     },
     addTokenWithoutScope: (userId: number) => {
       const token = `none_${randomBytes(18).toString('hex')}`

@@ -102,6 +102,14 @@ export const errorCatalogue = {
     409,
     'None of your workspaces matches this repository. Create a workspace with the suggested pattern, or add the pattern to one.',
   ],
+  repo_renamed: [
+    409,
+    'The repository has another name at the repository host now. Use the name in `renamed_to`, for example in the address of your clone. An admin can take the stored settings along with POST /api/team/workspaces/{id}/repos/move.',
+  ],
+  repo_taken: [
+    409,
+    'The workspace already has settings or an override for the new name. Remove them first, or keep them and delete those of the old name.',
+  ],
   last_admin: [409, 'A workspace needs at least one admin. Make another member an admin first.'],
   personal_workspace: [
     409,
@@ -212,6 +220,9 @@ export const Problem = Type.Object({
   suggested_pattern: Type.Optional(
     Type.String({ description: 'A pattern that matches all repositories of the owner.' }),
   ),
+  renamed_to: Type.Optional(
+    Type.String({ description: 'The repository’s present name at the repository host.' }),
+  ),
   workspaces: Type.Optional(
     Type.Array(Named('WorkspaceWithoutAdmin', { id: Uuid, name: Type.String({ examples: ['Acme'] }) }), {
       description: 'The workspaces that would have no admin.',
@@ -249,6 +260,7 @@ export const problemExtras: Partial<Record<ErrorCode, ProblemExtras>> = {
   validation_failed: { errors: [{ path: '/body/name', message: 'is required' }] },
   last_admin: { workspaces: [{ id: '0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d5e', name: 'Acme' }] },
   workspace_required: { suggested_pattern: 'acme/*' },
+  repo_renamed: { renamed_to: 'acme/gateway' },
   version_conflict: { current_version: 4 },
   key_locked: { keys: ['ext.theme'] },
   settings_too_large: { limit_bytes: limits.settings_bytes, actual_bytes: 300_000 },

@@ -6,6 +6,7 @@ import { dashboardRoutes } from './features/dashboard/routes/dashboard.js'
 import { minutesRoutes } from './features/minutes/routes/minutes.js'
 import { configurationRoutes } from './features/settings/routes/configuration.js'
 import { effectiveConfigRoutes } from './features/settings/routes/effective-config.js'
+import { moveRoutes } from './features/settings/routes/moves.js'
 import { overrideRoutes } from './features/settings/routes/overrides.js'
 import { auditRoutes } from './features/workspaces/routes/audit.js'
 import { inviteRoutes, joinRoute } from './features/workspaces/routes/invites.js'
@@ -32,6 +33,7 @@ export const teamRoutes: FastifyPluginAsync = async (app) => {
     await pro.register(organizationRoutes)
     await pro.register(workspaceSettingsRoutes, { afterLevelChange: () => pro.publishedWeeks.run() })
     await pro.register(overrideRoutes)
+    await pro.register(moveRoutes)
     await pro.register(configurationRoutes)
     await pro.register(effectiveConfigRoutes)
     await pro.register(auditRoutes)

@@ -32,9 +32,13 @@ const last = [
   'logout',
 ]
 
-/** These need more than a call: a login that was started, a file, a schema, a signature of the repository host. */
+/**
+ * These need more than a call: a login that was started, a file, a schema, a renamed repository, a signature of the
+ * repository host.
+ */
 const unprepared: Record<string, { status: number; code: string }> = {
   finishLogin: { status: 400, code: 'oauth_state_invalid' },
+  moveSettings: { status: 403, code: 'repo_access_denied' },
   startImport: { status: 400, code: 'validation_failed' },
   getSettingsSchema: { status: 404, code: 'schema_not_configured' },
   receiveDelivery: { status: 400, code: 'signature_invalid' },

@@ -7,17 +7,18 @@ import { problemsOf } from './config-problems.js'
 import { freePort, launch, onDatabase, ready } from './process.js'
 import { reuseService, startTeam } from './service.js'
 
-t.test('a renamed, missing or forbidden repository gives no access', async (t) => {
+t.test('a missing, forbidden or renamed repository gives no access under its old name', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
       const service = await reuseService(t, kind)
       const ada = await service.signIn('ada')
       await service.workspace(ada)
       const denied = { status: 403, body: { code: 'repo_access_denied' } }
+      const renamed = { status: 409, body: { code: 'repo_renamed', renamed_to: 'acme/new' } }
       service.repohost.renameRepo('acme/old', 'acme/new', 'redirect')
-      t.hasStrict(await ada.push('acme/old', {}), denied, 'renamed')
+      t.hasStrict(await ada.push('acme/old', {}), renamed)
       service.repohost.renameRepo('acme/older', 'acme/new', 'new name')
-      t.hasStrict(await ada.push('acme/older', {}), denied, 'answered under its new name')
+      t.hasStrict(await ada.push('acme/older', {}), renamed, 'answered under its new name')
       service.repohost.removeRepo('acme/none')
       t.hasStrict(await ada.push('acme/none', {}), denied, 'missing')
       const rejected = { status: 401, body: { code: 'repohost_token_invalid' } }

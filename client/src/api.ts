@@ -1184,6 +1184,13 @@ export type OverrideBody = {
   reason?: string
 }
 
+export type MoveBody = {
+  /** The old name, which the settings are stored under. */
+  from: string
+  /** The present name at the repository host. */
+  to: string
+}
+
 export type ConfigurationBody = {
   settings?: SettingsInput
   /** Replaces the list of locked keys. Each must be a key of the settings after the change. A change that removes a key from the settings also removes its lock. */
@@ -2449,6 +2456,42 @@ export type ProblemWorkspaceRequired = {
   error?: string
 }
 
+/** The repository has another name at the repository host now. Use the name in `renamed_to`, for example in the address of your clone. An admin can take the stored settings along with POST /api/team/workspaces/{id}/repos/move. */
+export type ProblemRepoRenamed = {
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#repo_renamed'
+  status: 409
+  /** The HTTP name of the status. */
+  title: 'Conflict'
+  /** Stable. Programs can rely on it. */
+  code: 'repo_renamed'
+  /** Text for people: what happened and what to do next. */
+  detail: string
+  /** The response’s `X-Request-Id`. */
+  request_id: string
+  /** The repository’s present name at the repository host. */
+  renamed_to: string
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
+  error?: string
+}
+
+/** The workspace already has settings or an override for the new name. Remove them first, or keep them and delete those of the old name. */
+export type ProblemRepoTaken = {
+  /** The page that explains the code: `/api/docs/errors#<code>`. */
+  type: '/api/docs/errors#repo_taken'
+  status: 409
+  /** The HTTP name of the status. */
+  title: 'Conflict'
+  /** Stable. Programs can rely on it. */
+  code: 'repo_taken'
+  /** Text for people: what happened and what to do next. */
+  detail: string
+  /** The response’s `X-Request-Id`. */
+  request_id: string
+  /** Only at `/api/wakatime`: `detail` under the name that WakaTime tools expect. */
+  error?: string
+}
+
 /** A workspace needs at least one admin. Make another member an admin first. */
 export type ProblemLastAdmin = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
@@ -3346,7 +3389,7 @@ export interface Operations {
       body: PushBody
     }
     answer: PushResult
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemRepohostTokenRequired | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRepohostTokenInvalid | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemNotAMember | ProblemRepoAccessDenied | ProblemWorkspaceNotFound | ProblemWorkspaceRequired | ProblemWorkspaceLimit | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemMaintenance | ProblemUpstreamTimeout
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemRepohostTokenRequired | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRepohostTokenInvalid | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemNotAMember | ProblemRepoAccessDenied | ProblemWorkspaceNotFound | ProblemWorkspaceRequired | ProblemWorkspaceLimit | ProblemRepoRenamed | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemMaintenance | ProblemUpstreamTimeout
   }
   /** Remove repository settings */
   'DELETE /api/settings/{owner}/{repo}': {
@@ -3893,6 +3936,21 @@ export interface Operations {
     }
     answer: Override
     problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemOverrideNotFound | ProblemVersionNotFound | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRepoOutsidePatterns | ProblemKeyLocked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
+  /** Move the settings of a renamed repository */
+  'POST /api/team/workspaces/{id}/repos/move': {
+    request: {
+      path: {
+        id: string
+      }
+      headers: {
+        /** The caller's own repository host token. The service checks it with the host and never stores it. */
+        'X-Repohost-Token': string
+      }
+      body: MoveBody
+    }
+    answer: Ok
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemRepohostTokenRequired | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemRepohostTokenInvalid | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemRepoAccessDenied | ProblemWorkspaceNotFound | ProblemNeverSynced | ProblemRepoTaken | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRepoOutsidePatterns | ProblemRateLimited | ProblemInternalError | ProblemUpstreamFailed | ProblemUnavailable | ProblemMaintenance | ProblemUpstreamTimeout
   }
   /** Get the configuration */
   'GET /api/team/workspaces/{id}/configuration': {

@@ -1,6 +1,7 @@
 /** The repository host: who owns a token, and what it gives access to. The kinds of host are in `platform/hosts`. */
 
 import type { RepohostKind } from '../../../schemas/common.js'
+import { isRepoPath } from '../../../schemas/subgroups.js'
 import { ApiError } from '../../errors.js'
 import { hostKinds } from '../../platform/hosts/index.js'
 import type {
@@ -8,6 +9,7 @@ import type {
   HostOrganization,
   HostUser,
   MembershipAnswer,
+  RepoName,
   StatedAddresses,
 } from '../../platform/hosts/kind.js'
 import type { Trace } from '../../platform/http/trace.js'
@@ -30,8 +32,16 @@ export interface Memberships {
 
 export interface HostPerson {
   memberships: Memberships
-  /** @throws {ApiError} `repohost_token_invalid`, `repo_access_denied`, `upstream_failed`, `upstream_timeout` */
-  requireAccess(repository: { owner: string; repo: string }): Promise<void>
+  /**
+   * @throws {ApiError} `repohost_token_invalid`, `repo_access_denied`, `repo_renamed`, `upstream_failed`,
+   *   `upstream_timeout`
+   */
+  requireAccess(repository: RepoName): Promise<void>
+  /**
+   * Checks that `from` leads to `to`, or that the person doesn't see `from`, and sees `to`.
+   * @throws {ApiError} `repohost_token_invalid`, `repo_access_denied`, `upstream_failed`, `upstream_timeout`
+   */
+  requireRename(from: RepoName, to: RepoName): Promise<void>
 }
 
 export interface Repohost {
@@ -60,8 +70,17 @@ export interface Repohost {
   personOf(token: string, userId: number, trace?: Trace): Promise<HostPerson>
 }
 
+const NOT_SHOWN =
+  'With this token, the repository host doesn’t show that `to` is the new name of `from`. Send your own token with access to `to`, and check both names.'
+
 /** The time budget for all of a request's calls. */
 const BUDGET_MS = 5_000
+
+/** How many redirects are followed from a repository's name. Hosts use one for each time that it got another name. */
+const MOST_REDIRECTS = 5
+
+/** What a person sees of a repository. */
+type Sight = 'granted' | 'denied' | { renamedTo: string }
 
 export const createRepohost = (
   {
@@ -128,6 +147,37 @@ export const createRepohost = (
     return memberships
   }
 
+  /** The path, below the API, that a response redirects to. Undefined if it doesn't, or leads out of the API. */
+  const redirectedPath = ({ status, headers }: UpstreamAnswer, path: string): string | undefined => {
+    const location = headers.get('location')
+    if (![301, 302, 307, 308].includes(status) || location === null) return undefined
+    const asked = `${apiUrl}${path}`
+    if (!URL.canParse(location, asked)) return undefined
+    const { origin, pathname, search } = new URL(location, asked)
+    const api = new URL(`${apiUrl}/`)
+    if (origin !== api.origin || !pathname.startsWith(api.pathname)) return undefined
+    return `${pathname.slice(api.pathname.length - 1)}${search}`
+  }
+
+  const seeRepo = async (
+    token: string,
+    repository: RepoName,
+    signal: AbortSignal,
+    trace: Trace | undefined,
+  ): Promise<Sight> => {
+    let path: string | undefined = host.repoPath(repository)
+    let answer = await get(token, path, signal, trace)
+    for (let followed = 0; followed < MOST_REDIRECTS; followed++) {
+      path = redirectedPath(answer, path)
+      if (path === undefined) break
+      answer = await get(token, path, signal, trace)
+    }
+    const access = host.readRepo(answer, repository)
+    if (access === 'granted' || access === 'denied') return access
+    if (typeof access === 'string') throw failureOf(access, answer)
+    return isRepoPath(access.renamedTo, kind) ? access : 'denied'
+  }
+
   return {
     newBudget,
     userOf: async (token, trace, budget) => {
@@ -161,10 +211,17 @@ export const createRepohost = (
       return {
         memberships: membershipsOf(token, user, trace, signal),
         requireAccess: async (repository) => {
-          const answer = await get(token, host.repoPath(repository), signal, trace)
-          const access = host.readRepo(answer, repository)
-          if (access === 'denied') throw new ApiError('repo_access_denied')
-          if (access !== 'granted') throw failureOf(access, answer)
+          const seen = await seeRepo(token, repository, signal, trace)
+          if (seen === 'denied') throw new ApiError('repo_access_denied')
+          if (seen !== 'granted') throw new ApiError('repo_renamed', { renamed_to: seen.renamedTo })
+        },
+        requireRename: async (from, to) => {
+          const seen = await seeRepo(token, from, signal, trace)
+          const isShown =
+            typeof seen === 'object'
+              ? seen.renamedTo.toLowerCase() === `${to.owner}/${to.repo}`.toLowerCase()
+              : seen === 'denied' && (await seeRepo(token, to, signal, trace)) === 'granted'
+          if (!isShown) throw new ApiError('repo_access_denied', { detail: NOT_SHOWN })
         },
       }
     },

@@ -120,9 +120,13 @@ const count = async (
   tx: Db,
   addressKeys: AddressKey[],
   { workspaceId, kind }: DeliveryHead,
-  { repo, commits, issue }: Delivery,
+  { repo, commits, issue, renamed }: Delivery,
   today: string,
 ): Promise<Outcome> => {
+  if (renamed) {
+    const inside = await isInside(tx, workspaceId, renamed.to.toLowerCase())
+    return { ...NOTHING, outsidePatterns: inside ? 0 : 1 }
+  }
   if (commits.length === 0 && !issue) return NOTHING
   const isRecent = ({ day }: { day: string }) =>
     day >= addDays(today, -limits.webhook_days) && day <= addDays(today, 1)

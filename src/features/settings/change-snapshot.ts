@@ -97,6 +97,8 @@ export const restoreSettings = (
   preconditions: Preconditions,
 ): Promise<Written & { warnings?: Warnings }> =>
   changing(database, question, async ({ tx, key, caller }) => {
+    // A delete or a move may have been faster. Without the lock, this would create new settings with the old content.
+    if (!(await lockSnapshot(tx, key))) throw new ApiError('never_synced')
     const old = await snapshotHistory.read(tx, key, version)
     if (!old) throw new ApiError('version_not_found')
     const judged = judgeRestored(rules, old.settings)

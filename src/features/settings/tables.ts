@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { limits } from '../../../schemas/limits.js'
+import { daysAgo } from '../../platform/database/limited-delete.js'
 import { moment, table } from '../../platform/database/table.js'
 import { person } from '../accounts/tables.js'
 import { workspaceId } from '../workspaces/tables.js'
@@ -123,4 +125,21 @@ export const overrideVersions = table(
     index('override_versions_of_workspace').on(t.workspaceId, t.ownerKey, t.repoKey, t.version),
     index('override_versions_by_author').on(t.createdBy, t.ownerKey, t.repoKey, t.workspaceId, t.version),
   ],
+)
+
+/** Renames of repositories that webhooks have reported, so that a report has an effect once. */
+export const reportedRenames = table(
+  'reported_renames',
+  {
+    workspaceId: workspaceId(),
+    /** The SHA-256 of the payload. */
+    hash: text('hash').notNull(),
+    at: moment('at').notNull().defaultNow(),
+  },
+  {
+    expiry: { task: 'old reported renames', sql: `at < ${daysAgo(limits.webhook_days)}` },
+    place: { spreadBy: 'workspace_id' },
+    privacyRecord: 'deliveries',
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.hash] }), index('reported_renames_by_age').on(t.at)],
 )

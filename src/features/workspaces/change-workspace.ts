@@ -1,7 +1,7 @@
 import type { Role } from '../../../schemas/common.js'
 import { ApiError } from '../../errors.js'
 import type { KeyInUse } from '../../platform/access/caller.js'
-import type { Database, Db } from '../../platform/database/client.js'
+import type { Database, Db, TransactionOptions } from '../../platform/database/client.js'
 import { nameOfKey, requireRole } from './policies/rights.js'
 import { type Actor, type Author, insertAuditEntries } from './queries/audit.js'
 import { readMember } from './queries/members.js'
@@ -48,6 +48,7 @@ export const changeWorkspace = <T>(
   { workspaceId, userId, key, reason, writes = true }: WorkspaceCall,
   wanted: Role,
   work: (change: Change) => Promise<T>,
+  options?: TransactionOptions,
 ): Promise<T> =>
   database.transaction(async (tx) => {
     const workspace = await (writes ? lockWorkspace : readPresent)(tx, workspaceId)
@@ -62,7 +63,7 @@ export const changeWorkspace = <T>(
     }
     const actor = workspaceKey ? { id: workspaceKey.keyId, login: caller.login } : caller
     return work(changeBy(tx, { workspaceId, workspace, caller, actor, reason }))
-  })
+  }, options)
 
 interface By extends Pick<Change, 'caller' | 'workspace'>, Pick<WorkspaceCall, 'workspaceId' | 'reason'> {
   /** The person named in the audit trail. */

@@ -33,7 +33,7 @@ export const forgejo: HostKind = {
   readUser: (answer) => userOf(answer, 'login', [401, 403]),
   addresses: undefined,
   repoPath: (name) => `/repos/${pathOf(name)}`,
-  // A renamed repository redirects.
+  // A renamed repository redirects. Redirects that lead elsewhere end here.
   readRepo: (answer, name) => accessOf(answer, name, 'full_name', [301, 302, 307, 308, 403, 404]),
 
   organizations: {

@@ -36,6 +36,16 @@ const readLeave = (event: string, payload: unknown) => {
   return leaveOf(objectOf(organization).id, objectOf(objectOf(membership).user).id)
 }
 
+/** The old name has no owner, because a transfer is another event. */
+const readRename = (event: string, payload: unknown) => {
+  const { action, changes, repository } = objectOf(payload)
+  const before = textOf(objectOf(objectOf(objectOf(changes).repository).name).from)
+  const to = textOf(objectOf(repository).full_name)
+  if (event !== 'repository' || action !== 'renamed' || before === undefined || to === undefined)
+    return undefined
+  return { from: `${to.slice(0, to.lastIndexOf('/'))}/${before}`, to }
+}
+
 export const github: HostKind = {
   name: 'GitHub',
   defaultUrl: 'https://github.com',
@@ -57,7 +67,7 @@ export const github: HostKind = {
   readUser: (answer) => userOf(answer, 'login', [401], answer.headers.get('x-oauth-client-id') || undefined),
   addresses: undefined,
   repoPath: (name) => `/repos/${pathOf(name)}`,
-  // Renamed, forbidden, missing, taken down.
+  // Redirected elsewhere, forbidden, missing, taken down.
   readRepo: (answer, name) => accessOf(answer, name, 'full_name', [301, 403, 404, 451]),
 
   organizations: {
@@ -103,7 +113,11 @@ export const github: HostKind = {
   readProof: (headers) => prefixedHmacOf(headerOf(headers, 'x-hub-signature-256')),
   readEvent: (headers) => headerOf(headers, 'x-github-event'),
   readDeliveryId: (headers) => headerOf(headers, 'x-github-delivery'),
-  readReport: (event, payload) => ({ ...readGithubReport(event, payload), left: readLeave(event, payload) }),
+  readReport: (event, payload) => ({
+    ...readGithubReport(event, payload),
+    left: readLeave(event, payload),
+    renamed: readRename(event, payload),
+  }),
   ownerOfPrivateAddress: (address, hostname) =>
     idOfPrivateAddress(address, '+', ['users.noreply.github.com', `users.noreply.${hostname}`]),
 }

@@ -122,7 +122,7 @@ export const gitlab: HostKind = {
   readUser: (answer) => userOf(answer, 'username', [401, 403]),
   addresses: { path: `/user/emails?per_page=${ADDRESSES_PER_PAGE}`, read: readAddresses },
   repoPath: ({ owner, repo }) => `/projects/${encodeURIComponent(`${owner}/${repo}`)}`,
-  // Moved projects redirect. Projects that the token mustn't see return 404.
+  // Moved projects redirect. Redirects that lead elsewhere end here. Projects that the token mustn't see return 404.
   readRepo: (answer, name) => accessOf(answer, name, 'path_with_namespace', [301, 302, 307, 308, 403, 404]),
 
   organizations: {

@@ -19,7 +19,8 @@ export type UserAnswer = HostUser | 'token-invalid' | 'rate-limited' | 'failed'
 /** `none`: no app, because people create such tokens themselves. */
 export type AppAnswer = { clientId: string } | 'none' | 'rate-limited' | 'failed'
 export type RefusalAnswer = 'denied' | 'token-invalid' | 'rate-limited' | 'failed'
-export type RepoAnswer = 'granted' | RefusalAnswer
+/** `renamedTo`: the host's present name of the repository. Whether it has the form of a name isn't checked yet. */
+export type RepoAnswer = 'granted' | { renamedTo: string } | RefusalAnswer
 
 export interface RepoName {
   owner: string
@@ -57,6 +58,12 @@ export interface HostOrganizations {
 export interface ReportedLeave {
   organizationId: number
   userId: number
+}
+
+/** A repository that got another name. Both are `owner/repo`. */
+export interface ReportedRename {
+  from: string
+  to: string
 }
 
 /** A commit that was pushed to the default branch. */
@@ -97,6 +104,7 @@ export interface Report {
   notDelivered: number
   issue: ReportedIssue | undefined
   left?: ReportedLeave | undefined
+  renamed?: ReportedRename | undefined
 }
 
 /** How a delivery proves that it knows the secret: an HMAC-SHA256 of the body in hex, or the secret itself. */

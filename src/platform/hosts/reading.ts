@@ -56,7 +56,8 @@ export const userOf = (
 }
 
 /**
- * Only a response about this very repository proves access to it. A renamed repository answers under its new name.
+ * Only a response about this very repository proves access to it. A renamed repository answers under its new name, or
+ * at the end of a redirect.
  * @param pathMember where the host has `owner/repo`
  * @param denied the statuses that mean the token doesn't give access
  */
@@ -71,7 +72,7 @@ export const accessOf = (
   if (denied.includes(answer.status)) return 'denied'
   const path = textOf(objectOf(answer.json)[pathMember])
   if (answer.status !== 200 || path === undefined) return 'failed'
-  return path.toLowerCase() === `${owner}/${repo}`.toLowerCase() ? 'granted' : 'denied'
+  return sameName(path, `${owner}/${repo}`) ? 'granted' : { renamedTo: path }
 }
 
 export const pathOf = ({ owner, repo }: RepoName): string =>

@@ -66,6 +66,7 @@ export const tasks = [
   'old deliveries',
   'old reported commits',
   'old reported issues',
+  'old reported renames',
   'old heartbeats',
   'old project names',
   'old counts of dropped names',

@@ -118,7 +118,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'receiveDelivery',
       tags: ['activity'],
       summary: 'Receive a webhook delivery',
-      description: `For the repository host only, and only with the headers of the configured kind of host. Each new commit pushed to the default branch counts for its author, on the date that its timestamp shows. A timestamp in UTC (\`Z\`) counts on that day of the author’s time zone. A closed issue counts for the person who closed it. Both count for members only, in repositories that match a pattern, and up to ${limits.webhook_days} days back. An uploaded count replaces what was reported. Other events have no effect. Deliveries can be repeated and can come in any order. The body is JSON, or form-encoded with the JSON text in \`payload\`.`,
+      description: `For the repository host only, and only with the headers of the configured kind of host. Each new commit pushed to the default branch counts for its author, on the date that its timestamp shows. A timestamp in UTC (\`Z\`) counts on that day of the author’s time zone. A closed issue counts for the person who closed it. Both count for members only, in repositories that match a pattern, and up to ${limits.webhook_days} days back. An uploaded count replaces what was reported. GitHub’s \`repository\` event with the action \`renamed\` moves the repository’s settings to the new name. Other events have no effect. Deliveries can be repeated and can come in any order. The body is JSON, or form-encoded with the JSON text in \`payload\`.`,
       params: DeliveryParams,
       headers: DeliveryHeaders,
       body: ref(DeliveryPayload),
@@ -136,13 +136,14 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { delivery } = body
       const rows = 1 + delivery.commits.length + (delivery.issue ? 1 : 0)
       await inTurn(request, rows, async () => {
-        const { left } = delivery
+        const { left, renamed } = delivery
         const { proof } = head.verification
         if (left)
           await app.following.atReport(head.workspaceId, left, {
             deliveryId: head.deliveryId,
             proof: 'hmac' in proof ? proof.hmac : undefined,
           })
+        if (renamed) await app.moving.atReport(head.workspaceId, renamed)
         const outcome = await takeDelivery(context, head, delivery)
         // Without names, repositories and addresses.
         request.log.debug({ delivery: outcome }, 'a delivery was counted')

@@ -1,8 +1,15 @@
 /** Reads and validates the parts of a delivery that can count. The rest of the payload is dropped. */
+import { createHash } from 'node:crypto'
 import type { RepohostKind } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
+import { isRepoPath } from '../../../../schemas/subgroups.js'
 import { hostKinds } from '../../../platform/hosts/index.js'
-import type { AddressOwner, ReportedCommit, ReportedLeave } from '../../../platform/hosts/kind.js'
+import type {
+  AddressOwner,
+  ReportedCommit,
+  ReportedLeave,
+  ReportedRename,
+} from '../../../platform/hosts/kind.js'
 import { parseBody } from '../../../platform/http/json-body.js'
 import type { BodyReader } from '../../../platform/http/large-body.js'
 import { isDay } from '../../../platform/time/days.js'
@@ -50,6 +57,8 @@ export interface Delivery {
   notDelivered: number
   issue: DeliveredIssue | undefined
   left: ReportedLeave | undefined
+  /** With the SHA-256 of the payload, which tells whether the report is new. */
+  renamed: (ReportedRename & { hash: string }) | undefined
 }
 
 /** A payload with more commits than allowed in one delivery. */
@@ -95,8 +104,9 @@ const bounds = {
 /** @throws {StrictJsonError} */
 const readDelivery = (bytes: Buffer, context: DeliveryContext): Delivery | TooMuch => {
   const { kind, event, isForm } = context
-  const payload = parseBody(isForm ? readPayload(bytes) : bytes, bounds)
-  const { repo, commits, notDelivered, issue, left } = hostKinds[kind].readReport(event, payload)
+  const text = isForm ? readPayload(bytes) : bytes
+  const payload = parseBody(text, bounds)
+  const { repo, commits, notDelivered, issue, left, renamed } = hostKinds[kind].readReport(event, payload)
   if (commits.length > limits.webhook_commits) return { tooMany: commits.length }
   const found = new Map<string, DeliveredCommit>()
   let unreadable = 0
@@ -113,8 +123,10 @@ const readDelivery = (bytes: Buffer, context: DeliveryContext): Delivery | TooMu
     found.set(hash, { hash, at, shownDay, author: authorOf(commit, context) })
   }
   const closedAt = issue && momentOf(issue.at)
+  const isRename = renamed !== undefined && isRepoPath(renamed.from, kind) && isRepoPath(renamed.to, kind)
   return {
     left,
+    renamed: isRename ? { ...renamed, hash: createHash('sha256').update(text).digest('hex') } : undefined,
     repo: repo !== undefined && repo.length <= REPO_LENGTH && !repo.includes(NUL) ? repo : undefined,
     commits: [...found.values()],
     unreadable,

@@ -121,7 +121,7 @@ export const writeOverrides = async (
   const places = placesOf(list)
   // An earlier release leaves the history behind when it removes an override.
   const fresh = list.filter(({ version }) => version === 1)
-  if (fresh.length > 0) await tx.rows(DELETE_HISTORIES, [workspaceId, ...placesOf(fresh)])
+  if (fresh.length > 0) await deleteOverrideHistories(tx, workspaceId, fresh)
   await tx.rows(KEEP_VERSIONS, [workspaceId, ...places])
   await tx.rows(WRITE_OVERRIDES, [
     workspaceId,
@@ -138,11 +138,18 @@ export const writeOverrides = async (
   await tx.rows(DROP_OLD_VERSIONS, [workspaceId, ...places])
 }
 
+export const deleteOverrideHistories = async (
+  tx: Db,
+  workspaceId: string,
+  list: RepoKeys[],
+): Promise<void> => {
+  await tx.rows(DELETE_HISTORIES, [workspaceId, ...placesOf(list)])
+}
+
 /** Includes their histories. */
 export const deleteOverrides = async (tx: Db, workspaceId: string, list: RepoKeys[]): Promise<void> => {
-  const places = placesOf(list)
-  await tx.rows(DELETE_HISTORIES, [workspaceId, ...places])
-  await tx.rows(DELETE_OVERRIDES, [workspaceId, ...places])
+  await deleteOverrideHistories(tx, workspaceId, list)
+  await tx.rows(DELETE_OVERRIDES, [workspaceId, ...placesOf(list)])
 }
 
 const HISTORY_BYTES = `greatest(octet_length(settings), ${limits.workspace_history_bytes_per_version})`

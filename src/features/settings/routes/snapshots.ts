@@ -115,6 +115,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
         'repohost_token_required',
         'repohost_token_invalid',
         'repo_access_denied',
+        'repo_renamed',
         'version_conflict',
         'settings_too_large',
         'workspace_full',

@@ -1,0 +1,131 @@
+/** Moves the settings of a repository that has another name at the host now. Activity keeps the name it was recorded under. */
+
+import { divideRepo, repoKeysOf } from '../../../schemas/repo-keys.js'
+import { parsePatterns } from '../../../schemas/repo-pattern.js'
+import { ApiError } from '../../errors.js'
+import type { Database, Db } from '../../platform/database/client.js'
+import {
+  changeWorkspace,
+  insertAuditEntry,
+  listPatterns,
+  lockWorkspace,
+  SERVICE_ACTOR,
+  type WorkspaceCall,
+} from '../workspaces/index.js'
+import { findOutside } from './queries/configuration.js'
+import { type Held, moveOverride, moveSnapshot, noteRename, readHeld } from './queries/moves.js'
+import type { Place } from './queries/overrides.js'
+import { lockSnapshot } from './queries/snapshots.js'
+
+interface Move {
+  from: Place
+  to: Place
+}
+
+const placeOf = (path: string): Place => {
+  const name = divideRepo(path)
+  return { ...name, ...repoKeysOf(name) }
+}
+
+export const moveOf = ({ from, to }: { from: string; to: string }): Move => ({
+  from: placeOf(from),
+  to: placeOf(to),
+})
+
+const pathOf = ({ owner, repo }: Place): string => `${owner}/${repo}`
+
+/** Someone may push to the new name for the first time at the same moment. */
+const options = { rowsMayConflict: true }
+
+const isInside = async (db: Db, workspaceId: string, places: Place[]): Promise<boolean> => {
+  const patterns = parsePatterns(await listPatterns(db, workspaceId))
+  return (await findOutside(db, places, patterns)) === undefined
+}
+
+/** @throws {ApiError} `repo_outside_patterns`, `never_synced`, `repo_taken` */
+const requireMovable = async (db: Db, workspaceId: string, { from, to }: Move): Promise<void> => {
+  if (!(await isInside(db, workspaceId, [from, to]))) throw new ApiError('repo_outside_patterns')
+  const [held, taken] = await Promise.all([
+    readHeld(db, { ...from, workspaceId }),
+    readHeld(db, { ...to, workspaceId }),
+  ])
+  if (!held.snapshot && !held.override) throw new ApiError('never_synced')
+  if (taken.snapshot || taken.override) throw new ApiError('repo_taken')
+}
+
+/** With the workspace locked. @returns what was moved, which is nothing if it was deleted in the meantime */
+const move = async (tx: Db, workspaceId: string, { from, to }: Move): Promise<Held> => {
+  const key = { ownerKey: from.ownerKey, repoKey: from.repoKey, workspaceId }
+  // Pushes lock the snapshot, and not the workspace. Only what's locked here is moved.
+  const snapshot = (await lockSnapshot(tx, key)) !== undefined
+  const { override } = await readHeld(tx, key)
+  if (snapshot) await moveSnapshot(tx, key, to)
+  if (override) await moveOverride(tx, key, to)
+  return { snapshot, override }
+}
+
+/**
+ * @param askHost asks the host as the last step, and throws if it doesn't show the rename
+ * @throws {ApiError} `repo_outside_patterns`, `never_synced`, `repo_taken`
+ */
+export const moveSettings = async (
+  database: Database,
+  call: WorkspaceCall,
+  renamed: Move,
+  askHost: () => Promise<void>,
+): Promise<void> => {
+  const { workspaceId } = call
+  await requireMovable(database.read, workspaceId, renamed)
+  await askHost()
+  await changeWorkspace(
+    database,
+    call,
+    'admin',
+    async ({ tx, record }) => {
+      await requireMovable(tx, workspaceId, renamed)
+      const moved = await move(tx, workspaceId, renamed)
+      if (!moved.snapshot && !moved.override) throw new ApiError('never_synced')
+      await record('repo.moved', pathOf(renamed.to), { from: pathOf(renamed.from), ...moved })
+    },
+    options,
+  )
+}
+
+/** A rename that the host reports, with a hash of the report. */
+export interface NotedRename {
+  from: string
+  to: string
+  hash: string
+}
+
+/**
+ * A workspace's webhook reports a rename. A report has an effect once, because later its names may belong to other
+ * repositories. If the settings can't be moved, the audit trail says why.
+ */
+export const moveAtReport = (
+  database: Database,
+  workspaceId: string,
+  { hash, ...names }: NotedRename,
+): Promise<void> =>
+  database.transaction(async (tx) => {
+    if (!(await lockWorkspace(tx, workspaceId))) return
+    if (!(await noteRename(tx, workspaceId, hash))) return
+    const renamed = moveOf(names)
+    const held = await readHeld(tx, { ...renamed.from, workspaceId })
+    if (!held.snapshot && !held.override) return
+    const audit = (action: string, details: object) =>
+      insertAuditEntry(tx, {
+        workspaceId,
+        actor: SERVICE_ACTOR,
+        action,
+        target: names.to,
+        details: { from: names.from, ...details },
+      })
+    const taken = await readHeld(tx, { ...renamed.to, workspaceId })
+    const because =
+      (!(await isInside(tx, workspaceId, [renamed.to])) && 'outside_patterns') ||
+      ((taken.snapshot || taken.override) && 'repo_taken')
+    if (because) return audit('repo.move_waits', { because })
+    const moved = await move(tx, workspaceId, renamed)
+    if (moved.snapshot || moved.override) await audit('repo.moved', { ...moved })
+  }, options)

@@ -1,0 +1,60 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Ok, ref, WorkspaceParams } from '../../../../schemas/common.js'
+import { MoveBody, MoveHeaders } from '../../../../schemas/moves.js'
+import { invalid } from '../../../errors.js'
+import { showHostToken } from '../../../platform/rate-limits/rate-limit.js'
+import { lockCaller } from '../../accounts/index.js'
+import { adminOf } from '../../workspaces/index.js'
+import { moveOf, moveSettings } from '../move-settings.js'
+
+export const moveRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { clients, database } = app
+
+  app.route({
+    method: 'POST',
+    url: '/workspaces/:id/repos/move',
+    config: {
+      access: adminOf('params.id'),
+      limit: 'refused_host_tokens',
+      validate: ({ body }) => {
+        const { from, to } = body as MoveBody
+        if (from.toLowerCase() === to.toLowerCase())
+          throw invalid('/body/to', 'must differ from `from` by more than upper and lower case')
+      },
+      errors: [
+        'repohost_token_required',
+        'repohost_token_invalid',
+        'repo_access_denied',
+        'repo_outside_patterns',
+        'never_synced',
+        'repo_taken',
+        'upstream_failed',
+        'upstream_timeout',
+      ],
+    },
+    schema: {
+      operationId: 'moveSettings',
+      tags: ['team'],
+      summary: 'Move the settings of a renamed repository',
+      description:
+        'Moves the pushed settings, the override and the histories of both to the new name, in this workspace alone. Versions and their numbers stay. The token must show that the old name leads to the new one at the repository host, or that you see only the new one. Activity keeps the name it was recorded under. With GitHub, a webhook with the event *Repositories* does it by itself.',
+      params: WorkspaceParams,
+      headers: MoveHeaders,
+      body: MoveBody,
+      response: { 200: ref(Ok) },
+    },
+    handler: async (request) => {
+      const { body, caller, membership, trace } = request
+      const token = request.headers['x-repohost-token']
+      const renamed = moveOf(body)
+      const { repohostId } = await database.transaction((tx) => lockCaller(tx, caller.userId))
+      await moveSettings(database, membership, renamed, () =>
+        showHostToken(request, async () => {
+          const person = await clients.repohost.personOf(token, repohostId, trace)
+          await person.requireRename(renamed.from, renamed.to)
+        }),
+      )
+      return { ok: true } as const
+    },
+  })
+}
