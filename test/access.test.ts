@@ -225,6 +225,14 @@ const table: Record<string, Row> = {
     statuses: [401, 404, 404, 403, 200],
     call: () => ({ body: { version: 1 } }),
   },
+  // The host shows the repository under its old name.
+  'POST /api/team/workspaces/{id}/repos/move': {
+    statuses: [401, 404, 404, 403, 403],
+    call: ({ owner }, caller) => ({
+      body: { from: `${owner}/app`, to: `${owner}/renamed` },
+      headers: withToken(caller),
+    }),
+  },
   'GET /api/team/workspaces/{id}/project-settings': { statuses: [401, 404, 404, 200, 200] },
   'PUT /api/team/workspaces/{id}/project-settings/{owner}/{repo}': {
     statuses: [401, 404, 404, 403, 200],
