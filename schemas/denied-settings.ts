@@ -135,20 +135,17 @@ const pathOf = (part: Part): InnerPath => {
 
 /** Whether a text in lower case matches one of these patterns. Most patterns start or end with `*`, so few are tried on a text. */
 export const textMatcherOf = (denied: readonly string[]): ((lowerCase: string) => boolean) => {
-  const [byStart, byEnd, rest] = [
-    new Map<string, string[][]>(),
-    new Map<string, string[][]>(),
-    [] as string[][],
-  ]
-  for (const pattern of denied) {
-    const parts = pattern.toLowerCase().split('*')
-    const [start, end] = [parts.at(0)?.at(0), parts.at(-1)?.at(-1)]
-    if (start !== undefined) addTo(byStart, start, parts)
-    else if (end !== undefined) addTo(byEnd, end, parts)
-    else rest.push(parts)
+  const byStart = new Map<string, Pattern[]>()
+  const byEnd = new Map<string, Pattern[]>()
+  const rest: Pattern[] = []
+  for (const pattern of denied.map(parse)) {
+    const [start, end] = [pattern.first.at(0), (pattern.last ?? pattern.first).at(-1)]
+    if (start !== undefined) addTo(byStart, start, pattern)
+    else if (end !== undefined) addTo(byEnd, end, pattern)
+    else rest.push(pattern)
   }
   return (text) => {
-    const fits = (parts: string[]) => matches(parts, text)
+    const fits = (pattern: Pattern) => matches(pattern, text)
     return (
       (byStart.get(text.at(0) ?? '')?.some(fits) ||
         byEnd.get(text.at(-1) ?? '')?.some(fits) ||
@@ -158,29 +155,38 @@ export const textMatcherOf = (denied: readonly string[]): ((lowerCase: string) =
   }
 }
 
-const addTo = (lists: Map<string, string[][]>, key: string, parts: string[]) => {
+const addTo = (lists: Map<string, Pattern[]>, key: string, pattern: Pattern) => {
   const list = lists.get(key)
-  if (list) list.push(parts)
-  else lists.set(key, [parts])
+  if (list) list.push(pattern)
+  else lists.set(key, [pattern])
+}
+
+/** The parts of a pattern between its stars. */
+interface Pattern {
+  first: string
+  middle: readonly string[]
+  /** Undefined: the pattern has no star. */
+  last: string | undefined
+}
+
+const parse = (pattern: string): Pattern => {
+  const [first = '', ...middle] = pattern.toLowerCase().split('*')
+  return { first, last: middle.pop(), middle }
 }
 
 /** Whether all keys of a prefix are denied, as `terminal.*` does. */
 export const isDeniedWhole = (denied: readonly string[], prefix: string): boolean =>
-  denied.some(
-    (pattern) =>
-      pattern.endsWith('*') && matches(pattern.toLowerCase().split('*'), `${prefix.toLowerCase()}.`),
-  )
+  denied.some((pattern) => pattern.endsWith('*') && matches(parse(pattern), `${prefix.toLowerCase()}.`))
 
 /** Takes linear time: each part between two stars is searched for once. */
-const matches = ([first = '', ...rest]: string[], text: string): boolean => {
-  const last = rest.pop()
+const matches = ({ first, middle, last }: Pattern, text: string): boolean => {
   if (last === undefined) return text === first
-  if (!text.startsWith(first)) return false
+  if (!text.endsWith(last) || !text.startsWith(first)) return false
   let from = first.length
-  for (const part of rest) {
+  for (const part of middle) {
     const found = text.indexOf(part, from)
     if (found < 0) return false
     from = found + part.length
   }
-  return text.length - last.length >= from && text.endsWith(last)
+  return text.length - last.length >= from
 }
