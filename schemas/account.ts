@@ -144,6 +144,7 @@ const example = {
     },
   ],
   agent_minutes: [],
+  personal_minutes: [],
   repositories: [{ repo: 'acme/api-gateway', seen_day: '2026-11-21' }],
   editor_projects: [],
   dropped_names: [],
@@ -351,6 +352,19 @@ export const AccountExport = Resource(
       },
       'Minutes in which the caller’s agents worked and the caller didn’t.',
     ),
+    personal_minutes: List(
+      'PersonalMinutes',
+      {
+        day: Day,
+        project: Type.String(),
+        minutes: Count,
+        marks: Nullable(Type.String(), {
+          description: 'A digit for each minute of the UTC day. Null: they aren’t kept any longer.',
+        }),
+        timezone: Nullable(Type.String(), { description: 'The time zone of the marks.' }),
+      },
+      'Minutes of heartbeats and imports that no workspace counts.',
+    ),
     repositories: List(
       'Repositories',
       { repo: RepoPath, seen_day: Day },
@@ -379,6 +393,7 @@ export const AccountExport = Resource(
       days: Count,
       days_done: Count,
       minutes: Count,
+      own_minutes: Count,
       created_at: Timestamp,
       updated_at: Timestamp,
     }),

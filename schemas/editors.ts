@@ -145,6 +145,12 @@ export const Import = Resource('Import', {
     description: 'Minutes added across all workspaces.',
     examples: [31_904],
   }),
+  own_minutes: Type.Integer({
+    minimum: 0,
+    description:
+      'Minutes added that no workspace counts, such as those of days before the caller joined one. Only the caller sees them, in their own time.',
+    examples: [88_120],
+  }),
   created_at: Nullable(Timestamp),
   updated_at: Nullable(Timestamp),
 })

@@ -48,10 +48,12 @@ const readers: Record<string, string[]> = {
     'counts/queries/counts.ts',
     'dashboard/queries/access-log.ts',
     'minutes/queries/minutes.ts',
+    'minutes/queries/own-time.ts',
     'personal-data/queries/account-export.ts',
     'personal-data/queries/erasures.ts',
   ],
   agent_minutes: ['minutes/queries/agent-minutes.ts', 'minutes/queries/own-time.ts'],
+  personal_minutes: ['minutes/queries/own-time.ts', 'minutes/queries/personal-minutes.ts'],
   flushes: ['minutes/queries/minutes.ts'],
   activity_member_days: [
     'dashboard/queries/members.ts',

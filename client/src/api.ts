@@ -79,6 +79,8 @@ export type AccountExport = {
   heartbeat_hours: ExportedHeartbeatHours[]
   /** Minutes in which the caller’s agents worked and the caller didn’t. */
   agent_minutes: ExportedAgentMinutes[]
+  /** Minutes of heartbeats and imports that no workspace counts. */
+  personal_minutes: ExportedPersonalMinutes[]
   /** Repositories that the caller has pushed or has sent by their full address. */
   repositories: ExportedRepositories[]
   editor_projects: ExportedEditorProjects[]
@@ -290,6 +292,8 @@ export type Import = {
   days_done: number
   /** Minutes added across all workspaces. */
   minutes: number
+  /** Minutes added that no workspace counts, such as those of days before the caller joined one. Only the caller sees them, in their own time. */
+  own_minutes: number
   created_at: string | null
   updated_at: string | null
 }
@@ -1465,6 +1469,16 @@ export type ExportedAgentMinutes = {
   agent_hours: number[] | null
 }
 
+export type ExportedPersonalMinutes = {
+  day: string
+  project: string
+  minutes: number
+  /** A digit for each minute of the UTC day. Null: they aren’t kept any longer. */
+  marks: string | null
+  /** The time zone of the marks. */
+  timezone: string | null
+}
+
 export type ExportedRepositories = {
   repo: string
   seen_day: string
@@ -1494,6 +1508,7 @@ export type ExportedImports = {
   days: number
   days_done: number
   minutes: number
+  own_minutes: number
   created_at: string
   updated_at: string
 }

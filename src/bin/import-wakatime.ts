@@ -99,8 +99,10 @@ runCommand(async (stopped) => {
       await sleep(WAIT_MS)
     }
   }
-  const { heartbeats, skipped, days, minutes } = await readEnd()
+  const { heartbeats, skipped, days, minutes, own_minutes } = await readEnd()
   clearInterval(progress)
   print(`${heartbeats} heartbeats on ${days} days: ${minutes} minutes were added.`)
+  if (own_minutes > 0)
+    print(`${own_minutes} more minutes count in no workspace. Only their person sees them.`)
   for (const line of toSkipped(skipped)) print(line)
 })

@@ -437,9 +437,9 @@ const skippedText = ({ time, project, recording_off }: ImportState['skipped']): 
   return reasons.length === 0 ? '' : ` Heartbeats that don’t count: ${reasons.join(', ')}.`
 }
 
-const summaryOf = ({ state, heartbeats, skipped, days, minutes }: ImportState): string => {
+const summaryOf = ({ state, heartbeats, skipped, days, minutes, own_minutes }: ImportState): string => {
   if (state === 'none') return `There was no import in the last ${limits.heartbeat_days} days.`
-  const result = `Heartbeats: ${count(heartbeats)}. Days: ${count(days)}. Added: ${duration(minutes)}.${skippedText(skipped)}`
+  const result = `Heartbeats: ${count(heartbeats)}. Days: ${count(days)}. Added to workspaces: ${duration(minutes)}. Added only for you: ${duration(own_minutes)}.${skippedText(skipped)}`
   return state === 'cancelled'
     ? `The import was cancelled. Minutes that were already counted stay. ${result}`
     : `Import complete. ${result}`

@@ -7,6 +7,7 @@ import { toTimestamp } from '../../platform/time/clock.js'
 import { readTarget } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
 import { countMinutes, zoneOf } from './count-minutes.js'
+import { countPersonal } from './count-personal.js'
 import { type ProjectHost, Projects, projectOf } from './project-names.js'
 import { lockMarks, readAllMarks } from './queries/marks.js'
 import { findNames, listNames, namesOf, readDroppedNames, readNameQuota } from './queries/projects.js'
@@ -72,16 +73,15 @@ export const assignProject = (
       const timeline = new Timeline(stored)
       const reassigned = timeline.agents.hoursOf(name)
       const target = await readTarget(tx, userId, new Set(repoKey === undefined ? [] : [repoKey]))
-      const marked = { userId, timeline, projects }
-      const minutes = await countMinutes(tx, {
-        ...marked,
-        target,
-        timezone: zoneOf(target, undefined),
-        candidates: repoKey === undefined ? [] : storedFor(timeline, name),
-        fromJoining: () => true,
-      })
+      const timezone = zoneOf(target, undefined)
+      const marked = { userId, timeline, projects, target, timezone }
+      const candidates = repoKey === undefined ? [] : storedFor(timeline, name)
+      const minutes = await countMinutes(tx, { ...marked, candidates, fromJoining: () => true })
+      const personal = await countPersonal(tx, marked, candidates)
       const agents = await countAgents(tx, marked, { reassigned, isFromJoining: true })
-      await writePlans(tx, [{ userId, minutes, agents, hours: timeline.toStored(), chosen: [choice] }])
+      await writePlans(tx, [
+        { userId, minutes, personal, agents, hours: timeline.toStored(), chosen: [choice] },
+      ])
     },
     { readsFirst: true, rowsMayConflict: true },
   )

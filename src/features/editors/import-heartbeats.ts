@@ -13,6 +13,7 @@ import { addDays, HOURS } from '../../platform/time/days.js'
 import { type FlushTarget, readTarget } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
 import { countMinutes, dayOfHour, recordedBy, zoneOf } from './count-minutes.js'
+import { countImported } from './count-personal.js'
 import type { Sent } from './mark-heartbeats.js'
 import { isRepo, type Projects } from './project-names.js'
 import {
@@ -102,6 +103,7 @@ const none: Import = {
   days: 0,
   days_done: 0,
   minutes: 0,
+  own_minutes: 0,
   created_at: null,
   updated_at: null,
 }
@@ -143,7 +145,7 @@ const importNextDay = async (database: Database, userId: string, kind: RepohostK
       const now = await takeImport(tx, userId)
       if (now?.id !== place.id || now.daysDone !== place.daysDone) return
       if (error.code === 'token_invalid') await endImport(tx, userId, 'cancelled')
-      else await advanceImport(tx, userId, { minutes: 0, recordingOff: 0 })
+      else await advanceImport(tx, userId, { minutes: 0, personalMinutes: 0, recordingOff: 0 })
     }, background)
     return true
   }
@@ -172,7 +174,8 @@ const importDay = async (
   }
   const { day, today, days } = next
   // While marks are kept, imported minutes become marks, so no minute counts twice.
-  const isKept = day >= addDays(today, -limits.flush_days_back)
+  const firstKept = addDays(today, -limits.flush_days_back)
+  const isKept = day >= firstKept
   const own = days.filter((other) => other.day === day)
   const heartbeats = isKept ? own.flatMap((day) => heartbeatsOf(day, kind)) : []
   const names = own.flatMap(({ projects, agentProjects }) =>
@@ -181,9 +184,12 @@ const importDay = async (
   const sent = { userId, heartbeats, kind, names, isFromJoining: true }
   const plan = singleRow(await planHeartbeats(tx, [sent]))
   await writePlans(tx, [plan])
-  const counted = await countDay(tx, userId, { ...plan, kind, day, days, isKept })
+  const counted = await countDay(tx, userId, { ...plan, kind, day, days, firstKept })
   const minutes = plan.minutes.minutes + counted.minutes
-  tx.deferToCommit(advanceImport(tx, userId, { minutes, recordingOff: counted.recordingOff }))
+  const personalMinutes = plan.personal.minutes + counted.personalMinutes
+  tx.deferToCommit(
+    advanceImport(tx, userId, { minutes, personalMinutes, recordingOff: counted.recordingOff }),
+  )
   return true
 }
 
@@ -192,38 +198,40 @@ interface DayOfImport extends Pick<Known<Sent>, 'projects' | 'mayWait' | 'isFull
   day: string
   /** The day and the days before and after it. */
   days: ImportDay[]
-  /** Whether the day was already counted from heartbeats, so that its minutes are only remembered. */
-  isKept: boolean
+  /** From this day on, minutes were already counted from heartbeats, so that they're only remembered. */
+  firstKept: string
 }
 
 const countDay = async (
   tx: Tx,
   userId: string,
-  { kind, day, days, projects, mayWait, isFull, isKept }: DayOfImport,
-): Promise<{ minutes: number; recordingOff: number }> => {
+  { kind, day, days, projects, mayWait, isFull, firstKept }: DayOfImport,
+): Promise<{ minutes: number; personalMinutes: number; recordingOff: number }> => {
+  const isKept = day >= firstKept
   // Repositories are in lower case in marks, and as given in a file.
   const keyOf = (project: string) => (isRepo(project, kind) ? projects.add({ repo: project }) : project)
-  const timeline = new Timeline(
-    days.flatMap(hoursOf).map((hour) => ({
-      ...hour,
-      projects: hour.projects.map(keyOf),
-      agentProjects: hour.agentProjects?.map(keyOf) ?? null,
-    })),
-  )
+  const hours = days.flatMap(hoursOf).map((hour) => ({
+    ...hour,
+    projects: hour.projects.map(keyOf),
+    agentProjects: hour.agentProjects?.map(keyOf) ?? null,
+  }))
+  const timeline = new Timeline(hours)
   const first = (Date.parse(day) / 3_600_000) * MINUTES
   const isOfDay = (minute: number) => minute >= first && minute < first + HOURS * MINUTES
   const candidates = [...timeline.all()].filter(({ minute }) => isOfDay(minute))
   const repoKeys = new Set(candidates.flatMap(({ project }) => projects.keyOf(project) ?? []))
   const [target, imported] = [await readTarget(tx, userId, repoKeys), await readImported(tx, userId, day)]
-  const marked = { userId, timeline, projects }
+  const marked = { userId, timeline, projects, target, timezone: zoneOf(target, undefined) }
   const minutes = await countMinutes(tx, {
     ...marked,
-    target,
-    timezone: zoneOf(target, undefined),
     candidates,
     fromJoining: () => true,
     imported: isKept ? () => Number.POSITIVE_INFINITY : imported,
   })
+  const beside = [addDays(day, -1), addDays(day, 1)].filter(
+    (other) => other < firstKept && days.every(({ day }) => day !== other),
+  )
+  const personal = isKept ? { rows: [], minutes: 0 } : await countImported(tx, marked, { day, beside, hours })
   // On a day that's kept, agents' marks have already counted like heartbeats.
   const agentHours = isKept
     ? []
@@ -235,12 +243,12 @@ const countDay = async (
   const waiting = candidates.filter(({ project, gap }) => gap === 0 && mayWait.has(project))
   const lastAt = new Map(waiting.map(({ project, minute }) => [project, new Date(minute * 60_000)]))
   tx.deferToCommit(keepImported(tx, userId, minutes.found))
-  await writePlans(tx, [{ userId, minutes, agents, lastAt, isFull }])
+  await writePlans(tx, [{ userId, minutes, personal, agents, lastAt, isFull }])
   const isOff = switchedOffBy(target, projects)
   const recordingOff = days
     .filter((other) => other.day === day)
     .reduce((sum, own) => sum + countSwitchedOff(own, (hour, project) => isOff(hour, keyOf(project))), 0)
-  return { minutes: minutes.minutes, recordingOff }
+  return { minutes: minutes.minutes, personalMinutes: personal.minutes, recordingOff }
 }
 
 /** Whether the person has switched off recording for a project and hour, or ignores the project name. */

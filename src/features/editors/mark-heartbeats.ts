@@ -38,7 +38,7 @@ interface Ignored {
   day: number
   /** Switched off by the person, or an ignored name. */
   recording_off: number
-  /** A repository that no workspace of the person matches. */
+  /** A repository that no workspace of the person matches. The minutes count only for the person. */
   repo: number
 }
 
@@ -121,20 +121,24 @@ export const markHeartbeats = ({ sent, projects, mayWait, timeline, target }: Kn
     const firstDay = repoKey === undefined ? undefined : matched.get(repoKey)
     const isMatched = firstDay !== undefined && day >= firstDay
     // Names are marked regardless of patterns, so that no admin can change what their owner sees.
-    if (project.repo !== undefined && !isMatched) {
-      recorded.ignored.repo++
-      continue
-    }
+    const isForNoWorkspace = project.repo !== undefined && !isMatched
+    if (isForNoWorkspace) recorded.ignored.repo++
     const at = new Date(time * 1_000)
     if (project.name !== undefined) lastAt.set(name, at)
     if (isOfAgent) {
+      if (isForNoWorkspace) continue
       recorded.agents++
       timeline.agents.mark(time, name)
       continue
     }
-    recorded[isMatched ? 'accepted' : 'waiting']++
-    newest = at
-    if (timeline.mark(time, name)) marked.push(minute)
+    if (!isForNoWorkspace) {
+      recorded[isMatched ? 'accepted' : 'waiting']++
+      newest = at
+    }
+    const isNew = timeline.mark(time, name)
+    // What was sent before its person joined a workspace counts there when it's sent again.
+    const mayCount = project.repo !== undefined && !timeline.hasCountedAnywhere(minute)
+    if (isNew || mayCount) marked.push(minute)
   }
   return {
     recorded,

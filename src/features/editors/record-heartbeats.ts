@@ -13,6 +13,7 @@ import {
 } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
 import { planMinutes, targetMinutes, zoneOf } from './count-minutes.js'
+import { countPersonal } from './count-personal.js'
 import {
   type Heartbeat,
   heartbeatsOf,
@@ -132,6 +133,8 @@ export const planHeartbeats = async <S extends Sent>(tx: Db, all: readonly S[], 
       const { known, marked } = targeted
       const { sent, timeline, target, involved, chosen } = known
       const minutes = await planMinutes(targeted.minutes, members)
+      const { timezone } = targeted.minutes
+      const personal = await countPersonal(tx, { ...known, timezone }, marked.candidates)
       const agents = await countAgents(tx, known, {
         isFromJoining: sent.isFromJoining,
         timezone: sent.timezone,
@@ -144,6 +147,7 @@ export const planHeartbeats = async <S extends Sent>(tx: Db, all: readonly S[], 
         hours: timeline.toStored(),
         chosen: chosen.filter(({ name }) => names.has(name)),
         minutes,
+        personal,
         agents,
       }
     }),

@@ -141,6 +141,8 @@ export const imports = table(
     daysDone: integer('days_done').notNull().default(0),
     /** Minutes added across all workspaces. */
     minutes: integer('minutes').notNull().default(0),
+    /** Minutes added for the person only. */
+    ownMinutes: integer('own_minutes').notNull().default(0),
     createdAt: moment('created_at').notNull().defaultNow(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },

@@ -172,6 +172,13 @@ export class Marks {
     }
   }
 
+  /** The minutes that have a mark. */
+  marked(): number[] {
+    return [...this.hours].flatMap(([number, { first }]) =>
+      Object.keys(first).map((index) => number * MINUTES + Number(index)),
+    )
+  }
+
   /** The projects that have a mark. */
   projects(): Set<string> {
     const projects = new Set<string>()
@@ -227,6 +234,8 @@ export class Timeline extends Marks {
   readonly agents = new Marks()
   private readonly counts = new Map<number, CountedHour>()
   private readonly counted = new Set<number>()
+  /** Whether a mark that was read has counted in no workspace. */
+  readonly hadUncounted: boolean
 
   constructor(stored: readonly StoredHour[]) {
     super()
@@ -250,6 +259,7 @@ export class Timeline extends Marks {
         for (const minute of minutes) repoOf[minute] = repoKey
       })
     }
+    this.hadUncounted = this.marked().some((minute) => !this.hasCountedAnywhere(minute))
   }
 
   hasCounted(workspaceId: string, minute: number): boolean {

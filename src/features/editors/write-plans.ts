@@ -1,8 +1,15 @@
 /** Writes what heartbeats, imports and assignments change. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Tx } from '../../platform/database/client.js'
-import { type AgentDay, addedTo, replaceAgentDays, writeMinutes } from '../minutes/index.js'
+import {
+  type AgentDay,
+  addedTo,
+  replaceAgentDays,
+  replacePersonalDays,
+  writeMinutes,
+} from '../minutes/index.js'
 import type { CountedMinutes } from './count-minutes.js'
+import type { PersonalMinutes } from './count-personal.js'
 import { rememberHeartbeats, writeMarks } from './queries/marks.js'
 import { chooseRepo, dropOldestNames, type EditorProject, seeNames } from './queries/projects.js'
 import type { StoredHour } from './timeline.js'
@@ -11,6 +18,8 @@ import type { StoredHour } from './timeline.js'
 export interface Plan {
   userId: string
   minutes: CountedMinutes
+  /** Minutes that no workspace counts. */
+  personal: PersonalMinutes
   agents: AgentDay[]
   /** Marks to store. */
   hours?: StoredHour[]
@@ -32,8 +41,10 @@ export const writePlans = async (tx: Tx, plans: readonly Plan[]): Promise<void> 
   for (const { userId, isFull } of plans) if (isFull) await dropOldestNames(tx, userId)
   tx.deferToCommit(writeMarks(tx, plans))
   tx.deferToCommit(rememberHeartbeats(tx, plans))
-  for (const { userId, agents } of plans)
+  for (const { userId, agents, personal } of plans) {
     if (agents.length > 0) tx.deferToCommit(replaceAgentDays(tx, userId, agents))
+    if (personal.rows.length > 0) tx.deferToCommit(replacePersonalDays(tx, userId, personal.rows))
+  }
   if (plans.every(({ minutes }) => minutes.isSmall)) {
     const added = plans.flatMap(({ minutes }) => addedTo(minutes.members, minutes.names, minutes.timezone))
     tx.deferToCommit(writeMinutes(tx, added))

@@ -4,6 +4,7 @@ export { chooseDashboardRange } from './choose-range.js'
 export { Heatmap, type HeatmapCell } from './heatmap.js'
 export { daysOf, localHours, sharesOf, type ZoneHours } from './local-days.js'
 export { addedTo, lockMemberDays, type MemberDays, readTarget, requireTarget } from './member-days.js'
+export { PersonalDays } from './personal-days.js'
 export {
   type AgentDay,
   dropAgentHours,
@@ -29,5 +30,12 @@ export {
   sumOwnDays,
   sumOwnRepos,
 } from './queries/own-time.js'
+export {
+  dropPersonalMarks,
+  type LocatedDay,
+  type PersonalDay,
+  readPersonalDays,
+  replacePersonalDays,
+} from './queries/personal-minutes.js'
 export { recordedHoursOf } from './recorded-hours.js'
 export { createRecorder, type Outcome, type QueuedWrite } from './write-queue.js'

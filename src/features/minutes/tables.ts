@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, date, index, integer, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  bit,
+  boolean,
+  date,
+  index,
+  integer,
+  primaryKey,
+  smallint,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { limits } from '../../../schemas/limits.js'
 import { daysAgo } from '../../platform/database/limited-delete.js'
 import { moment, table } from '../../platform/database/table.js'
@@ -160,6 +171,37 @@ export const agentMinutes = table(
     primaryKey({ columns: [t.userId, t.workspaceId, t.day, t.repoKey] }),
     index('agent_minutes_of_workspace').on(t.workspaceId),
     index('agent_minutes_by_age').on(t.day).where(sql`${t.hours} is not null`),
+  ],
+)
+
+/**
+ * Minutes of a person's heartbeats and imports that count in no workspace, for that person only. Each minute is in one row
+ * of its day at most. No team query reads this table.
+ */
+export const personalMinutes = table(
+  'personal_minutes',
+  {
+    userId: uuid('user_id').notNull(),
+    day: date('day').notNull(),
+    /** A repository, or a project name that isn't one, in lower case. */
+    repoKey: text('repo_key').notNull(),
+    /** As given. */
+    repo: text('repo').notNull(),
+    minutes: integer('minutes').notNull(),
+    /** One bit for each minute of the UTC day, the first minute first. Null: past their retention period. */
+    marks: bit('marks', { dimensions: 1_440 }),
+    ...localShares(),
+  },
+  {
+    people: { userId: { erasure: 'delete', export: 'personal_minutes' } },
+    place: { spreadBy: 'user_id' },
+    routedBy: { also: 'the patterns of workspaces that the person has joined' },
+    privacyRecord: 'personal minutes',
+    label: 'minutes that no workspace counts',
+  },
+  (t) => [
+    primaryKey({ columns: [t.userId, t.day, t.repoKey] }),
+    index('personal_minutes_by_age').on(t.day).where(sql`${t.marks} is not null`),
   ],
 )
 

@@ -117,6 +117,14 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     kept: `As long as the account and the workspace exist. Hours are kept for ${detailDays} days.`,
   },
   {
+    name: 'personal minutes',
+    what: 'Minutes of a person’s heartbeats and imports that count in no workspace, by UTC day and by repository or project name: those of days before the person joined a workspace, of other repositories, and of names without a repository.',
+    fields: ['day', 'project', 'minutes', 'marks', 'timezone'],
+    why: 'To show people all of their own time, each minute once.',
+    kept_days: null,
+    kept: `As long as the account exists. Which minutes of the day they are, and their time zone, is kept for ${detailDays} days.`,
+  },
+  {
     name: 'project names',
     what: 'Names in heartbeats that aren’t repositories, such as folder names, and the repository that the person or the service has chosen for each. The service also stores the repositories that the person has pushed or sent by their full address, because a name is matched automatically only to one of these. Users, passwords and ports in addresses are removed before storing.',
     fields: ['name', 'repo', 'ignored', 'automatic', 'last_at', 'seen_day', 'dropped'],
@@ -127,7 +135,18 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   {
     name: 'imports',
     what: 'The progress of a person’s latest import, with the number of heartbeats that don’t count and why, its times and projects until they are counted, with those of agents kept separately, and the minutes that imports have found by day, repository and workspace.',
-    fields: ['state', 'heartbeats', 'skipped', 'days', 'days_done', 'minutes', 'workspace_id', 'day', 'repo'],
+    fields: [
+      'state',
+      'heartbeats',
+      'skipped',
+      'days',
+      'days_done',
+      'minutes',
+      'own_minutes',
+      'workspace_id',
+      'day',
+      'repo',
+    ],
     why: 'To continue after a restart, and to count only additional minutes in a later import.',
     kept_days: null,
     kept: `Times are kept until they are counted, at most ${limits.heartbeat_days} days, and minutes as long as the account exists.`,
@@ -210,7 +229,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
 export const notRecorded: string[] = [
   'Keystrokes, file names, contents and screens.',
   'Locations and network addresses.',
-  'Start times, breaks and idle time. Nothing is finer than an hour, except the minutes of heartbeats. They are used only for counting. Only the person, or the operator for the person, can export them.',
+  'Start times, breaks and idle time. Nothing is finer than an hour, except the minutes of heartbeats and imports. They are used only for counting. Only the person, or the operator for the person, can export them.',
   'Repository-host tokens, and keys of model providers.',
   'Tokens, models, prompts, sessions and lines of assistants.',
   'Names, repositories and queries in the log.',
@@ -263,7 +282,10 @@ export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] 
       'Recording preferences, views of the person’s numbers by name, and the person’s own access keys.',
       person,
     ),
-    everywhere('The minutes of heartbeats, agent time, project names and imports.', person),
+    everywhere(
+      'The minutes of heartbeats and those that no workspace counts, agent time, project names and imports.',
+      person,
+    ),
     everywhere('The plan and the state of a subscription.', person),
     everywhere(
       'HMACs of addresses, time zone, responses to flushes, ended sessions, kept removals, hashes of access keys, the id at the billing provider.',

@@ -1,6 +1,6 @@
 import type { Database, Db } from '../../platform/database/client.js'
 import { couldNotConnect } from '../../platform/database/failures.js'
-import { dropAgentHours, locateAgentMinutes } from '../minutes/index.js'
+import { dropAgentHours, dropPersonalMarks, locateAgentMinutes } from '../minutes/index.js'
 import { listUnlocatedDays, locateDay } from './queries/locate.js'
 import {
   dropHours,
@@ -118,7 +118,8 @@ export const retireActivity = async (
   }
   await rollUp(database, { stop })
   const dropOld = (tx: Db, most: number) => dropAgentHours(tx, detailDays, most)
-  for (const step of [locateAgentMinutes, dropOld]) {
+  const dropOldMarks = (tx: Db, most: number) => dropPersonalMarks(tx, detailDays, most)
+  for (const step of [locateAgentMinutes, dropOld, dropOldMarks]) {
     for (let rows = BATCH; rows === BATCH && !stop?.aborted; )
       rows = await database.transaction((tx) => step(tx, BATCH), background)
   }

@@ -30,12 +30,13 @@ const READ_IMPORT = statement(
     days: integer,
     days_done: integer,
     minutes: integer,
+    own_minutes: integer,
     created_at: moment,
     updated_at: moment,
   },
   `
   select id, state, heartbeats, skipped_time as time, skipped_project as project,
-    skipped_recording_off as recording_off, days, days_done, minutes, created_at, updated_at
+    skipped_recording_off as recording_off, days, days_done, minutes, own_minutes, created_at, updated_at
   from imports where user_id = $1::uuid`,
 )
 
@@ -61,7 +62,7 @@ const BEGIN_IMPORT = statement(
   values ($1::uuid, $2::uuid, 'running', $3::int, $4::int, $5::int, $6::int)
   on conflict (user_id) do update set id = excluded.id, state = excluded.state, heartbeats = excluded.heartbeats,
     skipped_time = excluded.skipped_time, skipped_project = excluded.skipped_project, skipped_recording_off = 0,
-    days = excluded.days, days_done = 0, minutes = 0, created_at = excluded.created_at, updated_at = excluded.updated_at
+    days = excluded.days, days_done = 0, minutes = 0, own_minutes = 0, created_at = excluded.created_at, updated_at = excluded.updated_at
   where i.state <> 'running'
   returning id`,
 )
@@ -185,22 +186,22 @@ export const takeImport = async (
   userId: string,
 ): Promise<{ id: string; daysDone: number } | undefined> => (await tx.rows(TAKE_IMPORT, [userId]))[0]
 
-/** $1: the user; $2: minutes that were added; $3: heartbeats for which recording is off. */
+/** $1: the user; $2, $3: minutes that were added in workspaces, and for the person only; $4: heartbeats for which recording is off. */
 const ADVANCE_IMPORT = statement(
   'finish import day',
   {},
   `
   update imports set days_done = days_done + 1, minutes = minutes + $2::int,
-    skipped_recording_off = skipped_recording_off + $3::int, updated_at = now()
+    own_minutes = own_minutes + $3::int, skipped_recording_off = skipped_recording_off + $4::int, updated_at = now()
   where user_id = $1::uuid`,
 )
 
 export const advanceImport = async (
   tx: Db,
   userId: string,
-  { minutes, recordingOff }: { minutes: number; recordingOff: number },
+  done: { minutes: number; personalMinutes: number; recordingOff: number },
 ): Promise<void> => {
-  await tx.rows(ADVANCE_IMPORT, [userId, minutes, recordingOff])
+  await tx.rows(ADVANCE_IMPORT, [userId, done.minutes, done.personalMinutes, done.recordingOff])
 }
 
 /** $1: the user; $2: the state. */

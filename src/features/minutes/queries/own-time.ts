@@ -1,4 +1,7 @@
-/** A person's own minutes across all their workspaces. Minutes that count in several of them count once. */
+/**
+ * A person's own minutes: those that count in workspaces, also in ones that the person has left, and those that count in
+ * none. Minutes that count in several workspaces count once.
+ */
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { date, integer, integers, statement, text } from '../../../platform/database/statement.js'
@@ -35,7 +38,7 @@ const minutesOf = (others: string) => `
 /** $1: the user; $2 and $3: the first and the last UTC day. Hours of other time zones have rows of their own. */
 const MINUTES = `
   select a.day, a.repo_key, coalesce(r.repo, a.repo_key) as repo, ${minutesOf('z.hours')}
-  from members m
+  from activity_people m
   join activity a on a.workspace_id = m.workspace_id and a.user_id = m.user_id
     and a.day between $2::date and $3::date
   left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
@@ -47,11 +50,23 @@ const MINUTES = `
   union all
   select a.day, a.repo_key, coalesce(r.repo, a.repo_key) as repo, a.timezone,
     ${eachHour((hour) => `a.hours[${hour}]`)}, 0, 0, 0, a.day, a.day
-  from members m
+  from activity_people m
   join activity_other_zones a on a.workspace_id = m.workspace_id and a.user_id = m.user_id
     and a.day between $2::date and $3::date
   left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
   where m.user_id = $1::uuid`
+
+/** Minutes that no workspace counts. */
+const PERSONAL_MINUTES = `
+  select a.day, a.repo_key, a.repo, ${minutesOf('(null::int[])')}
+  from (
+    select *, case when marks is not null then array[${eachHour(
+      (hour) =>
+        `bit_count(substring(marks from ${(hour - 1) * limits.minutes_per_hour + 1} for ${limits.minutes_per_hour}))::int`,
+    )}] end as hours
+    from personal_minutes
+    where user_id = $1::uuid and day between $2::date and $3::date and minutes > 0
+  ) a`
 
 const AGENT_MINUTES = `
   select a.day, a.repo_key, a.repo, ${minutesOf('(null::int[])')}
@@ -60,35 +75,51 @@ const AGENT_MINUTES = `
 
 const TOTAL = `(${eachHour((hour) => `h${hour}`, ' + ')} + rest + rest_before + rest_after)`
 
+const HOURLY = eachHour((hour) => `h${hour}`)
+
+/** Each repository has the minutes of its best workspace. */
+const best = (minutes: string, condition = 'true') => `
+  select day, repo_key, min(repo) as repo, timezone, max(rest)::int as rest, max(rest_before)::int as rest_before,
+    max(rest_after)::int as rest_after, min(first) as first, max(last) as last,
+    ${eachHour((hour) => `max(h${hour})::int as h${hour}`)}
+  from (${minutes}) as minutes
+  where ${condition}
+  group by day, repo_key, timezone`
+
+/** And the minutes that count in no workspace are added. */
+const OWN_MINUTES = `
+  select day, repo_key, min(repo) as repo, timezone, sum(rest)::int as rest, sum(rest_before)::int as rest_before,
+    sum(rest_after)::int as rest_after, min(first) as first, max(last) as last,
+    ${eachHour((hour) => `sum(h${hour})::int as h${hour}`)}
+  from (
+    ${best(MINUTES)}
+    union all
+    select day, repo_key, repo, timezone, rest, rest_before, rest_after, first, last, ${HOURLY}
+    from (${PERSONAL_MINUTES}) as personal
+  ) as minutes
+  group by day, repo_key, timezone`
+
 /**
- * Each repository has the minutes of its best workspace. In each hour, repositories share 60 minutes. Those with the
- * most minutes that day come first. Otherwise they'd exceed the hour if it's full in one workspace and not in another.
+ * In each hour, repositories share 60 minutes. Those with the most minutes that day come first. Otherwise they'd exceed
+ * the hour if it's full in one workspace and not in another.
  */
-const sharedRepoDays = (minutes: string, condition = 'true') => `
+const sharedRepoDays = (repoDays: string) => `
   select day, repo_key, repo, timezone, rest, rest_before, rest_after, first, last,
     dense_rank() over (partition by day order by repo_total desc, repo_key) as place, ${eachHour(
       (hour) =>
         `greatest(0, least(h${hour}, ${limits.minutes_per_hour} - coalesce(sum(h${hour}) over earlier, 0)))::int as h${hour}`,
     )}
   from (
-    select *, sum${TOTAL} over (partition by day, repo_key) as repo_total
-    from (
-      select day, repo_key, min(repo) as repo, timezone, max(rest)::int as rest, max(rest_before)::int as rest_before,
-        max(rest_after)::int as rest_after, min(first) as first, max(last) as last,
-        ${eachHour((hour) => `max(h${hour})::int as h${hour}`)}
-      from (${minutes}) as minutes
-      where ${condition}
-      group by day, repo_key, timezone
-    ) as repo_days
+    select *, sum${TOTAL} over (partition by day, repo_key) as repo_total from (${repoDays}) as repo_days
   ) as with_totals
   window earlier as (
     partition by day order by repo_total desc, repo_key, timezone rows between unbounded preceding and 1 preceding
   )`
 
-const SHARED = sharedRepoDays(MINUTES)
-const SHARED_BY_AGENTS = sharedRepoDays(AGENT_MINUTES, '($4::text is null or repo_key = $4)')
+const SHARED = sharedRepoDays(OWN_MINUTES)
+const SHARED_BY_AGENTS = sharedRepoDays(best(AGENT_MINUTES, '($4::text is null or repo_key = $4)'))
 
-const HOURS_OF_ROW = `array[${eachHour((hour) => `h${hour}`)}]::int[] as hours`
+const HOURS_OF_ROW = `array[${HOURLY}]::int[] as hours`
 const SUMS_OF_DAY = `array[${eachHour((hour) => `sum(h${hour})`)}]::int[] as hours, sum(rest)::int as rest,
     sum(rest_before)::int as "restBefore", sum(rest_after)::int as "restAfter"`
 

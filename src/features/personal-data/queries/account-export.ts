@@ -180,6 +180,13 @@ export const listsOfUser = {
     'agent_minutes where user_id = $2::uuid',
     { workspace_id: 'uuid', day: 'date', repo_key: 'text' },
   ),
+  personal_minutes: list(
+    'minutes that no workspace counts',
+    ['day', { project: 'repo' }, 'minutes', { marks: 'marks::text' }, 'timezone'],
+    'personal_minutes where user_id = $2::uuid',
+    { day: 'date', repo_key: 'text' },
+    500,
+  ),
   repositories: list(
     'repositories named in full',
     ['repo', 'seen_day'],
@@ -207,6 +214,7 @@ export const listsOfUser = {
       'days',
       'days_done',
       'minutes',
+      'own_minutes',
       'created_at',
       'updated_at',
     ],

@@ -1,0 +1,137 @@
+/**
+ * Own time: minutes that count in no workspace are kept for their person, so that their own time has each minute of
+ * heartbeats and imports once, whatever workspaces they are in.
+ */
+import { limits } from '../../../schemas/limits.js'
+import type { Db } from '../../platform/database/client.js'
+import { HOURS } from '../../platform/time/days.js'
+import {
+  type FlushTarget,
+  type LocatedDay,
+  type PersonalDay,
+  PersonalDays,
+  readPersonalDays,
+} from '../minutes/index.js'
+import { dayOfHour, recordedBy } from './count-minutes.js'
+import type { Projects } from './project-names.js'
+import { type Candidate, hourOf, type StoredHour, Timeline } from './timeline.js'
+
+const MINUTES = 60
+const DAY_MINUTES = HOURS * MINUTES
+
+/** Without a workspace, gaps count up to this length. */
+const isClose = ({ gap }: Candidate) => gap <= limits.heartbeat_idle_minutes_min
+
+const dayOf = (minute: number) => dayOfHour(hourOf(minute))
+
+interface Personal {
+  userId: string
+  /** Where the minutes have counted in workspaces. */
+  timeline: Timeline
+  target: FlushTarget
+  projects: Projects
+  timezone: string
+}
+
+/** The rows to write, and how many minutes they add. */
+export interface PersonalMinutes {
+  rows: LocatedDay[]
+  minutes: number
+}
+
+const NOTHING: PersonalMinutes = { rows: [], minutes: 0 }
+
+/** Which project has a minute for its person alone. Undefined: none, because recording is off. */
+const ownerOf = ({ target, projects, timezone }: Personal) => {
+  const isRecorded = recordedBy(target, timezone)
+  return (minute: number, project: string): string | undefined => {
+    if (projects.known.get(project)?.ignored) return undefined
+    const repoKey = projects.keyOf(project)
+    if (!isRecorded(hourOf(minute), repoKey)) return undefined
+    return repoKey === undefined ? project : (projects.repos.get(repoKey) ?? repoKey)
+  }
+}
+
+const resultOf = (days: PersonalDays, timezone: string): PersonalMinutes => {
+  const rows = days.changed(timezone)
+  // What a workspace counts from now on isn't subtracted from what was added.
+  return {
+    rows,
+    minutes: Math.max(
+      0,
+      rows.reduce((sum, { added }) => sum + added, 0),
+    ),
+  }
+}
+
+/** Of heartbeats, after they've counted in workspaces. @param candidates the minutes that may have changed */
+export const countPersonal = async (
+  tx: Db,
+  asked: Personal,
+  candidates: readonly Candidate[],
+): Promise<PersonalMinutes> => {
+  const { userId, timeline, timezone } = asked
+  const close = candidates.filter(isClose)
+  const isCounted = ({ minute }: Candidate) => timeline.hasCountedAnywhere(minute)
+  // Usually, all minutes count in a workspace, and so did the ones around them.
+  if (!timeline.hadUncounted && close.every(isCounted)) return NOTHING
+  const rows = await readPersonalDays(tx, userId, [...new Set(candidates.map(({ minute }) => dayOf(minute)))])
+  const days = new PersonalDays(rows)
+  const nameOf = ownerOf(asked)
+  for (const candidate of candidates) {
+    const { minute, project } = candidate
+    if (isCounted(candidate)) days.set(dayOf(minute), minute % DAY_MINUTES, undefined)
+    else if (isClose(candidate)) {
+      const name = nameOf(minute, project)
+      if (name !== undefined) days.set(dayOf(minute), minute % DAY_MINUTES, name)
+    }
+  }
+  return resultOf(days, timezone)
+}
+
+/** A day's stored minutes, as if a file had marked them. */
+const hoursOf = (rows: readonly PersonalDay[]): StoredHour[] =>
+  rows.flatMap(({ day, repoKey, marks }) =>
+    marks === null
+      ? []
+      : Array.from({ length: HOURS }, (_, hour) => ({
+          hour: Date.parse(day) / 3_600_000 + hour,
+          projects: [repoKey],
+          marks: [marks.slice(hour * MINUTES, (hour + 1) * MINUTES)],
+          lastMarks: null,
+          lastAt: null,
+          countedIn: [],
+          counted: [],
+          countedRepos: null,
+          countedFor: null,
+          agentProjects: null,
+          agentMarks: null,
+          agentLastMarks: null,
+          agentLastAt: null,
+        })),
+  )
+
+/**
+ * Of a day in a file, together with what earlier files have left for the person.
+ * @param beside days before and after it that aren't in the file, and get the minutes up to this day's
+ */
+export const countImported = async (
+  tx: Db,
+  asked: Personal,
+  { day, beside, hours }: { day: string; beside: string[]; hours: StoredHour[] },
+): Promise<PersonalMinutes> => {
+  const { userId, timeline, timezone } = asked
+  const rows = await readPersonalDays(tx, userId, [day, ...beside])
+  const days = new PersonalDays(rows)
+  const nameOf = ownerOf(asked)
+  const written = new Set([day, ...beside])
+  for (const { minute, project, gap } of new Timeline([...hoursOf(rows), ...hours]).all()) {
+    if (!written.has(dayOf(minute))) continue
+    if (timeline.hasCountedAnywhere(minute)) days.set(dayOf(minute), minute % DAY_MINUTES, undefined)
+    else if (isClose({ minute, project, gap })) {
+      const name = nameOf(minute, project)
+      if (name !== undefined) days.set(dayOf(minute), minute % DAY_MINUTES, name)
+    }
+  }
+  return resultOf(days, timezone)
+}

@@ -1,0 +1,81 @@
+/** Minutes of a person's heartbeats and imports that count in no workspace, for that person only. */
+import type { Db } from '../../../platform/database/client.js'
+import { date, integer, orNull, statement, text } from '../../../platform/database/statement.js'
+
+/** Minutes of a UTC day for a repository, or for a project name that isn't one. */
+export interface PersonalDay {
+  day: string
+  /** In lower case. */
+  repoKey: string
+  repo: string
+  minutes: number
+  /** A digit for each minute of the day. Null: past their retention period. */
+  marks: string | null
+  /** Null: no marks. */
+  timezone: string | null
+}
+
+/** $1: the user; $2: days. */
+const READ_DAYS = statement(
+  'read minutes that no workspace counts',
+  { day: date, repoKey: text, repo: text, minutes: integer, marks: orNull(text), timezone: orNull(text) },
+  `
+  select day, repo_key as "repoKey", repo, minutes, marks::text, timezone
+  from personal_minutes
+  where user_id = $1::uuid and day = any($2::date[])`,
+)
+
+export const readPersonalDays = (db: Db, userId: string, days: string[]): Promise<PersonalDay[]> =>
+  db.rows(READ_DAYS, [userId, days])
+
+/** $1: the user; per row, its columns. */
+const REPLACE_DAYS = statement(
+  'replace minutes that no workspace counts',
+  {},
+  `
+  insert into personal_minutes (user_id, day, repo_key, repo, minutes, marks, timezone, minutes_before, minutes_after)
+  select $1::uuid, r.day, r.repo_key, r.repo, r.minutes, r.marks::bit(1440), r.timezone, r.before, r.after
+  from unnest($2::date[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::int[], $9::int[])
+    as r (day, repo_key, repo, minutes, marks, timezone, before, after)
+  on conflict (user_id, day, repo_key) do update
+  set minutes = excluded.minutes, marks = excluded.marks, timezone = excluded.timezone,
+    minutes_before = excluded.minutes_before, minutes_after = excluded.minutes_after`,
+)
+
+/** A day, and its minutes on the local days before and after. */
+export interface LocatedDay extends PersonalDay {
+  before: number
+  after: number
+}
+
+export const replacePersonalDays = async (tx: Db, userId: string, days: LocatedDay[]): Promise<void> => {
+  if (days.length === 0) return
+  await tx.rows(REPLACE_DAYS, [
+    userId,
+    days.map(({ day }) => day),
+    days.map(({ repoKey }) => repoKey),
+    days.map(({ repo }) => repo),
+    days.map(({ minutes }) => minutes),
+    days.map(({ marks }) => marks),
+    days.map(({ timezone }) => timezone),
+    days.map(({ before }) => before),
+    days.map(({ after }) => after),
+  ])
+}
+
+/** $1: how many days hours are kept; $2: how many rows. */
+const DROP_MARKS = statement(
+  'drop the marks of minutes that no workspace counts',
+  { day: date },
+  `
+  update personal_minutes set marks = null, timezone = null
+  where (user_id, day, repo_key) in (
+    select user_id, day, repo_key from personal_minutes
+    where day < (now() at time zone 'UTC')::date - $1::int and marks is not null limit $2::int
+  )
+  returning day`,
+)
+
+/** Deletes marks whose hours are past their retention period. @returns how many rows had any */
+export const dropPersonalMarks = async (tx: Db, detailDays: number, rows: number): Promise<number> =>
+  (await tx.rows(DROP_MARKS, [detailDays, rows])).length

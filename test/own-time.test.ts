@@ -1,0 +1,198 @@
+/** Tests that a person's own time has each minute once, whatever workspaces count it. */
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import t from 'tap'
+import { limits } from '../schemas/limits.js'
+import { addDays } from '../src/platform/time/days.js'
+import { type Caller, startService } from './service.js'
+import { until } from './until.js'
+
+const BASE = '/api/wakatime/v1/users/current'
+const MINUTE = 60
+const DAY = 86_400
+
+const midnight = (daysAgo: number) => Math.floor(Date.now() / 1_000 / DAY) * DAY - daysAgo * DAY
+const dayAgo = (daysAgo: number) => new Date(midnight(daysAgo) * 1_000).toISOString().slice(0, 10)
+
+interface Beat {
+  /** Minutes since 1970. */
+  minute: number
+  project: string
+}
+
+const beats = (daysAgo: number, minutes: number[], project = 'acme/web'): Beat[] =>
+  minutes.map((minute) => ({ minute: midnight(daysAgo) / MINUTE + minute, project }))
+
+const bodyOf = (list: Beat[]) => list.map(({ minute, project }) => ({ time: minute * MINUTE + 1, project }))
+
+const send = async (caller: Caller, list: Beat[]) => {
+  const reply = await caller.post(`${BASE}/heartbeats.bulk`, bodyOf(list))
+  if (reply.status !== 202) throw new Error(reply.text)
+}
+
+const importAll = async (caller: Caller, list: Beat[]) => {
+  const reply = await caller.post(`${BASE}/import`, bodyOf(list))
+  if (reply.status !== 202) throw new Error(reply.text)
+  let body = reply.body
+  await until(async () => {
+    body = (await caller.get(`${BASE}/import`)).body
+    return body.state === 'done'
+  }, 'the import is done')
+  return body as { minutes: number; own_minutes: number }
+}
+
+const flush = async (caller: Caller, entries: object[]) => {
+  const reply = await caller.post('/api/team/active-minutes', { entries })
+  if (reply.status !== 200) throw new Error(reply.text)
+}
+
+/** The minutes of each day that has any, as WakaTime's tools read them. */
+const ownDays = async (caller: Caller, from: string, to: string) => {
+  const { body } = await caller.get(`${BASE}/summaries?start=${from}&end=${to}`)
+  return Object.fromEntries(
+    body.data.flatMap(
+      ({ grand_total, range }: { grand_total: { total_seconds: number }; range: { date: string } }) =>
+        grand_total.total_seconds > 0 ? [[range.date, grand_total.total_seconds / MINUTE]] : [],
+    ),
+  )
+}
+
+const everything = async (caller: Caller) => {
+  const { body } = await caller.get(`${BASE}/all_time_since_today`)
+  return body.data.total_seconds / MINUTE
+}
+
+t.test('own time', async (t) => {
+  const service = await startService(t)
+  const someone = () => service.signIn(`ada-${randomUUID().slice(0, 8)}`)
+
+  t.test('imported days count before joining any workspace, and a second import adds nothing', async (t) => {
+    const caller = await someone()
+    const list = [
+      ...beats(1_000, [540, 542, 544]),
+      ...beats(40, [0, 3], 'other/repo'),
+      ...beats(2, [60], 'folder'),
+    ]
+    const { minutes, own_minutes } = await importAll(caller, list)
+    t.same([minutes, own_minutes], [0, 10])
+    t.equal(await everything(caller), 10)
+    t.equal((await importAll(caller, list)).own_minutes, 0)
+    t.equal(await everything(caller), 10)
+    const more = await importAll(caller, [...beats(1_000, [544, 546]), ...beats(41, [1_439])])
+    t.equal(more.own_minutes, 3, 'also the minutes between, but none twice')
+    t.same(await ownDays(caller, dayAgo(41), dayAgo(0)), { [dayAgo(41)]: 1, [dayAgo(40)]: 4, [dayAgo(2)]: 1 })
+    t.equal(await everything(caller), 13)
+  })
+
+  t.test('heartbeats of a repository that no workspace has count for their person only', async (t) => {
+    const caller = await someone()
+    await send(caller, beats(1, [600, 603]))
+    t.same(await ownDays(caller, dayAgo(1), dayAgo(1)), { [dayAgo(1)]: 4 })
+    await service.workspace(caller)
+    await send(caller, beats(1, [606]))
+    t.same(await ownDays(caller, dayAgo(1), dayAgo(1)), { [dayAgo(1)]: 7 })
+    await send(caller, beats(1, [600, 603, 606]))
+    t.same(await ownDays(caller, dayAgo(1), dayAgo(1)), { [dayAgo(1)]: 7 })
+    const { body } = await caller.get('/api/me/export')
+    t.same(
+      body.activity.map(({ minutes }: { minutes: number }) => minutes),
+      [7],
+      'sent again, they count in the workspace',
+    )
+    t.same(
+      body.personal_minutes.map(({ minutes }: { minutes: number }) => minutes),
+      [0],
+    )
+  })
+
+  t.test('it stays after leaving the workspace', async (t) => {
+    const caller = await someone()
+    const { id } = await service.workspace(await someone(), { members: [caller] })
+    await flush(caller, [{ repo: 'acme/web', day: dayAgo(1), minutes: 5, hours: { 9: 5 } }])
+    t.equal((await caller.post(`/api/team/workspaces/${id}/leave`)).status, 200)
+    t.same(await ownDays(caller, dayAgo(1), dayAgo(1)), { [dayAgo(1)]: 5 })
+  })
+
+  t.test(
+    'any split of a history into imports, heartbeats and flushes, before and after joining: each minute once',
+    async (t) => {
+      const places = fc.record({
+        daysAgo: fc.constantFrom(1, 2, 33, 34),
+        minute: fc.oneof(fc.integer({ min: 0, max: 130 }), fc.integer({ min: 1_400, max: 1_439 })),
+      })
+      const heartbeat = fc.record({
+        ...{ place: places, project: fc.constantFrom('acme/web', 'acme/api', 'other/repo', 'folder') },
+        way: fc.constantFrom('import', 'heartbeats'),
+        joined: fc.boolean(),
+        order: fc.nat(),
+      })
+      const flushes = fc.array(
+        fc.record({
+          daysAgo: fc.constantFrom(1, 2),
+          hour: fc.integer({ min: 0, max: 2 }),
+          minutes: fc.integer({ min: 1, max: 30 }),
+          joined: fc.boolean(),
+        }),
+        { maxLength: 3 },
+      )
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(heartbeat, { minLength: 1, maxLength: 30 }),
+          flushes,
+          async (list, flushed) => {
+            const caller = await someone()
+            // A minute has one project.
+            const sent = [
+              ...new Map(list.map((one) => [`${one.place.daysAgo} ${one.place.minute}`, one])).values(),
+            ].map(({ place: { daysAgo, minute }, project, way, joined, order }) => ({
+              ...{ minute: midnight(daysAgo) / MINUTE + minute, project, joined, order },
+              way: daysAgo > limits.flush_days_back ? 'import' : way,
+            }))
+            const play = async (joined: boolean) => {
+              const part = sent.filter((one) => one.joined === joined).sort((a, b) => a.order - b.order)
+              const half = Math.ceil(part.length / 2)
+              for (const some of [part.slice(0, half), part.slice(half)]) {
+                const [imported, live] = [
+                  some.filter(({ way }) => way === 'import'),
+                  some.filter(({ way }) => way !== 'import'),
+                ]
+                if (live.length > 0) await send(caller, live)
+                if (imported.length > 0) await importAll(caller, imported)
+              }
+              for (const { daysAgo, hour, minutes } of flushed.filter((one) => one.joined === joined))
+                await flush(caller, [
+                  { repo: 'acme/web', day: dayAgo(daysAgo), minutes, hours: { [hour]: minutes } },
+                ])
+            }
+            await play(false)
+            await service.workspace(caller)
+            await play(true)
+            const marks = sent.map(({ minute }) => minute).sort((a, b) => a - b)
+            const minutes = new Set(marks)
+            marks.forEach((minute, index) => {
+              const before = marks[index - 1]
+              if (before === undefined || minute - before > 5) return
+              for (let between = before; between < minute; between++) minutes.add(between)
+            })
+            const hours = new Map<number, number>()
+            for (const minute of minutes) {
+              const hour = Math.floor(minute / 60)
+              hours.set(hour, (hours.get(hour) ?? 0) + 1)
+            }
+            for (const { daysAgo, hour, minutes, joined } of flushed) {
+              const at = midnight(daysAgo) / 3_600 + hour
+              if (joined) hours.set(at, Math.min(60, (hours.get(at) ?? 0) + minutes))
+            }
+            const expected: Record<string, number> = {}
+            for (const [hour, count] of hours) {
+              const day = new Date(hour * 3_600_000).toISOString().slice(0, 10)
+              expected[day] = (expected[day] ?? 0) + count
+            }
+            t.same(await ownDays(caller, addDays(dayAgo(34), -1), dayAgo(0)), expected)
+          },
+        ),
+        { numRuns: 12 },
+      )
+    },
+  )
+})
