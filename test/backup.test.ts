@@ -22,7 +22,7 @@ import {
   temporaryFolder,
 } from './process.js'
 import { startRelay } from './relay.js'
-import { startService } from './service.js'
+import { type Caller, startService } from './service.js'
 import { until } from './until.js'
 
 t.jobs = 3
@@ -491,6 +491,59 @@ t.test('a backup goes through standard output and input', { buffered: true }, as
   // The original has recorded the backup itself.
   t.same({ ...restored, backups: undefined }, { ...original, backups: undefined })
 })
+
+t.test(
+  'a comparison lists what a restore would bring back, and changes nothing',
+  { buffered: true },
+  async (t) => {
+    const { service, flush } = await startFilled(t)
+    const { databaseUrl: url } = service
+    const [cyd, dan, eve] = await service.signInAll('cyd', 'dan', 'eve')
+    const team = await service.workspace(dan, { name: 'Kept', patterns: ['kept/*'], members: [cyd, eve] })
+    const gone = await service.workspace(dan, { name: 'Gone', patterns: ['gone/*'] })
+    const key = await dan.post('/api/me/keys', { name: 'script', scopes: ['settings:read'] })
+    t.equal(key.status, 201, key.text)
+    const idOf = async (caller: Caller): Promise<string> => (await caller.get('/api/me')).body.id
+    const [cydsId, dansId, evesId] = [await idOf(cyd), await idOf(dan), await idOf(eve)]
+    const file = join(await temporaryFolder(t), 'backup')
+    const compared = async () => {
+      const { ended, output } = launchProgram(t, 'src/bin/restore', onDatabase(url), [file, '--compare'])
+      return { code: await ended, lines: output().trim().split('\n') }
+    }
+    await backUpTo(file, url)
+
+    const sql = open(t, url)
+    await flush(1)
+    await service.app.close()
+    await sql`update users set repohost_id = null, login_key = 'deleted' where id = ${cydsId}`
+    await sql`update users set disabled_at = now() where id = ${dansId}`
+    await sql`update key_secrets set revoked_at = now() where key_id = ${key.body.id}`
+    await sql`delete from members where workspace_id = ${team.id} and user_id in (${cydsId}, ${evesId})`
+    await sql`update workspaces set deleted_at = now() where id = ${gone.id}`
+    const before = await contentOf(t, url)
+    const { code, lines } = await compared()
+    t.equal(code, 0)
+    t.ok(lines.includes('backups: 0 rows in the backup, 1 now'), lines.join('\n'))
+    const start = lines.indexOf('Accounts deleted since the backup: 1')
+    t.same(lines.slice(start, -1), [
+      'Accounts deleted since the backup: 1',
+      `  ${cydsId}`,
+      'Accounts disabled since the backup: 1',
+      `  ${dansId}`,
+      'Access keys revoked since the backup: 1',
+      `  ${key.body.id}`,
+      'Workspaces deleted since the backup: 1',
+      `  ${gone.id}`,
+      'Members who left or were removed since the backup (account, workspace): 1',
+      `  ${evesId} ${team.id}`,
+    ])
+    t.match(lines.at(-1), /^The backup of .* is complete\. Nothing was changed\.$/)
+    t.same(await contentOf(t, url), before)
+
+    await writeFile(file, (await readFile(file)).subarray(0, -20))
+    t.same(await compared(), { code: 1, lines: ['The file isn’t a complete backup: it ends too early.'] })
+  },
+)
 
 t.test('a backup that fails leaves no file', { buffered: true }, async (t) => {
   const folder = await temporaryFolder(t)

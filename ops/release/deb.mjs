@@ -79,7 +79,7 @@ case "$1 $2" in
   before=
   for argument; do
     shift
-    case $before in --*) ;; *) if [ -f "$argument" ]; then exec <"$argument" && argument=-; fi ;; esac
+    case $before in --replace | --login) ;; *) if [ -f "$argument" ]; then exec <"$argument" && argument=-; fi ;; esac
     before=$argument
     set -- "$@" "$argument"
   done

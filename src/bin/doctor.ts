@@ -1,7 +1,7 @@
 /** Reports faults of a deployment, and how to fix them. */
 import '../platform/process/require-node.js'
 import { examine } from '../operator/doctor/examine.js'
-import { readArguments } from '../platform/process/arguments.js'
+import { named, readArguments } from '../platform/process/arguments.js'
 import { OperatorError } from '../platform/process/operator-error.js'
 import { print, runCommand } from '../platform/process/program.js'
 
@@ -18,7 +18,7 @@ runCommand(async (stopped) => {
   const findings = await examine(process.env, stopped)
   for (const { level, about, says, remedy } of findings) {
     print(`${signs[level]}  ${about}: ${says}`)
-    if (remedy !== undefined) print(`         ${remedy}`)
+    if (remedy !== undefined) print(`         ${named(remedy)}`)
   }
   const problems = findings.filter(({ level }) => level === 'problem').length
   // The error makes the exit code 1.

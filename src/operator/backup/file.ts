@@ -10,10 +10,12 @@
  *     -- {the checksums}
  */
 import { createHash } from 'node:crypto'
+import { createGunzip } from 'node:zlib'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type postgres from 'postgres'
 import { OperatorError } from '../../platform/process/operator-error.js'
+import { openInput } from '../../platform/process/whole-file.js'
 
 export const TITLE = '-- team-settings-cloud backup'
 export const END_OF_ROWS = '\\.\n'
@@ -67,6 +69,39 @@ export class RowChecksum {
 }
 
 export const damagedBackup = (how: string) => new OperatorError(`The file isn’t a complete backup: ${how}.`)
+
+/**
+ * Whether PostgreSQL rejects the file's content: values, rows, names of tables and columns. Its message isn't
+ * shown, because it quotes the unchecked file.
+ */
+export const isRefused = (code: string | undefined) => /^(22|23|42(?!501))/.test(code ?? '')
+
+/** @throws {OperatorError} if the rows of a table aren't those that were written */
+export const requireSame = (found: Checksums, written: Checksums): void => {
+  for (const [name, sum] of Object.entries(found))
+    if (written[name] !== sum) throw damagedBackup(`${name} isn’t what was written`)
+}
+
+/** Opens a file for `work`. @throws {OperatorError} if it can't be read or is damaged */
+export const readBackup = async <T>(file: string, work: (reader: BackupReader) => Promise<T>): Promise<T> => {
+  const text = openInput(file)
+  const plain = createGunzip()
+  text.on('error', (error) => plain.destroy(error))
+  try {
+    return await work(new BackupReader(text.pipe(plain)[Symbol.asyncIterator]()))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'Z_BUF_ERROR') throw damagedBackup('it ends too early')
+    if (code?.startsWith('Z_')) throw damagedBackup('it can’t be decompressed')
+    if (isRefused(code)) throw damagedBackup(`the database can’t take it (${code})`)
+    if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR')
+      throw new OperatorError(`The file ${file} can’t be read (${code}).`)
+    throw error
+  } finally {
+    text.destroy()
+    plain.destroy()
+  }
+}
 
 /** Reads a backup's text, in memory that doesn't grow with it. */
 export class BackupReader {

@@ -1,6 +1,5 @@
 /** Restores a backup into a database that is empty or was only started, completely or not at all. */
 import { pipeline } from 'node:stream/promises'
-import { createGunzip } from 'node:zlib'
 import { getTableName } from 'drizzle-orm'
 import type postgres from 'postgres'
 import { tables } from '../../features/tables.js'
@@ -9,16 +8,18 @@ import { locks } from '../../platform/database/locks.js'
 import { applyMigrations, migrate, requireUsable } from '../../platform/database/migrate.js'
 import { baseline, newestMigration } from '../../platform/database/migrations.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
-import { openInput } from '../../platform/process/whole-file.js'
 import { printable } from '../explain-failure.js'
 import {
-  BackupReader,
+  type BackupReader,
   copyStatementOf,
   damagedBackup,
   deferIndexes,
+  isRefused,
   type Manifest,
   RowChecksum,
+  readBackup,
   readSums,
+  requireSame,
 } from './file.js'
 
 /**
@@ -33,34 +34,20 @@ export const restore = async (
   /** The name of the database, to delete what is in it. */
   replaced?: string,
 ): Promise<Manifest> => {
-  const text = openInput(file)
-  const plain = createGunzip()
-  text.on('error', (error) => plain.destroy(error))
-  const reader = new BackupReader(text.pipe(plain)[Symbol.asyncIterator]())
-  try {
+  const manifest = await readBackup(file, async (reader) => {
     const manifest = await reader.readManifest()
     requireKnown(manifest)
     await inLongTransaction(url, 'isolation level read committed', stopped, (tx) =>
-      load(tx, reader, manifest, say, replaced).catch((error) => {
-        throw isRefused(error.code) ? damagedBackup(`the database can’t take it (${error.code})`) : error
-      }),
+      load(tx, reader, manifest, say, replaced),
     )
-    await migrate(url, stopped)
     return manifest
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'Z_BUF_ERROR') throw damagedBackup('it ends too early')
-    if (code?.startsWith('Z_')) throw damagedBackup('it can’t be decompressed')
-    if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR')
-      throw new OperatorError(`The file ${file} can’t be read (${code}).`)
-    throw error
-  } finally {
-    text.destroy()
-    plain.destroy()
-  }
+  })
+  await migrate(url, stopped)
+  return manifest
 }
 
-const requireKnown = ({ version, migration }: Manifest) => {
+/** @throws {OperatorError} if another version has to read the backup */
+export const requireKnown = ({ version, migration }: Manifest) => {
   if (migration.when < baseline.when)
     throw new OperatorError(
       `The backup was made by version ${version}, before 1.0.0: restore it with version 1.0.0, which upgrades it. Then start this version with that database.`,
@@ -100,10 +87,7 @@ const load = async (
     sha256[table.name] = tally.sha256
     if (table.rows > 0) say(`${table.name}: ${table.rows}`)
   }
-  const expected = await reader.readChecksums()
-  for (const [name, sum] of Object.entries(sha256)) {
-    if (expected[name] !== sum) throw damagedBackup(`${name} isn’t what was written`)
-  }
+  requireSame(sha256, await reader.readChecksums())
   const sums = await readSums(tx, Object.keys(manifest.sums))
   for (const [name, sum] of Object.entries(manifest.sums)) {
     if (sums[name] !== sum) throw damagedBackup(`${name} adds up to ${sums[name]} instead of ${sum}`)
@@ -148,12 +132,6 @@ const loadRows = async (
     )
   }
 }
-
-/**
- * Whether PostgreSQL rejects the file's content: values, rows, names of tables and columns. Its message isn't
- * shown, because it quotes the unchecked file.
- */
-const isRefused = (code: string | undefined) => /^(22|23|42(?!501))/.test(code ?? '')
 
 /** Removes the tables of a database that no one has used yet, or that the operator has named. @throws {OperatorError} */
 const makeEmpty = async (tx: postgres.TransactionSql, replaced: string | undefined) => {

@@ -10,7 +10,8 @@ export const useCommandPrefix = (name: string): void => {
   prefix = name
 }
 
-const named = (text: string): string =>
+/** A text with its commands in the form of this installation. */
+export const named = (text: string): string =>
   prefix === undefined ? text : text.replace(/npm (?:run )?([a-z-]+)( --(?= ))?/g, `${prefix} $1`)
 
 const problemOf = (command: string, text: string) =>

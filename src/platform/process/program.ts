@@ -8,6 +8,7 @@
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import util from 'node:util'
+import { named } from './arguments.js'
 import { OperatorError } from './operator-error.js'
 
 /** Stops one thing that was started, and does so by force once `forceSignal` is aborted. */
@@ -61,7 +62,8 @@ export const printAside = (line: string): void => {
 }
 
 const printError = (error: unknown) => {
-  const text = error instanceof OperatorError ? error.message : ((error as Error)?.stack ?? String(error))
+  const text =
+    error instanceof OperatorError ? named(error.message) : ((error as Error)?.stack ?? String(error))
   process.stderr.write(`${text}\n`)
 }
 
