@@ -22,7 +22,8 @@ RUN npm prune --omit=dev --omit=optional --ignore-scripts \
   && rm build/.tsbuildinfo-service build/client.json
 
 FROM ${RUNTIME}
-ENV NODE_ENV=production HOST=0.0.0.0
+# Node 24 takes 90 MiB less at rest with this, and no more CPU time (docs/run.md, Memory).
+ENV NODE_ENV=production HOST=0.0.0.0 NODE_OPTIONS=--max-semi-space-size=16
 WORKDIR /service
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY LICENSE package.json ./

@@ -191,7 +191,7 @@ const Steps = () => {
   )
 }
 
-/** What a delivery counted and skipped, and why: `3 counted, 1 skipped (not a member)`. */
+/** The counts of a delivery, and why the others were skipped: `3 counted, 1 skipped (not a member)`. */
 const resultOf = ({ counted, skipped, skipped_because }: Delivery): string => {
   const { not_a_member, unknown_author, outside_patterns, not_delivered } = skipped_because ?? {}
   const because = [

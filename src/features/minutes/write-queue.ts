@@ -18,7 +18,7 @@ export interface QueuedWrite {
   isRepeatable: boolean
 }
 
-/** What happened to a write in a transaction. */
+/** The result of a write in a transaction. */
 export type Outcome<Result> =
   | {
       kind: 'recorded'

@@ -19,7 +19,7 @@ const COPIED = ['users', 'key_secrets', 'members', 'workspaces']
 /** Ids in the file are only printed if they are ids. */
 const UUID = `'^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'`
 
-/** What was deleted or ended after the backup, so that a restore brings it back. */
+/** Deletions and revocations after the backup, which a restore undoes. */
 const UNDONE = {
   'Accounts deleted since the backup': `
     select old.id as line from old_users old left join users u on u.id::text = old.id
