@@ -39,6 +39,12 @@ const WAITS_BECAUSE: Record<string, string> = {
   inherited_membership: 'A parent group may still make the person a member',
 }
 
+/** Why an admin has to move the settings of a repository that the host reported as renamed. */
+const MOVE_WAITS_BECAUSE: Record<string, string> = {
+  outside_patterns: 'No pattern covers the new name',
+  repo_taken: 'The new name already has settings or an override',
+}
+
 const write = (value: unknown): string =>
   typeof value === 'string' ? value : value === null ? 'none' : JSON.stringify(value)
 
@@ -179,6 +185,20 @@ const sentences: Record<string, Describe> = {
     () => ['changed the repository patterns'],
     ({ before, after }) => difference(before, after),
   ),
+  'repo.move_waits': plain(
+    (target, { from }) => says`left moving the settings of ${from} to ${target} to an admin`,
+    ({ because }) => [own(MOVE_WAITS_BECAUSE, String(because)) ?? String(because)],
+  ),
+  'repo.moved': (target, { from, snapshot, override }, workspace) => ({
+    parts: [
+      ...says`moved the settings of ${from} to its new name `,
+      { name: target, href: repoSettingsAddress(workspace, dividePath(target)) },
+    ],
+    lines: [
+      ...(snapshot === true ? ['Pushed settings and their versions'] : []),
+      ...(override === true ? ['Override and its versions'] : []),
+    ],
+  }),
   'settings.deleted': ofSnapshot('deleted'),
   'settings.pushed': ofSnapshot('pushed'),
   'settings.restored': ofSnapshot('restored'),

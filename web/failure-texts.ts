@@ -21,6 +21,10 @@ const texts: Record<string, Text> = {
   not_a_member: ['None of your workspaces covers this repository', 'Ask an admin to add a matching pattern.'],
   member_detail_hidden: ['This workspace hides each person’s numbers', 'Remove the person filter.'],
   never_synced: ['No settings pushed yet', 'Push the repository’s settings from the editor extension.'],
+  repo_taken: [
+    'This repository already has settings or an override',
+    'Remove them first, or delete those of the previous name.',
+  ],
   member_not_found: ['Member not found', 'This person may have left. Reload the page.'],
   invite_not_found: ['Invite not found', 'Check that you copied the whole link, or ask for a new invite.'],
   invite_expired: ['This invite has expired', 'Ask for a new invite.'],

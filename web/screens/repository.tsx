@@ -30,6 +30,7 @@ import {
   SortedTable,
 } from '../ui.js'
 import { Unsaved } from '../unsaved.js'
+import { MoveSettings } from './move-settings.js'
 import { PushedSettings } from './snapshots.js'
 import { Figures, metrics, TeamNumbers, TrendCard, useSummary } from './team.js'
 
@@ -183,6 +184,9 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
           workspaceId={workspace.id}
           effective={effective.data?.settings}
         />
+      )}
+      {isAdmin && isCovered && isNone && isComplete && !project?.synced && (
+        <MoveSettings workspaceId={workspace.id} name={name} onMoved={again} />
       )}
     </>
   )

@@ -86,7 +86,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
   },
   {
     name: 'deliveries',
-    what: 'The repository host’s reports to a workspace’s webhook: the event, the repository, and how much of it counted. Commits that counted are stored as a hash without the author. Issues are stored with the time they were last closed or reopened on a day, and the member who closed them.',
+    what: 'The repository host’s reports to a workspace’s webhook: the event, the repository, and how much of it counted. Commits that counted and renames of repositories are stored as a hash, without the author. Issues are stored with the time they were last closed or reopened on a day, and the member who closed them.',
     fields: [...fieldsOf(Delivery), 'hash', 'number', 'closed', 'user_id'],
     why: 'To avoid double counting, and to show admins that the webhook works.',
     kept_days: limits.webhook_days,
