@@ -92,7 +92,11 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const chooseRange = async (request: FastifyRequest) => {
     const query = request.query as Static<typeof OwnDashboardQuery>
     const isGiven = query.from !== undefined || query.to !== undefined
-    const { timezone } = isGiven ? { timezone: null } : await readCaller(database.read, request.caller.userId)
+    // A workspace key has no person, and so no time zone.
+    const hasToday = !isGiven && !request.key?.workspaceId
+    const { timezone } = hasToday
+      ? await readCaller(database.read, request.caller.userId)
+      : { timezone: null }
     request.range = await chooseDashboardRange(database, query, timezone ?? 'UTC')
   }
 
