@@ -68,3 +68,11 @@ for (const file of files) {
     t.hasStrict(joined, { status: 200, body: { workspace: { id: invite.workspace, role: 'admin' } } })
   })
 }
+
+t.test('the backup of a release can be restored over its upgraded database', async (t) => {
+  const file = files.find((name) => name.endsWith('.backup.gz')) ?? ''
+  const url = await upgrade(t, file)
+  const replaced = new URL(url).pathname.slice(1)
+  const { version } = await restore(url, join(folder, file), () => {}, new AbortController().signal, replaced)
+  t.equal(version, '1.0.0')
+})

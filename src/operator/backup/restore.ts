@@ -148,7 +148,7 @@ const makeEmpty = async (tx: postgres.TransactionSql, replaced: string | undefin
   const own = tables.map(({ table }) => getTableName(table))
   const names = found.map((one) => one.name)
   const isOfService = names.includes('users') && names.includes('workspaces') && names.includes(HISTORY)
-  const others = names.filter((one) => one !== HISTORY && !own.includes(one))
+  const others = names.filter((one) => one !== HISTORY && one !== STEPS && !own.includes(one))
   if (!isOfService || others.length > 0)
     throw new OperatorError(
       `The database already has tables that aren’t of this version of the service (${printable((others[0] ?? names[0] ?? '').slice(0, 63))}), and a backup can only be restored into an empty one: ${ANOTHER}.`,
@@ -170,5 +170,7 @@ const makeEmpty = async (tx: postgres.TransactionSql, replaced: string | undefin
 }
 
 const HISTORY = '__drizzle_migrations'
+/** The progress of migrations, in every database that an earlier version has created. */
+const STEPS = 'migration_steps'
 const VIEWS = ['report_hours', 'report_member_days', 'report_repo_days']
 const ANOTHER = 'create a new database and set DATABASE_URL to it, or set DATA_DIR to a new folder'
