@@ -94,13 +94,21 @@ t.test('the demo starts, shows what it promises, and stops cleanly', async (t) =
   // Her commit and her closed issue come by webhook alone.
   t.equal(own.totals.commits, 1)
   t.equal(own.totals.closed_issues, 1)
+  const noReason = { not_a_member: 0, unknown_author: 0, outside_patterns: 0, not_delivered: 0 }
   t.strictSame(
     (await get(`/team/workspaces/${acme.id}/webhook`)).deliveries.map(
       ({ at, ...delivery }: { at: string }) => delivery,
     ),
     [
-      { event: 'issues', status: 200, repo: 'acme/web', counted: 1, skipped: 0 },
-      { event: 'push', status: 200, repo: 'acme/web', counted: 2, skipped: 1 },
+      { event: 'issues', status: 200, repo: 'acme/web', counted: 1, skipped: 0, skipped_because: noReason },
+      {
+        event: 'push',
+        status: 200,
+        repo: 'acme/web',
+        counted: 2,
+        skipped: 1,
+        skipped_because: { ...noReason, not_a_member: 1 },
+      },
     ],
   )
 

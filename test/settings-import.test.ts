@@ -53,7 +53,7 @@ const unset = 'must not be null: leave the key out'
 const pair = 'contains half of a surrogate pair'
 const prototype = 'contains `__proto__`'
 
-/** What becomes of each file: the settings that are taken, and the keys that are left out. */
+/** The result for each file: the settings that are taken, and the keys that are left out. */
 const shapes: Record<string, [taken: Values, leftOut?: string[]]> = {
   'block-in-block.json': [
     { '[typescript]': { 'editor.tabSize': 2 } },

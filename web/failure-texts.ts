@@ -1,4 +1,4 @@
-/** What the page says when the service rejects a call, in words that a person can act on. */
+/** The page's words for rejected calls. People can act on them. */
 import { type ApiProblem, fieldOf } from '../client/src/problem.js'
 import { limits } from '../schemas/limits.js'
 import { own } from '../schemas/own.js'
@@ -84,7 +84,7 @@ const texts: Record<string, Text> = {
   upstream_timeout: ['A service that this needs didn’t respond', 'Try again later.'],
 }
 
-/** What fields accept. */
+/** The values that fields accept. */
 const fields: Record<string, string> = {
   name: 'Enter a name with visible characters.',
   patterns: 'A pattern looks like owner/*, owner/api-* or owner/name.',

@@ -13,7 +13,7 @@ import { Card, FailureNote, Form, showAtOnce } from './ui.js'
 const hasTooManyStars = (pattern: string) => pattern.split('*').length - 1 > limits.pattern_stars
 const MAX_NAMED = 8
 
-/** What someone probably meant: `acme/*` for `acme`, or for the address of acme. */
+/** The pattern that someone probably meant: `acme/*` for `acme`, or for the address of acme. */
 const meantBy = (text: string): string | undefined => {
   const name = text.replace(/^(?:https?:\/\/)?[^/]*\.[^/]+\/|^@/, '').replace(/(?:\.git)?\/*$/, '')
   const guess = name.includes('/') ? name : `${name}/*`

@@ -1,4 +1,4 @@
-/** What forms say about wrong input: their own words, at the field, with a proposal where there is one. */
+/** Forms explain wrong input: in their own words, at the field, with a proposal where there is one. */
 import t from 'tap'
 import { startScene, type Visitor } from './page.js'
 

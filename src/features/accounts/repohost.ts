@@ -79,7 +79,7 @@ const BUDGET_MS = 5_000
 /** How many redirects are followed from a repository's name. Hosts use one for each time that it got another name. */
 const MOST_REDIRECTS = 5
 
-/** What a person sees of a repository. */
+/** A repository as a person sees it. */
 type Sight = 'granted' | 'denied' | { renamedTo: string }
 
 export const createRepohost = (

@@ -54,7 +54,7 @@ const ownerOf = ({ target, projects, timezone }: Personal) => {
 
 const resultOf = (days: PersonalDays, timezone: string): PersonalMinutes => {
   const rows = days.changed(timezone)
-  // What a workspace counts from now on isn't subtracted from what was added.
+  // Minutes that a workspace counts from now on aren't subtracted from those that were added.
   return {
     rows,
     minutes: Math.max(
@@ -64,7 +64,7 @@ const resultOf = (days: PersonalDays, timezone: string): PersonalMinutes => {
   }
 }
 
-/** Of heartbeats, after they've counted in workspaces. @param candidates the minutes that may have changed */
+/** The minutes of heartbeats, after they've counted in workspaces. @param candidates the minutes that may have changed */
 export const countPersonal = async (
   tx: Db,
   asked: Personal,
@@ -112,7 +112,7 @@ const hoursOf = (rows: readonly PersonalDay[]): StoredHour[] =>
   )
 
 /**
- * Of a day in a file, together with what earlier files have left for the person.
+ * The minutes of a day in a file, together with those that earlier files have left for the person.
  * @param beside days before and after it that aren't in the file, and get the minutes up to this day's
  */
 export const countImported = async (

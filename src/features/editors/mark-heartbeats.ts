@@ -136,7 +136,7 @@ export const markHeartbeats = ({ sent, projects, mayWait, timeline, target }: Kn
       newest = at
     }
     const isNew = timeline.mark(time, name)
-    // What was sent before its person joined a workspace counts there when it's sent again.
+    // A heartbeat from before its person joined a workspace counts there when it's sent again.
     const mayCount = project.repo !== undefined && !timeline.hasCountedAnywhere(minute)
     if (isNew || mayCount) marked.push(minute)
   }

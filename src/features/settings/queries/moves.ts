@@ -24,7 +24,7 @@ const findIn = (table: string) =>
   )
 const FIND = { snapshot: findIn('snapshots'), override: findIn('overrides') }
 
-/** What a workspace has stored for a repository. */
+/** The data that a workspace has stored for a repository. */
 export interface Held {
   snapshot: boolean
   override: boolean
