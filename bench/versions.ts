@@ -152,7 +152,8 @@ await benchmark(async (cleanUp) => {
       scripts[name][version] = await writeWrkScript(folder, file, some)
     }
   }
-  for (const { databaseUrl } of [setting, other]) await leaveAtRest(databaseUrl)
+  await leaveAtRest(setting.databaseUrl)
+  await leaveAtRest(other.databaseUrl, root)
 
   const load = async (version: (typeof versions)[number], name: string, connections: number) => {
     const [before] = await sql`select pg_current_wal_lsn() as lsn`

@@ -8,9 +8,8 @@ import { readToday } from '../src/platform/time/clock.js'
 import { addDays, listDays, weekdayOf } from '../src/platform/time/days.js'
 import { equals } from './equals.js'
 import { hasMembers } from './has-members.js'
-import { shownCells, toLocal, type WorkRow, wallClock } from './local-model.js'
+import { recount, shownCells, shownRows, toLocal, toldBy, type WorkRow, wallClock } from './local-model.js'
 import { betweenRollups, type Caller, reuseService, type Service } from './service.js'
-import { stepsOf } from './trend-steps.js'
 
 type Test = Parameters<typeof reuseService>[0]
 
@@ -557,13 +556,6 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
     for (const day of await listUnlocatedDays(service.database.read, 10_000))
       await service.database.transaction((tx) => locateDay(tx, day))
   }
-  const sumsOf = (rows: Row[]) => ({
-    active_minutes: rows.reduce((sum, { minutes }) => sum + minutes, 0),
-    commits: rows.reduce((sum, { commits }) => sum + commits, 0),
-    closed_issues: rows.reduce((sum, { issues }) => sum + issues, 0),
-  })
-  const loginsIn = (rows: Row[]) => new Set(rows.flatMap(({ login }) => login ?? []))
-  const activeIn = (rows: Row[]) => loginsIn(rows.filter(({ minutes }) => minutes > 0)).size
   /** The rollups that the previous version makes for these days. */
   const rollUpLikeBefore = async (days: string) => {
     await query(
@@ -575,9 +567,6 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
       [],
     )
   }
-  const named = <Value>(values: Value[], name: (value: Value) => string) =>
-    Object.fromEntries(values.map((value) => [name(value), value]))
-
   await fc.assert(
     fc.asyncProperty(
       fc.array(change, { maxLength: 60 }),
@@ -612,64 +601,14 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
               t.notOk(login === undefined || all.some((row) => row.login === login))
               continue
             }
-            const rows = all.filter(
-              (row) => (login === undefined || row.login === login) && (repo === null || row.repo === repo),
-            )
-            const shown = rows.filter(({ day }) => day >= from && day <= to)
-            const steps = stepsOf(from, to)
-            const trendOf = (own: Row[]) =>
-              steps.map((days) => sumsOf(own.filter(({ day }) => days.includes(day))).active_minutes)
-            const before = rows.filter(({ day }) => day < from && day >= addDays(from, -range.days))
-            equals(t, body.totals, { ...sumsOf(shown), active_members: activeIn(shown) }, url)
-            equals(t, body.previous_totals, {
-              ...sumsOf(before),
-              active_members: activeIn(before),
-            })
-            equals(
-              t,
-              body.daily,
-              listDays(from, to).map((day) => {
-                const ofDay = shown.filter((row) => row.day === day)
-                return { day, ...sumsOf(ofDay), active_members: activeIn(ofDay) }
-              }),
-            )
-            const listed = new Set(shown.map((row) => row.login))
-            if (login !== undefined) listed.add(login)
-            if (filter === '') for (const member of ['ada', 'bob']) listed.add(member)
-            const members = [...listed].map((name) => {
-              const own = shown.filter((row) => row.login === name)
-              const active = own.filter(({ login, minutes }) => login !== null && minutes > 0)
-              const days = [...new Set(active.map(({ day }) => day))].sort()
-              return {
-                login: name,
-                ...sumsOf(own),
-                active_days: days.length,
-                last_active_day: days.at(-1) ?? null,
-                trend: trendOf(own),
-              }
-            })
-            const told: Record<string, unknown>[] = body.members.map(
-              ({ avatar_url: _, role: __, ...member }: Record<string, unknown>) => member,
-            )
-            equals(
-              t,
-              named(told, (member) => String(member.login)),
-              named(members, (member) => String(member.login)),
-            )
+            const expected = recount(all, { from, to, login, repo: repo ?? undefined }, ['ada', 'bob'])
+            equals(t, toldBy(body), expected, url)
             const mine = await ada.get(
               `/api/team/dashboard/mine?workspace=${id}&from=${from}&to=${to}${ofRepo}&trends=true`,
             )
-            const adas = all.filter((row) => row.login === 'ada' && (repo === null || row.repo === repo))
-            equals(t, mine.body.members[0].trend, trendOf(adas))
-            const repos = [...new Set(shown.map((row) => row.repo))].map((name) => {
-              const own = shown.filter((row) => row.repo === name)
-              return { repo: name, ...sumsOf(own), members: loginsIn(own).size, trend: trendOf(own) }
-            })
-            equals(
-              t,
-              named(body.repos, (row: { repo: string }) => row.repo),
-              named(repos, (row) => row.repo),
-            )
+            const own = recount(all, { from, to, login: 'ada', repo: repo ?? undefined }, [])
+            equals(t, toldBy(mine.body).members, own.members)
+            const shown = shownRows(all, { from, to, login, repo: repo ?? undefined })
             if (login === undefined) equals(t, body.heatmap, shownCells(shown, 'ada', MIN_GROUP), url)
             else if (login === 'ada') equals(t, body.heatmap, shownCells(shown, undefined, 0), url)
             else equals(t, body.heatmap, null, url)

@@ -1,5 +1,7 @@
 /** The rules for local days and for hours at the level `named`, once more and as slowly as they like. */
 import { Heatmap } from '../src/features/minutes/heatmap.js'
+import { addDays, countDays, listDays } from '../src/platform/time/days.js'
+import { stepsOf } from './trend-steps.js'
 
 const HOUR_MS = 3_600_000
 
@@ -75,4 +77,88 @@ export const shownCells = (rows: WorkRow[], viewer: string | undefined, minGroup
   }
   const cells = heatmap.toCells()
   return isAnyHidden && cells.every(({ minutes }) => minutes === 0) ? null : cells
+}
+
+export interface Asked {
+  from: string
+  to: string
+  login?: string | undefined
+  repo?: string | undefined
+}
+
+export const shownRows = (all: WorkRow[], { from, to, login, repo }: Asked): WorkRow[] =>
+  all.filter(
+    (row) =>
+      (login === undefined || row.login === login) &&
+      (repo === undefined || row.repo === repo) &&
+      row.day >= from &&
+      row.day <= to,
+  )
+
+const sumsOf = (rows: WorkRow[]) => ({
+  active_minutes: rows.reduce((sum, { minutes }) => sum + minutes, 0),
+  commits: rows.reduce((sum, { commits }) => sum + commits, 0),
+  closed_issues: rows.reduce((sum, { issues }) => sum + issues, 0),
+})
+
+const loginsIn = (rows: WorkRow[]) => new Set(rows.flatMap(({ login }) => login ?? []))
+const activeIn = (rows: WorkRow[]) => loginsIn(rows.filter(({ minutes }) => minutes > 0)).size
+
+/**
+ * What a dashboard with trends says of rows of local days, without the heatmap.
+ * @param always people who are listed without a filter, with or without activity
+ */
+export const recount = (all: WorkRow[], asked: Asked, always: string[]) => {
+  const { from, to, login, repo } = asked
+  const shown = shownRows(all, asked)
+  const [first, last] = [addDays(from, -countDays(from, to)), addDays(from, -1)]
+  const before = shownRows(all, { ...asked, from: first, to: last })
+  const steps = stepsOf(from, to)
+  const trendOf = (rows: WorkRow[]) =>
+    steps.map((days) => sumsOf(rows.filter(({ day }) => days.includes(day))).active_minutes)
+  const listed = new Set<string | null>(shown.map((row) => row.login))
+  if (login !== undefined) listed.add(login)
+  if (login === undefined && repo === undefined) for (const one of always) listed.add(one)
+  return {
+    totals: { ...sumsOf(shown), active_members: activeIn(shown) },
+    previous_totals: { ...sumsOf(before), active_members: activeIn(before) },
+    daily: listDays(from, to).map((day) => {
+      const ofDay = shown.filter((row) => row.day === day)
+      return { day, ...sumsOf(ofDay), active_members: activeIn(ofDay) }
+    }),
+    members: Object.fromEntries(
+      Array.from(listed, (name) => {
+        const own = shown.filter((row) => row.login === name)
+        const active = own.filter(({ login, minutes }) => login !== null && minutes > 0)
+        const days = [...new Set(active.map(({ day }) => day))].sort()
+        const said = { active_days: days.length, last_active_day: days.at(-1) ?? null, trend: trendOf(own) }
+        return [String(name), { login: name, ...sumsOf(own), ...said }]
+      }),
+    ),
+    repos: Object.fromEntries(
+      Array.from(new Set(shown.map((row) => row.repo)), (name) => {
+        const own = shown.filter((row) => row.repo === name)
+        return [name, { repo: name, ...sumsOf(own), members: loginsIn(own).size, trend: trendOf(own) }]
+      }),
+    ),
+  }
+}
+
+type Row = Record<string, unknown>
+
+/** The same parts of a dashboard's body. */
+export const toldBy = (
+  body: Record<'totals' | 'previous_totals', Row> & Record<'daily' | 'members' | 'repos', Row[]>,
+) => {
+  const isKept = (name: string) => !['avatar_url', 'role', 'agent_minutes'].includes(name)
+  const strip = (row: Row) => Object.fromEntries(Object.entries(row).filter(([name]) => isKept(name)))
+  const named = (rows: Row[], key: string) =>
+    Object.fromEntries(rows.map((row) => [String(row[key]), strip(row)]))
+  return {
+    totals: strip(body.totals),
+    previous_totals: strip(body.previous_totals),
+    daily: body.daily.map(strip),
+    members: named(body.members, 'login'),
+    repos: named(body.repos, 'repo'),
+  }
 }

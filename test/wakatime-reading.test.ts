@@ -282,6 +282,17 @@ t.test('reading in the format of WakaTime', async (t) => {
     },
   )
 
+  t.test('a project begins and ends on local days, in each zone of a journey', async (t) => {
+    const caller = await service.signIn('journey')
+    await service.workspace(caller)
+    const day = addDays(today(), -3)
+    await flush(caller, [{ repo: 'acme/web', day, hours: { 20: 10 }, minutes: 10 }], 'Asia/Tokyo')
+    await flush(caller, [{ repo: 'acme/web', day, hours: { 21: 10 }, minutes: 10 }], 'Asia/Kolkata')
+    const [project] = (await read(caller, 'projects')).data
+    const next = `${addDays(day, 1)}T00:00:00Z`
+    t.strictSame([project.created_at, project.last_heartbeat_at], [next, next])
+  })
+
   t.test('agent time is a category, and in no total', async (t) => {
     const caller = await service.signIn('agents')
     await service.workspace(caller)

@@ -5,7 +5,7 @@ import type { ListedMember } from './queries/members.js'
 import { readPrivacy } from './queries/privacy-levels.js'
 
 /**
- * The last UTC day, not before `from`, on which each of the users was active in the workspace. The activity feature
+ * The last local day, not before `from`, on which each of the users was active in the workspace. The activity feature
  * knows the day, and `app.ts` connects the two.
  */
 export type LastActiveDays = (

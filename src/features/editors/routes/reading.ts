@@ -126,7 +126,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       ...shared,
       operationId: 'getStats',
       summary: "Get the sums of the caller's time",
-      description: `${about} \`range\` is ${STATS_RANGES.map((range) => `\`${range}\``).join(', ')}; other ranges return 404. \`all_time\` uses UTC days.`,
+      description: `${about} \`range\` is ${STATS_RANGES.map((range) => `\`${range}\``).join(', ')}; other ranges return 404.`,
       params: Type.Object({
         ...EditorParams.properties,
         range: StatsRange,
@@ -160,7 +160,8 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       ...shared,
       operationId: 'getTimedProjects',
       summary: "List the caller's repositories with minutes",
-      description: 'In WakaTime’s format. `last_heartbeat_at` is the last UTC day with minutes.',
+      description:
+        'In WakaTime’s format. `first_heartbeat_at` and `last_heartbeat_at` are the first and the last day with minutes, written as midnight in UTC.',
       querystring: ProjectsQuery,
       response: { 200: Projects },
     },

@@ -35,7 +35,10 @@ const minutesOf = (others: string) => `
     case when a.minutes_before > 0 then a.day - 1 when a.minutes > a.minutes_after then a.day else a.day + 1 end as first,
     case when a.minutes_after > 0 then a.day + 1 when a.minutes > a.minutes_before then a.day else a.day - 1 end as last`
 
-/** $1: the user; $2 and $3: the first and the last UTC day. Hours of other time zones have rows of their own. */
+/**
+ * $1: the user; $2 and $3: the first and the last UTC day. Hours of other time zones have rows of their own; the row of
+ * activity knows the first and the last local day of all.
+ */
 const MINUTES = `
   select a.day, a.repo_key, coalesce(r.repo, a.repo_key) as repo, ${minutesOf('z.hours')}
   from activity_people m
@@ -49,7 +52,7 @@ const MINUTES = `
   where m.user_id = $1::uuid and a.minutes > 0
   union all
   select a.day, a.repo_key, coalesce(r.repo, a.repo_key) as repo, a.timezone,
-    ${eachHour((hour) => `a.hours[${hour}]`)}, 0, 0, 0, a.day, a.day
+    ${eachHour((hour) => `a.hours[${hour}]`)}, 0, 0, 0, null::date, null::date
   from activity_people m
   join activity_other_zones a on a.workspace_id = m.workspace_id and a.user_id = m.user_id
     and a.day between $2::date and $3::date
