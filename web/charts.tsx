@@ -671,24 +671,20 @@ export const Calendar = ({ daily, label }: { daily: { day: string; minutes: numb
   )
 }
 
-/** A line without a scale, to compare shapes. */
-export const Sparkline = ({ points, word, words }: Spark) => {
-  const max = Math.max(1, ...points)
-  const d = points
-    .map(
-      (value, index) =>
-        `${index === 0 ? 'M' : 'L'}${(index * 100) / Math.max(1, points.length - 1)} ${23 - (value / max) * 22}`,
-    )
-    .join('')
+/** A line without a scale, to compare shapes. The compared range is its faint part. */
+export const Sparkline = ({ points, before }: Spark) => {
+  const max = Math.max(1, ...points, ...before)
+  const step = 100 / (before.length + points.length - 1)
+  const path = (values: number[], offset: number) =>
+    values
+      .map(
+        (value, index) => `${index === 0 ? 'M' : 'L'}${(offset + index) * step} ${23 - (value / max) * 22}`,
+      )
+      .join('')
   return (
-    <span class="trend" title={words}>
-      <svg class="spark blue" viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true">
-        <path d={d} />
-      </svg>
-      <span class="small muted">
-        {word}
-        <span class="away">{words.slice(word.length)}</span>
-      </span>
-    </span>
+    <svg class="spark blue" viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true">
+      <path class="before" d={path(before, 0)} />
+      <path d={path(points, before.length)} />
+    </svg>
   )
 }

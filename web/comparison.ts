@@ -35,8 +35,11 @@ export const comparedRanges = (
   compare: string | undefined,
   today: string,
 ): { now: Range; before: Range } | undefined => {
-  const now = finishedDays(range, today)
-  if (!now || compare === 'none') return undefined
+  const finished = finishedDays(range, today)
+  if (!finished || compare === 'none') return undefined
+  // Whole weeks that end today compare as many finished days.
+  const isOneShort = range.to === today && lengthOf(range) % WEEK === 0
+  const now = isOneShort ? { ...finished, from: addDays(finished.from, -1) } : finished
   // A year is longer than 52 weeks, so no day is compared with itself.
   const back = Math.max(compare === 'year' ? YEAR : 0, WEEK * Math.ceil(lengthOf(now) / WEEK))
   return { now, before: { from: addDays(now.from, -back), to: addDays(now.to, -back) } }
@@ -51,13 +54,14 @@ export interface Named {
   login?: string | null
   repo?: string | null
   active_minutes: number | null
+  trend?: number[]
 }
 
 export const nameOf = ({ login, repo }: Named): string | null => login ?? repo ?? null
 
 export type Both = { now: number; before: number }
 
-type Answer = { members?: readonly Named[]; repos: readonly Named[]; publication: unknown }
+type Answer = { range: Range; members?: readonly Named[]; repos: readonly Named[]; publication: unknown }
 
 /** The minutes by name, and those of a name without a row: null if they may be in the row of all others, or hidden. */
 const minutesOf = ({ publication, ...lists }: Answer, list: 'members' | 'repos') => {
@@ -66,11 +70,14 @@ const minutesOf = ({ publication, ...lists }: Answer, list: 'members' | 'repos')
   return { minutes, read: (name: string) => minutes.get(name) ?? (minutes.has(name) ? null : other) }
 }
 
+/** The responses about the finished days of a range, and about the days that they are compared with. */
+export interface Compared {
+  now: Answer | undefined
+  before: Answer | undefined
+}
+
 /** The minutes in two responses by name, where both are known. */
-export const bothOf = (
-  list: 'members' | 'repos',
-  { now, before }: { now: Answer | undefined; before: Answer | undefined },
-): Map<string, Both> => {
+export const bothOf = (list: 'members' | 'repos', { now, before }: Compared): Map<string, Both> => {
   const both = new Map<string, Both>()
   if (!now || !before) return both
   const [late, early] = [minutesOf(now, list), minutesOf(before, list)]
@@ -80,3 +87,6 @@ export const bothOf = (
   }
   return both
 }
+
+/** The change as a share. Infinite after nothing. */
+export const shareOf = ({ now, before }: Both): number => (now === before ? 0 : now / before - 1)

@@ -1,4 +1,5 @@
 import { addDays, fullDay, mondayOf } from './format.js'
+import { start } from './start.js'
 
 /** After a change to the level `named`, names start with a week that has begun nowhere. @param changedAt in UTC */
 export const namesSince = (changedAt: string): string =>
@@ -21,5 +22,5 @@ export const levelNames = { named: 'Visible to admins', team: 'Private to each p
 export const consent = {
   named:
     'Admins see each member’s daily numbers by name, and members see the day when someone was last active. Admins don’t see anyone’s hours. Totals update live, so frequent checks can show when someone works. At the level “Private to each person”, they can’t.',
-  team: 'No one sees another person’s numbers or hours. Admins see the team’s numbers for whole weeks, and only where enough people contributed. Members who pool their numbers, or an admin of two workspaces with the same people, could work out more.',
+  team: `No one sees another person’s numbers or hours. Admins see the team’s numbers only for whole weeks in which at least ${start.activity_min_group} people were active. Members who pool their numbers, or an admin of two workspaces with the same people, could work out more.`,
 } as const

@@ -12,6 +12,7 @@ const UTC = { timeZone: 'UTC' } as const
 const DAY = { ...UTC, day: 'numeric', month: 'short' } as const
 const number = numbers()
 const wholePercent = numbers({ style: 'percent', maximumFractionDigits: 0 })
+const signedPercent = numbers({ style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' })
 const shortNumber = numbers({ notation: 'compact', maximumFractionDigits: 1 })
 const monthOnly = dates({ ...UTC, month: 'short' })
 const weekdayDay = dates({ ...DAY, weekday: 'short' })
@@ -46,6 +47,12 @@ export const duration = (minutes: Maybe): string => {
 }
 
 export const percent = (share: number): string => wholePercent().format(share)
+
+/** Such as `−11%`, or `new` after nothing. For large changes, exact digits are meaningless. */
+export const changeText = (share: number): string => {
+  if (share === Number.POSITIVE_INFINITY) return 'new'
+  return share < 10 ? signedPercent().format(share) : `>${signedPercent().format(9.99)}`
+}
 
 const asDate = (day: string) => new Date(`${day}T00:00:00Z`)
 

@@ -220,19 +220,24 @@ export const useComparison = <O extends Numbers>(
   compare: string | undefined,
   filter: { workspace: string; member?: string | undefined; repo?: string | undefined },
 ) => {
-  const optionsOf = (range: Range) =>
+  const optionsOf = (range: Range, trends: boolean) =>
     ({
-      query: { ...filter, ...range, ...(operation === 'GET /api/team/dashboard' && { comparison: true }) },
+      query: {
+        ...filter,
+        ...range,
+        ...(trends && { trends }),
+        ...(operation === 'GET /api/team/dashboard' && { comparison: true }),
+      },
     }) as RequestOptions<O>
   // Published weeks are over and whole.
   const isPublished = shown !== undefined && 'publication' in shown && shown.publication !== null
   const ranges = shown && comparedRanges(shown.range, compare, isPublished ? '9999-12-31' : today())
   const isWhole = ranges !== undefined && shown !== undefined && isSame(ranges.now, shown.range)
-  const finished = useRead(operation, ranges && !isWhole ? optionsOf(ranges.now) : undefined)
+  const finished = useRead(operation, ranges && !isWhole ? optionsOf(ranges.now, false) : undefined)
   // The service widens a range to whole weeks, and accepts no more than a year.
   const asked =
     ranges && isPublished ? { ...ranges.before, from: addDays(ranges.before.from, 6) } : ranges?.before
-  const earlier = useRead(operation, asked && optionsOf(asked))
+  const earlier = useRead(operation, asked && optionsOf(asked, true))
   const loaded = (asked: ReadState<AnswerOf<O>>) => (ranges && !asked.stale ? asked.data : undefined)
   return {
     ranges,

@@ -64,6 +64,14 @@ t.test('a range is compared with the same weekdays before it', async (t) => {
     },
     'whole weeks follow each other',
   )
+  t.strictSame(
+    comparedRanges({ from: '2026-11-18', to: '2026-11-24' }, undefined, '2026-11-24'),
+    {
+      now: { from: '2026-11-17', to: '2026-11-23' },
+      before: { from: '2026-11-10', to: '2026-11-16' },
+    },
+    'seven days that end today compare seven finished days',
+  )
   t.equal(comparedRanges(thirtyDays, 'none', '2026-11-24'), undefined, 'with nothing, if asked for')
   t.equal(
     comparedRanges({ from: '2026-11-24', to: '2026-11-24' }, undefined, '2026-11-24'),
@@ -83,7 +91,8 @@ t.test('a range is compared with the same weekdays before it', async (t) => {
         const to = addDays(from, length - 1)
         const today = addDays(to, ahead)
         const compared = comparedRanges({ from, to }, compare, today)
-        const finished = listDays(from, to).filter((day) => day < today)
+        const first = to === today && length % 7 === 0 ? addDays(from, -1) : from
+        const finished = listDays(first, to).filter((day) => day < today)
         if (!compared) return finished.length === 0
         const [now, before] = [compared.now, compared.before].map((range) => listDays(range.from, range.to))
         return (
@@ -111,9 +120,9 @@ t.test('for random teams, words and signs agree with the numbers of each weekday
   type Team = typeof team extends fc.Arbitrary<infer T> ? T : never
 
   /** The dashboard of a range, as the service would answer it. */
-  const dashboard = (one: Team, range: Range, today: string): Numbers => {
+  const dashboard = (one: Team, range: Range, first: string, today: string): Numbers => {
     const minutesOn = (day: string, { now, before }: Team['repos'][number]) =>
-      day === today ? one.soFar : ((day < one.from ? before : now)[weekdayOf(day) - 1] ?? 0)
+      day === today ? one.soFar : ((day < first ? before : now)[weekdayOf(day) - 1] ?? 0)
     const days = listDays(range.from, range.to)
     const sum = (values: number[]) => values.reduce((all, value) => all + value, 0)
     return {
@@ -130,7 +139,8 @@ t.test('for random teams, words and signs agree with the numbers of each weekday
     const to = addDays(one.from, one.length - 1)
     const ranges = comparedRanges({ from: one.from, to }, undefined, to)
     if (!ranges) throw new Error('A range of more than a day has finished days')
-    return { now: dashboard(one, ranges.now, to), before: dashboard(one, ranges.before, to) }
+    const { from: first } = ranges.now
+    return { now: dashboard(one, ranges.now, first, to), before: dashboard(one, ranges.before, first, to) }
   }
   const total = ({ daily }: Numbers) => daily.reduce((sum, { active_minutes }) => sum + active_minutes, 0)
 

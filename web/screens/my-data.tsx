@@ -48,7 +48,7 @@ export const Privacy = () => {
                   <p class="muted">No views yet.</p>
                 ) : (
                   <ul class="stack tight">
-                    {views.map((view) => (
+                    {askedIn(views).map((view) => (
                       <li
                         key={`${view.viewer} ${view.day} ${view.workspace.id} ${view.kind} ${view.range.from}`}
                       >
@@ -68,7 +68,9 @@ export const Privacy = () => {
               }
             </Loaded>
             <More {...paging} />
-            <p class="small muted">Views are kept for 400 days.</p>
+            <p class="small muted">
+              Views are kept for 400 days. Days that a view was compared with aren’t listed.
+            </p>
           </Card>
         </div>
         <div class="stack">
@@ -98,6 +100,15 @@ export const Privacy = () => {
       </div>
     </>
   )
+}
+
+type View = AnswerOf<'GET /api/me/views'>['views'][number]
+
+/** The views without what they were compared with. A comparison stays if its viewer asked for nothing else that day. */
+const askedIn = (views: View[]): View[] => {
+  const keyOf = ({ viewer, day, workspace }: View) => `${viewer} ${day} ${workspace.id}`
+  const asked = new Set(views.filter(({ kind }) => kind !== 'comparison').map(keyOf))
+  return views.filter((view) => view.kind !== 'comparison' || !asked.has(keyOf(view)))
 }
 
 /** The number of views that are loaded at once. */

@@ -9,7 +9,7 @@ import { rangeOf, selectedRange, useComparison, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
 import { useTitle } from '../title.js'
 import { type Column, FailureOf, Form, More, RepoName, Skeleton, SortedTable } from '../ui.js'
-import { type Numbers, numbersOf, peopleColumn, rangeIn } from './team.js'
+import { hasNumbers, type Numbers, numbersOf, peopleColumn, rangeIn } from './team.js'
 
 interface Row extends Numbers {
   /** `null`: all others. */
@@ -60,6 +60,7 @@ export const Repositories = () => {
     )
     return [...active.filter(({ repo }) => repo), ...others, ...active.filter(({ repo }) => !repo)]
   }, [data, known.projects, workspace.id])
+  const isShown = !data || !('publication' in data) || hasNumbers(data, workspace)
   const columns = useMemo<Column<Row>[]>(
     () => [
       {
@@ -83,8 +84,8 @@ export const Repositories = () => {
             </span>
           ),
       },
-      ...(data ? numbersOf('repos', rows, data.range, compared) : []),
-      ...(isAdmin ? [peopleColumn as Column<Row>] : []),
+      ...(data && isShown ? numbersOf('repos', rows, data.range, compared) : []),
+      ...(isAdmin && isShown ? [peopleColumn as Column<Row>] : []),
     ],
     [rows, compared.now, compared.before, workspace.id, location.search],
   )

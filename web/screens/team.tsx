@@ -6,12 +6,23 @@ import { repoAddress } from '../addresses.js'
 import { announce } from '../announce.js'
 import { usePolling, useRead } from '../api.js'
 import { Heatmap, isCompared, type Point, Sparkline, Trend } from '../charts.js'
-import { bothOf, distanceOf, finishedDays, type Named, nameOf, type Range } from '../comparison.js'
+import {
+  bothOf,
+  type Compared,
+  distanceOf,
+  lengthOf,
+  type Named,
+  nameOf,
+  type Range,
+  shareOf,
+} from '../comparison.js'
 import { namesSince } from '../consent.js'
 import { StepsLeft } from '../first-steps.js'
 import {
   addDays,
+  changeText,
   count,
+  counted,
   day,
   days,
   daysBetween,
@@ -25,10 +36,10 @@ import {
   weekdayOf,
 } from '../format.js'
 import { hasStepsLeft, isBeginning } from '../home.js'
-import { useMe, useWorkspace } from '../me.js'
+import { useMe, useWorkspace, type Workspace } from '../me.js'
 import { isSame, rangeOf, selectedRange, titleOf, useComparison, useUrlQuery, widening } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
-import { sparkOf, weekdayCounts } from '../spark.js'
+import { sparkOf, weekdayCounts, weeklyText } from '../spark.js'
 import { isTooShort } from '../standouts.js'
 import { start } from '../start.js'
 import { useTitle } from '../title.js'
@@ -153,7 +164,7 @@ export const TeamNumbers = ({ repo: own, links }: { repo?: string; links?: Compo
         </h1>
         <div class="row">
           <RangeChoice chosen={selectedRange(chosen, asked)} isWeekly={isWeekly} />
-          {!chosen.problem && (
+          {!chosen.problem && (!data || hasNumbers(data, workspace)) && (
             <a class="button csv" href={`/api/team/dashboard?${csv}`} download>
               <DownloadIcon />
               <span class="label">Download CSV</span>
@@ -183,7 +194,7 @@ export const TeamNumbers = ({ repo: own, links }: { repo?: string; links?: Compo
       {data && !chosen.problem && !asked.stale && (
         <PublicationNote data={data} chosen={range} repo={filter.repo} />
       )}
-      {chosen.problem ? null : data ? (
+      {chosen.problem || (data && !hasNumbers(data, workspace)) ? null : data ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
           {isStart && <StepsLeft workspace={workspace} />}
           {isEmpty && !isStart && !hasStepsLeft(workspace) && (
@@ -217,7 +228,7 @@ export const TeamNumbers = ({ repo: own, links }: { repo?: string; links?: Compo
             <WhatChanged
               now={now}
               before={comparison}
-              isShort={query.compare !== 'none' && isTooShort(finishedDays(data.range, today()))}
+              isShort={query.compare !== 'none' && isTooShort(compared.ranges?.now)}
               isAlone={
                 !compared.ranges ||
                 (previous !== undefined && now !== undefined && !comparison) ||
@@ -271,11 +282,59 @@ const isComparable = (one: Dashboard, other: Dashboard): boolean => {
   return weeksOf(one) === weeksOf(other)
 }
 
+/** Whether any number of the range is shown, or will be in minutes. A team that's too small has only zeros. */
+export const hasNumbers = (
+  { totals, publication }: Pick<Dashboard, 'totals' | 'publication'>,
+  { member_count }: Workspace,
+): boolean => {
+  if (!publication || countOf(publication.weeks, 'publishing') > 0) return true
+  const isSmall = member_count < publication.min_group
+  return metrics.some(({ name }) => (isSmall ? totals[name] : totals[name] !== null))
+}
+
+/** Why a team has no numbers yet, and what works meanwhile. */
+const Hidden = ({ children }: { children: ComponentChildren }) => {
+  const workspace = useWorkspace()
+  const { id } = workspace
+  return (
+    <section class="card stack tight" aria-labelledby="hidden">
+      <h2 id="hidden">No team numbers yet</h2>
+      <p>{children}</p>
+      <p class="muted">
+        Meanwhile, everyone sees their own numbers under <a href={`/w/${id}/me`}>My activity</a>, and the
+        team’s <a href={`/w/${id}/settings`}>editor settings</a> reach every member.
+      </p>
+      {!workspace.personal && !hasStepsLeft(workspace) && (
+        <div>
+          <a class="button primary" href={`/w/${id}/people`}>
+            Invite people
+          </a>
+        </div>
+      )}
+    </section>
+  )
+}
+
 /** Explains what published weeks show, and why others show nothing. */
 const PublicationNote = (props: { data: Dashboard; chosen: Range; repo: string | undefined }) => {
   const { data, chosen, repo } = props
+  const workspace = useWorkspace()
   if (!data.publication) return null
   const { weeks, min_group } = data.publication
+  if (!hasNumbers(data, workspace) && workspace.activity_privacy === 'named')
+    return (
+      <Hidden>
+        Numbers appear for days from {fullDay(namesSince(workspace.activity_privacy_since))} on. Earlier days
+        stay hidden.
+      </Hidden>
+    )
+  if (!hasNumbers(data, workspace) && workspace.member_count < min_group)
+    return (
+      <Hidden>
+        Numbers appear for weeks in which at least {min_group} people were active. You have{' '}
+        {counted(workspace.member_count, 'member')}.
+      </Hidden>
+    )
   const [publishing, hidden] = [countOf(weeks, 'publishing'), countOf(weeks, 'hidden')]
   const scheduled = weeks.filter(({ state }) => state === 'scheduled')
   const next = scheduled[0]
@@ -332,7 +391,7 @@ export const useSummary = (
   subject: string,
 ) => {
   const summary =
-    data && !stale
+    data && !stale && data.totals.active_minutes !== null
       ? `${subject}, ${days(data.range.from, data.range.to)}: ${duration(data.totals.active_minutes)} active time`
       : ''
   useEffect(() => {
@@ -409,7 +468,7 @@ export const TrendCard = (props: {
 }) => {
   const { name, data, metric, compared, earlier } = props
   const { points, isByWeek, leftOut } = useMemo(
-    () => pointsOf(data, earlier, metric.name),
+    () => pointsOf(data, earlier, compared.ranges, metric.name),
     [data, earlier, metric],
   )
   const ranges = compared.now && compared.before ? compared.ranges : undefined
@@ -455,17 +514,18 @@ interface Days {
 
 /** The range as points with the values before: days, or weeks above 92 days. */
 const pointsOf = (
-  { range, daily, publication }: Days,
+  { daily, publication }: Days,
   earlier: Days | undefined,
+  compared: { now: Range; before: Range } | undefined,
   name: MetricName,
 ): { points: Point[]; isByWeek: boolean; leftOut: string } => {
   const weeks = new Map(publication?.weeks.map((week) => [week.week, week]))
   // A published week's days can be hidden even if its total isn't.
   const isHidden = publication !== null && daily.every((one) => one[name] === null)
   const lack = (week: Week | undefined) => (publication ? lackOf(week) : undefined)
+  const apart = compared ? daysBetween(compared.before.from, compared.now.from) : 0
   if (daily.length <= WEEKS_ABOVE && !(isHidden && countOf([...weeks.values()], 'published') > 0)) {
     const values = new Map(earlier?.daily.map((one) => [one.day, one[name]]))
-    const apart = earlier ? daysBetween(earlier.range.from, range.from) : 0
     const points = daily.map((one) => ({
       name: day(one.day),
       title: fullDay(one.day),
@@ -478,19 +538,19 @@ const pointsOf = (
     }))
     return { points, isByWeek: false, leftOut: '' }
   }
-  const before = earlier && weeksOf(earlier, name)
+  const before = new Map(earlier && weeksOf(earlier, name).map(({ monday, value }) => [monday, value]))
   const whole = weeksOf({ daily, publication }, name)
   const [first = '', last = ''] = [whole[0]?.monday, whole.at(-1)?.monday]
   const ends = [daily.filter(({ day }) => day < first), daily.filter(({ day }) => day > addDays(last, 6))]
-  const points = whole.map(({ monday, value }, index) => ({
+  const points = whole.map(({ monday, value }) => ({
     name: day(monday),
     title: `Week of ${fullDay(monday)}`,
     isMonday: true,
     value,
     lack: value === null ? lack(weeks.get(monday)) : undefined,
     isOpen: addDays(monday, 6) >= today(),
-    previous: before?.[index]?.value,
-    previousTitle: before?.[index] && `Week of ${fullDay(before[index].monday)}`,
+    previous: before.get(addDays(monday, -apart)),
+    previousTitle: `Week of ${fullDay(addDays(monday, -apart))}`,
   }))
   const leftOut = ends.flatMap((days) => (days[0] ? shortDays(days[0].day, days.at(-1)?.day ?? '') : []))
   return { points, isByWeek: true, leftOut: leftOut.join(', ') }
@@ -514,17 +574,20 @@ const weeksOf = ({ daily, publication }: Pick<Days, 'daily' | 'publication'>, na
 }
 
 /** Why there is no heatmap. */
-const hiddenHours = (isTeamLevel: boolean, { member, repo }: { member?: string; repo?: string }) => {
+const hiddenHours = (
+  { activity_privacy, member_count }: Workspace,
+  { member, repo }: { member?: string; repo?: string },
+) => {
   if (member) return 'Hidden: only this person can see their hours.'
-  if (!isTeamLevel)
-    return `Hours appear for days on which at least ${start.activity_min_group} people other than you were active.`
+  if (activity_privacy === 'named')
+    return `Hours appear for days on which at least ${start.activity_min_group} people other than you were active. You have ${counted(member_count, 'member')}.`
   return repo
     ? 'Hidden: hours aren’t published by repository.'
     : 'No hours to show: weeks are hidden or not published yet.'
 }
 
 const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; repo?: string } }) => {
-  const isTeamLevel = useWorkspace().activity_privacy === 'team'
+  const workspace = useWorkspace()
   return (
     <section class="card" aria-labelledby="hours">
       <header class="row apart">
@@ -533,7 +596,7 @@ const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; r
           Active minutes by weekday and hour in an average week of the selected range, in each person’s own
           time zone. A UTC hour that spans two local hours counts in the first. Minutes that were reported
           without an hour, and hours past their retention period, aren’t included.
-          {!isTeamLevel &&
+          {workspace.activity_privacy === 'named' &&
             ` Days on which fewer than ${start.activity_min_group} people other than you were active are left out.`}
         </Tip>
       </header>
@@ -545,7 +608,7 @@ const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; r
           label="Active time by weekday and hour"
         />
       ) : (
-        <p class="muted">{hiddenHours(isTeamLevel, filter)}</p>
+        <p class="muted">{hiddenHours(workspace, filter)}</p>
       )}
     </section>
   )
@@ -559,7 +622,7 @@ const weekdaysIn = ({ range, publication }: Days): number[] => {
 
 export interface Listing<Data = Dashboard> {
   data: Data
-  compared: Parameters<typeof bothOf>[1]
+  compared: Compared
   onChoose: (name: string) => void
 }
 
@@ -743,25 +806,41 @@ export const numbersOf = <Row extends Numbers>(
   list: 'members' | 'repos',
   rows: readonly Row[],
   range: Range,
-  compared: Parameters<typeof bothOf>[1],
+  compared: Compared,
 ): Column<Row>[] => {
   const now = today()
   const both = bothOf(list, compared)
+  const bothIn = (row: Row) => both.get(nameOf(row) ?? '')
+  const earlier = new Map<string | null, Named>(compared.before?.[list]?.map((row) => [nameOf(row), row]))
   const isRest = (row: Row) => nameOf(row) === null
   const most = Math.max(1, ...rows.map((row) => (isRest(row) ? 0 : (row.active_minutes ?? 0))))
-  const sparkIn = (row: Row) => row.trend && sparkOf(row.trend, range, now, both.get(nameOf(row) ?? ''))
-  const trend: Column<Row> = {
-    name: 'trend',
-    title: 'Trend',
-    room: 'wide',
+  const sparkIn = (row: Row) => {
+    const { trend } = earlier.get(nameOf(row)) ?? {}
+    const before = trend && compared.before && { trend, range: compared.before.range }
+    return row.trend && sparkOf({ trend: row.trend, range }, now, before)
+  }
+  const change: Column<Row> = {
+    name: 'change',
+    title: 'Change',
+    numeric: true,
+    by: (row) => {
+      const sums = bothIn(row)
+      return sums ? shareOf(sums) : null
+    },
     cell: (row) => {
-      const spark = sparkIn(row)
-      return spark && <Sparkline {...spark} />
+      const [spark, sums] = [sparkIn(row), bothIn(row)]
+      const words = sums && compared.now && weeklyText(sums, lengthOf(compared.now.range))
+      return (
+        <span class="trend" title={words}>
+          {spark && <Sparkline {...spark} />}
+          {sums && <span class="share">{changeText(shareOf(sums))}</span>}
+          <span class="away">{words}</span>
+        </span>
+      )
     },
   }
   return [
-    // Either all rows have enough finished weeks, or none.
-    ...(rows.some(sparkIn) ? [trend] : []),
+    ...(rows.some((row) => bothIn(row) ?? sparkIn(row)) ? [change] : []),
     {
       name: 'active_minutes',
       title: 'Active',
@@ -784,6 +863,7 @@ export const numbersOf = <Row extends Numbers>(
       name: 'closed_issues',
       title: 'Issues',
       numeric: true,
+      room: 'wide',
       by: (row) => row.closed_issues,
       cell: (row) => count(row.closed_issues),
     },
