@@ -1,18 +1,16 @@
 /** The frame of every screen: header, navigation, sign-in and failures. */
 
-import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useRef } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { movedAddress } from './addresses.js'
 import { announced } from './announce.js'
 import { call, checkConnection, clearCache, expired, offline, signedIn, useAction, useRead } from './api.js'
-import { StepsLeft } from './first-steps.js'
 import { visible } from './format.js'
 import { hasStepsLeft, homeOf, isNewlyJoined, rememberWorkspace, startOf, switchTo } from './home.js'
-import { JoinedByOrganization } from './joined.js'
 import { type Me, MeContext, useMe, type Workspace, WorkspaceContext } from './me.js'
 import { Menu } from './menu.js'
-import { rest } from './rest.js'
+import { rest, useRest } from './rest.js'
 import { MyActivity } from './screens/my-activity.js'
 import { SignIn } from './screens/sign-in.js'
 import { Team } from './screens/team.js'
@@ -89,6 +87,7 @@ const SignedIn = () => {
   // Repository settings are opened from a workspace, and the header keeps showing that workspace.
   const id = path.match(/^\/w\/([^/]+)/)?.[1] ?? (path.startsWith('/s/') ? query.workspace : undefined)
   const workspace = me?.workspaces.find((one) => one.id === id)
+  const later = useRest(!!workspace && (isNewlyJoined(workspace) || hasStepsLeft(workspace)))
   useEffect(() => {
     if (workspace) rememberWorkspace(workspace.id)
   }, [workspace?.id])
@@ -115,14 +114,17 @@ const SignedIn = () => {
             <NotFound />
           ) : (
             <WorkspaceContext.Provider value={workspace as Workspace}>
-              {workspace && isNewlyJoined(workspace) && (
-                <JoinedByOrganization key={workspace.id} workspace={workspace} />
+              {later && workspace && isNewlyJoined(workspace) && (
+                <later.JoinedByOrganization key={workspace.id} workspace={workspace} />
               )}
               {workspace &&
                 hasStepsLeft(workspace) &&
-                [`/w/${workspace.id}`, startOf(workspace)].includes(path) && (
-                  <StepsLeft key={workspace.id} workspace={workspace} />
-                )}
+                [`/w/${workspace.id}`, startOf(workspace)].includes(path) &&
+                (later ? (
+                  <later.StepsLeft key={workspace.id} workspace={workspace} />
+                ) : (
+                  <Skeleton height={280} />
+                ))}
               <Router key={id}>
                 <Route path="/" component={Home} />
                 <Route path="/w/:id" component={Team} />
@@ -368,12 +370,11 @@ const Page = (props: {
 
 /** The search and other panels, whose code is loaded when the first one is opened. Text typed until then is kept. */
 const Panels = (props: { me: Me; workspace: Workspace | undefined }) => {
-  const [loaded, set] = useState<Awaited<ReturnType<typeof rest>>>()
   const typed = useRef('')
   const open = panel.value
+  const loaded = useRest(!!open)
   useEffect(() => {
     if (!open) typed.current = ''
-    else if (!loaded) rest().then(set)
   }, [open])
   if (open === 'search' && !loaded) {
     return (

@@ -1,4 +1,5 @@
 /** Code that most visits don't need at first. */
+import { useEffect, useState } from 'preact/hooks'
 import { offline } from './api.js'
 
 const RELOADED_AT = 'reloaded-at'
@@ -18,3 +19,12 @@ export const rest = () =>
     offline.value = true
     return new Promise<never>(() => offline.subscribe((isOffline) => isOffline || reload()))
   })
+
+/** The same code, once it's wanted and has loaded. */
+export const useRest = (isWanted: boolean) => {
+  const [loaded, set] = useState<Awaited<ReturnType<typeof rest>>>()
+  useEffect(() => {
+    if (isWanted && !loaded) rest().then(set)
+  }, [isWanted])
+  return loaded
+}

@@ -17,7 +17,6 @@ import {
   shareOf,
 } from '../comparison.js'
 import { namesSince } from '../consent.js'
-import { StepsLeft } from '../first-steps.js'
 import {
   addDays,
   changeText,
@@ -39,6 +38,7 @@ import { hasStepsLeft, isBeginning } from '../home.js'
 import { useMe, useWorkspace, type Workspace } from '../me.js'
 import { isSame, rangeOf, selectedRange, titleOf, useComparison, useUrlQuery, widening } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
+import { useRest } from '../rest.js'
 import { sparkOf, weekdayCounts, weeklyText } from '../spark.js'
 import { isTooShort } from '../standouts.js'
 import { start } from '../start.js'
@@ -148,6 +148,7 @@ export const TeamNumbers = ({ repo: own, links }: { repo?: string; links?: Compo
   const isEmpty =
     !asked.stale && !filter.member && !filter.repo && metrics.every(({ name }) => data?.totals[name] === 0)
   const isStart = isEmpty && isBeginning(workspace) && !hasStepsLeft(workspace) && range.to >= today()
+  const later = useRest(isStart)
   useSummary(asked, `${filter.member ?? workspace.name}${filter.repo ? ` in ${filter.repo}` : ''}`)
   const shown = metrics.find(({ name }) => name === query.show) ?? metrics[0]
   const csv = new URLSearchParams(
@@ -196,7 +197,7 @@ export const TeamNumbers = ({ repo: own, links }: { repo?: string; links?: Compo
       )}
       {chosen.problem || (data && !hasNumbers(data, workspace)) ? null : data ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
-          {isStart && <StepsLeft workspace={workspace} />}
+          {isStart && (later ? <later.StepsLeft workspace={workspace} /> : <Skeleton height={280} />)}
           {isEmpty && !isStart && !hasStepsLeft(workspace) && (
             <div class="note row apart">
               <span class="grow">
