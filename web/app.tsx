@@ -8,7 +8,7 @@ import { announced } from './announce.js'
 import { call, checkConnection, clearCache, expired, offline, signedIn, useAction, useRead } from './api.js'
 import { visible } from './format.js'
 import { hasStepsLeft, homeOf, isNewlyJoined, rememberWorkspace, startOf, switchTo } from './home.js'
-import { type Me, MeContext, useMe, type Workspace, WorkspaceContext } from './me.js'
+import { type Me, MeContext, useMe, useWorkspace, type Workspace, WorkspaceContext } from './me.js'
 import { Menu } from './menu.js'
 import { rest, useRest } from './rest.js'
 import { MyActivity } from './screens/my-activity.js'
@@ -87,7 +87,7 @@ const SignedIn = () => {
   // Repository settings are opened from a workspace, and the header keeps showing that workspace.
   const id = path.match(/^\/w\/([^/]+)/)?.[1] ?? (path.startsWith('/s/') ? query.workspace : undefined)
   const workspace = me?.workspaces.find((one) => one.id === id)
-  const later = useRest(!!workspace && (isNewlyJoined(workspace) || hasStepsLeft(workspace)))
+  const later = useRest(!!workspace && isNewlyJoined(workspace))
   useEffect(() => {
     if (workspace) rememberWorkspace(workspace.id)
   }, [workspace?.id])
@@ -119,15 +119,12 @@ const SignedIn = () => {
               )}
               {workspace &&
                 hasStepsLeft(workspace) &&
-                [`/w/${workspace.id}`, startOf(workspace)].includes(path) &&
-                (later ? (
-                  <later.StepsLeft key={workspace.id} workspace={workspace} />
-                ) : (
-                  <Skeleton height={280} />
-                ))}
+                [`/w/${workspace.id}`, startOf(workspace)].includes(path) && (
+                  <FirstSteps key={workspace.id} />
+                )}
               <Router key={id}>
                 <Route path="/" component={Home} />
-                <Route path="/w/:id" component={Team} />
+                <Route path="/w/:id" component={TeamScreen} />
                 <Route path="/w/:id/me" component={MyActivity} />
                 <Route path="/w/:id/people" component={People} />
                 <Route path="/w/:id/repos" component={Repositories} />
@@ -147,6 +144,14 @@ const SignedIn = () => {
     </Page>
   )
 }
+
+const FirstSteps = () => {
+  const workspace = useWorkspace()
+  const later = useRest(true)
+  return later ? <later.StepsLeft workspace={workspace} /> : <Skeleton height={280} />
+}
+
+const TeamScreen = () => <Team steps={<FirstSteps />} />
 
 /** Opens the screen where the person works. Addresses from before the screens had their own paths still work. */
 const Home = () => {

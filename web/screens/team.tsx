@@ -38,7 +38,6 @@ import { hasStepsLeft, isBeginning } from '../home.js'
 import { useMe, useWorkspace, type Workspace } from '../me.js'
 import { isSame, rangeOf, selectedRange, titleOf, useComparison, useUrlQuery, widening } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
-import { useRest } from '../rest.js'
 import { sparkOf, weekdayCounts, weeklyText } from '../spark.js'
 import { isTooShort } from '../standouts.js'
 import { start } from '../start.js'
@@ -104,7 +103,8 @@ export const metrics = [
   },
 ] as const
 
-export const Team = () => {
+/** @param props.steps the workspace's first steps, for as long as it has no activity */
+export const Team = ({ steps }: { steps: ComponentChildren }) => {
   const workspace = useWorkspace()
   useTitle(workspace.name)
   if (workspace.role !== 'admin') {
@@ -123,11 +123,16 @@ export const Team = () => {
       </div>
     )
   }
-  return <TeamNumbers />
+  return <TeamNumbers steps={steps} />
 }
 
 /** A team's numbers, or those of one repository on its own page. */
-export const TeamNumbers = ({ repo: own, links }: { repo?: string; links?: ComponentChildren }) => {
+export const TeamNumbers = (props: {
+  repo?: string
+  links?: ComponentChildren
+  steps?: ComponentChildren
+}) => {
+  const { repo: own, links, steps } = props
   const workspace = useWorkspace()
   const { query, change: set } = useUrlQuery()
   const isWeekly = workspace.activity_privacy === 'team'
@@ -148,7 +153,6 @@ export const TeamNumbers = ({ repo: own, links }: { repo?: string; links?: Compo
   const isEmpty =
     !asked.stale && !filter.member && !filter.repo && metrics.every(({ name }) => data?.totals[name] === 0)
   const isStart = isEmpty && isBeginning(workspace) && !hasStepsLeft(workspace) && range.to >= today()
-  const later = useRest(isStart)
   useSummary(asked, `${filter.member ?? workspace.name}${filter.repo ? ` in ${filter.repo}` : ''}`)
   const shown = metrics.find(({ name }) => name === query.show) ?? metrics[0]
   const csv = new URLSearchParams(
@@ -197,7 +201,7 @@ export const TeamNumbers = ({ repo: own, links }: { repo?: string; links?: Compo
       )}
       {chosen.problem || (data && !hasNumbers(data, workspace)) ? null : data ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
-          {isStart && (later ? <later.StepsLeft workspace={workspace} /> : <Skeleton height={280} />)}
+          {isStart && steps}
           {isEmpty && !isStart && !hasStepsLeft(workspace) && (
             <div class="note row apart">
               <span class="grow">
