@@ -53,7 +53,15 @@ export const DashboardQuery = Type.Object({
 
 const { member: _, comparison: __, ...ofAnybody } = DashboardQuery.properties
 /** The caller's own dashboard. */
-export const OwnDashboardQuery = Type.Object(ofAnybody)
+export const OwnDashboardQuery = Type.Object({
+  ...ofAnybody,
+  workspace: Type.Optional(
+    Type.Unsafe<string>({
+      ...Uuid,
+      description: 'Only this workspace. Default: all of the caller’s own time.',
+    }),
+  ),
+})
 
 const sums = {
   active_minutes: Type.Integer({ examples: [312] }),
@@ -201,6 +209,8 @@ const { totals: _totals, daily: _daily, repos: _repos, ...asForTeam } = Dashboar
 /** The caller's own dashboard, with agent time. */
 export const OwnDashboard = Resource('OwnDashboard', {
   ...asForTeam,
+  workspace: Nullable(asForTeam.workspace, { description: 'Null: all of the caller’s own time.' }),
+  idle_window_minutes: Nullable(asForTeam.idle_window_minutes, { description: 'Null without a workspace.' }),
   totals: Named('OwnTotals', { ...Totals.properties, agent_minutes }),
   daily: Type.Array(Named('OwnDashboardDay', { day: Day, ...Totals.properties, agent_minutes }), {
     description: 'Every day of the range, oldest first.',

@@ -80,7 +80,7 @@ t.test('the own dashboard covers the requested workspace, and names no one else'
   })
   hasMembers(t, (await bob.get(mine('&member=ada'))).body.members, [{ login: 'bob' }])
   t.hasStrict(await eve.get(mine()), { status: 404, body: { code: 'workspace_not_found' } })
-  t.match(await bob.get('/api/team/dashboard/mine'), { status: 400 })
+  t.match(await bob.get('/api/team/dashboard/mine?workspace=no'), { status: 400 })
   t.hasStrict(await bob.get(mine('&from=2026-02-02&to=2026-02-01')), {
     status: 400,
     body: { code: 'invalid_range' },
@@ -121,3 +121,94 @@ t.test('it comes as CSV, and not again when nothing has changed', async (t) => {
   await flush(bob, [{ repo: 'acme/api', day: today, minutes: 1 }])
   t.equal((await bob.get(mine(), again)).status, 200)
 })
+
+t.test(
+  'without a workspace it has everything of the caller, each minute, commit and issue once',
+  async (t) => {
+    const all = '/api/team/dashboard/mine'
+    await bob.post('/api/wakatime/v1/users/current/heartbeats.bulk', [
+      { time: Date.parse(yesterday) / 1_000 + 5 * 3_600, project: 'elsewhere/tool' },
+      { time: Date.parse(yesterday) / 1_000 + 6 * 3_600, project: 'folder' },
+      { time: Date.parse(yesterday) / 1_000 + 7 * 3_600, project: 'acme/api', category: 'ai coding' },
+    ])
+    for (const [workspace, count] of [
+      [id, 3],
+      [other, 5],
+    ] as const)
+      await (workspace === id ? ada : bob).post('/api/team/closed-issues', {
+        workspace,
+        day: yesterday,
+        members: [{ login: 'bob', repos: [{ repo: 'acme/web', count }] }],
+      })
+    const { status, body, headers } = await bob.get(`${all}?trends=true&from=${yesterday}&to=${today}`)
+    t.equal(status, 200)
+    const { daily, members, repos, heatmap, generated_at: _, ...rest } = body
+    const totals = { active_minutes: 30, commits: 3, closed_issues: 5, active_members: 1 }
+    t.strictSame(rest, {
+      workspace: null,
+      range: { from: yesterday, to: today, days: 2 },
+      idle_window_minutes: null,
+      totals: { ...totals, agent_minutes: 1 },
+      previous_totals: { active_minutes: 0, commits: 0, closed_issues: 0, active_members: 0 },
+      publication: null,
+    })
+    t.strictSame(daily, [
+      { day: yesterday, ...totals, active_minutes: 9, commits: 0, agent_minutes: 1 },
+      { day: today, ...totals, active_minutes: 21, closed_issues: 0, agent_minutes: 0 },
+    ])
+    t.strictSame(members, [
+      {
+        ...{ login: 'bob', avatar_url: members[0].avatar_url, role: null },
+        ...{ active_minutes: 30, commits: 3, closed_issues: 5 },
+        ...{ active_days: 2, last_active_day: today, trend: [9, 21] },
+      },
+    ])
+    const none = { active_minutes: 0, commits: 0, closed_issues: 0, members: 1, agent_minutes: 0 }
+    t.strictSame(repos, [
+      { ...none, repo: 'acme/api', active_minutes: 21, agent_minutes: 1, trend: [0, 21] },
+      { ...none, repo: 'acme/web', active_minutes: 7, commits: 3, closed_issues: 5, trend: [7, 0] },
+      { ...none, repo: 'elsewhere/tool', active_minutes: 1, trend: [1, 0] },
+      { ...none, repo: null, active_minutes: 1, trend: [1, 0] },
+    ])
+    const hours = heatmap.filter(({ minutes }: { minutes: number }) => minutes > 0)
+    t.same(
+      hours.map(({ hour, minutes }: Record<string, number>) => [hour, minutes]).sort(),
+      [
+        [10, 15],
+        [5, 1],
+        [6, 1],
+      ].sort(),
+    )
+    t.equal(
+      (
+        await bob.get(`${all}?trends=true&from=${yesterday}&to=${today}`, {
+          'If-None-Match': headers.get('etag') ?? '',
+        })
+      ).status,
+      304,
+    )
+    const csv = await bob.get(`${all}?format=csv&from=${yesterday}&to=${today}`)
+    t.equal(
+      csv.text,
+      `day,login,active_minutes,commits,closed_issues\n${yesterday},bob,9,0,5\n${today},bob,21,3,0\n`,
+    )
+    t.equal(
+      csv.headers.get('content-disposition'),
+      `attachment; filename="All-workspaces_${yesterday}_${today}.csv"`,
+    )
+    hasMembers(t, (await bob.get(`${all}?repo=ACME/web`)).body, { totals: { active_minutes: 7, commits: 3 } })
+    const { body: summaries } = await bob.get(
+      `/api/wakatime/v1/users/current/summaries?start=${yesterday}&end=${today}`,
+    )
+    t.same(
+      summaries.data.map(
+        ({ grand_total }: { grand_total: { total_seconds: number } }) => grand_total.total_seconds,
+      ),
+      [9 * 60, 21 * 60],
+      'as WakaTime’s tools read it',
+    )
+    t.strictSame((await (await service.signIn('new')).get(all)).body.totals, {
+      ...{ active_minutes: 0, commits: 0, closed_issues: 0, active_members: 0, agent_minutes: 0 },
+    })
+  },
+)

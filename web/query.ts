@@ -218,7 +218,7 @@ export const useComparison = <O extends Numbers>(
   operation: O,
   shown: (AnswerOf<O> & { range: Range }) | undefined,
   compare: string | undefined,
-  filter: { workspace: string; member?: string | undefined; repo?: string | undefined },
+  filter: { workspace?: string; member?: string | undefined; repo?: string | undefined },
 ) => {
   const optionsOf = (range: Range, trends: boolean) =>
     ({

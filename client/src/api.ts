@@ -495,12 +495,14 @@ export type Override = {
 }
 
 export type OwnDashboard = {
+  /** Null: all of the caller’s own time. */
   workspace: {
     id: string
     name: string
-  }
+  } | null
   range: DayRange
-  idle_window_minutes: number
+  /** Null without a workspace. */
+  idle_window_minutes: number | null
   /** Totals for the same number of days just before the range, widened to whole weeks if published weeks are shown. */
   previous_totals: Totals
   /** Most minutes first. All members, with or without activity, and people who have left but were active in the range. With `repo`, only people with activity in it. If published weeks are shown, their days list no one. */
@@ -4096,8 +4098,9 @@ export interface Operations {
   /** Read the caller's own dashboard */
   'GET /api/team/dashboard/mine': {
     request: {
-      query: {
-        workspace: string
+      query?: {
+        /** Only this workspace. Default: all of the caller’s own time. */
+        workspace?: string | undefined
         /** The first day. Default: 30 days that end with `to`. */
         from?: string | undefined
         /** The last day. Default: 30 days that begin with `from`, or the caller’s own today. */

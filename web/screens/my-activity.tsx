@@ -13,32 +13,43 @@ import { rangeOf, selectedRange, titleOf, useComparison, useUrlQuery } from '../
 import { RangeChoice, RangeProblem } from '../range.js'
 import { rest } from '../rest.js'
 import { sum, weekdayCounts } from '../spark.js'
+import { store, stored } from '../storage.js'
 import { useTitle } from '../title.js'
-import { Change, FailureOf, Filters, NumbersSkeleton, Skeleton, SkipLinks, SortedTable, Tip } from '../ui.js'
+import {
+  Change,
+  Choices,
+  FailureOf,
+  Filters,
+  NumbersSkeleton,
+  Skeleton,
+  SkipLinks,
+  SortedTable,
+  Tip,
+} from '../ui.js'
 import { type Listing, listedRepos, metrics, numbersOf, repoColumn, TrendCard, useSummary } from './team.js'
 
 const FirstMinute = lazy(() => rest().then(({ FirstMinute }) => FirstMinute))
 
 type Own = AnswerOf<'GET /api/team/dashboard/mine'>
 
-/** The caller's own numbers in a workspace. */
+/** The caller's own numbers in a workspace, or in all of them together with time that no workspace counts. */
 export const MyActivity = () => {
   const workspace = useWorkspace()
   const { query, change: set } = useUrlQuery()
-  useTitle(`My activity in ${workspace.name}`)
   const chosen = rangeOf(query)
   const { range } = chosen
-  const filter = { workspace: workspace.id, ...(query.repo && { repo: query.repo }) }
+  const scope = query.scope ?? stored(SCOPE) ?? 'workspace'
+  const isOfAll = scope === 'all'
+  const of = isOfAll ? {} : { workspace: workspace.id }
+  const filter = { ...of, ...(query.repo && { repo: query.repo }) }
+  useTitle(`My activity in ${isOfAll ? 'all workspaces' : workspace.name}`)
   const asked = useRead(
     'GET /api/team/dashboard/mine',
     chosen.problem ? undefined : { query: { ...filter, ...range, trends: true } },
   )
   useSummary(asked, `My activity${query.repo ? ` in ${query.repo}` : ''}`)
   // Fetched after the selected range, which matters most.
-  const year = useRead(
-    'GET /api/team/dashboard/mine',
-    asked.data && { query: { workspace: workspace.id, ...calendarRange() } },
-  )
+  const year = useRead('GET /api/team/dashboard/mine', asked.data && { query: { ...of, ...calendarRange() } })
   // Known before the numbers are shown, which its note would move.
   const names = useRead('GET /api/me/editor-projects', {})
   const waiting = sum(
@@ -67,12 +78,23 @@ export const MyActivity = () => {
       <div class="row apart">
         <h1>My activity</h1>
         <div class="row">
+          <Choices
+            label="Workspaces"
+            options={SCOPES}
+            value={isOfAll ? 'all' : 'workspace'}
+            onChoose={(value) => {
+              store(SCOPE, value)
+              set({ scope: value })
+            }}
+          />
           <RangeChoice chosen={selectedRange(chosen, asked)} />
           <SkipLinks to={[['repos', 'Skip to my repositories']]} />
         </div>
       </div>
       <Filters on={[[query.repo, () => set({ repo: undefined })]]}>
-        {query.repo && <a href={repoAddress(workspace.id, dividePath(query.repo))}>Open repository page</a>}
+        {query.repo && !isOfAll && (
+          <a href={repoAddress(workspace.id, dividePath(query.repo))}>Open repository page</a>
+        )}
       </Filters>
       {chosen.problem && <RangeProblem chosen={chosen} />}
       <FailureOf asked={[asked, year, ...compared.asked]} />
@@ -138,6 +160,12 @@ export const MyActivity = () => {
     </>
   )
 }
+
+const SCOPE = 'my-activity-scope'
+const SCOPES = [
+  ['workspace', 'This workspace'],
+  ['all', 'All workspaces'],
+] as const
 
 const CALENDAR_WEEKS = 52
 /** Whole weeks, up to now in the last one. */

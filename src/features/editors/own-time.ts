@@ -3,9 +3,16 @@ import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
 import { addDays, countDays, FIRST_DAY, LAST_DAY, type Range, rangeOf } from '../../platform/time/days.js'
 import {
-  type DayMinutes,
+  addTo,
+  around,
+  byMinutes,
   listOwnRepoDays,
-  localHours,
+  type OwnDay,
+  type Project,
+  partsOf,
+  projectShares,
+  readOwnDays,
+  readTotals,
   sumOwnAgentDays,
   sumOwnDays,
   sumOwnRepos,
@@ -19,109 +26,14 @@ export interface Person {
   today: string
 }
 
-export interface Project {
-  /** Undefined: all projects that aren't listed. */
-  name: string | undefined
-  minutes: number
-}
-
-export interface Day {
-  day: string
-  minutes: number
-  /** Minutes in which only agents worked. */
-  agentMinutes: number
-  projects: Project[]
-}
-
 const totalOf = (minutes: Iterable<number>) => [...minutes].reduce((sum, one) => sum + one, 0)
-
-const byMinutes = (minutes: ReadonlyMap<string, number>): Project[] =>
-  Array.from(minutes, ([name, minutes]) => ({ name, minutes })).sort((a, b) => b.minutes - a.minutes)
-
-/** The UTC days that touch these local days. */
-const around = ({ from, to }: { from: string; to: string }): Range =>
-  rangeOf(addDays(from, -1), addDays(to, 1))
-
-/** Minutes on a local day. */
-interface Part {
-  day: string
-  /** The UTC hour. Undefined: minutes without an hour. */
-  utcHour: number | undefined
-  minutes: number
-}
-
-const partsOf = function* (row: DayMinutes): Generator<Part> {
-  const { day, rest, restBefore, restAfter } = row
-  const without = [
-    { day: addDays(day, -1), minutes: restBefore },
-    { day, minutes: rest },
-    { day: addDays(day, 1), minutes: restAfter },
-  ]
-  for (const part of without) if (part.minutes > 0) yield { ...part, utcHour: undefined }
-  yield* localHours(row)
-}
-
-const addTo = (minutes: Map<string, number>, key: string, more: number) =>
-  minutes.set(key, (minutes.get(key) ?? 0) + more)
-
-/** The minutes of each local day that has any. */
-const readTotals = async (
-  sumDays: typeof sumOwnDays,
-  db: Db,
-  { userId }: Person,
-  range: { from: string; to: string },
-  repoKey: string | undefined,
-): Promise<Map<string, number>> => {
-  const totals = new Map<string, number>()
-  for (const row of await sumDays(db, userId, around(range), repoKey))
-    for (const { day, minutes } of partsOf(row))
-      if (day >= range.from && day <= range.to) addTo(totals, day, minutes)
-  for (const [day, minutes] of totals) totals.set(day, Math.min(minutes, limits.minutes_per_day))
-  return totals
-}
-
-/**
- * Makes the projects add up to the total: leaves out minutes beyond the day's, and adds what the listed projects lack.
- */
-const sharesOf = (total: number, projects: Project[]): Project[] => {
-  let left = total
-  const shares = projects.flatMap(({ name, minutes }) => {
-    const share = Math.min(minutes, left)
-    left -= share
-    return share > 0 ? [{ name, minutes: share }] : []
-  })
-  return left > 0 ? [...shares, { name: undefined, minutes: left }] : shares
-}
 
 const keyOf = (project: string | undefined) => project?.toLowerCase()
 
 /** All days of the range, oldest first. @param project counts only this repository, here and below */
-export const readDays = async (db: Db, person: Person, range: Range, project?: string): Promise<Day[]> => {
+export const readDays = (db: Db, { userId }: Person, range: Range, project?: string): Promise<OwnDay[]> => {
   const most = Math.min(limits.summary_projects_per_day, Math.floor(limits.summary_projects / range.days))
-  const utcDays = around(range)
-  const [totals, agentTotals, rows] = await Promise.all([
-    readTotals(sumOwnDays, db, person, range, keyOf(project)),
-    readTotals(sumOwnAgentDays, db, person, range, keyOf(project)),
-    listOwnRepoDays(db, person.userId, utcDays, most, keyOf(project)),
-  ])
-  const ofDays = new Map<string, Map<string, number>>()
-  for (const row of rows)
-    for (const { day, minutes } of partsOf(row)) {
-      const projects = ofDays.get(day) ?? new Map<string, number>()
-      addTo(projects, row.repo, minutes)
-      ofDays.set(day, projects)
-    }
-  return Array.from({ length: range.days }, (_, index) => {
-    const day = addDays(range.from, index)
-    const minutes = totals.get(day) ?? 0
-    const agentMinutes = agentTotals.get(day) ?? 0
-    return {
-      day,
-      minutes,
-      agentMinutes,
-      projects: sharesOf(minutes, byMinutes(ofDays.get(day) ?? new Map())),
-    }
-  })
+  return readOwnDays(db, userId, range, keyOf(project), most)
 }
 
 export interface Sums {
@@ -139,8 +51,8 @@ export const readRange = async (db: Db, person: Person, range: Range, project?: 
   const ends = [...new Set([addDays(from, -1), from, to, addDays(to, 1)])]
   const inner = { from: addDays(from, 1), to: addDays(to, -1), days: Math.max(0, countDays(from, to) - 2) }
   const [days, agentDays, repos, ...rows] = await Promise.all([
-    readTotals(sumOwnDays, db, person, range, repoKey),
-    readTotals(sumOwnAgentDays, db, person, range, repoKey),
+    readTotals(sumOwnDays, db, person.userId, range, repoKey),
+    readTotals(sumOwnAgentDays, db, person.userId, range, repoKey),
     inner.days > 0 ? sumOwnRepos(db, userId, inner, repoKey) : [],
     ...ends.map((day) =>
       listOwnRepoDays(db, userId, { from: day, to: day, days: 1 }, limits.dashboard_rows, repoKey),
@@ -152,7 +64,7 @@ export const readRange = async (db: Db, person: Person, range: Range, project?: 
       if (day >= from && day <= to) addTo(projects, row.repo, minutes)
   const listed = byMinutes(projects).slice(0, limits.dashboard_rows)
   const agentMinutes = totalOf(agentDays.values())
-  return { days, agentMinutes, projects: sharesOf(totalOf(days.values()), listed) }
+  return { days, agentMinutes, projects: projectShares(totalOf(days.values()), listed) }
 }
 
 /** All days, and those before and after them. */
@@ -161,15 +73,15 @@ export const ALWAYS = rangeOf(addDays(FIRST_DAY, 1), addDays(LAST_DAY, -1))
 export const readEverything = async (db: Db, person: Person, project?: string): Promise<Sums> => {
   const repoKey = keyOf(project)
   const [days, agentDays, repos] = await Promise.all([
-    readTotals(sumOwnDays, db, person, ALWAYS, repoKey),
-    readTotals(sumOwnAgentDays, db, person, ALWAYS, repoKey),
+    readTotals(sumOwnDays, db, person.userId, ALWAYS, repoKey),
+    readTotals(sumOwnAgentDays, db, person.userId, ALWAYS, repoKey),
     sumOwnRepos(db, person.userId, around(ALWAYS), repoKey),
   ])
   const listed = repos.map(({ repo, minutes }) => ({ name: repo, minutes }))
   return {
     days,
     agentMinutes: totalOf(agentDays.values()),
-    projects: sharesOf(totalOf(days.values()), listed),
+    projects: projectShares(totalOf(days.values()), listed),
   }
 }
 

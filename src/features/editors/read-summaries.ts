@@ -6,7 +6,7 @@ import type { AllTime, Durations, Projects, Stats, StatusBar, Summaries } from '
 import type { Db } from '../../platform/database/client.js'
 import { countDays, type Range } from '../../platform/time/days.js'
 import { endOf, startOf } from '../../platform/time/zones.js'
-import { sumOwnRepos } from '../minutes/index.js'
+import { type Project, sumOwnRepos } from '../minutes/index.js'
 import {
   ALWAYS,
   decimalOf,
@@ -15,7 +15,6 @@ import {
   entryOf,
   momentOf,
   type Person,
-  type Project,
   readDays,
   readDurations,
   readEverything,

@@ -4,6 +4,19 @@ export { chooseDashboardRange } from './choose-range.js'
 export { Heatmap, type HeatmapCell } from './heatmap.js'
 export { daysOf, localHours, sharesOf, type ZoneHours } from './local-days.js'
 export { addedTo, lockMemberDays, type MemberDays, readTarget, requireTarget } from './member-days.js'
+export {
+  addTo,
+  around,
+  byMinutes,
+  type OwnDay,
+  type Project,
+  partsOf,
+  projectShares,
+  readOwnAgentProjects,
+  readOwnDays,
+  readOwnHours,
+  readTotals,
+} from './own-days.js'
 export { PersonalDays } from './personal-days.js'
 export {
   type AgentDay,
@@ -24,7 +37,6 @@ export {
   writeMinutes,
 } from './queries/minutes.js'
 export {
-  type DayMinutes,
   listOwnRepoDays,
   sumOwnAgentDays,
   sumOwnDays,

@@ -26,6 +26,20 @@ export const memberOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<Wo
 export const adminOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<WorkspaceCall> =>
   workspaceAccess('admin', source, scopes)
 
+/** The same, for a route whose query may name a workspace. Without one, any caller is admitted. */
+export const memberIfNamed = (...scopes: Scope[]): Access<WorkspaceCall | undefined> => {
+  const member = memberOf('query.workspace', ...scopes)
+  return {
+    ...member,
+    callers: 'any signed-in caller; for a workspace, a member of it',
+    find: async (request) => {
+      const { workspace } = request.query as { workspace?: string }
+      return workspace === undefined ? undefined : member.find?.(request)
+    },
+    faultOf: () => undefined,
+  }
+}
+
 const accesses = new WeakSet<Access>()
 
 const workspaceAccess = (role: Role, source: WorkspaceSource, scopes: Scope[]): Access<WorkspaceCall> => {

@@ -1,5 +1,5 @@
 /** Workspaces, members and rights, for other features. */
-export { adminOf, adminOfNamed, memberOf, requireAdminIn } from './access.js'
+export { adminOf, adminOfNamed, memberIfNamed, memberOf, requireAdminIn } from './access.js'
 export { applySettings, requireKeys, type SettingsContent } from './change-settings.js'
 export { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 export { describeChange } from './describe-change.js'

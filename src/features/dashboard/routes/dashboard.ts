@@ -17,11 +17,12 @@ import { sendPieces } from '../../../platform/http/streaming.js'
 import type { Range } from '../../../platform/time/days.js'
 import { readCaller } from '../../accounts/index.js'
 import { chooseDashboardRange } from '../../minutes/index.js'
-import { adminOf, memberOf } from '../../workspaces/index.js'
+import { adminOf, memberIfNamed, type WorkspaceCall } from '../../workspaces/index.js'
 import { addAgentMinutes } from '../add-agent-minutes.js'
 import { type Filter, findPerson, UNKNOWN_PERSON } from '../queries/filter.js'
 import { readDashboard } from '../read-dashboard.js'
 import { openDashboardLines } from '../read-dashboard-csv.js'
+import { readOwnTime, readOwnTimeCsv } from '../read-own-time.js'
 import { createViewRecorder } from '../record-view.js'
 
 declare module 'fastify' {
@@ -53,7 +54,8 @@ const sendDashboard = async (
   { database, config }: FastifyInstance,
   request: FastifyRequest,
   reply: FastifyReply,
-  query: Static<typeof OwnDashboardQuery> & { comparison?: boolean },
+  query: Format & { trends?: boolean; comparison?: boolean },
+  { workspaceId, userId, key }: WorkspaceCall,
   filter: Filter,
   {
     recordView,
@@ -63,13 +65,10 @@ const sendDashboard = async (
     complete?: (content: Omit<Dashboard, 'generated_at'>) => Promise<object>
   },
 ) => {
-  const { workspaceId, userId, key } = request.membership
   const viewer = { userId: key?.workspaceId ? null : userId, ...config.privacy }
-  const { format, trends, comparison } = query
+  const { trends, comparison } = query
   const asked = { viewer, workspaceId, range: request.range as Range, filter }
-  reply.header('Vary', `${reply.getHeader('Vary')}, Accept`)
-  const asCsv = format === undefined ? prefersCsv(request.headers.accept) : format === 'csv'
-  if (asCsv) {
+  if (wantsCsv(request, reply, query)) {
     const csv = await openDashboardLines(database, asked)
     if (csv.named) await recordView?.(csv.named, 'csv')
     const ending = `_${csv.range.from}_${csv.range.to}.csv`
@@ -80,10 +79,46 @@ const sendDashboard = async (
   const read = named ?? namedBefore
   if (read) await recordView?.(read, named && !comparison ? 'dashboard' : 'comparison', named && namedBefore)
   const { generated_at, ...content } = dashboard
-  const text = JSON.stringify(await complete(content))
-  if (isUnchanged(reply, etagOfText(text))) return reply.code(304).send(undefined)
-  return sendJsonText(reply, `${text.slice(0, -1)},"generated_at":"${generated_at}"}`)
+  return sendContent(reply, await complete(content), generated_at)
 }
+
+/** The caller's own dashboard across all workspaces. */
+const sendOwnTime = async (
+  { database, config }: FastifyInstance,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  query: Format & { trends?: boolean; repo?: string },
+) => {
+  const { id: userId, login, avatarUrl } = await readCaller(database.read, request.caller.userId)
+  const range = request.range as Range
+  const person = { userId, login, avatarUrl }
+  const requested = { person, hostKind: config.repohost.kind, range, repoKey: query.repo?.toLowerCase() }
+  if (wantsCsv(request, reply, query)) {
+    const text = await readOwnTimeCsv(database, requested)
+    reply.header('Content-Disposition', attachmentOf('All workspaces', `_${range.from}_${range.to}.csv`))
+    return reply.type('text/csv; charset=utf-8').send(text as never)
+  }
+  const { generated_at, ...content } = await readOwnTime(database, requested, query)
+  return sendContent(reply, content, generated_at)
+}
+
+interface Format {
+  format?: 'json' | 'csv'
+}
+
+const wantsCsv = (request: FastifyRequest, reply: FastifyReply, { format }: Format): boolean => {
+  reply.header('Vary', `${reply.getHeader('Vary')}, Accept`)
+  return format === undefined ? prefersCsv(request.headers.accept) : format === 'csv'
+}
+
+/** The `ETag` covers everything except the time of the response. */
+const sendContent = (reply: FastifyReply, content: object, generatedAt: string) => {
+  const text = JSON.stringify(content)
+  if (isUnchanged(reply, etagOfText(text))) return reply.code(304).send(undefined)
+  return sendJsonText(reply, `${text.slice(0, -1)},"generated_at":"${generatedAt}"}`)
+}
+
+const ownAccess = memberIfNamed('activity:read')
 
 export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { database } = app
@@ -132,7 +167,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
         memberId: userId,
         repoKey: userId === undefined ? filter.repoKey : undefined,
       }
-      return sendDashboard(app, request, reply, request.query, filter, {
+      return sendDashboard(app, request, reply, request.query, request.membership, filter, {
         recordView: ({ from, to }, kind, before) => recordView({ ...view, from, to, kind, before }),
       })
     },
@@ -142,7 +177,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'GET',
     url: '/dashboard/mine',
     config: {
-      access: memberOf('query.workspace', 'activity:read'),
+      access: ownAccess,
       validate: chooseRange,
       errors: ['invalid_range'],
     },
@@ -150,20 +185,23 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'readOwnDashboard',
       tags: ['activity'],
       summary: "Read the caller's own dashboard",
-      description: `The team dashboard as if the caller were its only member, hours included. It is always complete, at every privacy level. It shows only what the caller did in this workspace. \`agent_minutes\` is the time of the caller’s agents, which isn’t counted anywhere else. ${forms}`,
+      description: `The team dashboard as if the caller were its only member, hours included. It is always complete, at every privacy level. With \`workspace\`, it shows only what the caller did there. Without it, it shows all of the caller’s own time: each minute once across workspaces, those that the caller has left included, and the minutes of heartbeats and imports that no workspace counts. Commits and closed issues count once per repository. \`workspace\`, \`idle_window_minutes\` and \`role\` are then null, and minutes of names without a repository are in the last row. \`agent_minutes\` is the time of the caller’s agents, which isn’t counted anywhere else. ${forms}`,
       querystring: OwnDashboardQuery,
       headers: ConditionalReadHeaders,
       response: responseWith(OwnDashboard),
     },
     handler: (request, reply) => {
+      const membership = request.granted(ownAccess)
+      if (!membership) return sendOwnTime(app, request, reply, request.query)
       const { repo } = request.query
-      const { userId } = request.membership
+      const { userId } = membership
       const repoKey = repo?.toLowerCase()
       return sendDashboard(
         app,
         request,
         reply,
         request.query,
+        membership,
         { userId, repoKey },
         {
           complete: (content) => addAgentMinutes(database.read, userId, repoKey, content),

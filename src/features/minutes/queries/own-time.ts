@@ -141,14 +141,22 @@ const SUM_OWN_DAYS = statement('sum own minutes by day', dayColumns, sumByDay(SH
 const SUM_OWN_AGENT_DAYS = statement('sum own agent minutes', dayColumns, sumByDay(SHARED_BY_AGENTS))
 
 /** $4: how many repositories of a day. $5: only this one. */
+const listRepoDays = (shared: string) => `
+  select day, timezone, ${HOURS_OF_ROW}, rest, rest_before as "restBefore", rest_after as "restAfter", repo
+  from (${shared}) as shared
+  where case when $5::text is null then place <= $4::int else repo_key = $5 end
+  order by day, place, timezone`
+
+const repoDayColumns = { ...dayColumns, repo: text }
 const LIST_OWN_REPO_DAYS = statement(
   'list own minutes by day and repository',
-  { ...dayColumns, repo: text },
-  `
-  select day, timezone, ${HOURS_OF_ROW}, rest, rest_before as "restBefore", rest_after as "restAfter", repo
-  from (${SHARED}) as shared
-  where case when $5::text is null then place <= $4::int else repo_key = $5 end
-  order by day, place, timezone`,
+  repoDayColumns,
+  listRepoDays(SHARED),
+)
+const LIST_OWN_AGENT_REPO_DAYS = statement(
+  'list own minutes of agents by day and repository',
+  repoDayColumns,
+  listRepoDays(sharedRepoDays(best(AGENT_MINUTES, '($5::text is null or repo_key = $5)'))),
 )
 
 /** @param repoKey counts only this repository, here and below */
@@ -179,6 +187,16 @@ export const listOwnRepoDays = (
   repoKey?: string,
 ): Promise<(DayMinutes & { repo: string })[]> =>
   db.rows(LIST_OWN_REPO_DAYS, [userId, from, to, most, repoKey ?? null])
+
+/** The same for the person's agents. */
+export const listOwnAgentRepoDays = (
+  db: Db,
+  userId: string,
+  { from, to }: Range,
+  most: number,
+  repoKey?: string,
+): Promise<(DayMinutes & { repo: string })[]> =>
+  db.rows(LIST_OWN_AGENT_REPO_DAYS, [userId, from, to, most, repoKey ?? null])
 
 /** $4: how many repositories. $5: only this one. */
 const SUM_OWN_REPOS = statement(

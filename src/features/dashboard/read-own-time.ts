@@ -1,0 +1,193 @@
+/** Reads the caller's own dashboard across all workspaces: each minute once, and commits and issues once per repository. */
+
+import type { RepohostKind } from '../../../schemas/common.js'
+import type { OwnDashboard } from '../../../schemas/dashboard.js'
+import { limits } from '../../../schemas/limits.js'
+import { isRepoPath } from '../../../schemas/subgroups.js'
+import type { Database, Db } from '../../platform/database/client.js'
+import { addDays, countDays, type Range, rangeOf, type Steps, stepsOf } from '../../platform/time/days.js'
+import { Heatmap, type OwnDay, readOwnAgentProjects, readOwnDays, readOwnHours } from '../minutes/index.js'
+import { listOwnCounts } from './queries/own-counts.js'
+import { beginSnapshot } from './queries/sources.js'
+
+/** The caller, and what is asked. */
+interface Asked {
+  person: { userId: string; login: string; avatarUrl: string }
+  hostKind: RepohostKind
+  range: Range
+  /** In lower case. */
+  repoKey: string | undefined
+}
+
+/** A day, and the commits and closed issues of each repository. */
+interface Day extends OwnDay {
+  commits: number
+  closedIssues: number
+  repos: RepoDay[]
+}
+
+interface RepoDay {
+  /** Null: a project name that isn't a repository, or the rest of a day with many. */
+  repo: string | null
+  minutes: number
+  agentMinutes: number
+  commits: number
+  closedIssues: number
+}
+
+const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)
+
+/** Every day of the range. */
+const readDays = async (tx: Db, { person, hostKind, repoKey }: Asked, range: Range): Promise<Day[]> => {
+  const { userId } = person
+  const [days, counts] = await Promise.all([
+    readOwnDays(tx, userId, range, repoKey, limits.summary_projects_per_day),
+    listOwnCounts(tx, userId, range, repoKey),
+  ])
+  const agents = await readOwnAgentProjects(tx, userId, range, repoKey, days)
+  return days.map((day) => {
+    const repos = new Map<string | null, RepoDay>()
+    const repoOf = (name: string | undefined): RepoDay => {
+      const repo = name !== undefined && isRepoPath(name, hostKind) ? name : null
+      const key = repo?.toLowerCase() ?? null
+      const row = repos.get(key) ?? { repo, minutes: 0, agentMinutes: 0, commits: 0, closedIssues: 0 }
+      repos.set(key, row)
+      return row
+    }
+    for (const { name, minutes } of day.projects) repoOf(name).minutes += minutes
+    for (const { name, minutes } of agents.get(day.day) ?? []) repoOf(name).agentMinutes += minutes
+    const own = counts.get(day.day) ?? []
+    for (const { repo, commits, closedIssues } of own) {
+      const row = repoOf(repo)
+      row.commits += commits
+      row.closedIssues += closedIssues
+    }
+    return {
+      ...day,
+      commits: sum(own.map(({ commits }) => commits)),
+      closedIssues: sum(own.map(({ closedIssues }) => closedIssues)),
+      repos: [...repos.values()],
+    }
+  })
+}
+
+const numbersOf = (days: Pick<Day, 'minutes' | 'commits' | 'closedIssues'>[]) => ({
+  active_minutes: sum(days.map(({ minutes }) => minutes)),
+  commits: sum(days.map(({ commits }) => commits)),
+  closed_issues: sum(days.map(({ closedIssues }) => closedIssues)),
+})
+
+const totalsOf = (days: Day[]) => {
+  const numbers = numbersOf(days)
+  const agent_minutes = sum(days.map(({ agentMinutes }) => agentMinutes))
+  return { ...numbers, active_members: numbers.active_minutes > 0 ? 1 : 0, agent_minutes }
+}
+
+/** Most minutes first. The last row adds up what has no name, and what is beyond the limit. */
+const reposOf = (days: Day[], steps: Steps | undefined) => {
+  const parts = new Map<string | null, (RepoDay & { day: string })[]>()
+  for (const { day, repos } of days)
+    for (const part of repos) {
+      const key = part.repo?.toLowerCase() ?? null
+      parts.set(key, [...(parts.get(key) ?? []), { ...part, day }])
+    }
+  const rowOf = (repo: string | null, own: (RepoDay & { day: string })[]) => ({
+    repo,
+    ...numbersOf(own),
+    members: own.some(({ minutes, commits, closedIssues }) => minutes + commits + closedIssues > 0) ? 1 : 0,
+    ...(steps && { trend: trendOf(own, steps) }),
+    agent_minutes: sum(own.map(({ agentMinutes }) => agentMinutes)),
+  })
+  const unnamed = parts.get(null) ?? []
+  parts.delete(null)
+  const named = Array.from(parts, ([key, own]) => ({ key, own, row: rowOf(own[0]?.repo ?? null, own) })).sort(
+    (a, b) =>
+      b.row.active_minutes - a.row.active_minutes ||
+      b.row.commits - a.row.commits ||
+      b.row.closed_issues - a.row.closed_issues ||
+      b.row.agent_minutes - a.row.agent_minutes ||
+      ((a.key ?? '') < (b.key ?? '') ? -1 : 1),
+  )
+  const isAllListed = unnamed.length === 0 && named.length <= limits.dashboard_rows
+  const listed = isAllListed ? named : named.slice(0, limits.dashboard_rows - 1)
+  const others = [...named.slice(listed.length).flatMap(({ own }) => own), ...unnamed]
+  return [...listed.map(({ row }) => row), ...(isAllListed ? [] : [rowOf(null, others)])]
+}
+
+const trendOf = (days: { day: string; minutes: number }[], { start, length, count }: Steps): number[] => {
+  const trend = Array.from({ length: count }, () => 0)
+  for (const { day, minutes } of days) {
+    const step = Math.floor((countDays(start, day) - 1) / length)
+    trend[step] = (trend[step] ?? 0) + minutes
+  }
+  return trend
+}
+
+const readHeatmap = async (tx: Db, { person, range, repoKey }: Asked) => {
+  const heatmap = new Heatmap()
+  for (const hour of await readOwnHours(tx, person.userId, range, repoKey)) heatmap.addHour(hour)
+  return heatmap.toCells()
+}
+
+/** From one snapshot of the database. */
+export const readOwnTime = (
+  database: Database,
+  asked: Asked,
+  { trends = false } = {},
+): Promise<OwnDashboard> =>
+  database.transaction(
+    async (tx) => {
+      const { person, range } = asked
+      const { from, days: length } = range
+      const before = rangeOf(addDays(from, -length), addDays(from, -1))
+      await beginSnapshot(tx)
+      const [days, earlier, heatmap] = await Promise.all([
+        readDays(tx, asked, range),
+        readDays(tx, asked, before),
+        readHeatmap(tx, asked),
+      ])
+      const steps = trends ? stepsOf(range, limits.trend_days) : undefined
+      const { agent_minutes: _, ...previous_totals } = totalsOf(earlier)
+      const active = days.filter(({ minutes }) => minutes > 0)
+      return {
+        workspace: null,
+        range,
+        idle_window_minutes: null,
+        totals: totalsOf(days),
+        previous_totals,
+        daily: days.map((day) => ({ day: day.day, ...totalsOf([day]) })),
+        members: [
+          {
+            login: person.login,
+            avatar_url: person.avatarUrl,
+            role: null,
+            ...numbersOf(days),
+            active_days: active.length,
+            last_active_day: active.at(-1)?.day ?? null,
+            ...(steps && { trend: trendOf(days, steps) }),
+          },
+        ],
+        repos: reposOf(days, steps),
+        heatmap,
+        publication: null,
+        generated_at: new Date().toISOString(),
+      }
+    },
+    { readsFirst: true },
+  )
+
+/** A line for each day with any activity. */
+export const readOwnTimeCsv = (database: Database, asked: Asked): Promise<string> =>
+  database.transaction(
+    async (tx) => {
+      await beginSnapshot(tx)
+      const lines = (await readDays(tx, asked, asked.range)).flatMap(
+        ({ day, minutes, commits, closedIssues }) =>
+          minutes + commits + closedIssues > 0
+            ? [[day, asked.person.login, minutes, commits, closedIssues].join(',')]
+            : [],
+      )
+      return ['day,login,active_minutes,commits,closed_issues', ...lines, ''].join('\n')
+    },
+    { readsFirst: true },
+  )
