@@ -177,7 +177,7 @@ const places: Record<RepohostKind, { open: string; url: string; rest: string; ev
   },
 }
 
-/** What someone who knows the secret can do. */
+/** Reports that someone who knows the secret can forge. */
 const FORGERIES: Record<RepohostKind, string> = {
   github: 'Anyone who knows it can report commits, closed issues and renamed repositories.',
   gitlab: 'Anyone who knows it can report commits and closed issues.',
