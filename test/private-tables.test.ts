@@ -21,6 +21,7 @@ const readers: Record<string, string[]> = {
     'dashboard/queries/filter.ts',
     'dashboard/queries/heatmap.ts',
     'dashboard/queries/members.ts',
+    'dashboard/queries/own-counts.ts',
     'dashboard/queries/repos.ts',
     'dashboard/queries/sources.ts',
     'dashboard/queries/trends.ts',
@@ -47,6 +48,7 @@ const readers: Record<string, string[]> = {
   activity_people: [
     'counts/queries/counts.ts',
     'dashboard/queries/access-log.ts',
+    'dashboard/queries/own-counts.ts',
     'minutes/queries/minutes.ts',
     'minutes/queries/own-time.ts',
     'personal-data/queries/account-export.ts',
