@@ -515,6 +515,27 @@ t.test('imports', async (t) => {
     t.equal((await caller.get(IMPORT)).body.days, 1, 'the last import stays the latest')
   })
 
+  t.test('zero bytes after a gzip file are ignored, and anything else there is rejected', async (t) => {
+    const { caller } = await someone(service, 'zoe')
+    const csv = gzipSync(csvOf(morning(78, 5)))
+    const host = projectHostOf(service.config.repohost)
+    for (const zeros of [1, 512, 5_000]) {
+      const padded = Buffer.concat([csv, Buffer.alloc(zeros)])
+      t.equal((await importFile(caller, padded)).heartbeats, 5, `${zeros} zero bytes`)
+      for (const size of [1, csv.length, csv.length + 1]) {
+        const pieces = Array.from({ length: Math.ceil(padded.length / size) }, (_, index) =>
+          padded.subarray(index * size, (index + 1) * size),
+        )
+        const { heartbeats } = await reduceFile(unpacked(Readable.from(pieces)), host)
+        t.equal(heartbeats, 5, `${zeros} zero bytes in pieces of ${size} bytes`)
+      }
+    }
+    for (const rest of [Buffer.from('\0a'), Buffer.concat([Buffer.alloc(5_000), csv]), Buffer.from('a')]) {
+      const reply = await caller.request('POST', IMPORT, { body: Buffer.concat([csv, rest]) })
+      t.same([reply.status, reply.body.code], [400, 'validation_failed'])
+    }
+  })
+
   t.test('a gzip file that unpacks to more than the limit is rejected while it is read', async (t) => {
     const bomb = gzipSync(Buffer.concat([Buffer.from('['), Buffer.alloc(50_000_000, ' ')]))
     let read = 0

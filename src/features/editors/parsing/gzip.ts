@@ -20,8 +20,21 @@ export async function* unpacked(chunks: AsyncIterable<Buffer>): AsyncGenerator<B
     throw invalid('/body', `isn’t a complete gzip file: ${error.message}`)
   })
   failed.catch(() => {})
-  const write = (piece: Buffer) =>
-    Promise.race([failed, new Promise<void>((resolve) => gunzip.write(piece, () => resolve()))])
+  // It can come during any `write`, whose callback is then never called either.
+  const ended = new Promise<void>((resolve) => gunzip.once('end', resolve))
+  let written = 0
+  const write = async (piece: Buffer) => {
+    if (!gunzip.readableEnded)
+      await Promise.race([
+        failed,
+        ended,
+        new Promise<void>((resolve) => gunzip.write(piece, () => resolve())),
+      ])
+    // Some tools pad files with zero bytes.
+    const padding = gunzip.readableEnded ? piece.subarray(Math.max(0, gunzip.bytesWritten - written)) : []
+    if (padding.some((byte) => byte !== 0)) throw invalid('/body', 'has more after the end of the gzip file')
+    written += piece.length
+  }
   const takeParts = () => {
     const taken = parts
     parts = []
@@ -48,9 +61,8 @@ export async function* unpacked(chunks: AsyncIterable<Buffer>): AsyncGenerator<B
       }
     }
     if (isGzip) {
-      const end = new Promise((resolve) => gunzip.once('end', resolve))
       gunzip.end()
-      await Promise.race([failed, end])
+      await Promise.race([failed, ended])
       yield* takeParts()
     } else if (isGzip === undefined && first.length > 0) yield first
   } finally {
