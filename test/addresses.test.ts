@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { deliveryShapes } from '../demo/host-deliveries.js'
+import { deliveryShapes, signedDelivery } from '../demo/host-deliveries.js'
 import type { RepohostKind } from '../schemas/common.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { addDays } from '../src/platform/time/days.js'
@@ -130,9 +130,8 @@ t.test('the guide says what counts at each kind of host, and what does not', asy
 t.test('private addresses count by the id in them, or by the login', async (t) => {
   const kinds: Record<RepohostKind, (id: number, login: string) => string[]> = {
     github: (id, login) => [
-      `${id}+${login}@users.noreply.github.com`,
-      `${id}+FORMER-NAME@Users.NoReply.GitHub.com`,
       `${id}+${login}@users.noreply.127.0.0.1`,
+      `${id}+FORMER-NAME@Users.NoReply.127.0.0.1`,
     ],
     gitlab: (id, login) => [
       `${id}-${login}@users.noreply.127.0.0.1`,
@@ -159,13 +158,14 @@ t.test('private addresses count by the id in them, or by the login', async (t) =
       const unlike = [
         `${id}+bob@users.noreply.example.com`,
         `${id}-bob@users.noreply.gitlab.com`,
+        `${id}+bob@users.noreply.github.com`,
         `${id}@users.noreply.127.0.0.1`,
-        `+bob@users.noreply.github.com`,
-        `0${id}+bob@users.noreply.github.com`,
+        `+bob@users.noreply.127.0.0.1`,
+        `0${id}+bob@users.noreply.127.0.0.1`,
         `0${id}-bob@users.noreply.127.0.0.1`,
-        `${id}+@users.noreply.github.com`,
+        `${id}+@users.noreply.127.0.0.1`,
         `${id}-@users.noreply.127.0.0.1`,
-        `99999999999999999999+bob@users.noreply.github.com`,
+        `99999999999999999999+bob@users.noreply.127.0.0.1`,
         `99999999999999999999-bob@users.noreply.127.0.0.1`,
         `${id}-bob@x@users.noreply.127.0.0.1`,
         `bob@x@noreply.127.0.0.1`,
@@ -178,6 +178,21 @@ t.test('private addresses count by the id in them, or by the login', async (t) =
       ]
       t.same(await pushOf(webhook, today, unlike), result(0, { unknown_author: unlike.length }))
     })
+})
+
+t.test('github.com’s private addresses count where github.com is the host', async (t) => {
+  const { service, webhook, today, bob } = await startWebhook(t, 'github')
+  const beside = await startService(t, { beside: service, env: { REPOHOST_URL: 'https://github.com' } })
+  const { event, payload } = deliveryShapes.github.push(REPO, [])
+  const countedFor = async (email: string) => {
+    const commits = [{ ...commitOf('', today), author: { email } }]
+    const delivery = signedDelivery('github', { event, payload: { ...payload, commits } }, webhook.secret)
+    t.equal((await beside.request('POST', webhook.path, delivery)).status, 200)
+    return (await webhook.deliveries())[0].counted
+  }
+  t.equal(await countedFor(`${bob.repohostId}+bob@users.noreply.github.com`), 1)
+  t.equal(await countedFor(`${bob.repohostId}+Bob@Users.NoReply.GitHub.com`), 1)
+  t.equal(await countedFor(`${bob.repohostId}+bob@users.noreply.127.0.0.1`), 0)
 })
 
 t.test('at GitLab, addresses that the host shows as confirmed count', async (t) => {
@@ -193,14 +208,16 @@ t.test('at GitLab, addresses that the host shows as confirmed count', async (t) 
   t.equal((await signInAgain(service, bob)).status, 200)
   t.same(
     await pushOf(webhook, today, [
+      'Bob@Work.example',
       'bob@work.example',
+      'BOB@WORK.EXAMPLE',
       'BOB@home.example',
       'bob@new.example',
       'bob@odd.example',
     ]),
-    result(2, { unknown_author: 2 }),
+    result(4, { unknown_author: 2 }),
   )
-  t.same(await webhook.counts(), { [`bob ${today} ${REPO}`]: { commits: 2, closed_issues: 0 } })
+  t.same(await webhook.counts(), { [`bob ${today} ${REPO}`]: { commits: 4, closed_issues: 0 } })
   const exported = (await bob.get('/api/me/export')).body
   t.same(
     exported.addresses_recognized.map(({ confirmed_day }: { confirmed_day: string }) => confirmed_day).sort(),

@@ -118,6 +118,6 @@ export const github: HostKind = {
     left: readLeave(event, payload),
     renamed: readRename(event, payload),
   }),
-  ownerOfPrivateAddress: (address, hostname) =>
-    idOfPrivateAddress(address, '+', ['users.noreply.github.com', `users.noreply.${hostname}`]),
+  // At Enterprise Server, github.com's addresses have the ids of other people.
+  ownerOfPrivateAddress: (address, hostname) => idOfPrivateAddress(address, '+', `users.noreply.${hostname}`),
 }

@@ -176,6 +176,5 @@ export const gitlab: HostKind = {
     if (isIssueHook(event)) return readIssue(payload)
     return { ...NOTHING, repo: textOf(objectOf(objectOf(payload).project).path_with_namespace) }
   },
-  ownerOfPrivateAddress: (address, hostname) =>
-    idOfPrivateAddress(address, '-', [`users.noreply.${hostname}`]),
+  ownerOfPrivateAddress: (address, hostname) => idOfPrivateAddress(address, '-', `users.noreply.${hostname}`),
 }

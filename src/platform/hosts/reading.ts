@@ -148,16 +148,16 @@ const MAX_COMMITS = 2_147_483_647
 
 /**
  * The owner of a private address that starts with the host's id of the person: `7+ada@…` or `7-ada@…`.
- * @param domains where the host's private addresses are
+ * @param domain where the host's private addresses are
  */
 export const idOfPrivateAddress = (
   address: string,
   separator: '+' | '-',
-  domains: string[],
+  domain: string,
 ): AddressOwner | undefined => {
-  const [local = '', domain = '', ...more] = address.split('@')
+  const [local = '', ...rest] = address.split('@')
   const end = local.indexOf(separator)
-  if (more.length > 0 || !domains.includes(domain) || end === local.length - 1) return undefined
+  if (rest.length !== 1 || rest[0] !== domain || end === local.length - 1) return undefined
   const digits = local.slice(0, Math.max(end, 0))
   const id = /^[1-9][0-9]*$/.test(digits) ? idOf(Number(digits)) : undefined
   return id === undefined ? undefined : { id }

@@ -24,7 +24,7 @@ export interface DeliveryContext {
   isForm: boolean
 }
 
-/** A person as named by a payload. Whose an address is, only the host can say. */
+/** A person as named by a payload. The address is in lower case. Whose it is, only the host can say. */
 export type DeliveredPerson = AddressOwner | { address: string }
 
 export interface DeliveredCommit {
@@ -84,14 +84,15 @@ const momentOf = (text: string): number | undefined => {
 /** No member's login is longer, or is changed by being cut there. */
 const personOf = (login: string): DeliveredPerson => ({ login: login.slice(0, limits.login_length + 1) })
 
-/** A login says more than an address. */
+/** A login says more than an address, and addresses compare without case. */
 const authorOf = (
-  { login, address }: ReportedCommit,
+  { login, address: written }: ReportedCommit,
   { kind, hostname }: DeliveryContext,
 ): DeliveredPerson | undefined => {
   if (login !== undefined) return personOf(login)
-  if (address === undefined || address.length > ADDRESS_LENGTH) return undefined
-  return hostKinds[kind].ownerOfPrivateAddress(address.toLowerCase(), hostname) ?? { address }
+  if (written === undefined || written.length > ADDRESS_LENGTH) return undefined
+  const address = written.toLowerCase()
+  return hostKinds[kind].ownerOfPrivateAddress(address, hostname) ?? { address }
 }
 
 /** Commit messages and the like may hold anything, so what counts is checked below. */
