@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto'
 import t from 'tap'
 import { deliveryShapes, signedDelivery } from '../demo/host-deliveries.js'
 import { repohostKinds } from '../schemas/common.js'
+import { lockWorkspace } from '../src/features/workspaces/index.js'
 import { lockWaiters, whileHeld } from './locks.js'
 import { type Caller, reuseService, type Service } from './service.js'
-import { startWebhook } from './webhooks.js'
+import { startWebhook, type Webhook } from './webhooks.js'
 
 const pathOf = (repo: string) => repo.replace(/\/(?=[^/]*\/)/g, '%2F')
 
@@ -356,6 +357,34 @@ t.test('GitHub’s report moves the settings once', async (t) => {
   t.equal((await auditOf(ada, id)).length, 2)
 })
 
+t.test('a rename that only changes case moves nothing and leaves no note', async (t) => {
+  const { ada, id, webhook } = await startWebhook(t)
+  await store(ada, id, 'acme/old')
+  const before = await readHistories(ada, id, 'acme/old')
+  const report = deliveryShapes.github.renamed?.('acme/Old', 'old')
+  if (!report) throw new Error('GitHub reports renames')
+  t.equal((await webhook.send(report)).status, 200)
+  t.same(await auditOf(ada, id), [])
+  t.same(await readHistories(ada, id, 'acme/old'), before)
+})
+
+t.test('a report through a webhook that is deleted meanwhile moves nothing', async (t) => {
+  const { service, ada, id, webhook } = await startWebhook(t)
+  await store(ada, id, 'acme/old')
+  const report = deliveryShapes.github.renamed?.('acme/new', 'old')
+  if (!report) throw new Error('GitHub reports renames')
+  let reply: ReturnType<Webhook['send']> | undefined
+  await service.database.transaction(async (tx) => {
+    await lockWorkspace(tx, id)
+    reply = webhook.send(report)
+    await lockWaiters(service)
+    await tx.statement('delete from webhooks where workspace_id = $1::uuid', [id])
+  })
+  t.hasStrict(await reply, { status: 404, body: { code: 'webhook_not_found' } })
+  t.equal((await ada.get('/api/settings/acme/old')).status, 200)
+  t.equal((await ada.get('/api/settings/acme/new')).status, 404)
+})
+
 t.test('a report that can’t be followed leaves a note', async (t) => {
   const { ada, id, webhook } = await startWebhook(t)
   const report = (to: string, before: string) => {
@@ -397,9 +426,12 @@ t.test('a report that can’t be followed leaves a note', async (t) => {
   t.same(listed, [
     ['acme/old-2', 0],
     ['acme/pushed', 0],
-    ['acme/new', 1],
+    ['acme/new', 0],
   ])
   t.same((await ada.get('/api/settings/acme/old')).body.settings, { 'ext.a': 1 })
+  await ada.put(`/api/team/workspaces/${id}/patterns`, { patterns: ['acme/*'] })
+  await report('acme/new', 'old')
+  t.equal((await ada.get('/api/settings/acme/new')).status, 404, 'the note leaves the move to an admin')
   for (const payload of [
     { action: 'renamed' },
     {

@@ -8,7 +8,7 @@ import { addDays } from '../../platform/time/days.js'
 import { dayAt } from '../../platform/time/zones.js'
 import type { AddressKey } from '../accounts/index.js'
 import { markDays } from '../minutes/index.js'
-import { holdRoles } from '../workspaces/index.js'
+import { holdRoles, lockWorkspace } from '../workspaces/index.js'
 import { type FoundMember, findMembersBy, isInside, registerPeople } from './queries/counts.js'
 import {
   type AddedCount,
@@ -96,6 +96,16 @@ export const noteFailure = (database: Database, head: DeliveryHead, failure: Api
   )
 
 /**
+ * Until the transaction ends, no one can delete the webhook.
+ * @throws {ApiError} `webhook_not_found` if it was deleted in the meantime
+ */
+export const holdWebhook = async (tx: Db, { webhookId, workspaceId }: DeliveryHead): Promise<void> => {
+  // Sent together. The webhook is read once the lock is held.
+  const [, webhook] = await Promise.all([lockWorkspace(tx, workspaceId), findWebhook(tx, webhookId)])
+  if (!webhook) throw new ApiError('webhook_not_found')
+}
+
+/**
  * Lists the delivery, if the webhook still exists. Roles are locked only now, because no one can change one or delete
  * the workspace until the transaction ends.
  */
@@ -120,13 +130,9 @@ const count = async (
   tx: Db,
   addressKeys: AddressKey[],
   { workspaceId, kind }: DeliveryHead,
-  { repo, commits, issue, renamed }: Delivery,
+  { repo, commits, issue }: Delivery,
   today: string,
 ): Promise<Outcome> => {
-  if (renamed) {
-    const inside = await isInside(tx, workspaceId, renamed.to.toLowerCase())
-    return { ...NOTHING, outsidePatterns: inside ? 0 : 1 }
-  }
   if (commits.length === 0 && !issue) return NOTHING
   const isRecent = ({ day }: { day: string }) =>
     day >= addDays(today, -limits.webhook_days) && day <= addDays(today, 1)

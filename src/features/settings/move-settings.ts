@@ -100,32 +100,34 @@ export interface NotedRename {
 
 /**
  * A workspace's webhook reports a rename. A report has an effect once, because later its names may belong to other
- * repositories. If the settings can't be moved, the audit trail says why.
+ * repositories. If the settings can't be moved, the audit trail says why, and leaves them to an admin.
  */
-export const moveAtReport = (
-  database: Database,
+export const moveAtReport = async (
+  tx: Db,
   workspaceId: string,
   { hash, ...names }: NotedRename,
-): Promise<void> =>
-  database.transaction(async (tx) => {
-    if (!(await lockWorkspace(tx, workspaceId))) return
-    if (!(await noteRename(tx, workspaceId, hash))) return
-    const renamed = moveOf(names)
-    const held = await readHeld(tx, { ...renamed.from, workspaceId })
-    if (!held.snapshot && !held.override) return
-    const audit = (action: string, details: object) =>
-      insertAuditEntry(tx, {
-        workspaceId,
-        actor: SERVICE_ACTOR,
-        action,
-        target: names.to,
-        details: { from: names.from, ...details },
-      })
-    const taken = await readHeld(tx, { ...renamed.to, workspaceId })
-    const because =
-      (!(await isInside(tx, workspaceId, [renamed.to])) && 'outside_patterns') ||
-      ((taken.snapshot || taken.override) && 'repo_taken')
-    if (because) return audit('repo.move_waits', { because })
-    const moved = await move(tx, workspaceId, renamed)
-    if (moved.snapshot || moved.override) await audit('repo.moved', { ...moved })
-  }, options)
+): Promise<void> => {
+  const renamed = moveOf(names)
+  const { from, to } = renamed
+  // Names compare without case.
+  if (from.ownerKey === to.ownerKey && from.repoKey === to.repoKey) return
+  if (!(await lockWorkspace(tx, workspaceId))) return
+  if (!(await noteRename(tx, workspaceId, hash))) return
+  const held = await readHeld(tx, { ...from, workspaceId })
+  if (!held.snapshot && !held.override) return
+  const audit = (action: string, details: object) =>
+    insertAuditEntry(tx, {
+      workspaceId,
+      actor: SERVICE_ACTOR,
+      action,
+      target: names.to,
+      details: { from: names.from, ...details },
+    })
+  const taken = await readHeld(tx, { ...to, workspaceId })
+  const because =
+    (!(await isInside(tx, workspaceId, [to])) && 'outside_patterns') ||
+    ((taken.snapshot || taken.override) && 'repo_taken')
+  if (because) return audit('repo.move_waits', { because })
+  const moved = await move(tx, workspaceId, renamed)
+  if (moved.snapshot || moved.override) await audit('repo.moved', { ...moved })
+}

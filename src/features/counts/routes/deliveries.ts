@@ -11,7 +11,7 @@ import { Semaphore } from '../../../platform/process/semaphore.js'
 import { type Payers, payersOfWorkspace } from '../../../platform/rate-limits/payers.js'
 import { addressKeysOf } from '../../accounts/index.js'
 import { findWebhook } from '../queries/webhooks.js'
-import { type DeliveryHead, noteFailure, takeDelivery } from '../take-delivery.js'
+import { type DeliveryHead, holdWebhook, noteFailure, takeDelivery } from '../take-delivery.js'
 import { type ExpectedDelivery, readSignedBody, type SignedBody } from '../webhooks/body.js'
 import { Verification, webhookSecret } from '../webhooks/signature.js'
 
@@ -143,7 +143,14 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
             deliveryId: head.deliveryId,
             proof: 'hmac' in proof ? proof.hmac : undefined,
           })
-        if (renamed) await app.moving.atReport(head.workspaceId, renamed)
+        if (renamed)
+          await database.transaction(
+            async (tx) => {
+              await holdWebhook(tx, head)
+              await app.moving.atReport(tx, head.workspaceId, renamed)
+            },
+            { rowsMayConflict: true },
+          )
         const outcome = await takeDelivery(context, head, delivery)
         // Without names, repositories and addresses.
         request.log.debug({ delivery: outcome }, 'a delivery was counted')
