@@ -294,7 +294,7 @@ const OWN_BODY_LIMIT = /\bbodyLimit\b(?!: limits\.\w+_body_bytes,)/
 
 t.test('features have neither timers nor limits of bodies of their own', async (t) => {
   // They wait for one request, or collect what requests leave.
-  const excused = ['editors/routes/import.ts', 'funnel/milestones.ts', 'minutes/write-queue.ts']
+  const excused = ['editors/routes/import.ts', 'funnel/milestones.ts']
   for (const path of await sourcesIn('src/features')) {
     const text = await readFile(join(projectRoot, path), 'utf8')
     t.notMatch(text, OWN_BODY_LIMIT, path)

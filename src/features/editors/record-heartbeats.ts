@@ -3,14 +3,9 @@ import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db, Tx } from '../../platform/database/client.js'
+import { createRecorder, type Outcome, type QueuedWrite } from '../../platform/database/write-queue.js'
 import { reposToRemember } from '../accounts/index.js'
-import {
-  changeTimezone,
-  createRecorder,
-  lockMemberDays,
-  type Outcome,
-  type QueuedWrite,
-} from '../minutes/index.js'
+import { changeTimezone, lockMemberDays } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
 import { planMinutes, targetMinutes, zoneOf } from './count-minutes.js'
 import { countPersonal } from './count-personal.js'

@@ -50,4 +50,3 @@ export {
   replacePersonalDays,
 } from './queries/personal-minutes.js'
 export { recordedHoursOf } from './recorded-hours.js'
-export { createRecorder, type Outcome, type QueuedWrite } from './write-queue.js'

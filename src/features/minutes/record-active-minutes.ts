@@ -3,6 +3,7 @@ import type { ActivityEntry, FlushBody, FlushResult } from '../../../schemas/act
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
 import type { Database, Tx } from '../../platform/database/client.js'
+import { createRecorder, type Outcome } from '../../platform/database/write-queue.js'
 import { HOURS } from '../../platform/time/days.js'
 import { isTimezone } from '../../platform/time/zones.js'
 import { reposToRemember } from '../accounts/index.js'
@@ -10,7 +11,6 @@ import { lockMemberDays, requireTarget } from './member-days.js'
 import { type Flush, planFlush, requireFewRows, type TargetedFlush, targetFlush } from './plan-flush.js'
 import { type FlushTarget, readTargets } from './queries/flush-target.js'
 import { changeTimezone, readAnswers, rememberFlushes, writeMinutes } from './queries/minutes.js'
-import { createRecorder, type Outcome } from './write-queue.js'
 
 /**
  * Larger flushes are recorded alone. The limits are for entries, and for what's known only once the person was read.

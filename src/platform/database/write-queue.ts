@@ -1,13 +1,9 @@
 /** Records what people send. Writes that arrive while others are running are sent together in one transaction. */
-import type { Database, Tx } from '../../platform/database/client.js'
-import {
-  codeOf,
-  DatabaseBusy,
-  isDatabaseUnavailable,
-  isLockConflict,
-} from '../../platform/database/failures.js'
-import { waitBriefly } from '../../platform/database/locks.js'
-import { inTime } from '../../platform/process/async.js'
+
+import { inTime } from '../process/async.js'
+import type { Database, Tx } from './client.js'
+import { codeOf, DatabaseBusy, isDatabaseUnavailable, isLockConflict } from './failures.js'
+import { waitBriefly } from './locks.js'
 
 /** Someone's write that can be sent together with others. */
 export interface QueuedWrite {
