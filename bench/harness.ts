@@ -407,7 +407,7 @@ export const waitForRollups = async (database: AdHocDatabase): Promise<void> => 
   for (;;) {
     await rollUp(database)
     const [row] = await database.hot.statement<{ waiting: boolean }>(
-      'select exists (select 1 from stale_days) as waiting',
+      'select exists (select 1 from stale_days) or exists (select 1 from stale_local_days) as waiting',
       [],
     )
     if (!row?.waiting) return

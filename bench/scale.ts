@@ -66,7 +66,7 @@ const costOfShards = async (url: string, workspaces: string[]) => {
     'sum of settings': () =>
       sql`select sum(size_bytes) from snapshots where workspace_id = ${workspaces[0] ?? ''}`,
   })
-  await sql`delete from stale_days`
+  await sql`delete from stale_local_days`
   await sql.end()
   return ms
 }

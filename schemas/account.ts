@@ -321,6 +321,12 @@ export const AccountExport = Resource(
       hours: Nullable(Type.Array(Type.Integer()), {
         description: 'The minutes of the 24 UTC hours. Null: the service doesn’t know them.',
       }),
+      timezone: Nullable(Type.String(), {
+        description: 'The time zone in which the hours were recorded. It is deleted with them.',
+      }),
+      other_timezones: Nullable(Type.Record(Type.String(), Type.Array(Type.Integer())), {
+        description: 'The hours that were recorded in other time zones on the same day.',
+      }),
     }),
     flushes: List('Flushes', {
       flush_id: Type.String(),
@@ -349,6 +355,7 @@ export const AccountExport = Resource(
         agent_hours: Nullable(Type.Array(Type.Integer()), {
           description: 'The minutes of the 24 UTC hours. Null: they aren’t kept any longer.',
         }),
+        timezone: Nullable(Type.String(), { description: 'The time zone in which the hours were recorded.' }),
       },
       'Minutes in which the caller’s agents worked and the caller didn’t.',
     ),

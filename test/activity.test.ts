@@ -249,7 +249,7 @@ t.test('a flush that fails at its end leaves nothing, and its retry counts', asy
   const { service, ada, id, today } = await start(t)
   const run = (text: string) => service.database.write.statement(text, [])
   const body = { flush_id: 'one', entries: [{ repo: 'acme/api', day: today, minutes: 5, hours: {} }] }
-  for (const table of ['activity', 'flushes', 'stale_days', 'activity_repos']) {
+  for (const table of ['activity', 'flushes', 'stale_local_days', 'activity_repos']) {
     await run(`alter table ${table} add constraint reject check (false) not valid`)
     t.equal((await ada.post(MINUTES, body)).status, 500, table)
     await run(`alter table ${table} drop constraint reject`)
@@ -389,7 +389,7 @@ t.test('a change of the time zone also moves hours that another flush adds meanw
   let zoneFlush: Promise<Reply> | undefined
   await whileHeld(service, [takeId], async () => {
     let hoursFlush: Promise<Reply> | undefined
-    await whileHeld(service, ['lock table stale_days in share mode'], async () => {
+    await whileHeld(service, ['lock table stale_local_days in share mode'], async () => {
       hoursFlush = ada.post(MINUTES, {
         entries: [{ repo: 'acme/api', day: today, minutes: 30, hours: { 10: 30 } }],
       })

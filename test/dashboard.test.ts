@@ -440,7 +440,7 @@ t.test(
     const yesterday = addDays(today, -1)
     const staleDays = async () => {
       const marks = await service.database.read.statement<{ day: string }>(
-        'select day::text as day from stale_days where workspace_id = $1::uuid order by day',
+        'select day::text as day from stale_local_days where workspace_id = $1::uuid order by day',
         [id],
       )
       return marks.map(({ day }) => day)

@@ -502,6 +502,8 @@ t.test('every figure of every answer is on the local day of its minutes', async 
         'gone',
       )
       await finishErasures(service)
+      // Hours are found in the rollups.
+      await service.app.rollups.run()
       await service.app.rollups.retire()
       world.isGone = true
       world.areHoursOld = true

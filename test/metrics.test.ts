@@ -224,7 +224,7 @@ t.test('days before today that wait for their rollups are counted until they are
   const entries = [{ repo: 'acme/api', day: addDays(day, -1), minutes: 5 }]
   t.equal((await ada.post('/api/team/active-minutes', { entries })).status, 200)
   const waiting = async (since: string) => {
-    await service.database.hot.statement(`update stale_days set at = ${since}`, [])
+    await service.database.hot.statement(`update stale_local_days set at = ${since}`, [])
     const [days, seconds = -1] = await look()
     t.equal(days, 1)
     return seconds

@@ -1434,6 +1434,10 @@ export type ExportedActivity = {
   closed_issues: number
   /** The minutes of the 24 UTC hours. Null: the service doesn’t know them. */
   hours: number[] | null
+  /** The time zone in which the hours were recorded. It is deleted with them. */
+  timezone: string | null
+  /** The hours that were recorded in other time zones on the same day. */
+  other_timezones: Record<string, number[]> | null
 }
 
 export type ExportedFlushes = {
@@ -1469,6 +1473,8 @@ export type ExportedAgentMinutes = {
   agent_minutes: number
   /** The minutes of the 24 UTC hours. Null: they aren’t kept any longer. */
   agent_hours: number[] | null
+  /** The time zone in which the hours were recorded. */
+  timezone: string | null
 }
 
 export type ExportedPersonalMinutes = {

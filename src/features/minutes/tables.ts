@@ -28,7 +28,7 @@ export const sums = () => ({
  * without an hour belong to the row's day.
  */
 const localShares = () => ({
-  /** The time zone in which the row's hours were recorded. Null: no hours, or written by the previous version. */
+  /** The time zone in which the row's hours were recorded; it goes with them. Null: none, or written by the previous version. */
   timezone: text('timezone'),
   /** The part of `minutes` on the local day before. It stays when the hours are deleted. */
   minutesBefore: integer('minutes_before').notNull().default(0),
@@ -95,7 +95,7 @@ export const activityOtherZones = table(
     people: {
       userId: {
         erasure: { by: 'reassignActivity' },
-        export: { leftOutBecause: 'its hours are part of the activity' },
+        export: 'activity',
       },
     },
     place: { spreadBy: 'workspace_id' },
@@ -226,31 +226,44 @@ export const flushes = table(
   (t) => [primaryKey({ columns: [t.userId, t.flushId] }), index('flushes_by_age').on(t.createdAt)],
 )
 
+/** A mark of a day. Rows are only added and deleted, so that no writer waits for another. */
+const dayMarks = () => ({
+  workspaceId: workspaceId(),
+  day: date('day').notNull(),
+  id: uuid('id').notNull().defaultRandom(),
+  /** Since when the day has waited. */
+  at: moment('at').notNull().defaultNow(),
+})
+
 /**
- * Local days whose rollups are out of date, because `activity` has changed since. Every transaction that changes it adds its
- * marks, and a dashboard reads a marked day from `activity` itself. Rows are only added and deleted, so that no writer
- * waits for another.
+ * Local days whose rollups are out of date, because `activity` has changed since. Every transaction that changes it adds
+ * its marks, and a dashboard reads a marked day from `activity` itself.
  */
-export const staleDays = table(
-  'stale_days',
-  {
-    workspaceId: workspaceId(),
-    day: date('day').notNull(),
-    id: uuid('id').notNull().defaultRandom(),
-    /** Since when the day has waited for its rollups. */
-    at: moment('at').notNull().defaultNow(),
-    /**
-     * Null: a UTC day whose rows may not say yet where they are on people's calendars, because the previous version wrote
-     * them.
-     */
-    byLocalDay: boolean('by_local_day'),
-  },
+export const staleLocalDays = table(
+  'stale_local_days',
+  dayMarks(),
   {
     place: { spreadBy: 'workspace_id' },
     // A rollup in progress holds the marks, so a later one doesn't find them.
     purgedFirst: true,
     privacyRecord: null,
     label: 'days that wait for their rollups',
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.id] })],
+)
+
+/**
+ * UTC days whose activity may not say yet where it is on people's calendars. The previous version, which knows no other
+ * marks, adds them for whatever it writes, and takes them for its own rollups.
+ */
+export const staleDays = table(
+  'stale_days',
+  dayMarks(),
+  {
+    place: { spreadBy: 'workspace_id' },
+    purgedFirst: true,
+    privacyRecord: null,
+    label: 'days that wait for locating',
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.day, t.id] })],
 )

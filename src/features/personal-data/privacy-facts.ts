@@ -42,7 +42,7 @@ export const privacyRecords = ({ detailDays }: { detailDays: number }): PrivacyR
     fields: fieldsOf(FlushBody, 'entries', 'flush_id'),
     why: 'To count minutes on the person’s own day, and to apply chosen hours in local time.',
     kept_days: null,
-    kept: 'As long as the account exists.',
+    kept: `The last one as long as the account exists, those of hours as long as the hours: ${detailDays} days.`,
   },
   {
     name: 'membership',

@@ -84,15 +84,16 @@ export const rollUp = async (database: Database, { before, stop }: RollUp = {}):
       await locateDay(tx, day)
       return 1
     }
-    const located = await workOn(database, unlocated, locate, stop)
-    if (located === undefined) return total
+    // A day that can't be located now doesn't hold up the rollups of others.
+    const [located] = await Promise.allSettled([workOn(database, unlocated, locate, stop)])
     total += await drain(
       database,
       (most) => listStaleMonths(database.read, most, before),
       (tx, month) => rebuildMonth(tx, month, before),
       stop,
     )
-    if (unlocated.length < DAYS_LOCATED) return total
+    if (located.status === 'rejected') throw located.reason
+    if (located.value === undefined || unlocated.length < DAYS_LOCATED) return total
   }
 }
 

@@ -139,7 +139,8 @@ const READ_STALE_DAYS = statement(
   `
   select d.day::date as day
   from generate_series($2::date, $3::date, interval '1 day') as d (day)
-  cross join lateral (select from stale_days s where s.workspace_id = $1::uuid and s.day = d.day::date limit 1) s`,
+  where exists (select from stale_local_days s where s.workspace_id = $1::uuid and s.day = d.day::date)
+    or exists (select from stale_days s where s.workspace_id = $1::uuid and s.day = d.day::date)`,
 )
 
 const READ_UNLOCATED_DAYS = statement(

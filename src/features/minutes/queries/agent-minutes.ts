@@ -129,7 +129,7 @@ const DROP_AGENT_HOURS = statement(
   'drop agent hours',
   { day: date },
   `
-  update agent_minutes set hours = null
+  update agent_minutes set hours = null, timezone = null
   where (user_id, workspace_id, day, repo_key) in (
     select user_id, workspace_id, day, repo_key from agent_minutes
     where day < (now() at time zone 'UTC')::date - $1::int and hours is not null limit $2::int

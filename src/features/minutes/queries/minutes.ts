@@ -221,7 +221,7 @@ const ADD_OTHER_ZONES = statement(
 export const MARK_DAYS = statement(
   'mark days as stale',
   {},
-  'insert into stale_days (workspace_id, day, by_local_day) values ($1::uuid, unnest($2::date[]), true)',
+  'insert into stale_local_days (workspace_id, day) values ($1::uuid, unnest($2::date[]))',
 )
 
 const answerColumns = { userId: uuid, bodyHash: text, answer: text }

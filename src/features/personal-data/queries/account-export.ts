@@ -176,7 +176,7 @@ export const listsOfUser = {
   ),
   agent_minutes: list(
     'minutes of agents',
-    ['workspace_id', 'day', 'repo', { agent_minutes: 'minutes', agent_hours: 'hours' }],
+    ['workspace_id', 'day', 'repo', { agent_minutes: 'minutes', agent_hours: 'hours' }, 'timezone'],
     'agent_minutes where user_id = $2::uuid',
     { workspace_id: 'uuid', day: 'date', repo_key: 'text' },
   ),
@@ -343,6 +343,13 @@ export const ACTIVITY = list(
     'a.commits',
     'a.closed_issues',
     'a.hours',
+    'a.timezone',
+    {
+      other_timezones: `(
+        select json_object_agg(z.timezone, z.hours) from activity_other_zones z
+        where z.workspace_id = a.workspace_id and z.user_id = a.user_id and z.day = a.day and z.repo_key = a.repo_key
+      )`,
+    },
   ],
   `activity a left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
   where a.workspace_id = $5::uuid and a.user_id = $2::uuid`,

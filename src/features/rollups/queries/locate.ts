@@ -26,10 +26,12 @@ const LIST_UNLOCATED_DAYS = statement(
   `
   select distinct d.workspace_id as "workspaceId", d.day
   from (
-    select workspace_id, day from stale_days where by_local_day is null
+    select workspace_id, day from stale_days
     union all (
-      select workspace_id, day from activity_days where by_local_day is null
-      order by workspace_id, day limit ${DAYS_LISTED}
+      select l.workspace_id, l.day
+      from activity_days l join workspaces w on w.id = l.workspace_id and w.deleted_at is null
+      where l.by_local_day is null
+      order by l.workspace_id, l.day limit ${DAYS_LISTED}
     )
   ) d join workspaces w on w.id = d.workspace_id and w.deleted_at is null
   order by d.workspace_id, d.day
@@ -80,14 +82,18 @@ const LOCATE_ROWS = statement(
   where a.workspace_id = $1::uuid and a.day = $2::date and a.user_id = r.user_id and a.repo_key = r.repo_key`,
 )
 
-const END_LOCATING = ['delete from stale_days', 'update activity_days set by_local_day = true'].map(
-  (change) =>
-    statement(
-      `${change.split(' ')[0]} what waits for locating`,
-      {},
-      `${change} where workspace_id = $1::uuid and day = $2::date and by_local_day is null`,
-    ),
-)
+const END_LOCATING = [
+  statement(
+    'delete marks of a located day',
+    {},
+    'delete from stale_days where workspace_id = $1::uuid and day = $2::date',
+  ),
+  statement(
+    'mark a day as located',
+    {},
+    'update activity_days set by_local_day = true where workspace_id = $1::uuid and day = $2::date and by_local_day is null',
+  ),
+]
 
 /** Locates a UTC day's activity, and marks the local days where it is or was. */
 export const locateDay = async (tx: Db, { workspaceId, day }: WorkspaceDay): Promise<void> => {

@@ -54,8 +54,8 @@ const LIST_STALE_MONTHS = statement(
   { workspaceId: uuid, month: date },
   `
   select distinct d.workspace_id as "workspaceId", date_trunc('month', d.day)::date as month
-  from stale_days d join workspaces w on w.id = d.workspace_id and w.deleted_at is null
-  where d.by_local_day and d.day < $2::date and ${IS_LOCATED}
+  from stale_local_days d join workspaces w on w.id = d.workspace_id and w.deleted_at is null
+  where d.day < $2::date and ${IS_LOCATED}
   limit $1::int`,
 )
 
@@ -73,7 +73,9 @@ const READ_BACKLOG = statement(
   select count(distinct (workspace_id, day))::int as days,
          coalesce(extract(epoch from now() - min(greatest(at, (day + 1)::timestamp at time zone 'UTC'))), 0)::float8 as oldest
   from (
-    select workspace_id, day, at from stale_days where day < (now() at time zone 'UTC')::date limit ${MAX_MARKS_COUNTED}
+    select workspace_id, day, at
+    from (table stale_local_days union all table stale_days) marks
+    where day < (now() at time zone 'UTC')::date limit ${MAX_MARKS_COUNTED}
   ) s`,
 )
 
@@ -104,9 +106,9 @@ const TAKE_MARKS = statement(
   { day: date },
   `
   with taken as (
-    delete from stale_days d
+    delete from stale_local_days d
     where d.workspace_id = $1::uuid and d.day >= $2::date and d.day < least($2::date + interval '1 month', $3::date)
-      and d.by_local_day and ${IS_LOCATED}
+      and ${IS_LOCATED}
     returning d.day
   )
   select distinct day from taken`,
@@ -375,13 +377,13 @@ export const listDaysWithOldHours = (db: Db, detailDays: number, limit: number):
 
 const DROP_HOURS = writes({
   'drop hours': `
-  update activity set hours = null
+  update activity set hours = null, timezone = null
   where workspace_id = $1::uuid and day = $2::date and hours is not null`,
   'drop hours in other time zones': `
   delete from activity_other_zones where workspace_id = $1::uuid and day = $2::date`,
 })
 
-/** Deletes the hours of a UTC day. Its sums stay on the local days where they are. */
+/** Deletes the hours of a UTC day, and their time zones. Its sums stay on the local days where they are. */
 export const dropHours = async (tx: Db, { workspaceId, day }: WorkspaceDay): Promise<void> => {
   await Promise.all(DROP_HOURS.map((drop) => tx.rows(drop, [workspaceId, day])))
   await markDays(tx, workspaceId, [addDays(day, -1), day, addDays(day, 1)])
