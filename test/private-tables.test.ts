@@ -40,6 +40,7 @@ const readers: Record<string, string[]> = {
     'minutes/queries/local-activity.ts',
     'minutes/queries/minutes.ts',
     'minutes/queries/own-time.ts',
+    'personal-data/queries/account-export.ts',
     'personal-data/queries/erasures.ts',
     'rollups/queries/locate.ts',
     'rollups/queries/published-weeks.ts',
