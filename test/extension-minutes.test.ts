@@ -347,7 +347,8 @@ t.test('watchers of repositories that open later end with the window', async (t)
 t.test('a store finds what it asks for, and each step of the walkthrough has a command', async (t) => {
   const { editor } = await start(t, 'nora')
   const { repository, bugs, keywords, contributes } = editor.packageJSON
-  t.match([repository.url, bugs.url], [/^git\+https:/, /^https:/])
+  t.match(repository.url, /^git\+https:/)
+  t.match(bugs.url, /^https:/)
   t.ok(keywords.length > 0)
   const declared = contributes.commands.map(({ command }: { command: string }) => command)
   const [{ steps }] = contributes.walkthroughs
