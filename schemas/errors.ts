@@ -153,7 +153,7 @@ export const errorCatalogue = {
   ],
   key_locked: [
     422,
-    'The workspace has locked these keys, so an override can’t contain them. Remove them from the override, or ask an admin to unlock them.',
+    'The workspace has locked these keys. An override can’t contain them, nor a block for a language of a locked block. Remove these from the override, or ask an admin to unlock them.',
   ],
   rate_limited: [429, 'Too many requests. Wait for the number of seconds in Retry-After.'],
   headers_too_large: [431, 'The request headers are too large. Send fewer or shorter ones.'],

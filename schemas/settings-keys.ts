@@ -38,6 +38,49 @@ export function* settingsIn(settings: Values): Generator<Setting> {
   }
 }
 
+/** The languages of a block. Other keys have none. */
+const languagesOf = (key: string): string[] => (isBlock(key) ? key.slice(1, -1).split('][') : [])
+
+/**
+ * Locked keys. An editor merges all blocks for a language, so a locked block locks every other block for one of its languages.
+ */
+export interface Locks {
+  keys: ReadonlySet<string>
+  /** The locked blocks for each language. */
+  blocks: ReadonlyMap<string, string[]>
+}
+
+export const locksOf = (locked: string[]): Locks => {
+  const blocks = new Map<string, string[]>()
+  for (const key of locked) {
+    for (const language of languagesOf(key)) {
+      const known = blocks.get(language)
+      if (known) known.push(key)
+      else blocks.set(language, [key])
+    }
+  }
+  return { keys: new Set(locked), blocks }
+}
+
+/** Whether an override can't have this key, or this key in one of its language blocks. */
+export const isLocked = ({ keys, blocks }: Locks, key: string): boolean =>
+  keys.has(key) || languagesOf(key).some((language) => blocks.has(language))
+
+/** The locked keys that an override would change. */
+export const lockedKeysIn = ({ keys, blocks }: Locks, override: Values): string[] => {
+  // A configuration can have thousands of overrides.
+  if (keys.size === 0) return []
+  const found = new Set<string>()
+  // Thousands of blocks can be for the same language.
+  const languages = new Set<string>()
+  for (const { key } of settingsIn(override)) {
+    if (keys.has(key)) found.add(key)
+    for (const language of languagesOf(key)) languages.add(language)
+  }
+  for (const language of languages) for (const key of blocks.get(language) ?? []) found.add(key)
+  return found.size > 0 ? [...keys].filter((key) => found.has(key)) : []
+}
+
 /**
  * Settings that are pushed, replace the workspace's settings, are merged into them, or are an override. These differ in what
  * null means.
@@ -138,8 +181,6 @@ export const isTooLong = (key: string): boolean =>
   key.length > limits.settings_key_length && [...key].length > limits.settings_key_length
 
 const BLOCK = /^(\[[^[\]]+\])+$/
-
-const languagesOf = (block: string): string[] => block.slice(1, -1).split('][')
 
 const faultOfBlock = ({ block, key, value }: Setting, kind: SettingsKind): string | undefined => {
   if (block !== undefined) return 'must not be in another language block'

@@ -281,6 +281,17 @@ t.test('a lock also silences the key in language blocks', async (t) => {
   t.ok(out.endsWith('because their key is locked:\n  acme/api: editor.tabSize\n'), out)
 })
 
+t.test('a locked block also silences other blocks for one of its languages', async (t) => {
+  const { at, path, run, write } = await start(t)
+  await ada.put(`${at}/configuration`, {
+    settings: { '[javascript][typescript]': { 'editor.tabSize': 4 } },
+    projects: { 'acme/api': { settings: { '[typescript]': { 'editor.tabSize': 2 } } } },
+  })
+  await write('{ "locked": ["[javascript][typescript]"] }')
+  const { out } = await run(['diff', path])
+  t.ok(out.endsWith('because their key is locked:\n  acme/api: [javascript][typescript]\n'), out)
+})
+
 t.test('every fault of the keys is named with its place', async (t) => {
   const { path, run, write } = await start(t)
   await write(`{

@@ -19,14 +19,12 @@ t.test('language blocks, whole keys and prefixes with a slash are stored everywh
     '[typescript]': { 'editor.tabSize': 2, 'js/ts.format.semicolons': 'remove' },
     '[javascript][typescript]': { 'editor.formatOnSave': true, gopls: {} },
     '[jsonc]': {},
+    '[css]': { 'editor.tabSize': 2 },
   }
   t.equal((await ada.push('acme/api', settings)).status, 200)
   t.same((await ada.get('/api/settings/acme/api')).body.settings, settings)
-  const patched = await ada.patch(`${team}/${id}/settings`, { settings, locked: ['[typescript]', 'gopls'] })
-  t.same(
-    [patched.status, patched.body.settings, patched.body.locked],
-    [200, settings, ['[typescript]', 'gopls']],
-  )
+  const patched = await ada.patch(`${team}/${id}/settings`, { settings, locked: ['[css]', 'gopls'] })
+  t.same([patched.status, patched.body.settings, patched.body.locked], [200, settings, ['[css]', 'gopls']])
   const override = { '[javascript][typescript]': { 'editor.formatOnSave': null }, '[jsonc]': null }
   const put = await ada.put(`${team}/${id}/project-settings/acme/api`, { settings: override })
   t.same([put.status, put.body.settings], [200, override])
@@ -197,6 +195,67 @@ t.test('in the effective configuration, blocks merge by inner key, and locks hol
   t.same((await ada.patch(below, { settings: { '[json]': { 'editor.tabSize': null } } })).body.errors, [
     { path: '/body/settings/[json]/editor.tabSize', message: 'must not be null: leave the key out' },
   ])
+})
+
+t.test('a locked block fixes its languages, whichever other languages a block names', async (t) => {
+  const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const [below, above] = [`${team}/${id}/settings`, `${team}/${id}/project-settings/acme/api`]
+  const settings = {
+    '[javascript][typescript]': { 'editor.tabSize': 2 },
+    '[python]': { 'editor.tabSize': 4 },
+    '[typescript]': { 'editor.wordWrap': 'on' },
+  }
+  const override = {
+    '[typescript]': { 'editor.tabSize': 8 },
+    '[typescript][javascript]': { 'editor.tabSize': 8 },
+    '[go][python]': { 'editor.tabSize': 8 },
+    '[javascriptreact]': { 'editor.tabSize': 8 },
+  }
+  await ada.patch(below, { settings })
+  t.equal((await ada.put(above, { settings: override })).status, 200)
+  await ada.patch(below, { locked: ['[python]', '[javascript][typescript]'] })
+
+  const { body } = await ada.get('/api/team/effective-config?repo=acme/api')
+  t.same(
+    [body.settings, body.sources],
+    [
+      { ...settings, '[javascriptreact]': { 'editor.tabSize': 8 } },
+      {
+        '[javascript][typescript]': 'locked',
+        '[python]': 'locked',
+        '[typescript]': 'workspace',
+        '[javascriptreact]': 'project',
+      },
+    ],
+    'what an older override says has no effect',
+  )
+  const rejected: [block: string, key: string][] = [
+    ['[typescript]', '[javascript][typescript]'],
+    ['[javascript]', '[javascript][typescript]'],
+    ['[typescript][javascript]', '[javascript][typescript]'],
+    ['[css][javascript]', '[javascript][typescript]'],
+    ['[javascript][typescript]', '[javascript][typescript]'],
+    ['[go][python]', '[python]'],
+  ]
+  for (const [block, key] of rejected) {
+    for (const value of [{ 'editor.tabSize': 8 }, {}, null]) {
+      const sent = { settings: { [block]: value } }
+      const put = await ada.put(above, sent)
+      t.same([put.status, put.body.code, put.body.keys], [422, 'key_locked', [key]], block)
+    }
+    const sent = { projects: { 'acme/web': { settings: { [block]: {} } } } }
+    const applied = await ada.put(`${team}/${id}/configuration`, sent)
+    t.same([applied.status, applied.body.code, applied.body.keys], [422, 'key_locked', [key]], block)
+  }
+  const restored = await ada.post(`${above}/restore`, { version: 1 })
+  t.same([restored.status, restored.body.keys], [422, ['[python]', '[javascript][typescript]']])
+  const kept = await ada.put(`${team}/${id}/configuration`, {
+    projects: { 'acme/api': { settings: override } },
+  })
+  t.same([kept.status, kept.body.changes], [200, []], 'older overrides may stay')
+  t.equal((await ada.put(above, { settings: { '[typescriptreact][go]': {} } })).status, 200)
 })
 
 t.test('keys that were stored before their spelling was checked stay, and can be removed', async (t) => {

@@ -43,7 +43,14 @@ t.test('the override is merged as defined', async (t) => {
 
 t.test('blocks merge by the keys in them', async (t) => {
   const keys = ['ext.a', 'ext.b']
-  const blocks = ['[x]', '[y]', '[x][y]']
+  const blocks = ['[x]', '[y]', '[x][y]', '[z][y]']
+  /** For each block, the others for one of its languages. */
+  const share = new Map([
+    ['[x]', ['[x][y]']],
+    ['[y]', ['[x][y]', '[z][y]']],
+    ['[x][y]', ['[x]', '[y]', '[z][y]']],
+    ['[z][y]', ['[y]', '[x][y]']],
+  ])
   const inner = fc.dictionary(fc.constantFrom(...keys), fc.integer())
   const innerOrNull = fc.dictionary(fc.constantFrom(...keys), fc.option(fc.integer()))
   const partOf = <V, B>(value: fc.Arbitrary<V>, block: fc.Arbitrary<B>) =>
@@ -59,7 +66,8 @@ t.test('blocks merge by the keys in them', async (t) => {
       const sources: Record<string, string> = {}
       for (const name of [...keys, ...blocks]) {
         const isLocked = locked.includes(name)
-        const own = isLocked ? undefined : above[name]
+        const isClosed = isLocked || locked.some((lock) => share.get(name)?.includes(lock))
+        const own = isClosed ? undefined : above[name]
         let value = own === undefined ? below[name] : own
         let isTouched = own !== undefined
         if (name.startsWith('[') && value !== undefined && value !== null) {

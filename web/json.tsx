@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { limits } from '../schemas/limits.js'
-import { settingsKeys } from '../schemas/settings-keys.js'
+import { isLocked, locksOf, settingsKeys } from '../schemas/settings-keys.js'
 import type { CodeEditor } from './code-editor.js'
 import { bytes } from './format.js'
 import { type Fault, placeOf, scanJson } from './json-scan.js'
@@ -35,6 +35,7 @@ export const faultsOf = (text: string, { allowNull = false, locked = [] }: Parse
     return [{ ...syntax, message: `Invalid JSON: ${syntax.message} at ${placeOf(text, syntax.from)}.` }]
   }
   const whole = { from: 0, to: text.length }
+  const locks = locksOf([...locked])
   if (!isObject) return [{ ...whole, message: 'Settings must be an object, such as { "key": value }.' }]
   const values: Values = JSON.parse(text)
   const known = new Map(
@@ -49,7 +50,7 @@ export const faultsOf = (text: string, { allowNull = false, locked = [] }: Parse
         ? `“${key}” is null. To remove a key, delete its line.`
         : fault !== undefined
           ? `“${key.slice(0, limits.settings_key_length)}” ${fault.replaceAll(/`([^`]*)`/g, '“$1”')}.`
-          : locked.includes(key)
+          : isLocked(locks, key)
             ? `“${key}” is locked. Remove it from the override, or unlock it in the workspace settings.`
             : undefined
     return message !== undefined && { from, to, message }

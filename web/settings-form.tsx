@@ -1,5 +1,6 @@
 /** Settings as a form, in the schema's order and groups. */
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
+import { isLocked, locksOf } from '../schemas/settings-keys.js'
 import { count } from './format.js'
 import { same, type Values } from './json.js'
 import { scanJson } from './json-scan.js'
@@ -54,6 +55,7 @@ interface FormProps {
 
 export const SettingsForm = (props: FormProps) => {
   const { schema, isOffer, values, onChange, locked, onLock, general, drafts, onDraft } = props
+  const locks = locksOf([...locked])
   const asked = useUrlQuery()
   const [query, search] = useState(asked.query.setting ?? '')
   const [group, chooseGroup] = useState('')
@@ -153,7 +155,7 @@ export const SettingsForm = (props: FormProps) => {
               isSet={row.key in values}
               value={values[row.key]}
               draft={drafts[row.key]}
-              isLocked={locked.includes(row.key)}
+              isLocked={general ? isLocked(locks, row.key) : locked.includes(row.key)}
               onSet={(value) => set(row.key, value)}
               onRemove={() => remove(row.key)}
               onDraft={(text) => onDraft(row.key, text)}

@@ -2817,7 +2817,7 @@ export type ProblemPatternOutsideOrganization = {
   error?: string
 }
 
-/** The workspace has locked these keys, so an override can’t contain them. Remove them from the override, or ask an admin to unlock them. */
+/** The workspace has locked these keys. An override can’t contain them, nor a block for a language of a locked block. Remove these from the override, or ask an admin to unlock them. */
 export type ProblemKeyLocked = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#key_locked'

@@ -1,4 +1,5 @@
 /** The configuration of a workspace as a file: what it says, and how it differs from the service. */
+import { lockedKeysIn, locksOf } from '../../schemas/settings-keys.js'
 import type { Configuration, ConfigurationBody, ConfigurationResult } from './api.js'
 import { decode, JsonError, type Place, parseJson, pointerOf } from './jsonc.js'
 
@@ -101,13 +102,6 @@ const sorted = (value: unknown): unknown => {
 export const textOf = (configuration: Configuration): string =>
   `${JSON.stringify(sorted(configuration), undefined, 2)}\n`
 
-/** Whether settings have a key, or a language block with it. */
-const contains = (settings: Values, key: string): boolean =>
-  Object.hasOwn(settings, key) ||
-  Object.entries(settings).some(
-    ([name, block]) => name.startsWith('[') && isObject(block) && Object.hasOwn(block, key),
-  )
-
 export interface Difference extends ConfigurationResult {
   extras: Extra[]
   /** Overrides that stay, without effect, because their key is locked now. */
@@ -120,9 +114,9 @@ export const differenceOf = (
   { body, extras }: ReturnType<typeof requestOf>,
   server: Configuration,
 ): Difference => {
-  const locked = (body.locked ?? server.locked).filter((key) => !server.locked.includes(key))
+  const locks = locksOf((body.locked ?? server.locked).filter((key) => !server.locked.includes(key)))
   const silenced = Object.entries(body.projects ?? server.projects).flatMap(([repo, { settings }]) =>
-    locked.filter((key) => contains(settings, key)).map((key) => ({ repo, key })),
+    lockedKeysIn(locks, settings).map((key) => ({ repo, key })),
   )
   return { ...result, extras, silenced }
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import type { AnswerOf } from '../../client/src/operations.js'
-import { settingsIn } from '../../schemas/settings-keys.js'
+import { isLocked, locksOf, settingsIn } from '../../schemas/settings-keys.js'
 import { repoAddress } from '../addresses.js'
 import { call, type Failure, refresh, requireUnchanged, useAction, useRead } from '../api.js'
 import { people, time } from '../format.js'
@@ -496,8 +496,9 @@ const OverrideSection = (props: {
 
 /** An override's keys that the workspace has locked since. */
 const IneffectiveKeys = ({ settings, locked }: { settings: Values; locked: readonly string[] }) => {
+  const locks = locksOf([...locked])
   const keys = [...settingsIn(settings)]
-    .filter(({ key }) => locked.includes(key))
+    .filter(({ key }) => isLocked(locks, key))
     .map(({ block, key }) => (block === undefined ? key : `${block} ${key}`))
   if (keys.length === 0) return null
   return (

@@ -91,7 +91,7 @@ const requireOpen = async ({ tx }: Change, key: SnapshotKey, content: Record<str
   const { workspaceId } = key
   const [patterns, locked] = await Promise.all([listPatterns(tx, workspaceId), readLocked(tx, workspaceId)])
   if (await findOutside(tx, [key], parsePatterns(patterns))) throw new ApiError('repo_outside_patterns')
-  requireUnlocked(new Set<string>(JSON.parse(locked)), content)
+  requireUnlocked(JSON.parse(locked), content)
 }
 
 /** The only way an override gets a new version. @param restored the version that it restores */

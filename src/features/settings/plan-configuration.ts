@@ -4,6 +4,7 @@ import type { ConfigurationChange, ConfigurationEffect } from '../../../schemas/
 import { limits } from '../../../schemas/limits.js'
 import { divideRepo, repoKeysOf } from '../../../schemas/repo-keys.js'
 import { parsePatterns } from '../../../schemas/repo-pattern.js'
+import { type Locks, lockedKeysIn, locksOf } from '../../../schemas/settings-keys.js'
 import { ApiError, escapePointer } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { type Preconditions, requireEtag } from '../../platform/http/etag.js'
@@ -11,7 +12,6 @@ import type { SettingsRules } from '../../platform/settings-schema/read.js'
 import {
   type Change,
   describeChange,
-  lockedKeysIn,
   requireKeys,
   requirePatternsInside,
   requireRules,
@@ -59,8 +59,8 @@ export const planConfiguration = async (
   for (const one of settings.changes) changes.add(one)
   if (arePatternsNew)
     changes.add({ scope: 'workspace', key: 'patterns', before: head.patterns, after: patterns })
-  const locked = new Set<string>(JSON.parse(settings.content.locked))
-  const overrides = await planOverrides(tx, workspaceId, body.projects, { judge, locked, changes, turn })
+  const locks = locksOf(JSON.parse(settings.content.locked))
+  const overrides = await planOverrides(tx, workspaceId, body.projects, { judge, locks, changes, turn })
   changes.end()
   const [before, after] = [parsePatterns(head.patterns), parsePatterns(patterns)]
   for (const list of batchesOf(overrides.written)) {
@@ -89,10 +89,10 @@ export const planConfiguration = async (
 
 export const nameOf = ({ owner, repo }: { owner: string; repo: string }) => `${owner}/${repo}`
 
-/** The error for an override with a locked key. */
-const faultOfLock = (locked: ReadonlySet<string>, content: Values, place: Place): ApiError | undefined => {
-  const keys = lockedKeysIn(locked, content)
-  const detail = `The workspace locks keys that ${nameOf(place)} contains: ${keys.slice(0, 5).join(', ')}.`
+/** The error for an override that would change a locked key. */
+const faultOfLock = (locks: Locks, content: Values, place: Place): ApiError | undefined => {
+  const keys = lockedKeysIn(locks, content)
+  const detail = `The workspace locks keys that ${nameOf(place)} would change: ${keys.slice(0, 5).join(', ')}.`
   return keys.length > 0 ? new ApiError('key_locked', { keys, detail }) : undefined
 }
 
@@ -171,13 +171,13 @@ interface OverridePlan {
   removed: (Place & { details: Described })[]
   /** How much the overrides grow, as counted by the quota. */
   grownBytes: number
-  /** The first override with a locked key. */
+  /** The first override that would change a locked key. */
   locked: ApiError | undefined
 }
 
 interface Planning {
   judge: Judge
-  locked: ReadonlySet<string>
+  locks: Locks
   changes: ChangeTexts
   turn: () => Promise<void>
 }
@@ -188,7 +188,7 @@ const planOverrides = async (
   tx: Db,
   workspaceId: string,
   projects: SentConfiguration['projects'],
-  { judge, locked, changes: texts, turn }: Planning,
+  { judge, locks, changes: texts, turn }: Planning,
 ): Promise<OverridePlan> => {
   const plan: OverridePlan = { written: [], removed: [], grownBytes: 0, locked: undefined }
   if (!projects) return plan
@@ -228,7 +228,7 @@ const planOverrides = async (
       settings: bytes,
       details: { version, size_bytes: size, ...described },
     })
-    plan.locked ??= faultOfLock(locked, settings, full)
+    plan.locked ??= faultOfLock(locks, settings, full)
     plan.grownBytes += counted(size) - oldSize
   }
   let after: string[] | undefined

@@ -13,7 +13,6 @@ export {
 export {
   judgeRestored,
   type KeysAndRules,
-  lockedKeysIn,
   requireRules,
   requireSettings,
   requireSpelling,

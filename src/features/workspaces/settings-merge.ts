@@ -1,6 +1,6 @@
 /** Merges settings objects. Existing keys keep their place, and new keys go last. */
 import type { Source } from '../../../schemas/effective-config.js'
-import { isBlock, isObject } from '../../../schemas/settings-keys.js'
+import { isBlock, isLocked, isObject, type Locks, locksOf } from '../../../schemas/settings-keys.js'
 
 export type SettingsObject = Record<string, unknown>
 
@@ -17,14 +17,14 @@ export const mergeSettings = (current: SettingsObject, patch: SettingsObject): S
 
 /**
  * Merges an override over the workspace's settings, and reports the source of each value. Language blocks merge by the keys in
- * them. An override older than a lock can contain the locked key, which has no effect.
+ * them. What an override older than a lock says about the locked key has no effect.
  */
 export const overlaySettings = (
   workspace: SettingsObject,
   override: SettingsObject,
   locked: string[],
 ): { settings: SettingsObject; sources: Record<string, Source> } => {
-  const open = openPartOf(override, locked)
+  const open = openPartOf(override, locksOf(locked))
   const settings = mergeSettings(workspace, open)
   for (const key of Object.keys(settings)) {
     if (!isBlock(key)) continue
@@ -40,20 +40,20 @@ export const overlaySettings = (
 }
 
 /** The changes of an override: no locked keys, also in language blocks, and no blocks without keys. */
-const openPartOf = (override: SettingsObject, locked: string[]): SettingsObject => {
-  const open = without(override, locked)
+const openPartOf = (override: SettingsObject, locks: Locks): SettingsObject => {
+  const open = withoutLocked(override, locks)
   for (const key of Object.keys(open)) {
     const block = open[key]
     if (!isBlock(key) || !isObject(block)) continue
-    const rest = without(block, locked)
+    const rest = withoutLocked(block, locks)
     if (Object.keys(rest).length > 0) open[key] = rest
     else delete open[key]
   }
   return open
 }
 
-const without = (settings: SettingsObject, keys: string[]): SettingsObject => {
+const withoutLocked = (settings: SettingsObject, locks: Locks): SettingsObject => {
   const rest = { ...settings }
-  for (const key of keys) delete rest[key]
+  for (const key of Object.keys(rest)) if (isLocked(locks, key)) delete rest[key]
   return rest
 }

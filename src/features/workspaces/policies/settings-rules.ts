@@ -3,6 +3,8 @@ import type { Warnings } from '../../../../schemas/common.js'
 import { DENIED_MESSAGE } from '../../../../schemas/denied-settings.js'
 import {
   type KeyFault,
+  lockedKeysIn,
+  locksOf,
   MAX_FAULTS,
   namesOf,
   type SettingsKeys,
@@ -113,17 +115,8 @@ export const judgeRestored = ({ keys, rules }: KeysAndRules, settings: string): 
   return warningsOf(rules, restored, IN_RESPONSE)
 }
 
-/** The locked keys that an override contains, also in language blocks. */
-export const lockedKeysIn = (locked: ReadonlySet<string>, override: SettingsObject): string[] => {
-  // A configuration can have thousands of overrides.
-  if (locked.size === 0) return []
-  const found = new Set<string>()
-  for (const { key } of settingsIn(override)) if (locked.has(key)) found.add(key)
-  return found.size > 0 ? [...locked].filter((key) => found.has(key)) : []
-}
-
 /** @throws {ApiError} `key_locked` */
-export const requireUnlocked = (locked: ReadonlySet<string>, override: SettingsObject): void => {
-  const keys = lockedKeysIn(locked, override)
+export const requireUnlocked = (locked: string[], override: SettingsObject): void => {
+  const keys = lockedKeysIn(locksOf(locked), override)
   if (keys.length > 0) throw new ApiError('key_locked', { keys })
 }
