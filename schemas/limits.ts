@@ -87,6 +87,8 @@ export const limits = {
   import_projects: 2_000,
   import_projects_per_day: 50,
   import_project_days: 50_000,
+  /** Repositories and project names on a UTC day of a person that no workspace counts. Minutes of others are left out. */
+  personal_repos_per_day: 50,
   /** How many rows (one per repository, day and workspace) a flush or a request with heartbeats may change. */
   flush_rows: 5_000,
   /** Minutes times the workspaces where they may count, per request with heartbeats or assignment of a name. */

@@ -301,6 +301,7 @@ t.test('heartbeats', async (t) => {
           waiting: 2,
           agents: 1,
           ignored: { time: 1, project: 2, day: 2, recording_off: 2, repo: 1 },
+          minutes_left_out: 0,
         },
       ],
     )

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
+import { PersonalDays } from '../src/features/minutes/index.js'
 import { addDays } from '../src/platform/time/days.js'
 import { type Caller, startService } from './service.js'
 import { until } from './until.js'
@@ -99,10 +100,50 @@ t.test('own time', async (t) => {
       [7],
       'sent again, they count in the workspace',
     )
+    t.same(body.personal_minutes, [], 'a repository that has no minute left has no row')
+  })
+
+  t.test('a day has a limited number of repositories that no workspace counts', async (t) => {
+    const caller = await someone()
+    const most = limits.personal_repos_per_day
+    const another = (daysAgo: number, count: number, from: number, name: string) =>
+      Array.from({ length: count }, (_, n) => beats(daysAgo, [from + n], `${name}/repo-${n}`)).flat()
+    const rowsOf = async (day: string) =>
+      (await caller.get('/api/me/export')).body.personal_minutes
+        .filter((row: { day: string }) => row.day === day)
+        .map(({ minutes }: { minutes: number }) => minutes)
+    await send(caller, another(1, most + 10, 0, 'first'))
+    await send(caller, another(1, most, 600, 'second'))
+    const lines = service.logs.filter((line) => line.includes('heartbeats recorded')).slice(-2)
     t.same(
-      body.personal_minutes.map(({ minutes }: { minutes: number }) => minutes),
-      [0],
+      lines.map((line) => JSON.parse(line).heartbeats.minutes_left_out),
+      [10, most],
     )
+    t.same(await rowsOf(dayAgo(1)), Array(most).fill(1))
+    await send(caller, beats(1, [700, 702], 'first/repo-1'))
+    t.same((await rowsOf(dayAgo(1))).sort(), [...Array(most - 1).fill(1), 4], 'known ones go on')
+    t.equal((await importAll(caller, another(50, most, 0, 'first'))).own_minutes, most)
+    for (const name of ['second', 'third'])
+      t.equal((await importAll(caller, another(50, most, 600, name))).own_minutes, 0)
+    t.same(await rowsOf(dayAgo(50)), Array(most).fill(1))
+  })
+
+  t.test('other requests run between the days of a large request', async (t) => {
+    const days = new PersonalDays([])
+    const count = 20
+    for (let day = 1; day <= count; day++)
+      for (let minute = 0; minute < 1_440; minute++)
+        days.add(dayAgo(day), minute, `acme/repo-${minute % limits.personal_repos_per_day}`)
+    let [turns, isDone] = [0, false]
+    const another = () => {
+      turns++
+      if (!isDone) setImmediate(another)
+    }
+    setImmediate(another)
+    const rows = await days.changed('UTC')
+    isDone = true
+    t.equal(rows.length, count * limits.personal_repos_per_day)
+    t.ok(turns >= count, `${turns} turns`)
   })
 
   t.test('it stays after leaving the workspace', async (t) => {

@@ -370,6 +370,7 @@ export type Limits = {
   import_projects: number
   import_projects_per_day: number
   import_project_days: number
+  personal_repos_per_day: number
   flush_rows: number
   heartbeat_minutes: number
   flush_comparisons: number

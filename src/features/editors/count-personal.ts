@@ -2,8 +2,10 @@
  * Own time: minutes that count in no workspace are kept for their person, so that their own time has each minute of
  * heartbeats and imports once, whatever workspaces they are in.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
+import { groupBy } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import {
   type FlushTarget,
@@ -22,7 +24,8 @@ const DAY_MINUTES = HOURS * MINUTES
 /** Without a workspace, gaps count up to this length. */
 const isClose = ({ gap }: Candidate) => gap <= limits.heartbeat_idle_minutes_min
 
-const dayOf = (minute: number) => dayOfHour(hourOf(minute))
+/** @param number days since 1970 */
+const dayOf = (number: number) => dayOfHour(number * HOURS)
 
 interface Personal {
   userId: string
@@ -37,9 +40,11 @@ interface Personal {
 export interface PersonalMinutes {
   rows: LocatedDay[]
   minutes: number
+  /** Minutes of repositories beyond the limit of a day. */
+  leftOut: number
 }
 
-const NOTHING: PersonalMinutes = { rows: [], minutes: 0 }
+export const noPersonalMinutes: PersonalMinutes = { rows: [], minutes: 0, leftOut: 0 }
 
 /** Which project has a minute for its person alone. Undefined: none, because recording is off. */
 const ownerOf = ({ target, projects, timezone }: Personal) => {
@@ -52,8 +57,8 @@ const ownerOf = ({ target, projects, timezone }: Personal) => {
   }
 }
 
-const resultOf = (days: PersonalDays, timezone: string): PersonalMinutes => {
-  const rows = days.changed(timezone)
+const resultOf = async (days: PersonalDays, timezone: string): Promise<PersonalMinutes> => {
+  const rows = await days.changed(timezone)
   // Minutes that a workspace counts from now on aren't subtracted from those that were added.
   return {
     rows,
@@ -61,6 +66,7 @@ const resultOf = (days: PersonalDays, timezone: string): PersonalMinutes => {
       0,
       rows.reduce((sum, { added }) => sum + added, 0),
     ),
+    leftOut: days.leftOut,
   }
 }
 
@@ -74,17 +80,22 @@ export const countPersonal = async (
   const close = candidates.filter(isClose)
   const isCounted = ({ minute }: Candidate) => timeline.hasCountedAnywhere(minute)
   // Usually, all minutes count in a workspace, and so did the ones around them.
-  if (!timeline.hadUncounted && close.every(isCounted)) return NOTHING
-  const rows = await readPersonalDays(tx, userId, [...new Set(candidates.map(({ minute }) => dayOf(minute)))])
+  if (!timeline.hadUncounted && close.every(isCounted)) return noPersonalMinutes
+  const ofDays = groupBy(candidates, ({ minute }) => Math.floor(minute / DAY_MINUTES))
+  const rows = await readPersonalDays(tx, userId, Array.from(ofDays.keys(), dayOf))
   const days = new PersonalDays(rows)
   const nameOf = ownerOf(asked)
-  for (const candidate of candidates) {
-    const { minute, project } = candidate
-    if (isCounted(candidate)) days.set(dayOf(minute), minute % DAY_MINUTES, undefined)
-    else if (isClose(candidate)) {
-      const name = nameOf(minute, project)
-      if (name !== undefined) days.set(dayOf(minute), minute % DAY_MINUTES, name)
+  for (const [number, ofDay] of ofDays) {
+    const day = dayOf(number)
+    for (const candidate of ofDay) {
+      const { minute, project } = candidate
+      if (isCounted(candidate)) days.remove(day, minute % DAY_MINUTES)
+      else if (isClose(candidate)) {
+        const name = nameOf(minute, project)
+        if (name !== undefined) days.add(day, minute % DAY_MINUTES, name)
+      }
     }
+    await nextTurn()
   }
   return resultOf(days, timezone)
 }
@@ -126,11 +137,12 @@ export const countImported = async (
   const nameOf = ownerOf(asked)
   const written = new Set([day, ...beside])
   for (const { minute, project, gap } of new Timeline([...hoursOf(rows), ...hours]).all()) {
-    if (!written.has(dayOf(minute))) continue
-    if (timeline.hasCountedAnywhere(minute)) days.set(dayOf(minute), minute % DAY_MINUTES, undefined)
+    const ofDay = dayOf(Math.floor(minute / DAY_MINUTES))
+    if (!written.has(ofDay)) continue
+    if (timeline.hasCountedAnywhere(minute)) days.remove(ofDay, minute % DAY_MINUTES)
     else if (isClose({ minute, project, gap })) {
       const name = nameOf(minute, project)
-      if (name !== undefined) days.set(dayOf(minute), minute % DAY_MINUTES, name)
+      if (name !== undefined) days.add(ofDay, minute % DAY_MINUTES, name)
     }
   }
   return resultOf(days, timezone)

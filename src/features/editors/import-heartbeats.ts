@@ -13,7 +13,7 @@ import { addDays, HOURS } from '../../platform/time/days.js'
 import { type FlushTarget, readTarget } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
 import { countMinutes, dayOfHour, recordedBy, zoneOf } from './count-minutes.js'
-import { countImported } from './count-personal.js'
+import { countImported, noPersonalMinutes } from './count-personal.js'
 import type { Sent } from './mark-heartbeats.js'
 import { isRepo, type Projects } from './project-names.js'
 import {
@@ -231,7 +231,7 @@ const countDay = async (
   const beside = [addDays(day, -1), addDays(day, 1)].filter(
     (other) => other < firstKept && days.every(({ day }) => day !== other),
   )
-  const personal = isKept ? { rows: [], minutes: 0 } : await countImported(tx, marked, { day, beside, hours })
+  const personal = isKept ? noPersonalMinutes : await countImported(tx, marked, { day, beside, hours })
   // On a day that's kept, agents' marks have already counted like heartbeats.
   const agentHours = isKept
     ? []

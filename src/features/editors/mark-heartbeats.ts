@@ -49,6 +49,8 @@ export interface Recorded {
   /** Agents' heartbeats that were accepted or are waiting. */
   agents: number
   ignored: Ignored
+  /** Minutes that count for no one, because their day has too many repositories that no workspace counts. */
+  minutes_left_out: number
 }
 
 export const nothing = (): Recorded => ({
@@ -56,6 +58,7 @@ export const nothing = (): Recorded => ({
   waiting: 0,
   agents: 0,
   ignored: { time: 0, project: 0, day: 0, recording_off: 0, repo: 0 },
+  minutes_left_out: 0,
 })
 
 /** The heartbeats with a time and a project, oldest first, and how many lack one. */

@@ -139,6 +139,7 @@ export const planHeartbeats = async <S extends Sent>(tx: Db, all: readonly S[], 
       return {
         ...known,
         ...marked,
+        recorded: { ...marked.recorded, minutes_left_out: personal.leftOut },
         hours: timeline.toStored(),
         chosen: chosen.filter(({ name }) => names.has(name)),
         minutes,

@@ -1,4 +1,6 @@
 /** A person's days in which minutes count in no workspace. A minute has one project, the last that it was given. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { limits } from '../../../schemas/limits.js'
 import { HOURS } from '../../platform/time/days.js'
 import { sharesOf } from './local-days.js'
 import type { LocatedDay, PersonalDay } from './queries/personal-minutes.js'
@@ -8,49 +10,89 @@ const DAY_MINUTES = HOURS * MINUTES
 
 /** The minutes of a UTC day. */
 class Day {
+  /** Minutes of repositories beyond the limit of a day. */
+  leftOut = 0
   private readonly before = new Map<string, PersonalDay>()
   private readonly repos = new Map<string, string>()
+  /** How many minutes each repository has that has any. */
+  private readonly sizes = new Map<string, number>()
   /** The repository of each minute that has one. */
   private readonly repoKeys: (string | undefined)[] = new Array(DAY_MINUTES).fill(undefined)
+  /** Repositories that have got or lost minutes. */
+  private readonly touched = new Set<string>()
 
   constructor(private readonly day: string) {}
 
   load(row: PersonalDay): void {
-    this.before.set(row.repoKey, row)
-    this.repos.set(row.repoKey, row.repo)
-    const { marks } = row
+    const { repoKey, repo, minutes, marks } = row
+    this.before.set(repoKey, row)
+    this.repos.set(repoKey, repo)
+    if (minutes > 0) this.sizes.set(repoKey, minutes)
     if (marks === null) return
     for (let minute = marks.indexOf('1'); minute !== -1; minute = marks.indexOf('1', minute + 1))
-      this.repoKeys[minute] = row.repoKey
+      this.repoKeys[minute] = repoKey
   }
 
-  /** @param repo undefined: the minute counts in a workspace, or for no one */
-  set(minute: number, repo: string | undefined): void {
-    const repoKey = repo?.toLowerCase()
-    if (repo !== undefined && repoKey !== undefined && !this.repos.has(repoKey)) this.repos.set(repoKey, repo)
+  remove(minute: number): void {
+    const repoKey = this.repoKeys[minute]
+    if (repoKey === undefined) return
+    this.repoKeys[minute] = undefined
+    this.touched.add(repoKey)
+    const size = (this.sizes.get(repoKey) ?? 0) - 1
+    if (size > 0) this.sizes.set(repoKey, size)
+    else this.sizes.delete(repoKey)
+  }
+
+  add(minute: number, repo: string): void {
+    const repoKey = repo.toLowerCase()
+    if (this.repoKeys[minute] === repoKey) return
+    const size = this.sizes.get(repoKey) ?? 0
+    if (size === 0 && this.sizes.size >= limits.personal_repos_per_day) {
+      this.leftOut++
+      return
+    }
+    this.remove(minute)
     this.repoKeys[minute] = repoKey
+    this.touched.add(repoKey)
+    this.sizes.set(repoKey, size + 1)
+    if (!this.repos.has(repoKey)) this.repos.set(repoKey, repo)
   }
 
-  *changed(timezone: string): Generator<LocatedDay & { added: number }> {
-    for (const [repoKey, repo] of this.repos) {
-      const marks = Array.from(this.repoKeys, (own) => (own === repoKey ? '1' : '0')).join('')
+  *changed(timezone: string): Generator<ChangedDay> {
+    const minutesOf = new Map(Array.from(this.touched, (repoKey) => [repoKey, [] as number[]]))
+    this.repoKeys.forEach((repoKey, minute) => {
+      if (repoKey !== undefined) minutesOf.get(repoKey)?.push(minute)
+    })
+    for (const [repoKey, minutes] of minutesOf) {
       const before = this.before.get(repoKey)
-      const minutes = this.repoKeys.filter((own) => own === repoKey).length
       // Without marks, it isn't known whether these minutes are among the earlier ones.
-      const isKept = before?.marks === null && minutes <= before.minutes
-      if (isKept || marks === before?.marks || (minutes === 0 && !before)) continue
+      const isKept = before?.marks === null && minutes.length <= before.minutes
+      const marks = marksOf(minutes)
+      if (isKept || marks === before?.marks || (minutes.length === 0 && !before)) continue
       const zone = before?.timezone ?? timezone
-      const hours = Array.from(
-        { length: HOURS },
-        (_, hour) =>
-          this.repoKeys.slice(hour * MINUTES, (hour + 1) * MINUTES).filter((own) => own === repoKey).length,
-      )
-      const shares = sharesOf({ day: this.day, timezone: zone, hours })
-      const added = minutes - (before?.minutes ?? 0)
-      yield { day: this.day, repoKey, repo, minutes, marks, timezone: zone, ...shares, added }
+      const hours = new Array<number>(HOURS).fill(0)
+      for (const minute of minutes) {
+        const hour = Math.floor(minute / MINUTES)
+        hours[hour] = (hours[hour] ?? 0) + 1
+      }
+      yield {
+        ...{ day: this.day, repoKey, repo: this.repos.get(repoKey) ?? repoKey },
+        ...{ minutes: minutes.length, marks, timezone: zone },
+        ...sharesOf({ day: this.day, timezone: zone, hours }),
+        added: minutes.length - (before?.minutes ?? 0),
+      }
     }
   }
 }
+
+const marksOf = (minutes: readonly number[]): string => {
+  const digits = Buffer.alloc(DAY_MINUTES, '0')
+  for (const minute of minutes) digits.write('1', minute)
+  return digits.toString('latin1')
+}
+
+/** A repository's day, and how many minutes more than before it has. */
+type ChangedDay = LocatedDay & { added: number }
 
 export class PersonalDays {
   private readonly days = new Map<string, Day>()
@@ -59,14 +101,31 @@ export class PersonalDays {
     for (const row of rows) this.at(row.day).load(row)
   }
 
-  /** @param minute of the UTC day */
-  set(day: string, minute: number, repo: string | undefined): void {
-    this.at(day).set(minute, repo)
+  /** Minutes of repositories beyond the limit of each day. They don't count. */
+  get leftOut(): number {
+    let sum = 0
+    for (const { leftOut } of this.days.values()) sum += leftOut
+    return sum
   }
 
-  /** The rows to write. @param timezone of new rows; a row keeps its first one */
-  changed(timezone: string): (LocatedDay & { added: number })[] {
-    return [...this.days.values()].flatMap((day) => [...day.changed(timezone)])
+  /** @param minute of the UTC day, here and below */
+  add(day: string, minute: number, repo: string): void {
+    this.at(day).add(minute, repo)
+  }
+
+  /** The minute counts in a workspace. */
+  remove(day: string, minute: number): void {
+    this.at(day).remove(minute)
+  }
+
+  /** The rows that have changed. Other requests run between days. @param timezone of new rows; a row keeps its first one */
+  async changed(timezone: string): Promise<ChangedDay[]> {
+    const rows: ChangedDay[] = []
+    for (const day of this.days.values()) {
+      rows.push(...day.changed(timezone))
+      await nextTurn()
+    }
+    return rows
   }
 
   private at(day: string): Day {

@@ -48,9 +48,28 @@ export interface LocatedDay extends PersonalDay {
   after: number
 }
 
-export const replacePersonalDays = async (tx: Db, userId: string, days: LocatedDay[]): Promise<void> => {
-  if (days.length === 0) return
-  await tx.rows(REPLACE_DAYS, [
+/** $1: the user; per row: $2 day, $3 repository. */
+const DELETE_DAYS = statement(
+  'delete days without minutes that no workspace counts',
+  {},
+  `
+  delete from personal_minutes p using unnest($2::date[], $3::text[]) as r (day, repo_key)
+  where p.user_id = $1::uuid and p.day = r.day and p.repo_key = r.repo_key`,
+)
+
+/** Writes days, and deletes those that have no minute left. */
+export const replacePersonalDays = async (tx: Db, userId: string, all: LocatedDay[]): Promise<void> => {
+  const days = all.filter(({ minutes }) => minutes > 0)
+  const empty = all.filter(({ minutes }) => minutes === 0)
+  await Promise.all([
+    days.length > 0 && writeDays(tx, userId, days),
+    empty.length > 0 &&
+      tx.rows(DELETE_DAYS, [userId, empty.map(({ day }) => day), empty.map(({ repoKey }) => repoKey)]),
+  ])
+}
+
+const writeDays = (tx: Db, userId: string, days: LocatedDay[]) =>
+  tx.rows(REPLACE_DAYS, [
     userId,
     days.map(({ day }) => day),
     days.map(({ repoKey }) => repoKey),
@@ -61,7 +80,6 @@ export const replacePersonalDays = async (tx: Db, userId: string, days: LocatedD
     days.map(({ before }) => before),
     days.map(({ after }) => after),
   ])
-}
 
 /** $1: how many days hours are kept; $2: how many rows. */
 const DROP_MARKS = statement(
