@@ -196,6 +196,10 @@ const table: Record<string, Row> = {
     call: (_, caller) => ({ body: { organization: 'acme' }, headers: withToken(caller) }),
   },
   'DELETE /api/team/workspaces/{id}/organization': { statuses: [401, 404, 404, 403, 404] },
+  'DELETE /api/team/workspaces/{id}/organization/members': {
+    statuses: [401, 404, 404, 403, 200],
+    query: () => 'login=member',
+  },
   'GET /api/team/workspaces/{id}/organization/members': { statuses: [401, 404, 404, 403, 200] },
   'GET /api/team/workspaces/{id}/settings': { statuses: [401, 404, 404, 200, 200] },
   'PATCH /api/team/workspaces/{id}/settings': {

@@ -396,6 +396,15 @@ t.test('the last admin stays, and a removal that waits can be seen and confirmed
     left.some(({ login }: { login: string }) => login === first),
     'a sign-in that the host confirms ends the wait',
   )
+  const keep = (login: string) => ada.delete(`${path}/organization/members?login=${login}`)
+  t.same([(await keep('ada')).body, (await keep('ada')).body], [{ ok: true }, { ok: true }])
+  t.hasStrict(await keep('nobody'), { status: 404, body: { code: 'member_not_found' } })
+  t.same(await entriesOf(scene, 'member.kept'), [{ actor: 'ada', target: 'ada', details: {} }], 'said once')
+  t.same(
+    (await ada.get(`${path}/organization/members`)).body.members.map(({ login }: { login: string }) => login),
+    [second],
+    'whom an admin keeps is no longer listed',
+  )
   t.equal((await ada.delete(`${path}/members?login=${second}`)).status, 200)
   // The link is paused, because the host has reported its maker, too.
   await service.signIn('ada', asks)

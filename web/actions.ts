@@ -1,9 +1,10 @@
 /** Actions of the search: ranges, the theme, dialogs, and the documentation. */
+import { own } from '../schemas/own.js'
 import { announce } from './announce.js'
 import { capitalized, days } from './format.js'
 import type { Workspace } from './me.js'
-import { namedRanges, presetsOf } from './query.js'
-import { openPanel } from './shortcuts.js'
+import { lastDays, namedRanges, presetsOf, RANGE_KEYS } from './query.js'
+import { openPanel, singleKeys } from './shortcuts.js'
 import { setTheme, theme, themes } from './theme.js'
 
 export interface Item {
@@ -14,6 +15,8 @@ export interface Item {
   href?: string
   /** Runs instead of changing the screen. */
   run?: () => void
+  /** The keys that do the same. */
+  keys?: string | undefined
 }
 
 /** The reference's guides, by the ends of their addresses. */
@@ -60,26 +63,71 @@ export const rangeItems = (
     kind: 'Range',
     title: `Show ${name.toLowerCase()}`,
     about: `range, dates ${days(range.from, range.to)}`,
+    keys: hasRange && singleKeys.value ? own(RANGE_KEYS, name)?.toUpperCase() : undefined,
     href: `${target}?${new URLSearchParams({ ...(hasRange && filters), ...range })}`,
   }))
 }
 
+type Action = Omit<Item, 'kind'>
+
+const ofMembers = (start: string): Action[] => [
+  { title: 'Leave workspace', about: 'quit', href: `${start}/people?new=leave` },
+]
+
+const ofAdmins = (start: string, id: string): Action[] => [
+  { title: 'Invite people', about: 'add a member, new invite', href: `${start}/people?new=invite` },
+  {
+    title: 'Download CSV',
+    about: 'export the team’s numbers, spreadsheet, last 30 days',
+    href: `/api/team/dashboard?${new URLSearchParams({ workspace: id, ...lastDays(30), format: 'csv' })}`,
+  },
+  {
+    title: 'Restore earlier settings',
+    about: 'roll back, undo, versions, history',
+    href: `${start}/settings#versions`,
+  },
+  { title: 'Add repositories', about: 'patterns', href: `${start}/settings/general#patterns` },
+  { title: 'Rename workspace', about: 'name', href: `${start}/settings/general#rename` },
+  { title: 'Delete workspace', about: 'remove', href: `${start}/settings/general#delete` },
+  { title: 'Change privacy level', about: 'who sees numbers', href: `${start}/settings/privacy` },
+  {
+    title: 'Set up webhook',
+    about: 'manage, commits, issues, deliveries',
+    href: `${start}/settings/integrations#webhook`,
+  },
+  {
+    title: 'Sync members',
+    about: 'follow an organization or a group',
+    href: `${start}/settings/integrations#organization`,
+  },
+  { title: 'Download audit trail', about: 'csv, export, changes', href: `${start}/settings/audit` },
+  {
+    title: 'Create workspace key',
+    about: 'new token, build job',
+    href: `${start}/settings/integrations?new=key`,
+  },
+]
+/** What a personal workspace doesn't have. */
+const SHARED = ['Invite people', 'Sync members', 'Leave workspace']
+
+const ofAccount: Action[] = [
+  { title: 'Pause or resume recording', about: 'stop, preferences', href: '/account/privacy#preferences' },
+  { title: 'Export my data', about: 'download, JSON', href: '/api/me/export' },
+  { title: 'Import from WakaTime', about: 'history, file', href: '/account/editors#import' },
+  { title: 'Connect an editor', about: 'extension, plugin, set up', href: '/account/editors' },
+  { title: 'Change time zone', about: 'hours', href: '/account#zone' },
+  { title: 'Sign out', about: 'log out, everywhere, sessions', href: '/account#sessions' },
+  { title: 'Delete my account', about: 'remove', href: '/account/privacy#deletion' },
+]
+
 export const actionItems = (workspace: Workspace | undefined): Item[] => {
-  const isAdmin = workspace?.role === 'admin'
   const start = `/w/${workspace?.id}`
+  const ofWorkspace = workspace
+    ? [...(workspace.role === 'admin' ? ofAdmins(start, workspace.id) : []), ...ofMembers(start)]
+    : []
   return [
-    ...(isAdmin && !workspace.personal
-      ? [{ title: 'Invite people', about: 'add a member, new invite', href: `${start}/people?new=invite` }]
-      : []),
-    ...(isAdmin
-      ? [
-          {
-            title: 'Create workspace key',
-            about: 'new token, build job',
-            href: `${start}/settings/integrations?new=key`,
-          },
-        ]
-      : []),
+    ...ofWorkspace.filter(({ title }) => !workspace?.personal || !SHARED.includes(title)),
+    ...ofAccount,
     { title: 'Create access key', about: 'new token, script', href: '/account/editors?new=key' },
     ...themes
       .filter((one) => one !== theme.value)
@@ -98,7 +146,8 @@ export const actionItems = (workspace: Workspace | undefined): Item[] => {
     },
     {
       title: 'Show keyboard shortcuts',
-      about: 'keys, help',
+      about: 'help',
+      keys: singleKeys.value ? '?' : undefined,
       run: () => openPanel('help'),
     },
   ].map((action) => ({ kind: 'Action', ...action }))

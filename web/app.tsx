@@ -94,7 +94,8 @@ const SignedIn = () => {
   return (
     <Page
       me={me}
-      workspace={workspace}
+      // The account's pages keep the last workspace.
+      workspace={workspace ?? (me && path.startsWith('/account') ? homeOf(me) : undefined)}
       // People without a workspace stay on the home page, which has no tabs.
       inWorkspace={id !== undefined || (path === '/' && me?.workspaces.length !== 0)}
       failure={asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
@@ -287,7 +288,12 @@ const Page = (props: {
                 <circle cx="7" cy="7" r="4.5" fill="none" stroke="currentcolor" stroke-width="1.5" />
                 <path d="M10.5 10.5L14 14" stroke="currentcolor" stroke-width="1.5" />
               </svg>
-              <span class="label">Search</span>
+              <span class="label">
+                Search{' '}
+                <span class="kbd" aria-hidden="true">
+                  {isMac ? '⌘ K' : 'Ctrl K'}
+                </span>
+              </span>
             </button>
           )}
           <button
@@ -334,10 +340,10 @@ const Page = (props: {
             </Menu>
           )}
         </div>
-        {workspace ? (
-          <Tabs label="Workspace" tabs={workspaceTabs(workspace)} path={path} />
-        ) : path.startsWith('/account') ? (
+        {path.startsWith('/account') ? (
           <Tabs label="Account" tabs={accountTabs} path={path} />
+        ) : workspace ? (
+          <Tabs label="Workspace" tabs={workspaceTabs(workspace)} path={path} />
         ) : (
           props.inWorkspace && !props.failure && <div class={me ? 'tabs wait none' : 'tabs wait'} />
         )}

@@ -146,6 +146,7 @@ const sentences: Record<string, Describe> = {
     `joined as ${article(role)}`,
     ...(typeof organization === 'string' ? says` through ${organization}` : []),
   ]),
+  'member.kept': plain((target) => says`kept ${target}, who has left the organization`),
   'member.left': plain(() => ['left the workspace']),
   'member.removal_waits': plain(
     (target) => says`left the removal of ${target} to an admin`,

@@ -1,25 +1,57 @@
-/** Numbers, days and times as text in the viewer's locale. */
+/**
+ * Numbers, days and times as text. The page is English, so the names of weekdays and months are too. Separators of
+ * numbers, the order of day and month, and the clock are the viewer's.
+ */
+
 /** Each is made at its first use: the browser's first one takes a tenth of a second on a phone. */
 const lazily = <Format>(make: () => Format) => {
   let made: Format | undefined
   return () => (made ??= make())
 }
 const numbers = (options?: Intl.NumberFormatOptions) =>
-  lazily(() => new Intl.NumberFormat(undefined, options))
+  lazily(() => new Intl.NumberFormat(numberLocale(), options))
 const dates = (options: Intl.DateTimeFormatOptions) =>
-  lazily(() => new Intl.DateTimeFormat(undefined, options))
+  lazily(() => new Intl.DateTimeFormat(dateLocale(), options))
+const viewer = lazily(
+  () => new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', hour: 'numeric' }),
+)
+const isEnglish = (locale: string) => /^en\b/.test(locale)
+const RIGHT_TO_LEFT = /^(?:Arab|Hebr|Syrc|Thaa|Nkoo|Adlm|Rohg)$/
+/** Digits and signs of right-to-left scripts would reorder an English sentence. */
+const numberLocale = (): string => {
+  const { locale } = viewer().resolvedOptions()
+  return RIGHT_TO_LEFT.test(new Intl.Locale(locale).maximize().script ?? '') ? 'en' : locale
+}
+/** English in the viewer's order. */
+const dateLocale = (): string => {
+  const { locale } = viewer().resolvedOptions()
+  if (isEnglish(locale)) return locale
+  const order = viewer()
+    .formatToParts(0)
+    .map(({ type }) => type)
+  return order.indexOf('month') < order.indexOf('day') ? 'en-US' : 'en-GB'
+}
 const UTC = { timeZone: 'UTC' } as const
 const DAY = { ...UTC, day: 'numeric', month: 'short' } as const
 const number = numbers()
 const wholePercent = numbers({ style: 'percent', maximumFractionDigits: 0 })
 const signedPercent = numbers({ style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' })
-const shortNumber = numbers({ notation: 'compact', maximumFractionDigits: 1 })
+const shortNumber = lazily(
+  () => new Intl.NumberFormat(dateLocale(), { notation: 'compact', maximumFractionDigits: 1 }),
+)
 const monthOnly = dates({ ...UTC, month: 'short' })
 const weekdayDay = dates({ ...DAY, weekday: 'short' })
 const shortDay = dates(DAY)
 const shortDayOfYear = dates({ ...DAY, year: 'numeric' })
 const longDay = dates({ ...DAY, weekday: 'short', year: 'numeric' })
-const moment = dates({ dateStyle: 'medium', timeStyle: 'short' })
+const moment = lazily(
+  () =>
+    new Intl.DateTimeFormat(dateLocale(), {
+      dateStyle: 'medium',
+      timeStyle: 'short',
+      hourCycle: viewer().resolvedOptions().hourCycle ?? 'h23',
+    }),
+)
 
 /** Shown in place of a hidden number. */
 export const HIDDEN = '–'
@@ -56,23 +88,19 @@ export const changeText = (share: number): string => {
 
 const asDate = (day: string) => new Date(`${day}T00:00:00Z`)
 
-/** Isolates right-to-left text, so that it doesn't reorder the text around it. */
-const isolated = (text: string): string =>
-  /[\p{Script=Arabic}\p{Script=Hebrew}\u200F]/u.test(text) ? `\u2068${text}\u2069` : text
-
-export const day = (text: string): string => isolated(shortDay().format(asDate(text)))
-export const month = (text: string): string => isolated(monthOnly().format(asDate(text)))
+export const day = (text: string): string => shortDay().format(asDate(text))
+export const month = (text: string): string => monthOnly().format(asDate(text))
 /** Such as `Wed 18 Nov`. */
-export const weekdayAndDay = (text: string): string => isolated(weekdayDay().format(asDate(text)))
-export const fullDay = (text: string): string => isolated(longDay().format(asDate(text)))
-export const time = (text: string): string => isolated(moment().format(new Date(text)))
+export const weekdayAndDay = (text: string): string => weekdayDay().format(asDate(text))
+export const fullDay = (text: string): string => longDay().format(asDate(text))
+export const time = (text: string): string => moment().format(new Date(text))
 export const days = (from: string, to: string): string => `${fullDay(from)} to ${fullDay(to)}`
 
 /** Such as `26 Oct – 24 Nov`, with the year if it isn't the current one. */
 export const shortDays = (from: string, to: string): string => {
   const year = today().slice(0, 4)
   const format = from.startsWith(year) && to.startsWith(year) ? shortDay() : shortDayOfYear()
-  return isolated(format.formatRange(asDate(from), asDate(to)))
+  return format.formatRange(asDate(from), asDate(to))
 }
 
 export const capitalized = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`
@@ -92,7 +120,7 @@ export const bytes = (value: number): string => {
 /** 1 is Monday. 2024 began on a Monday. */
 const weekdayNames = (weekday: 'short' | 'long') =>
   lazily(() => {
-    const format = new Intl.DateTimeFormat(undefined, { ...UTC, weekday })
+    const format = new Intl.DateTimeFormat('en', { ...UTC, weekday })
     return Array.from({ length: 7 }, (_, index) => format.format(Date.UTC(2024, 0, 1 + index)))
   })
 export const weekdays = weekdayNames('short')

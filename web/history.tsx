@@ -19,10 +19,11 @@ interface Content {
   idle_window_minutes?: number
 }
 
-/** Locks and the idle window as additional values. Their names can't be keys, which start with a prefix. */
+/** Locks and the idle window as additional values. Their names can't be keys, which have no parentheses and a prefix. */
+const LOCK = ' (lock)'
 const valuesOf = ({ settings, locked, idle_window_minutes }: Content): Values => ({
   ...settings,
-  ...(locked && locked.length > 0 && { 'Locked keys': [...locked].sort() }),
+  ...Object.fromEntries((locked ?? []).map((key) => [key + LOCK, true])),
   ...(idle_window_minutes !== undefined && { 'Idle window in minutes': idle_window_minutes }),
 })
 
@@ -257,7 +258,13 @@ const Compare = (props: { before: Values; after: Values; titles: [string, string
   })
   if (keys.length === 0) return <p class="muted">No differences.</p>
   const cell = (values: Values, key: string) =>
-    key in values ? JSON.stringify(values[key], null, 1) : <span class="muted">not set</span>
+    key.endsWith(LOCK) ? (
+      <span>{key in values ? 'locked' : 'not locked'}</span>
+    ) : key in values ? (
+      JSON.stringify(values[key], null, 1)
+    ) : (
+      <span class="muted">not set</span>
+    )
   return (
     <section ref={shown} class="scroll compare" aria-label="Differences">
       <table>

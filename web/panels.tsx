@@ -209,6 +209,7 @@ export const SearchPanel = (props: { me: Me; workspace: Workspace | undefined; t
               <bdi class="grow">
                 <SettingKey name={item.title} />
               </bdi>
+              {item.keys && <kbd>{item.keys}</kbd>}
               <span class="away">{item.kind}</span>
             </a>,
           ])}

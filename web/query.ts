@@ -96,6 +96,14 @@ export const namedRanges = (): [name: string, range: Range][] => {
   ]
 }
 
+/** Single keys for named ranges. */
+export const RANGE_KEYS: Record<string, string> = {
+  'This week': 'w',
+  'This month': 'm',
+  'Last month': 'p',
+  'This quarter': 'q',
+}
+
 /** How an address names a range relative to the day it's opened, such as `30d` or `this-month`. */
 const slugOf = (name: string): string =>
   name

@@ -9,19 +9,12 @@ import {
   MAX_DAYS,
   namedRanges,
   presetsOf,
+  RANGE_KEYS,
   shiftRange,
   useUrlQuery,
 } from './query.js'
 import { keyShortcut } from './shortcuts.js'
 import { Arrow, Choices, Copy, Form } from './ui.js'
-
-/** Single keys for named ranges. */
-const KEYS: Record<string, string> = {
-  'This week': 'w',
-  'This month': 'm',
-  'Last month': 'p',
-  'This quarter': 'q',
-}
 
 /** Selects a range of days, and a range to compare it with. @param isWeekly only published weeks are shown */
 export const RangeChoice = ({
@@ -83,7 +76,7 @@ export const RangeChoice = ({
               <li key={name}>
                 <button
                   type="button"
-                  aria-keyshortcuts={keyShortcut(own(KEYS, name))}
+                  aria-keyshortcuts={keyShortcut(own(RANGE_KEYS, name))}
                   onClick={() => choose(range)}
                 >
                   {name}

@@ -284,10 +284,12 @@ export const Dialog = (props: {
 export const Form = (props: {
   class: string
   onSubmit: (given: FormData) => void
+  onInput?: () => void
   children: ComponentChildren
 }) => (
   <form
     class={props.class}
+    onInput={props.onInput}
     onSubmit={(event) => {
       event.preventDefault()
       // Buttons use `aria-disabled`, because a disabled button loses the focus.

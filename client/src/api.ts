@@ -3750,6 +3750,21 @@ export interface Operations {
     answer: OrganizationMemberPage
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
+  /** Keep a member who has left the organization */
+  'DELETE /api/team/workspaces/{id}/organization/members': {
+    request: {
+      path: {
+        id: string
+      }
+      query: {
+        /** Case doesn’t matter. */
+        login: string
+      }
+      body?: NoBody
+    }
+    answer: Ok
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemMemberNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+  }
   /** Get the workspace settings */
   'GET /api/team/workspaces/{id}/settings': {
     request: {

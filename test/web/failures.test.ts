@@ -227,7 +227,7 @@ else {
     },
     'a new workspace': {
       path: '/account',
-      opener: ['Workspaces', 'Create or join a workspace'],
+      opener: ['Workspace: Acme', 'Create or join a workspace'],
       typed: { Name: 'Initech', Repositories: 'initech/*' },
       checked: 'Visible to admins',
       submit: 'Create workspace',
@@ -324,6 +324,7 @@ else {
     },
     'a time zone': {
       path: '/account',
+      picked: ['Time zone', 'Asia/Tokyo'],
       submit: 'Save time zone',
       method: 'POST',
       call: 'team/active-minutes',

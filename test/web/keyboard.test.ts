@@ -113,7 +113,7 @@ else {
     })
 
   await task('find who worked most on a repository last month', '/account', 67, async (user, t) => {
-    await user.to('button "Workspaces"')
+    await user.to('button "Workspace: ')
     await user.press('Enter', 'ArrowDown', 'a', 'Enter')
     await user.comesTo('heading', 'My activity')
     await user.to('link "Repositories"', 'Shift+Tab')
@@ -219,7 +219,7 @@ else {
       const wanted = [
         ['gus', 'option "gus Person"', `/w/${id}?member=gus`],
         ['web', 'option "acme/web Repository"', `/w/${id}/repos/acme/web`],
-        ['export', 'option "Privacy and data Page"', '/account/privacy'],
+        ['views', 'option "Privacy and data Page"', '/account/privacy'],
         ['globex', 'option "Globex Workspace"', undefined],
       ] as const
       for (const [text, option, path] of wanted) {
@@ -465,7 +465,7 @@ else {
   })
 
   await task('leave a workspace', '/account', 50, async (user, t) => {
-    await user.to('button "Workspaces"')
+    await user.to('button "Workspace: ')
     await user.press('Enter', 'ArrowDown', 'g', 'Enter')
     await user.comesTo('heading', 'My activity')
     await user.to('link "People"', 'Shift+Tab')

@@ -2,7 +2,6 @@
 import t from 'tap'
 import { deliveryShapes } from '../../demo/host-deliveries.js'
 import type { Caller } from '../service.js'
-import { until } from '../until.js'
 import { createWebhook } from '../webhooks.js'
 import { countOf, startScene, type Visitor } from './page.js'
 
@@ -132,15 +131,19 @@ else {
     t.same(await logins(), ['ada', 'bob', 'dan', 'eve'], 'one was removed, and two wait')
     const { page } = admin
     await admin.open(`/w/${id}/people`)
-    const concerned = page.getByRole('region', { name: 'Members to look at', exact: true })
+    const concerned = page.getByRole('region', { name: 'Left the organization', exact: true })
+    const unconfirmed = page.getByRole('region', { name: 'Not confirmed lately', exact: true })
     await concerned.waitFor()
-    const said = (await concerned.getByRole('listitem').allInnerTexts()).sort()
+    const said = [
+      ...(await unconfirmed.getByRole('listitem').allInnerTexts()),
+      ...(await concerned.getByRole('listitem').allInnerTexts()).sort(),
+    ]
     t.strictSame(
       said.map((text) => text.replace(/\w{3}, \d+ \w{3} \d{4}/, 'DAY')),
       [
-        'BO\nbob\nmembership not confirmed since DAY',
-        'DA\ndan\nleft the organization on DAY, and waits for an admin',
-        'EV\neve\nleft the organization on DAY, and waits for an admin',
+        'BO\nbob\nGitHub last confirmed this member on DAY',
+        'DA\ndan\nleft on DAY. Remove or keep?\nRemove\ndan\nKeep\ndan',
+        'EV\neve\nleft on DAY. Remove or keep?\nRemove\neve\nKeep\neve',
       ],
     )
     t.strictSame(await admin.violations(), [])
@@ -151,12 +154,15 @@ else {
     t.strictSame(await admin.violations('dialog[open]'), [])
     await page.keyboard.press('Escape')
     await admin.closed()
-    await press(admin, 'Remove 2 members')
+    await press(admin, 'Keep dan')
+    await admin.sees('dan stays')
+    await press(admin, 'Remove eve')
     await tabTo(admin, admin.button('Remove'))
     await page.keyboard.press('Enter')
-    await admin.sees('2 members removed')
-    t.same(await logins(), ['ada', 'bob'])
-    await until(async () => (await concerned.getByRole('listitem').count()) === 1, 'only bob is listed')
+    await admin.sees('eve removed')
+    t.same(await logins(), ['ada', 'bob', 'dan'])
+    await concerned.waitFor({ state: 'detached' })
+    t.equal(await unconfirmed.getByRole('listitem').count(), 1, 'only bob is listed')
   })
 
   t.test('an admin stops following by keyboard, and all members stay', async (t) => {
@@ -168,7 +174,7 @@ else {
     await page.keyboard.press('Enter')
     await admin.sees('This workspace follows no organization now')
     await admin.button('Follow an organization').waitFor()
-    t.same(await logins(), ['ada', 'bob'])
+    t.same(await logins(), ['ada', 'bob', 'dan'])
     await admin.open(`/w/${id}/people`)
     t.equal(await countOf(page.getByText('This workspace follows'), 0), 0)
     t.strictSame(admin.complaints, [])

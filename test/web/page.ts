@@ -148,7 +148,7 @@ export class Visitor {
 export interface Scene {
   service: Service
   /** A page for a caller, or without a session. `own` gives it a browser context that no test before has changed. */
-  visit(caller?: Caller, options?: { locale?: string; own?: boolean }): Promise<Visitor>
+  visit(caller?: Caller, options?: { locale?: string; timezoneId?: string; own?: boolean }): Promise<Visitor>
 }
 
 /** Files that run in one process share a browser. */
@@ -193,9 +193,15 @@ export const startScene = async (test: Test, options?: ServiceOptions): Promise<
   test.afterEach(() => Promise.all(lent.splice(shared).map(giveBack)))
   // Before the service stops.
   test.teardown(() => Promise.all([...idle, ...lent.map(({ context }) => context)].map((one) => one.close())))
-  const visit: Scene['visit'] = async (caller, { locale, own = locale !== undefined } = {}) => {
+  const visit: Scene['visit'] = async (caller, { locale, timezoneId, own = locale !== undefined } = {}) => {
     const used = own ? undefined : idle.pop()
-    const context = used ?? (await browser.newContext({ locale: locale ?? 'en-GB', reducedMotion: 'reduce' }))
+    const context =
+      used ??
+      (await browser.newContext({
+        locale: locale ?? 'en-GB',
+        ...(timezoneId && { timezoneId }),
+        reducedMotion: 'reduce',
+      }))
     lent.push({ context, isReusable: !own })
     context.setDefaultTimeout(120_000)
     if (caller) {

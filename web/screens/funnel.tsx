@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
+import { own } from '../../schemas/own.js'
 import { call, useAction } from '../api.js'
-import { count, people, percent } from '../format.js'
+import { capitalized, count, people, percent } from '../format.js'
 import { useUrlQuery } from '../query.js'
 import { useTitle } from '../title.js'
 import { FailureNote, Form } from '../ui.js'
@@ -15,6 +16,17 @@ const span = (seconds: number | null) => {
   if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`
   return `${Math.round(seconds / 86_400)} days`
 }
+
+/** The events that the service records itself. Others have the operator's names. */
+const names: Record<string, string> = {
+  signed_in: 'Signed in',
+  settings_pushed: 'Pushed settings',
+  settings_pulled: 'Pulled settings',
+  workspace_created: 'Created a workspace',
+  workspace_joined: 'Joined a workspace',
+  activity_flushed: 'Recorded the first minute',
+}
+const nameOf = (event: string): string => own(names, event) ?? capitalized(event.replaceAll('_', ' '))
 
 /** For operators. The admin key is kept only in memory, while the page is open. */
 export const Funnel = () => {
@@ -92,7 +104,7 @@ const Steps = ({ data }: { data: Data }) => {
           {data.steps.map((step, index) => (
             <li key={step.event}>
               <div class="row apart">
-                <strong>{step.event.replaceAll('_', ' ')}</strong>
+                <strong>{nameOf(step.event)}</strong>
                 <span>
                   {people(step.users)}
                   <span class="muted">
@@ -112,7 +124,7 @@ const Steps = ({ data }: { data: Data }) => {
         <EventTable title="By source" rows={data.by_source.map((row) => ({ ...row, name: row.source }))} />
         <EventTable
           title="Other events"
-          rows={data.other_events.map((row) => ({ ...row, name: row.event }))}
+          rows={data.other_events.map((row) => ({ ...row, name: nameOf(row.event) }))}
         />
       </div>
     </>

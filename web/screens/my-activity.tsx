@@ -3,7 +3,8 @@ import lazy from 'preact-iso/lazy'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { dividePath } from '../../client/src/pattern.js'
 import { repoAddress } from '../addresses.js'
-import { refresh, useRead } from '../api.js'
+import { announce } from '../announce.js'
+import { call, refresh, useAction, useRead } from '../api.js'
 import { Calendar, Heatmap } from '../charts.js'
 import { consent } from '../consent.js'
 import { addDays, count, duration, longWeekdays, mondayOf, today, weekdayOf } from '../format.js'
@@ -18,6 +19,7 @@ import { useTitle } from '../title.js'
 import {
   Change,
   Choices,
+  FailureNote,
   FailureOf,
   Filters,
   NumbersSkeleton,
@@ -52,6 +54,7 @@ export const MyActivity = () => {
   const year = useRead('GET /api/team/dashboard/mine', asked.data && { query: { ...of, ...calendarRange() } })
   // Known before the numbers are shown, which its note would move.
   const names = useRead('GET /api/me/editor-projects', {})
+  const recording = useRead('GET /api/me/recording', {})
   const waiting = sum(
     (names.data?.projects ?? []).map(({ state, minutes }) => (state === 'waiting' ? minutes : 0)),
   )
@@ -66,7 +69,8 @@ export const MyActivity = () => {
   const isReady =
     asked.data &&
     (asked.data.totals.active_minutes !== 0 || year.data || year.failure) &&
-    (names.data || names.failure)
+    (names.data || names.failure) &&
+    (recording.data || recording.failure)
   const compared = useComparison('GET /api/team/dashboard/mine', asked.data, query.compare, filter)
   const { before: previous } = compared
   const squares = useMemo(
@@ -100,6 +104,7 @@ export const MyActivity = () => {
       <FailureOf asked={[asked, year, ...compared.asked]} />
       {chosen.problem ? null : asked.data && isReady ? (
         <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
+          {recording.data?.paused && <Paused recording={recording.data} again={recording.again} />}
           {waiting > 0 && (
             <p>
               {duration(waiting)} wait in <a href="/account/editors#projects">Project names</a>: assign a
@@ -166,6 +171,28 @@ const SCOPES = [
   ['workspace', 'This workspace'],
   ['all', 'All workspaces'],
 ] as const
+
+const Paused = (props: { recording: AnswerOf<'GET /api/me/recording'>; again: () => void }) => {
+  const { failure, act } = useAction()
+  const resume = async () => {
+    await call('PUT /api/me/recording', { body: { ...props.recording, paused: false } })
+    props.again()
+    announce('Recording resumed')
+  }
+  return (
+    <>
+      <div class="note row apart" role="status">
+        <span>
+          <strong>Paused.</strong> Your minutes aren’t recorded.
+        </span>
+        <button type="button" onClick={() => act(resume)}>
+          Resume
+        </button>
+      </div>
+      {failure && <FailureNote failure={failure} />}
+    </>
+  )
+}
 
 const CALENDAR_WEEKS = 52
 /** Whole weeks, up to now in the last one. */

@@ -3,6 +3,7 @@ import type { AnswerOf } from '../../client/src/operations.js'
 import { call, clearCache, useAction, usePages, useRead } from '../api.js'
 import { consent, sinceText } from '../consent.js'
 import { days, fullDay, time, weekdays } from '../format.js'
+import { same } from '../json.js'
 import { useMe, type Workspace } from '../me.js'
 import { usePatterns } from '../patterns.js'
 import { Markdown } from '../schema.js'
@@ -174,10 +175,13 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
   const off = usePatterns(recording.repos_off.join(' '), ' ')
   const [hours, setHours] = useState(recording.hours)
   const { busy, failure, act } = useAction()
+  const [saved, setSaved] = useState(recording)
+  const body = { paused, repos_off: off.patterns, hours }
   const submit = async () => {
     if (!off.check()) return
-    const body = { paused, repos_off: off.patterns, hours }
-    if (await act(() => call('PUT /api/me/recording', { body }))) toast('Preferences saved')
+    if (!(await act(() => call('PUT /api/me/recording', { body })))) return
+    setSaved(body)
+    toast('Preferences saved')
   }
   return (
     <Form class="stack tight" onSubmit={submit}>
@@ -258,7 +262,7 @@ const RecordingForm = ({ recording }: { recording: Recording }) => {
       </p>
       {failure && <FailureNote failure={failure} />}
       <div class="row">
-        <button type="submit" aria-disabled={busy}>
+        <button type="submit" aria-disabled={busy || same(body, saved)}>
           Save preferences
         </button>
       </div>

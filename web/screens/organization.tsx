@@ -12,7 +12,6 @@ import { toast } from '../toast.js'
 import { Card, Confirm, FailureNote, Form, Loaded, More, Person } from '../ui.js'
 
 type Link = AnswerOf<'GET /api/team/workspaces/{id}/organization'>
-type Concerned = AnswerOf<'GET /api/team/workspaces/{id}/organization/members'>['members'][number]
 
 const host = start.repohost_name
 const isGitlab = start.repohost_kind === 'gitlab'
@@ -207,6 +206,7 @@ const Linked = () => {
 const LinkForm = (props: { link: Link | undefined; action: string; onClose: () => void }) => {
   const { link, action, onClose } = props
   const { id } = useWorkspace()
+  const [isChanged, change] = useState(false)
   const { busy, failure, act } = useAction()
   const submit = async (given: FormData) => {
     const done = await act(() =>
@@ -226,7 +226,7 @@ const LinkForm = (props: { link: Link | undefined; action: string; onClose: () =
     toast(`This workspace follows the ${thing}`)
   }
   return (
-    <Form class="stack tight" onSubmit={submit}>
+    <Form class="stack tight" onSubmit={submit} onInput={() => change(true)}>
       <label class="field">
         {isGitlab ? 'Group, with all groups above it' : 'Organization'}
         <input
@@ -264,7 +264,7 @@ const LinkForm = (props: { link: Link | undefined; action: string; onClose: () =
       </p>
       {failure && <FailureNote failure={failure} />}
       <div class="row">
-        <button type="submit" class="primary" aria-disabled={busy}>
+        <button type="submit" class="primary" aria-disabled={busy || !isChanged}>
           {action}
         </button>
         <button type="button" onClick={onClose}>
@@ -286,37 +286,76 @@ export const ConcernedMembers = () => {
   const { pages, ...paging } = usePages(asked, (cursor) =>
     call('GET /api/team/workspaces/{id}/organization/members', { path, query: { limit: PAGE, cursor } }),
   )
-  const [removing, remove] = useState(false)
+  const [removing, remove] = useState<string[]>([])
+  const { failure, act } = useAction()
   const all = pages.flatMap(({ members }) => members)
-  if (all.length === 0) return null
-  const waiting = all.filter(({ left_at }) => left_at !== null)
-  const what = waiting.length === 1 ? waiting[0]?.login : `${count(waiting.length)} members`
+  const left = all.filter(({ left_at }) => left_at !== null)
+  const unconfirmed = all.filter(({ left_at }) => left_at === null)
+  const keep = (login: string) =>
+    act(async () => {
+      await call('DELETE /api/team/workspaces/{id}/organization/members', { path, query: { login } })
+      refresh()
+      toast(`${login} stays`)
+    })
+  const [one = '', ...others] = removing
+  const what = others.length === 0 ? one : `${count(removing.length)} members`
   return (
-    <Card id="concerned" title="Members to look at">
-      <ul class="stack tight">
-        {all.map((member) => (
-          <li key={member.login} class="row">
-            <Person login={member.login} />
-            <span class="muted">{says(member)}</span>
-          </li>
-        ))}
-      </ul>
-      <More {...paging} />
-      {waiting.length > 0 && (
-        <div>
-          <button type="button" class="danger" onClick={() => remove(true)}>
-            Remove {what}
-          </button>
-        </div>
+    <>
+      {left.length > 0 && (
+        <Card id="left" title={`Left the ${thing}`}>
+          <ul class="stack tight">
+            {left.map(({ login, left_at }) => (
+              <li key={login} class="row">
+                <Person login={login} />
+                <span class="muted grow">
+                  left on {fullDay((left_at ?? '').slice(0, 10))}. Remove or keep?
+                </span>
+                <button type="button" class="danger" onClick={() => remove([login])}>
+                  Remove<span class="away"> {login}</span>
+                </button>
+                <button type="button" onClick={() => keep(login)}>
+                  Keep<span class="away"> {login}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+          {failure && <FailureNote failure={failure} />}
+          <p class="small muted">
+            If {host} says at a later sign-in that someone you keep isn’t in the {thing}, they’re removed
+            then, or listed here again.
+          </p>
+          {left.length > 1 && (
+            <div>
+              <button type="button" class="danger" onClick={() => remove(left.map(({ login }) => login))}>
+                Remove {count(left.length)} members
+              </button>
+            </div>
+          )}
+        </Card>
       )}
-      {removing && (
+      {unconfirmed.length > 0 && (
+        <Card id="unconfirmed" title="Not confirmed lately">
+          <ul class="stack tight">
+            {unconfirmed.map(({ login, unconfirmed_since }) => (
+              <li key={login} class="row">
+                <Person login={login} />
+                <span class="muted">
+                  {host} last confirmed this member on {fullDay((unconfirmed_since ?? '').slice(0, 10))}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+      <More {...paging} />
+      {removing.length > 0 && (
         <Confirm
           title={`Remove ${what}?`}
           action="Remove"
-          onClose={() => remove(false)}
+          onClose={() => remove([])}
           onYes={async () => {
             try {
-              for (const { login } of waiting)
+              for (const login of removing)
                 await call('DELETE /api/team/workspaces/{id}/members', { path, query: { login } })
             } finally {
               refresh()
@@ -330,13 +369,8 @@ export const ConcernedMembers = () => {
           </p>
         </Confirm>
       )}
-    </Card>
+    </>
   )
 }
 
 const PAGE = 500
-
-const says = ({ left_at, unconfirmed_since }: Concerned): string =>
-  left_at !== null
-    ? `left the ${thing} on ${fullDay(left_at.slice(0, 10))}, and waits for an admin`
-    : `membership not confirmed since ${fullDay((unconfirmed_since ?? '').slice(0, 10))}`

@@ -6,6 +6,7 @@ import type { AllTime, Durations, Projects, Stats, StatusBar, Summaries } from '
 import type { Db } from '../../platform/database/client.js'
 import { countDays, type Range } from '../../platform/time/days.js'
 import { endOf, startOf } from '../../platform/time/zones.js'
+import { readRecording } from '../accounts/index.js'
 import { type Project, sumOwnRepos } from '../minutes/index.js'
 import {
   ALWAYS,
@@ -223,9 +224,14 @@ export const readDay = async (db: Db, person: Person, day: string, project?: str
 /** The database's clock decides what "now" and "today" are, as it does for everyone. */
 export const readStatusBar = async (db: Db, person: Person & { now: string }): Promise<StatusBar> => {
   const { timezone, now, today: day } = person
-  const [today] = await readDays(db, person, { from: day, to: day, days: 1 })
+  const [[today], { paused }] = await Promise.all([
+    readDays(db, person, { from: day, to: day, days: 1 }),
+    readRecording(db, person.userId),
+  ])
   const { minutes = 0, agentMinutes = 0, projects = [] } = today ?? {}
-  const total = durationOf(minutes)
+  const counted = durationOf(minutes)
+  // Editors show only the text.
+  const total = paused ? { ...counted, text: `${counted.text} (paused)` } : counted
   return {
     cached_at: now,
     data: {

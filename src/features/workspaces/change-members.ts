@@ -14,7 +14,7 @@ import {
   lockRoles,
   updateRole,
 } from './queries/members.js'
-import { hasLeft } from './queries/organizations.js'
+import { forgetLeaving, hasLeft } from './queries/organizations.js'
 import { recordDeparture, recordRemoval } from './queries/removals.js'
 
 const memberNamed = async (tx: Db, workspaceId: string, login: string) => {
@@ -88,6 +88,19 @@ export const removeMember = (database: Database, call: WorkspaceCall, login: str
     if (userId === caller.id) await recordDeparture(tx, call.workspaceId, userId)
     else await recordRemoval(tx, call.workspaceId, userId, { returns })
     await record('member.removed', person, { role: member.role })
+  })
+
+/**
+ * Keeps a member whom the organization has reported as gone. Nothing changes for others.
+ * @throws {ApiError} `member_not_found`
+ */
+export const keepMember = (database: Database, call: WorkspaceCall, login: string): Promise<void> =>
+  changeWorkspace(database, call, 'admin', async ({ tx, record }) => {
+    await lockRoles(tx, call.workspaceId)
+    const { userId, member } = await memberNamed(tx, call.workspaceId, login)
+    if (!(await hasLeft(tx, call.workspaceId, userId))) return
+    await forgetLeaving(tx, call.workspaceId, userId)
+    await record('member.kept', { id: userId, login: member.login })
   })
 
 /** @throws {ApiError} `personal_workspace`, `last_admin` */

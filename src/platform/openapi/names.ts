@@ -41,6 +41,10 @@ export const withNames = <T extends Parts>(document: T): T => {
 export const withExtensionPrefix = (text: string, prefix: string): string =>
   text.replace(/(?<=["`'])ext(?=["`.])/g, prefix)
 
+/** The first sentence about the API. */
+export const HOW_TO_SIGN_IN =
+  'Sign in with a repository host token (`POST /api/auth/verify`), select **Authorize**, paste the `token` or an [access key](/api/docs/access-keys), and try any operation. '
+
 /** The groups of operations in the document. */
 export const tags = [
   { name: 'auth', description: 'Sign in and out.' },

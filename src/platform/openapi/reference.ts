@@ -30,7 +30,7 @@ import {
 import { errorCataloguePage, errorSections } from './error-page.js'
 import { inlineMarkdown, readGuides } from './guides.js'
 import { llmsText, operationMarkdown } from './markdown.js'
-import { withExtensionPrefix } from './names.js'
+import { HOW_TO_SIGN_IN, withExtensionPrefix } from './names.js'
 import { pageFile, referencePage, textPage } from './pages.js'
 
 const DOCS = '/api/docs'
@@ -209,7 +209,12 @@ const reference: FastifyPluginAsync = async (app) => {
         documents,
         shown,
         isSignedIn,
-        info: { ...info, description: inlineMarkdown(info.description) },
+        info: {
+          ...info,
+          description: inlineMarkdown(
+            isSignedIn ? info.description.replace(HOW_TO_SIGN_IN, '') : info.description,
+          ),
+        },
         operations: operationListOf(operations, tags),
         swaggerUi: { script: swaggerUi.script(), styleSheet: swaggerUi.styleSheet() },
         codeSamples: codeSamples(),

@@ -217,6 +217,10 @@ const FORGET_LEAVING = statement(
   where user_id = $1::uuid and workspace_id = any($2::uuid[]) and left_at is not null`,
 )
 
+export const forgetLeaving = async (tx: Db, workspaceId: string, userId: string): Promise<void> => {
+  await tx.rows(FORGET_LEAVING, [userId, [workspaceId]])
+}
+
 export const confirmMemberships = async (tx: Db, userId: string, workspaceIds: string[]): Promise<void> => {
   await Promise.all([
     tx.rows(CONFIRM, [userId, workspaceIds]),

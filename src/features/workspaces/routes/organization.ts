@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
+import { MemberQuery } from '../../../../schemas/members.js'
 import {
   Organization,
   OrganizationBody,
@@ -11,6 +12,7 @@ import { pagesOf } from '../../../platform/http/pagination.js'
 import { showHostToken } from '../../../platform/rate-limits/rate-limit.js'
 import { lockCaller } from '../../accounts/index.js'
 import { adminOf, memberOf } from '../access.js'
+import { keepMember } from '../change-members.js'
 import { linkOrganization, requireOrganization, unlinkOrganization } from '../link-organization.js'
 import { listOrganizationMembers } from '../queries/organizations.js'
 
@@ -110,6 +112,27 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         ({ userId }) => [userId],
       )
       return { members: page.rows.map(({ member }) => member), next_cursor: page.next_cursor }
+    },
+  })
+
+  app.route({
+    method: 'DELETE',
+    url: '/workspaces/:id/organization/members',
+    config: { access: adminOf('params.id'), errors: ['member_not_found'] },
+    schema: {
+      operationId: 'keepMember',
+      tags: ['team'],
+      summary: 'Keep a member who has left the organization',
+      description:
+        'Takes the member off the list of members to check. If the host says again that the member has left, for example at their next sign-in, they are removed or listed again.',
+      params: WorkspaceParams,
+      querystring: MemberQuery,
+      body: NoBody,
+      response: { 200: ref(Ok) },
+    },
+    handler: async ({ membership, query }) => {
+      await keepMember(database, membership, query.login)
+      return { ok: true } as const
     },
   })
 }
