@@ -1,5 +1,6 @@
 import { type ObjectOptions, type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { limits } from './limits.js'
+import { shortName } from './owners.js'
 
 /** A plain `enum` of strings, which is shorter in the document than TypeBox's union of literals. */
 export const StringEnum = <const T extends readonly string[]>(values: T, options: object = {}) =>
@@ -72,9 +73,6 @@ export const Repo = Type.String({
   maxLength: limits.repo_length,
   examples: ['api-gateway'],
 })
-/** The same with at most 100 characters. */
-export const shortName =
-  '([A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}|\\.[A-Za-z0-9_-][A-Za-z0-9_.-]{0,98}|\\.\\.[A-Za-z0-9_.-]{1,98})'
 /** `owner/repo` in one string. */
 export const RepoPath = Type.String({
   format: 'repo-path',

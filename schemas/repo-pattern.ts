@@ -6,8 +6,8 @@
  */
 import type { RepohostKind } from './common.js'
 import { limits } from './limits.js'
+import { isOwner } from './owners.js'
 import { divideRepo } from './repo-keys.js'
-import { isOwner } from './subgroups.js'
 
 /** The repository part of a pattern that reaches into subgroups. */
 export const SUBGROUPS = '**'

@@ -2,11 +2,10 @@
  * At GitLab, an owner is the whole group path (`acme/platform`). Schemas describe owners without slashes, as on every
  * other kind of host. This file widens them.
  */
-import { type RepohostKind, shortName } from './common.js'
+import type { RepohostKind } from './common.js'
 import { limits } from './limits.js'
 import { own } from './own.js'
-
-const groups = `${shortName}(/${shortName}){0,${limits.owner_groups - 1}}`
+import { groups, shortName } from './owners.js'
 
 const widened: Record<string, object> = {
   owner: { pattern: `^${groups}$`, maxLength: limits.owner_path_length },
@@ -27,15 +26,3 @@ const withSubgroups = (schema: unknown): unknown => {
 /** The schema for a kind of host. */
 export const schemaAt = <T>(kind: RepohostKind, schema: T): T =>
   kind === 'gitlab' ? (withSubgroups(schema) as T) : schema
-
-const ofKind = { github: undefined, forgejo: undefined, gitlab: new RegExp(`^${groups}$`) }
-const plainOwner = new RegExp(`^${shortName}$`)
-
-export const isOwner = (text: string, kind: RepohostKind): boolean =>
-  text.length <= limits.owner_path_length && (ofKind[kind] ?? plainOwner).test(text)
-
-/** `owner/repo`, divided at the last slash. */
-export const isRepoPath = (text: string, kind: RepohostKind): boolean => {
-  const end = text.lastIndexOf('/')
-  return end > 0 && isOwner(text.slice(0, end), kind) && plainOwner.test(text.slice(end + 1))
-}

@@ -62,7 +62,7 @@ const texts: Record<string, Text> = {
 
 /** The service's own texts are for developers. The page's texts are loaded with the first failure. */
 const textOf = (problem: ApiProblem | undefined): Promise<Text> =>
-  import('./failure-texts.js').then(
+  import('./screens/rest.js').then(
     ({ textOf }) => textOf(problem),
     () => ['The request failed', 'Try again.'],
   )

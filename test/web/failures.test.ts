@@ -324,7 +324,6 @@ else {
     },
     'a time zone': {
       path: '/account',
-      picked: ['Time zone', 'Asia/Tokyo'],
       submit: 'Save time zone',
       method: 'POST',
       call: 'team/active-minutes',

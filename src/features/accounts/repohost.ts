@@ -1,7 +1,7 @@
 /** The repository host: who owns a token, and what it gives access to. The kinds of host are in `platform/hosts`. */
 
 import type { RepohostKind } from '../../../schemas/common.js'
-import { isRepoPath } from '../../../schemas/subgroups.js'
+import { isRepoPath } from '../../../schemas/owners.js'
 import { ApiError } from '../../errors.js'
 import { hostKinds } from '../../platform/hosts/index.js'
 import type {

@@ -1,6 +1,6 @@
 import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
-import { isRepoPath } from '../../../schemas/subgroups.js'
+import { isRepoPath } from '../../../schemas/owners.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { readToday } from '../../platform/time/clock.js'

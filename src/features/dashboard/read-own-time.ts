@@ -3,7 +3,7 @@
 import type { RepohostKind } from '../../../schemas/common.js'
 import type { OwnDashboard } from '../../../schemas/dashboard.js'
 import { limits } from '../../../schemas/limits.js'
-import { isRepoPath } from '../../../schemas/subgroups.js'
+import { isRepoPath } from '../../../schemas/owners.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { addDays, countDays, type Range, rangeOf, type Steps, stepsOf } from '../../platform/time/days.js'
 import { Heatmap, type OwnDay, readOwnAgentProjects, readOwnDays, readOwnHours } from '../minutes/index.js'

@@ -1,7 +1,7 @@
 /** Reads the project names of editors: addresses of repositories in many spellings, or plain names. */
 import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
-import { isRepoPath } from '../../../schemas/subgroups.js'
+import { isRepoPath } from '../../../schemas/owners.js'
 import type { EditorProject } from './queries/projects.js'
 
 /** The repository host as it appears in addresses. */

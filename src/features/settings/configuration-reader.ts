@@ -1,8 +1,8 @@
 /** Reads a body with the whole configuration. Its overrides stay text, in a tenth of the memory. */
 import { ConfigurationBody } from '../../../schemas/configuration.js'
 import { limits } from '../../../schemas/limits.js'
+import { isRepoPath } from '../../../schemas/owners.js'
 import { namesOf, type SettingsKind, settingsKeys } from '../../../schemas/settings-keys.js'
-import { isRepoPath } from '../../../schemas/subgroups.js'
 import { escapePointer, shorten } from '../../errors.js'
 import { type BodyContext, InvalidBody, readBody } from '../../platform/http/json-body.js'
 import type { BodyReader } from '../../platform/http/large-body.js'

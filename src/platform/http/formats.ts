@@ -1,8 +1,8 @@
 import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
+import { isOwner, isRepoPath } from '../../../schemas/owners.js'
 import { isPattern } from '../../../schemas/repo-pattern.js'
 import { type SettingsKeyRules, settingsKeys } from '../../../schemas/settings-keys.js'
-import { isOwner, isRepoPath } from '../../../schemas/subgroups.js'
 import { isDay } from '../time/days.js'
 
 /** A string `format` in the schemas. */

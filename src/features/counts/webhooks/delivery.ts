@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { RepohostKind } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
-import { isRepoPath } from '../../../../schemas/subgroups.js'
+import { isRepoPath } from '../../../../schemas/owners.js'
 import { hostKinds } from '../../../platform/hosts/index.js'
 import type {
   AddressOwner,

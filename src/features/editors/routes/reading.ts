@@ -63,7 +63,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId,
         summary: "Get the caller's minutes today",
         description:
-          'Today is the current day in the time zone of the `Timezone` header, or the caller’s own. Editors show the minutes in their status bar. `statusbar` and `status_bar` are the same.',
+          'Today is the current day in the time zone of the `Timezone` header, or the caller’s own. Editors show the minutes in their status bar. While recording is paused, the texts end with `(paused)`. `statusbar` and `status_bar` are the same.',
         response: { 200: StatusBar },
       },
       handler: async (request) => readStatusBar(app.db, await personOf(request)),
