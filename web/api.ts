@@ -5,6 +5,7 @@ import { type Client, createClient } from '../client/src/client.js'
 import type { Answer, AnswerOf, Operation, RequestOptions } from '../client/src/operations.js'
 import { ApiProblem } from '../client/src/problem.js'
 import { own } from '../schemas/own.js'
+import { type Text, textOf } from './failure-texts.js'
 import { count } from './format.js'
 import { start } from './start.js'
 
@@ -38,11 +39,9 @@ export interface Failure {
   problem: Record<string, unknown>
 }
 
-type Text = [title: string, advice: string]
-
 const ENDED: Text = ['Your session has ended', 'Sign in again to continue. Your input is kept.']
 
-/** The texts of failures in which nothing more can be loaded, or that interrupt everything. */
+/** Failures without an answer, and the end of the session. */
 const texts: Record<string, Text> = {
   unreachable: ['Can’t reach the service', 'Your input is kept. Try again once the service is back.'],
   no_answer: ['The request timed out', 'The service or your connection may be slow. Try again.'],
@@ -60,25 +59,18 @@ const texts: Record<string, Text> = {
   token_revoked: ENDED,
 }
 
-/** The service's own texts are for developers. The page's texts are loaded with the first failure. */
-const textOf = (problem: ApiProblem | undefined): Promise<Text> =>
-  import('./screens/rest.js').then(
-    ({ textOf }) => textOf(problem),
-    () => ['The request failed', 'Try again.'],
-  )
-
 const codeOf = (error: unknown, operation: Operation): string => {
   if (error instanceof ApiProblem) return error.code
   if (!(error instanceof DOMException && error.name === 'TimeoutError')) return 'unreachable'
   return operation.startsWith('GET ') ? 'no_answer' : 'perhaps_done'
 }
 
-const failureOf = async (error: unknown, operation: Operation): Promise<Failure> => {
+const failureOf = (error: unknown, operation: Operation): Failure => {
   const problem = error instanceof ApiProblem ? error : undefined
   const code = codeOf(error, operation)
   const status = problem?.status ?? 0
   const retryAfter = problem?.retryAfter
-  const [title, advice] = own(texts, code) ?? (await textOf(problem))
+  const [title, advice] = own(texts, code) ?? textOf(problem)
   return {
     title,
     advice: retryAfter ? `${advice} Wait at least ${count(Math.ceil(retryAfter))} s.` : advice,
@@ -126,7 +118,7 @@ export const call = async <O extends Operation>(
     return answer
   } catch (error) {
     if (options.signal?.aborted) throw error
-    const failure = await failureOf(error, operation)
+    const failure = failureOf(error, operation)
     if (failure.status > 0) offline.value = false
     // A browser extension may block only this call, so the health check decides.
     else if (failure.code === 'unreachable' && operation !== HEALTH) checkConnection()

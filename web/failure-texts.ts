@@ -1,10 +1,9 @@
 /** The page's words for rejected calls. People can act on them. */
 import { type ApiProblem, fieldOf } from '../client/src/problem.js'
-import { limits } from '../schemas/limits.js'
 import { own } from '../schemas/own.js'
 import { start } from './start.js'
 
-type Text = [title: string, advice: string]
+export type Text = [title: string, advice: string]
 
 const texts: Record<string, Text> = {
   invalid_range: ['Invalid date range', 'Choose at most 366 days. The end must not be before the start.'],
@@ -53,7 +52,6 @@ const texts: Record<string, Text> = {
     'The service rejected this request',
     'Your browser didn’t say which site sent it. Reload the page.',
   ],
-  invalid_timezone: ['Unknown time zone', 'Choose another one from the list.'],
   repo_access_denied: [
     `${start.repohost_name} doesn’t confirm your access`,
     'Use a token of your own that can read this repository.',
@@ -62,13 +60,7 @@ const texts: Record<string, Text> = {
     `${start.repohost_name} doesn’t confirm that you own it`,
     'Check the name, and use a token of your own with the scope named here.',
   ],
-  key_not_found: ['Access key not found', 'It was revoked or has expired. Reload the page.'],
-  override_not_found: ['No override', 'It was removed. Reload the page.'],
-  version_not_found: ['Version not found', 'It’s no longer kept. Reload the page.'],
-  organization_not_found: ['Not following anyone', 'The link was removed. Reload the page.'],
-  webhook_not_found: ['Webhook not found', 'It was deleted. Reload the page.'],
   workspace_limit: ['Too many workspaces', 'Delete or leave one first.'],
-  subscription_active: ['Your subscription is still running', 'Cancel it first.'],
   payload_too_large: ['That’s too large', 'Send less at once.'],
   settings_too_large: ['The settings are too large', 'Shorten or remove some.'],
   workspace_full: ['This workspace is full', 'Remove overrides or settings first.'],
@@ -81,7 +73,6 @@ const texts: Record<string, Text> = {
     'People join this workspace through it, so its name must be every pattern’s owner.',
   ],
   upstream_failed: ['A service that this needs has failed', 'Try again later.'],
-  upstream_timeout: ['A service that this needs didn’t respond', 'Try again later.'],
 }
 
 /** The values that fields accept. */
@@ -94,8 +85,8 @@ const fields: Record<string, string> = {
   organization: 'Enter the name as it stands in the address.',
   'x-repohost-token': 'Copy the token again, without spaces.',
   repohost_token: 'Copy the token again, without spaces.',
-  max_uses: `Choose between 1 and ${limits.invite_uses} uses, or leave the field empty.`,
-  idle_window_minutes: `Choose between 1 and ${limits.idle_window_minutes_max} minutes.`,
+  max_uses: 'Enter a whole number of uses, or leave the field empty.',
+  idle_window_minutes: 'Enter a whole number of minutes.',
   from: 'Choose dates that exist.',
   to: 'Choose dates that exist.',
   source: 'A source has letters, digits, hyphens and underscores.',

@@ -1,4 +1,3 @@
-export { textOf } from '../failure-texts.js'
 export { StepsLeft } from '../first-steps.js'
 export { JoinedByOrganization } from '../joined.js'
 export { HelpPanel, SearchPanel } from '../panels.js'
