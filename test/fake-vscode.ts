@@ -336,10 +336,10 @@ export const installEditor = async ({
           inspect: (key: string) => {
             const { default: defaultValue, scope = 'window' } = registered[key] ?? {}
             const ofFolder = valuesAt(uri?.fsPath ?? '')[key]
-            // Settings of the window itself can't come from one of its folders.
+            // Settings of the window itself can't come from one of its folders. A folder that is alone gives its values twice.
             const own = workspaceFile
               ? { workspaceFolderValue: /^(window|application|machine)$/.test(scope) ? undefined : ofFolder }
-              : { workspaceValue: ofFolder }
+              : { workspaceValue: ofFolder, workspaceFolderValue: ofFolder }
             return { defaultValue, globalValue: user[key], ...own }
           },
         }),

@@ -1,23 +1,30 @@
 /**
  * A real VS Code server with the extension that a running service serves: from an empty editor to settings that are obeyed
- * and minutes that count, and back. It needs `code-server` and `git` in PATH.
+ * and minutes that count, and back, with whatever a faked editor can't show. It needs `code-server` and `git` in PATH.
+ * PICTURES is a folder for pictures of what the person sees.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startRepohost } from '../../demo/repohost.js'
+import { projectRoot } from '../../src/platform/process/root.js'
 import { createTestDatabase } from '../database.js'
-import { freePort, launch, onDatabase, ready, spawnProgram, temporaryFolder } from '../process.js'
+import { freePort, launch, onDatabase, ready, temporaryFolder } from '../process.js'
 import { until } from '../until.js'
-import { startBrowser } from '../web/browser.js'
 import type { Fault } from './fault.js'
+import { startEditor } from './real-editor.js'
 
 const run = promisify(execFile)
-const TEAM = { 'editor.tabSize': 3, 'editor.wordWrap': 'on', 'files.trimTrailingWhitespace': true }
 const LOCKED = 'editor.wordWrap'
-/** Neither a welcome page nor an assistant takes the focus. */
-const OWN_SETTINGS = { 'chat.disableAIFeatures': true, 'workbench.startupEditor': 'none' }
+/** The editor asks for the last of them only in its window, not in its folders. `tool.level` is of an extension. */
+const TEAM = {
+  'editor.tabSize': 3,
+  [LOCKED]: 'on',
+  'files.trimTrailingWhitespace': true,
+  'tool.level': 7,
+  'workbench.sideBar.location': 'right',
+}
 
 export const editor: Fault = {
   name: 'editor',
@@ -35,9 +42,8 @@ export const editor: Fault = {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
     const env = { REPOHOST_URL: repohost.url, REPOHOST_API_URL: repohost.apiUrl, BASE_URL: url }
-    await ready(
-      launch(scope, port, { ...onDatabase(database.url), ...env, EXTENSION_PREFIX: 'ext,editor,files' }),
-    )
+    const prefixes = { EXTENSION_PREFIX: 'ext,editor,files,tool,workbench' }
+    await ready(launch(scope, port, { ...onDatabase(database.url), ...env, ...prefixes }))
 
     const hostToken = repohost.addUser('ada').token
     const headers: Record<string, string> = { 'Content-Type': 'application/json' }
@@ -55,93 +61,225 @@ export const editor: Fault = {
     await call('PATCH', `/team/workspaces/${workspace.id}/settings`, { settings: TEAM, locked: [LOCKED] })
 
     const home = await temporaryFolder(scope)
-    const project = join(home, 'project')
-    await mkdir(join(home, 'data/User'), { recursive: true })
-    await mkdir(project)
-    await writeFile(join(home, 'data/User/settings.json'), JSON.stringify(OWN_SETTINGS))
-    await writeFile(join(project, 'notes.txt'), 'hello\n')
-    await run('git', ['init', '--quiet'], { cwd: project })
-    await run('git', ['remote', 'add', 'origin', `git@${new URL(repohost.url).hostname}:acme/search.git`], {
-      cwd: project,
-    })
+    const project = join(home, 'trusted/search')
+    const fork = join(home, 'other/api')
+    const git = (folder: string, ...args: string[]) =>
+      run('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], { cwd: folder })
+    const host = new URL(repohost.url).hostname
+    const addProject = async (folder: string, remotes: Record<string, string>) => {
+      await mkdir(folder, { recursive: true })
+      await writeFile(join(folder, 'notes.txt'), 'hello\n')
+      await git(folder, 'init', '--quiet', '--initial-branch=main')
+      for (const [name, repo] of Object.entries(remotes))
+        await git(folder, 'remote', 'add', name, `git@${host}:${repo}.git`)
+    }
+    await addProject(project, { origin: 'acme/search' })
+    await addProject(fork, { origin: 'ada/api', upstream: 'acme/api' })
+    const both = join(home, 'both.code-workspace')
+    await writeFile(both, JSON.stringify({ folders: [{ path: project }, { path: fork }] }))
     tell('the service and an empty editor')
 
+    const { install, open, told } = await startEditor(scope, home)
     await run('curl', ['-fO', `${url}/api/extension.vsix`], { cwd: home })
-    const folders = ['--user-data-dir', join(home, 'data'), '--extensions-dir', join(home, 'extensions')]
-    await run('code-server', [...folders, '--install-extension', join(home, 'extension.vsix')])
+    await install(join(home, 'extension.vsix'))
     tell('the extension is installed')
-    const editorPort = await freePort()
-    const address = `127.0.0.1:${editorPort}`
-    const options = ['--auth', 'none', '--bind-addr', address, '--disable-workspace-trust']
-    spawnProgram(scope, 'code-server', [...folders, ...options], { HOME: home }, home)
-    await until(
-      () =>
-        fetch(`http://${address}/healthz`).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      'the editor responds',
-    )
+    const { page, input, statusBar, notification, choose, visit, command, press, picture, focus } =
+      await open()
 
-    const browser = await startBrowser()
-    if (typeof browser === 'string') throw new Error(browser)
-    scope.teardown(() => browser.close())
-    const page = await browser.newPage()
-    page.setDefaultTimeout(120_000)
-    await page.goto(`http://${address}/?folder=${project}`)
-    const input = page.locator('.quick-input-widget input').first()
-    const choose = async (key: string, text: string) => {
-      await page.keyboard.press(key)
-      await input.fill(text)
-      await page.locator('.quick-input-list .monaco-list-row.focused').first().waitFor()
-      await page.keyboard.press('Enter')
+    /** Tells what came of a step. A broken one doesn't keep the others from being played. */
+    const step = async (what: string, work: () => Promise<unknown>) => {
+      try {
+        await work()
+        tell(what)
+      } catch (error) {
+        broken.push(`${what}: ${(error as Error).message.slice(0, 500)}`)
+        await picture(`broken-${broken.length}`)
+      }
     }
-    const file = join(project, '.vscode/settings.json')
-    const settings = async () => JSON.parse((await readFile(file, 'utf8').catch(() => '')) || '{}')
-    const becomes = async (expected: object, what: string) => {
-      const sorted = (values: object) => JSON.stringify(Object.entries(values).sort())
-      const isSame = async () => sorted(await settings()) === sorted(expected)
-      await until(isSame, what).then(
-        () => tell(what),
-        async () => broken.push(`${what}: ${JSON.stringify(await settings())}`),
+    const fileIn = (folder: string) => join(folder, '.vscode/settings.json')
+    const settings = async (folder: string) =>
+      JSON.parse((await readFile(fileIn(folder), 'utf8').catch(() => '')) || '{}')
+    const sorted = (values: object) => JSON.stringify(Object.entries(values).sort())
+    const becomes = (folder: string, expected: object) =>
+      until(async () => sorted(await settings(folder)) === sorted(expected), JSON.stringify(expected)).catch(
+        async ({ message }) => {
+          throw new Error(`${message}, but ${JSON.stringify(await settings(folder))}`)
+        },
       )
-    }
-    await page.locator('.statusbar-item', { hasText: 'not recorded' }).waitFor()
-    tell('the editor is open')
     const signIn = async () => {
-      await choose('F1', '>Team Settings: Sign In with a Token')
+      await command('Team Settings: Sign In with a Token')
       await page.getByText('A personal access token of the repository host').first().waitFor()
       await input.fill(hostToken)
       await input.press('Enter')
     }
-    await signIn()
-    await page.locator('.notification-list-item .monaco-button', { hasText: 'Apply' }).first().click()
-    tell('asked before the first write')
-    await becomes(TEAM, 'signed in, and the folder has the settings of the team')
-
-    await choose('Control+KeyP', 'notes.txt')
-    await page.locator('.monaco-editor').first().waitFor()
-    const shown = page.locator('.statusbar-item', { hasText: /[1-9]\d* min/ })
-    await until(async () => {
-      await page.keyboard.type('x')
-      return (await shown.count()) > 0
-    }, 'the status bar shows a minute')
-    tell('the status bar shows a typed minute')
-
-    await writeFile(file, JSON.stringify({ ...TEAM, [LOCKED]: 'off' }))
-    await becomes(TEAM, 'a locked setting that was changed by hand is back')
-    await choose('F1', '>Team Settings: Sign Out')
-    await becomes({ [LOCKED]: 'off' }, 'signed out, and the folder has only the value that the person set')
-    await signIn()
-    await becomes(TEAM, 'signed in again, and the settings of the team are back')
     const counted = async () => {
       const { workspaces } = await call<{ workspaces: { minutes: number }[] }>('GET', '/team/active-minutes')
-      return workspaces.some(({ minutes }) => minutes > 0)
+      return workspaces.reduce((sum, { minutes }) => sum + minutes, 0)
     }
-    await until(counted, 'the minute counts').then(
-      () => tell('the minute counts'),
-      ({ message }) => broken.push(message),
+
+    await step('the editor is open, and its person trusts the folder', async () => {
+      await visit(`folder=${project}`, 'Yes')
+      await statusBar('not recorded').waitFor()
+    })
+    await step('the first write is asked about: the rule, and the number of settings', async () => {
+      await signIn()
+      await notification('Your team has 5 settings').waitFor()
+      await picture('first-write')
+      await press('Your team has 5 settings', 'Apply')
+    })
+    await step(
+      'a setting of an extension that doesn’t say what is safe is asked about in a dialog',
+      async () => {
+        const dialog = page.locator('.monaco-dialog-box', { hasText: 'tool.level: 7' })
+        await dialog.waitFor()
+        await picture('dialog')
+        await dialog.locator('.monaco-button', { hasText: 'Apply' }).first().click()
+      },
     )
+    await step('the folder has the settings of the team', () => becomes(project, TEAM))
+    await step('a setting of window scope has an effect: the side bar is on the right', async () => {
+      await page.locator('.part.sidebar.right').waitFor()
+      await choose('Control+KeyP', 'notes.txt')
+      await page.locator('.monaco-editor').first().waitFor()
+      await picture('applied')
+    })
+    await step('the status bar shows a typed minute', () =>
+      until(async () => {
+        await page.locator('.monaco-editor textarea, .monaco-editor .native-edit-context').first().focus()
+        await page.keyboard.type('x')
+        return (await statusBar(/[1-9]\d* min/).count()) > 0
+      }, 'a minute'),
+    )
+    await step('the service has it at once', () => until(counted, 'the minute counts'))
+    await step('a locked setting that was changed by hand is back, with one notification', async () => {
+      await writeFile(fileIn(project), JSON.stringify({ ...TEAM, [LOCKED]: 'off' }))
+      await becomes(project, TEAM)
+      await notification('Set by your team').waitFor()
+      await page.waitForTimeout(1_000)
+      await picture('locked')
+    })
+
+    await step('in a folder that isn’t trusted, the extension doesn’t even run', async () => {
+      await visit(`folder=${fork}`, 'No')
+      await statusBar('Restricted Mode').waitFor()
+      await page.waitForTimeout(10_000)
+      await picture('restricted')
+      if ((await statusBar(/min|not recorded/).count()) > 0) throw new Error('it runs')
+      await becomes(fork, {})
+    })
+    await step('once it is trusted, a fork has the settings of its original’s team', async () => {
+      await visit(`folder=${fork}`, 'Yes')
+      await becomes(fork, TEAM)
+      await page.locator('.part.sidebar.right').waitFor()
+      await picture('fork')
+    })
+    await step('in a window with two folders, a sign-out takes out all of both', async () => {
+      await visit(`workspace=${both}`, 'Yes')
+      await statusBar(/\d+ min/).waitFor()
+      await page.waitForTimeout(5_000)
+      await picture('several-folders')
+      await command('Team Settings: Sign Out')
+      await becomes(project, { [LOCKED]: 'off' })
+      await becomes(fork, {})
+    })
+    await step('signed in there, both have the settings again', async () => {
+      await signIn()
+      await becomes(project, TEAM)
+      await becomes(fork, TEAM)
+    })
+    await step('signed out with one folder open, nothing of the team’s stays in either', async () => {
+      await visit(`folder=${project}`)
+      await statusBar(/\d+ min/).waitFor()
+      await command('Team Settings: Sign Out')
+      await becomes(project, { [LOCKED]: 'off' })
+      await becomes(fork, {})
+      await visit(`workspace=${both}`)
+      await statusBar('not recorded').waitFor()
+      await page.waitForTimeout(5_000)
+      await becomes(project, { [LOCKED]: 'off' })
+      await page.locator('.part.sidebar.left').waitFor()
+      await picture('signed-out')
+    })
+
+    await step('in a terminal, the editor tells of the first key, and of each command', async () => {
+      await visit(`folder=${project}`)
+      await statusBar('not recorded').waitFor()
+      await command('Terminal: Create New Terminal')
+      await page.locator('.terminal-wrapper.active .xterm').first().waitFor()
+      await page.waitForTimeout(8_000)
+      const before = [await told('terminal state'), await told('shell')]
+      await page.keyboard.type('echo one\n')
+      await until(async () => (await told('shell')).length > (before[1]?.length ?? 0), 'a command')
+      await page.keyboard.type('echo two\n')
+      await until(async () => (await told('shell')).length > (before[1]?.length ?? 0) + 1, 'another')
+      tell(
+        `the editor told: ${[await told('terminal'), await told('terminal state'), await told('shell')].flat().join(', ')}`,
+      )
+      await picture('terminal')
+    })
+    await step('two commands in a terminal are a minute', async () => {
+      await signIn()
+      await becomes(project, TEAM)
+      await visit(`folder=${project}`)
+      const shown = statusBar(/\d+ min/)
+      await shown.waitFor()
+      const before = await shown.textContent()
+      await until(async () => {
+        await page.locator('.terminal-wrapper.active textarea').first().focus()
+        await page.keyboard.type('echo three\n')
+        await page.waitForTimeout(2_000)
+        return (await shown.textContent()) !== before
+      }, 'a minute')
+    })
+
+    await step('in a tracked file, the question names the settings', async () => {
+      await command('Team Settings: Sign Out')
+      await becomes(project, { [LOCKED]: 'off' })
+      await git(project, 'add', '.')
+      await git(project, 'commit', '--quiet', '--message=One')
+      await git(project, 'checkout', '--quiet', '-b', 'other')
+      await writeFile(fileIn(project), JSON.stringify({ [LOCKED]: 'bounded' }))
+      await git(project, 'commit', '--quiet', '--all', '--message=Two')
+      await signIn()
+      await notification('Git tracks this file').waitFor()
+      await picture('tracked')
+      await press('Git tracks this file', 'Write')
+      await becomes(project, TEAM)
+    })
+    await step('what Git checks out stays until the next focus', async () => {
+      await focus(false)
+      await git(project, 'checkout', '--quiet', '--force', 'main')
+      await page.waitForTimeout(10_000)
+      await becomes(project, { [LOCKED]: 'off' })
+      await picture('checked-out')
+    })
+    await step('at the next focus, only the locked setting is back, with one notification', async () => {
+      await focus(true)
+      await becomes(project, { [LOCKED]: 'on' })
+      await notification('Set by your team').waitFor()
+      await picture('after-checkout')
+      const shown = await page.locator('.notification-list-item', { hasText: 'Set by your team' }).count()
+      if (shown !== 1) throw new Error(`${shown} notifications`)
+    })
+
+    await step('the extension of another company runs beside it', async () => {
+      const own = { name: 'zenit', publisher: 'zenit', displayName: 'Zenit' }
+      await writeFile(join(home, 'own.json'), JSON.stringify(own))
+      const script = join(projectRoot, 'examples/vscode/own.mjs')
+      const made = await run(process.execPath, [script, 'extension.vsix', 'own.json'], { cwd: home })
+      await install(join(home, made.stdout.trim()))
+      await visit(`folder=${project}`)
+      await statusBar(/\d+ min/).waitFor()
+      await statusBar('not recorded').waitFor()
+      await page.keyboard.press('F1')
+      await input.fill('>Zenit: Sign In')
+      await page
+        .locator('.quick-input-list .monaco-list-row', { hasText: 'Zenit: Sign In' })
+        .first()
+        .waitFor()
+      await picture('two-companies')
+    })
+    for (const event of ['inspect', 'window']) tell(`${event}: ${[...new Set(await told(event))].join(', ')}`)
     return { did: 'one person in one editor', details, broken }
   },
 }
