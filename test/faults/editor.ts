@@ -17,7 +17,7 @@ import { startEditor } from './real-editor.js'
 
 const run = promisify(execFile)
 const LOCKED = 'editor.wordWrap'
-/** The editor asks for the last of them only in its window, not in its folders. `tool.level` is of an extension. */
+/** The last of them is of the window: with several folders, the editor doesn't ask a folder for it. */
 const TEAM = {
   'editor.tabSize': 3,
   [LOCKED]: 'on',
@@ -155,7 +155,6 @@ export const editor: Fault = {
       await writeFile(fileIn(project), JSON.stringify({ ...TEAM, [LOCKED]: 'off' }))
       await becomes(project, TEAM)
       await notification('Set by your team').waitFor()
-      await page.waitForTimeout(1_000)
       await picture('locked')
     })
 
@@ -217,7 +216,7 @@ export const editor: Fault = {
       )
       await picture('terminal')
     })
-    await step('two commands in a terminal are a minute', async () => {
+    await step('with nothing but a terminal, minutes count', async () => {
       await signIn()
       await becomes(project, TEAM)
       await visit(`folder=${project}`)

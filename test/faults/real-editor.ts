@@ -106,7 +106,11 @@ export const startEditor = async (scope: Scope, home: string) => {
       command: (title: string) => choose('F1', `>${title}`, title),
       press: (text: string | RegExp, button: string) =>
         notification(text).locator('.monaco-button', { hasText: button }).first().click(),
-      picture: (name: string) => page.screenshot({ path: join(pictures, `${name}.png`) }),
+      /** Once nothing moves any more. */
+      picture: async (name: string) => {
+        await page.waitForTimeout(1_000)
+        await page.screenshot({ path: join(pictures, `${name}.png`) })
+      },
       /** The window loses or gets the focus: in a browser without a screen, it always has it. */
       focus: (has: boolean) =>
         page.evaluate(
