@@ -422,6 +422,63 @@ t.test('a commit counts on the date that its author saw', async (t) => {
   }
 })
 
+t.test('a closed issue counts on the day of its closer, and is taken back there', async (t) => {
+  const { webhook, today } = await startWebhook(t)
+  const [day, before, after] = [-10, -11, -9].map((days) => addDays(today, days)) as [string, string, string]
+  const setZone = (timezone: string | null) =>
+    webhook.service.database.write.statement(`update users set timezone = $1 where login = 'bob'`, [timezone])
+  await webhook.service.database.write.statement(
+    `update users set timezone = 'Pacific/Kiritimati' where login = 'ada'`,
+    [],
+  )
+  let number = 0
+  const change = (login: string, closed: boolean, at: string) =>
+    webhook.issue(REPO, { number, login, closed, at })
+  const daysOf = async () =>
+    Object.entries(await webhook.counts()).map(([key, { closed_issues }]) => [
+      ...key.split(' ').slice(0, 2),
+      closed_issues,
+    ])
+  const cases: [string, string, string, string, string][] = [
+    ['America/Los_Angeles', `${day}T02:00:00Z`, before, `${day}T07:30:00Z`, `${day}T20:00:00Z`],
+    ['America/Los_Angeles', `${day}T22:00:00Z`, day, `${after}T02:00:00Z`, `${after}T20:00:00Z`],
+    ['Australia/Sydney', `${day}T20:00:00Z`, after, `${after}T10:00:00Z`, `${after}T20:00:00Z`],
+    ['Asia/Kolkata', `${before}T20:00:00Z`, day, `${day}T18:00:00Z`, `${day}T19:00:00Z`],
+    ['No/Such_Zone', `${day}T20:00:00Z`, day, `${day}T21:00:00Z`, `${after}T01:00:00Z`],
+  ]
+  for (const [zone, closedAt, counted, reopenedThatDay, reopenedLater] of cases) {
+    await setZone(zone)
+    const on = (...names: string[]) => names.map((name) => ['bob', name, 1])
+    number++
+    await change('bob', true, closedAt)
+    t.same(await daysOf(), on(counted), `${zone}: closed`)
+    await change('ada', false, reopenedLater)
+    t.same(await daysOf(), on(counted), `${zone}: opened again on another day of the closer`)
+    await change('stranger', false, reopenedThatDay)
+    t.same(await daysOf(), [], `${zone}: opened again on the same day of the closer`)
+    for (const again of [
+      () => change('bob', true, closedAt),
+      () => change('ada', false, reopenedThatDay),
+      () => change('ada', false, reopenedLater),
+    ]) {
+      await again()
+      t.same(await daysOf(), [], `${zone}: delivered again`)
+    }
+    number++
+    await change('ada', false, reopenedThatDay)
+    await change('bob', true, closedAt)
+    t.same(await daysOf(), [], `${zone}: the closing is delivered last`)
+    number++
+    await change('bob', true, closedAt)
+    await setZone('Pacific/Kiritimati')
+    await change('bob', true, closedAt)
+    t.same(await daysOf(), on(counted), `${zone}: delivered again from another zone`)
+    await setZone(zone)
+    await change('ada', false, reopenedThatDay)
+    t.same(await daysOf(), [], `${zone}: taken back`)
+  }
+})
+
 t.test('a delivery says how many commits the host left out', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {

@@ -13,8 +13,10 @@ import { type FoundMember, findMembersBy, isInside, registerPeople } from './que
 import {
   type AddedCount,
   addReportedCounts,
+  type IssueEvent,
   nameReportedRepo,
   type ReportedRepo,
+  readIssue,
   setIssue,
   takeCommits,
   takeIssueBack,
@@ -147,16 +149,16 @@ const count = async (
     return { ...commit, member, day: commit.shownDay ?? dayAt(zoneOf(member), commit.at) }
   })
   const recent = dated.filter(isRecent)
-  const datedIssue = issue && { ...issue, day: dayAt('UTC', issue.at) }
+  const closer = issue?.closed ? memberOf(membersBy, issue.by) : null
+  const datedIssue = issue && { ...issue, day: dayAt(zoneOf(closer), issue.at) }
   const recentIssue = datedIssue && isRecent(datedIssue) ? datedIssue : undefined
   const closed = recentIssue?.closed ? [recentIssue] : []
   const outOfRange = dated.length - recent.length + (issue && !recentIssue ? 1 : 0)
   if (!isPath || !inside) return { ...NOTHING, outOfRange, outsidePatterns: recent.length + closed.length }
   const place = { workspaceId, repo, repoKey }
   const known = recent.flatMap(({ member, ...commit }) => (member ? [{ ...commit, member }] : []))
-  const closer = recentIssue ? memberOf(membersBy, recentIssue.by) : null
   const people = new Set(known.map(({ member }) => member.userId))
-  if (closer) people.add(closer.userId)
+  if (closer && recentIssue) people.add(closer.userId)
   const [, , fresh] = await Promise.all([
     people.size > 0 && registerPeople(tx, workspaceId, [...people]),
     people.size > 0 && nameReportedRepo(tx, place),
@@ -167,7 +169,7 @@ const count = async (
     place,
     known.filter(({ hash }) => fresh.has(hash)),
   )
-  const ofIssue = recentIssue ? await countIssue(tx, place, recentIssue, closer?.userId ?? null) : 0
+  const ofIssue = recentIssue ? await countIssue(tx, place, recentIssue, closer) : 0
   const strangers = [
     ...recent.flatMap(({ member, author }) => (member ? [] : [author])),
     ...(closer ? [] : closed.map(({ by }) => by)),
@@ -252,10 +254,12 @@ const countCommits = async (
 const countIssue = async (
   tx: Db,
   place: ReportedRepo,
-  { number, day, at, closed }: DeliveredIssue & { day: string },
-  userId: string | null,
+  issue: DeliveredIssue & { day: string },
+  closer: FoundMember | null,
 ): Promise<number> => {
-  const event = { number, day, at: new Date(at).toISOString(), closed, userId: closed ? userId : null }
+  const event = await placeIssue(tx, place, issue, closer)
+  if (!event) return 0
+  const { day } = event
   const changed = await setIssue(tx, place, event)
   if (!changed || changed.before === changed.now) return 0
   const { before, now } = changed
@@ -264,4 +268,30 @@ const countIssue = async (
   const isMore = (await addReportedCounts(tx, 'closed_issues', place, more)).length > 0
   if (isLess || isMore) await markDays(tx, place.workspaceId, [day])
   return isMore ? 1 : 0
+}
+
+/**
+ * Which event decides, and on which day. A closing counts on its closer's day, unless the issue was opened again that day;
+ * that is noted where the closing counts, whatever the closer's zone is by then. Undefined: the event is known.
+ */
+const placeIssue = async (
+  tx: Db,
+  place: ReportedRepo,
+  { number, day, at, closed }: DeliveredIssue & { day: string },
+  closer: FoundMember | null,
+): Promise<IssueEvent | undefined> => {
+  const userId = closer?.userId ?? null
+  const known = (await readIssue(tx, place, number, day)).map((one) => ({ ...one, ms: Date.parse(one.at) }))
+  if (known.some((one) => one.ms === at && one.closed === closed && one.userId === userId)) return undefined
+  const event = { number, day, at: new Date(at).toISOString(), closed, userId }
+  if (closed) {
+    const zone = zoneOf(closer)
+    const reopened = known.findLast((one) => !one.closed && one.ms > at && dayAt(zone, one.ms) === day)
+    return reopened ? { ...event, at: reopened.at, closed: false, userId: null } : event
+  }
+  const undone = known.findLast((one) => one.closed && one.ms < at)
+  if (!undone) return event
+  const zone = undone.timezone ?? 'UTC'
+  const daySeen = dayAt(zone, at)
+  return { ...event, day: daySeen === dayAt(zone, undone.ms) ? undone.day : daySeen }
 }

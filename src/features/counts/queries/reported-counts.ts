@@ -137,6 +137,27 @@ export interface IssueEvent {
   userId: string | null
 }
 
+/** $1 to $3: workspace, repository, issue; $4: a day. Days around the world are at most two apart. */
+const READ_ISSUE = statement(
+  'read issue around a day',
+  { day: date, at: moment, closed: bool, userId: orNull(uuid), timezone: orNull(text) },
+  `
+  select i.day, i.at, i.closed, i.user_id as "userId", u.timezone
+  from reported_issues i left join users u on u.id = i.user_id
+  where i.workspace_id = $1::uuid and i.repo_key = $2::text and i.number = $3::bigint
+    and i.day between $4::date - 2 and $4::date + 2
+  order by i.at`,
+)
+
+/** An issue's last events of each day, in order, with the day where a closing counts and its closer's time zone. */
+export const readIssue = (
+  tx: Db,
+  { workspaceId, repoKey }: ReportedRepo,
+  number: number,
+  day: string,
+): Promise<(Omit<IssueEvent, 'number'> & { timezone: string | null })[]> =>
+  tx.rows(READ_ISSUE, [workspaceId, repoKey, number, day])
+
 /**
  * $1 to $4: workspace, repository, issue, day. Inserts a row that's older than any event, or locks the existing one.
  */
