@@ -27,7 +27,14 @@ export {
   sumAgentMinutes,
 } from './queries/agent-minutes.js'
 export { type FlushTarget, readTargets } from './queries/flush-target.js'
-export { localActivity, localHourDays, SUM_OF_HOURS, utcDaysOf, zoneHours } from './queries/local-activity.js'
+export {
+  localActivity,
+  localActivityWithHours,
+  localHourDays,
+  SUM_OF_HOURS,
+  utcDaysOf,
+  zoneHours,
+} from './queries/local-activity.js'
 export {
   changeTimezone,
   LOCK_ACTIVITY,

@@ -27,6 +27,23 @@ export const localActivity = (days: string, where: string): string => `(
       and s.minutes + s.commits + s.closed_issues > 0
   )`
 
+/** SQL: the same, and whether a row has minutes with an hour, which takes longer. */
+export const localActivityWithHours = (days: string, where: string): string => `(
+    select a.workspace_id, a.user_id, a.repo_key, a.day + s.later as day, s.minutes, s.commits, s.closed_issues, s.in_hours > 0 as has_hours
+    from activity a cross join lateral (values ${sharesOf([
+      ['a.minutes_before', 'a.minutes - a.minutes_before - a.minutes_after', 'a.minutes_after'],
+      ['0', 'a.commits', '0'],
+      ['0', 'a.closed_issues', '0'],
+      [
+        'case when a.hours is not null then a.minutes_before else 0 end',
+        `coalesce(${MINUTES_IN_HOURS} - a.minutes_before - a.minutes_after, 0)`,
+        'case when a.hours is not null then a.minutes_after else 0 end',
+      ],
+    ])}) as s (later, minutes, commits, closed_issues, in_hours)
+    where ${where} and a.day = any(${utcDaysOf(days)}) and a.day + s.later = any(${days})
+      and s.minutes + s.commits + s.closed_issues > 0
+  )`
+
 /** SQL: on which local days people have minutes with an hour, and in which repositories. */
 export const localHourDays = (days: string, where: string): string => `(
     select a.user_id, a.repo_key, a.day + s.later as day

@@ -21,7 +21,7 @@ import { addDays, HOURS, weekdayOf } from '../../../platform/time/days.js'
 import { DELETED_USER } from '../../accounts/index.js'
 import {
   localActivity,
-  localHourDays,
+  localActivityWithHours,
   localHours,
   markDays,
   SUM_OF_HOURS,
@@ -89,11 +89,19 @@ const LOCK_ROLLUP = statement(
   `select pg_try_advisory_xact_lock(${locks.rollup}) as taken from ${AT_COORDINATOR}`,
 )
 
-const ALLOW_A_MONTH = statement('allow long rollup statements', {}, `set local statement_timeout = '60s'`)
+const SETTINGS_OF_ROLLUP = [
+  // A month of the largest workspace takes this long.
+  statement('allow long rollup statements', {}, `set local statement_timeout = '60s'`),
+  // Otherwise the planner takes arrays of thousands of rows for short ones, and reads them again for each row.
+  statement('plan each rollup', {}, 'set local plan_cache_mode = force_custom_plan'),
+]
 
 /** False while another instance is rolling up. */
 export const tryLockRollup = async (tx: Db): Promise<boolean> => {
-  const [[row]] = await Promise.all([tx.rows(LOCK_ROLLUP, []), tx.rows(ALLOW_A_MONTH, [])])
+  const [[row]] = await Promise.all([
+    tx.rows(LOCK_ROLLUP, []),
+    ...SETTINGS_OF_ROLLUP.map((set) => tx.rows(set, [])),
+  ])
   return row?.taken === true
 }
 
@@ -140,10 +148,11 @@ export const SUM_OF_COUNTS = `sum(a.minutes) as minutes, sum(a.commits) as commi
 
 /** SQL: the activity of the workspace $1 on the local days $2. */
 const LOCAL = localActivity('$2::date[]', 'a.workspace_id = $1::uuid')
-const LOCAL_HOUR_DAYS = localHourDays('$2::date[]', 'a.workspace_id = $1::uuid')
+const LOCAL_WITH_HOURS = localActivityWithHours('$2::date[]', 'a.workspace_id = $1::uuid')
 
-/** SQL: how many people the rows of `a` are about. */
-const PEOPLE = 'count(distinct a.user_id)'
+/** SQL: how many people have minutes in `a`, and how many have minutes with an hour. */
+const ACTIVE_PEOPLE = `count(distinct a.user_id) filter (where a.minutes > 0 and a.${IS_NOT_DELETED})`
+const HOUR_PEOPLE = 'count(distinct a.user_id) filter (where a.has_hours)'
 
 /** $1, $2: workspace and days. */
 const MAKE_MEMBER_DAYS = statement(
@@ -162,16 +171,12 @@ const MAKE_REPO_DAYS = statement(
   {},
   `
   insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues, active_members, hour_people, local_hours)
-  select $1::uuid, s.day, s.repo_key, s.minutes, s.commits, s.closed_issues, s.active_members, p.people, h.hours::int[]
+  select $1::uuid, s.day, s.repo_key, s.minutes, s.commits, s.closed_issues, s.active_members, s.hour_people, h.hours::int[]
   from (
-    select a.day, a.repo_key, ${SUM_OF_COUNTS},
-      ${PEOPLE} filter (where a.minutes > 0 and a.${IS_NOT_DELETED}) as active_members
-    from ${LOCAL} a
+    select a.day, a.repo_key, ${SUM_OF_COUNTS}, ${ACTIVE_PEOPLE} as active_members, ${HOUR_PEOPLE} as hour_people
+    from ${LOCAL_WITH_HOURS} a
     group by a.day, a.repo_key
   ) s
-  left join (
-    select a.day, a.repo_key, ${PEOPLE} as people from ${LOCAL_HOUR_DAYS} a group by a.day, a.repo_key
-  ) p on p.day = s.day and p.repo_key = s.repo_key
   left join unnest($3::date[], $4::text[], $5::text[]) as h (day, repo_key, hours)
     on h.day = s.day and h.repo_key = s.repo_key`,
 )
@@ -182,11 +187,8 @@ const MAKE_DAYS = statement(
   {},
   `
   insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members, hour_people, by_local_day, by_repo)
-  select $1::uuid, a.day, ${SUM_OF_COUNTS}, ${PEOPLE} filter (where a.minutes > 0 and a.${IS_NOT_DELETED}),
-    coalesce(min(p.people), 0), true, true
-  from activity_member_days a
-  left join (select a.day, ${PEOPLE} as people from ${LOCAL_HOUR_DAYS} a group by a.day) p on p.day = a.day
-  where a.workspace_id = $1::uuid and a.day = any($2::date[])
+  select $1::uuid, a.day, ${SUM_OF_COUNTS}, ${ACTIVE_PEOPLE}, ${HOUR_PEOPLE}, true, true
+  from ${LOCAL_WITH_HOURS} a
   group by a.day`,
 )
 
