@@ -113,6 +113,7 @@ export const samples: Sample[] = [
   ...calls(organizations.hasLeft, [id, id]),
   ...calls(organizations.admitsAnyone, []),
   ...calls(organizations.confirmMemberships, [id, [id]]),
+  ...calls(organizations.forgetLeaving, [id, id]),
   ...calls(organizations.countJoinedByOrganization, [id]),
   ...calls(organizations.countRemovals, [id]),
   ...calls(organizations.listAdmitting, [10]),
