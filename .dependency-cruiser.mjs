@@ -20,7 +20,7 @@ export const below = {
   editors: ['minutes', 'settings', 'workspaces', 'accounts'],
   dashboard: ['rollups', 'minutes', 'workspaces', 'accounts'],
   rollups: ['minutes', 'workspaces', 'accounts'],
-  counts: ['minutes', 'workspaces', 'accounts'],
+  counts: ['minutes', 'settings', 'workspaces', 'accounts'],
   minutes: ['workspaces', 'accounts'],
   settings: ['workspaces', 'accounts'],
   workspaces: ['accounts'],

@@ -34,7 +34,6 @@ import { privacyRoutes } from './features/personal-data/routes/privacy.js'
 import { profileRoutes } from './features/personal-data/routes/profile.js'
 import { projectRoutes } from './features/repositories/routes/projects.js'
 import rollups from './features/rollups/jobs.js'
-import moving from './features/settings/moving.js'
 import { settingsSchemaRoutes } from './features/settings/routes/settings-schema.js'
 import { settingsRoutes } from './features/settings/routes/snapshots.js'
 import workspaceAccess from './features/workspaces/access.js'
@@ -190,7 +189,6 @@ export const buildApp = async (
     jobs: [...retention, purge],
   })
   await app.register(following)
-  await app.register(moving)
   await app.register(repohostOAuth)
   await app.register(dashboard)
   await app.register(milestones)

@@ -10,6 +10,7 @@ import { isUuid } from '../../../platform/http/formats.js'
 import { Semaphore } from '../../../platform/process/semaphore.js'
 import { type Payers, payersOfWorkspace } from '../../../platform/rate-limits/payers.js'
 import { addressKeysOf } from '../../accounts/index.js'
+import { moveAtReport } from '../../settings/index.js'
 import { findWebhook } from '../queries/webhooks.js'
 import { type DeliveryHead, holdWebhook, noteFailure, takeDelivery } from '../take-delivery.js'
 import { type ExpectedDelivery, readSignedBody, type SignedBody } from '../webhooks/body.js'
@@ -147,7 +148,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
           await database.transaction(
             async (tx) => {
               await holdWebhook(tx, head)
-              await app.moving.atReport(tx, head.workspaceId, renamed)
+              await moveAtReport(tx, head.workspaceId, renamed)
             },
             { rowsMayConflict: true },
           )

@@ -1,0 +1,2 @@
+/** Settings of repositories, for other features. */
+export { moveAtReport } from './move-settings.js'
