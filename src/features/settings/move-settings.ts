@@ -43,7 +43,7 @@ const isInside = async (db: Db, workspaceId: string, places: Place[]): Promise<b
 }
 
 /** @throws {ApiError} `repo_outside_patterns`, `never_synced`, `repo_taken` */
-const requireMovable = async (db: Db, workspaceId: string, { from, to }: Move): Promise<void> => {
+export const requireMovable = async (db: Db, workspaceId: string, { from, to }: Move): Promise<void> => {
   if (!(await isInside(db, workspaceId, [from, to]))) throw new ApiError('repo_outside_patterns')
   const [held, taken] = await Promise.all([
     readHeld(db, { ...from, workspaceId }),
@@ -65,31 +65,22 @@ const move = async (tx: Db, workspaceId: string, { from, to }: Move): Promise<He
 }
 
 /**
- * @param askHost asks the host as the last step, and throws if it doesn't show the rename
+ * Moves what's stored under a name to one that the host has shown to be its new name.
  * @throws {ApiError} `repo_outside_patterns`, `never_synced`, `repo_taken`
  */
-export const moveSettings = async (
-  database: Database,
-  call: WorkspaceCall,
-  renamed: Move,
-  askHost: () => Promise<void>,
-): Promise<void> => {
-  const { workspaceId } = call
-  await requireMovable(database.read, workspaceId, renamed)
-  await askHost()
-  await changeWorkspace(
+export const moveSettings = async (database: Database, call: WorkspaceCall, renamed: Move): Promise<void> =>
+  changeWorkspace(
     database,
     call,
     'admin',
     async ({ tx, record }) => {
-      await requireMovable(tx, workspaceId, renamed)
-      const moved = await move(tx, workspaceId, renamed)
+      await requireMovable(tx, call.workspaceId, renamed)
+      const moved = await move(tx, call.workspaceId, renamed)
       if (!moved.snapshot && !moved.override) throw new ApiError('never_synced')
       await record('repo.moved', pathOf(renamed.to), { from: pathOf(renamed.from), ...moved })
     },
     options,
   )
-}
 
 /** A rename that the host reports, with a hash of the report. */
 export interface NotedRename {

@@ -1,11 +1,10 @@
-import type { FastifyInstance } from 'fastify'
 import type { PrivacyLevel } from '../../../schemas/common.js'
 import { parsePattern } from '../../../schemas/repo-pattern.js'
 import { spellingFaultsIn } from '../../../schemas/settings-keys.js'
 import { ApiError } from '../../errors.js'
-import type { Db } from '../../platform/database/client.js'
+import type { Database, Db } from '../../platform/database/client.js'
 import type { Preconditions } from '../../platform/http/etag.js'
-import { type HostPerson, lockCaller, reposToRemember, type User } from '../accounts/index.js'
+import { lockCaller, reposToRemember, type User } from '../accounts/index.js'
 import {
   countPatterns,
   insertAuditEntry,
@@ -31,8 +30,6 @@ export interface Push {
   repo: string
   settings: Record<string, unknown>
   preconditions: Preconditions
-  /** Shows the caller's token to the repository host, and passes on what it says. */
-  askHost(use: (person: HostPerson) => Promise<void>): Promise<void>
 }
 
 /** The rules for a personal workspace that a push creates. */
@@ -44,23 +41,22 @@ interface CreationRules {
 /** Someone may add the personal workspace's pattern by hand in the meantime. */
 const options = { rowsMayConflict: true }
 
+/** @throws {ApiError} `validation_failed` for keys that aren't spelled as keys should be, and aren't stored */
+export const requirePushSpelling = async (database: Database, push: Push): Promise<void> => {
+  // Almost no settings have such keys.
+  if (spellingFaultsIn(push.settings, {}).length === 0) return
+  await database.transaction(async (tx) => requireSpelling(push.settings, await readStored(tx, push)))
+}
+
 /**
- * Stores a repository's settings for a caller whose rights here are known (rules R1, R2, R4, R5). The rights at the
- * repository host are checked next, and nothing is created before both agree.
+ * Stores a repository's settings for a caller with access to it at the repository host. The rights here (rules R1, R2,
+ * R4, R5) are decided once more.
  */
 export const pushSettings = async (
-  { database, following, ...rules }: CreationRules & Pick<FastifyInstance, 'database' | 'following'>,
+  { database, ...rules }: CreationRules & { database: Database },
   push: Push,
 ): Promise<Written & { workspaceCreated: boolean }> => {
   const { caller, owner, repo } = push
-  // Before the host is asked. Almost no settings have such keys.
-  if (spellingFaultsIn(push.settings, {}).length > 0)
-    await database.transaction(async (tx) => requireSpelling(push.settings, await readStored(tx, push)))
-  await push.askHost(async ({ memberships, requireAccess }) => {
-    await following.atPush(caller, memberships)
-    await requireAccess({ owner, repo })
-  })
-
   const settings = JSON.stringify(push.settings)
   const named = reposToRemember(database, caller.id, [`${owner}/${repo}`])
   const pushed = await database.transaction(async (tx) => {

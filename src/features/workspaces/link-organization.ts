@@ -28,27 +28,32 @@ export const requireOrganization = async (db: Db, workspaceId: string): Promise<
   return link
 }
 
+/** @throws {ApiError} `pattern_outside_organization` */
+export const requireLinkable = async (
+  db: Db,
+  workspaceId: string,
+  { organization, join }: OrganizationBody,
+): Promise<void> => {
+  if (join === 'member') requireInsideOrganization(organization, await listPatterns(db, workspaceId))
+}
+
 /**
- * @param find asks the host as the last step, and throws if the caller doesn't own or administer the organization
+ * @param found the organization that the body names, which the caller owns or administers
  * @throws {ApiError} `personal_workspace`, `pattern_outside_organization`
  */
-export const linkOrganization = async (
+export const linkOrganization = (
   database: Database,
   call: WorkspaceCall,
-  { organization, join = 'nobody', leave = 'keep' }: OrganizationBody,
-  find: () => Promise<HostOrganization>,
+  body: OrganizationBody,
+  { id, name }: HostOrganization,
 ): Promise<Organization> => {
-  const requireInside = async (db: Db) => {
-    if (join === 'member') requireInsideOrganization(organization, await listPatterns(db, call.workspaceId))
-  }
-  await requireInside(database.read)
-  const { id, name } = await find()
+  const { join = 'nobody', leave = 'keep' } = body
   return changeWorkspace(database, call, 'admin', async ({ tx, caller, workspace, record }) => {
     // No one else can be in it, and pushes add the login of its owner to its patterns.
     if (workspace.personal) throw new ApiError('personal_workspace')
     // People who join in the meantime lock the roles and rely on the link.
     await lockRoles(tx, call.workspaceId)
-    await requireInside(tx)
+    await requireLinkable(tx, call.workspaceId, body)
     const before = await readOrganization(tx, call.workspaceId)
     if (before?.organization_id !== id) await forgetOrganizationMembers(tx, call.workspaceId)
     await writeOrganization(tx, {

@@ -3,9 +3,9 @@ import { Ok, ref, WorkspaceParams } from '../../../../schemas/common.js'
 import { MoveBody, MoveHeaders } from '../../../../schemas/moves.js'
 import { invalid } from '../../../errors.js'
 import { showHostToken } from '../../../platform/rate-limits/rate-limit.js'
-import { lockCaller } from '../../accounts/index.js'
+import { readCaller } from '../../accounts/index.js'
 import { adminOf } from '../../workspaces/index.js'
-import { moveOf, moveSettings } from '../move-settings.js'
+import { moveOf, moveSettings, requireMovable } from '../move-settings.js'
 
 export const moveRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { clients, database } = app
@@ -47,13 +47,14 @@ export const moveRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { body, caller, membership, trace } = request
       const token = request.headers['x-repohost-token']
       const renamed = moveOf(body)
-      const { repohostId } = await database.transaction((tx) => lockCaller(tx, caller.userId))
-      await moveSettings(database, membership, renamed, () =>
-        showHostToken(request, async () => {
-          const person = await clients.repohost.personOf(token, repohostId, trace)
-          await person.requireRename(renamed.from, renamed.to)
-        }),
-      )
+      const { repohostId } = await readCaller(database.read, caller.userId)
+      // Before the host is asked, and once more with the workspace locked.
+      await requireMovable(database.read, membership.workspaceId, renamed)
+      await showHostToken(request, async () => {
+        const person = await clients.repohost.personOf(token, repohostId, trace)
+        await person.requireRename(renamed.from, renamed.to)
+      })
+      await moveSettings(database, membership, renamed)
       return { ok: true } as const
     },
   })

@@ -30,7 +30,7 @@ import { requireSettings, warningsOf } from '../../workspaces/index.js'
 import { repoAdmin, repoMember } from '../access.js'
 import { deleteSettings, restoreSettings, type Written } from '../change-snapshot.js'
 import { toChange, toPull, toPush, toReadHistory } from '../policies/repo-access.js'
-import { pushSettings } from '../push-settings.js'
+import { pushSettings, requirePushSpelling } from '../push-settings.js'
 import { type SnapshotText, type StoredSnapshot, snapshotHistory } from '../queries/snapshots.js'
 
 const pull = repoMember('params', toPull)
@@ -137,27 +137,23 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(PushResult) },
     },
     handler: async (request, reply) => {
-      const { query, headers, body } = request
+      const { query, headers, body, trace } = request
       const granted = request.granted(push)
-      const { repohost } = app.clients
-      const pushed = await pushSettings(
-        { database, following: app.following, privacy: app.config.privacy.floor, quota: app.config.limits },
-        {
-          ...granted,
-          settings: body.settings,
-          preconditions: preconditionsOf(headers, query),
-          askHost: (use) =>
-            showHostToken(request, async () =>
-              use(
-                await repohost.personOf(
-                  headers['x-repohost-token'],
-                  granted.caller.repohostId,
-                  request.trace,
-                ),
-              ),
-            ),
-        },
-      )
+      const { caller, owner, repo } = granted
+      const sent = {
+        ...granted,
+        settings: body.settings,
+        preconditions: preconditionsOf(headers, query),
+      }
+      await requirePushSpelling(database, sent)
+      await showHostToken(request, async () => {
+        const token = headers['x-repohost-token']
+        const person = await app.clients.repohost.personOf(token, caller.repohostId, trace)
+        await app.following.atPush(caller, person.memberships)
+        await person.requireAccess({ owner, repo })
+      })
+      const creation = { privacy: app.config.privacy.floor, quota: app.config.limits }
+      const pushed = await pushSettings({ database, ...creation }, sent)
       milestones.reached(request.caller.userId, 'settings_pushed')
       return answerOf(reply, { ...pushed, ...warningsOf(rules, body.settings) })
     },

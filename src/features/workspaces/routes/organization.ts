@@ -10,10 +10,15 @@ import {
 } from '../../../../schemas/organizations.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
 import { showHostToken } from '../../../platform/rate-limits/rate-limit.js'
-import { lockCaller } from '../../accounts/index.js'
+import { readCaller } from '../../accounts/index.js'
 import { adminOf, memberOf } from '../access.js'
 import { keepMember } from '../change-members.js'
-import { linkOrganization, requireOrganization, unlinkOrganization } from '../link-organization.js'
+import {
+  linkOrganization,
+  requireLinkable,
+  requireOrganization,
+  unlinkOrganization,
+} from '../link-organization.js'
 import { listOrganizationMembers } from '../queries/organizations.js'
 
 const pages = pagesOf('uuid')
@@ -64,12 +69,13 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request) => {
       const { body, caller, membership, trace } = request
       const token = request.headers['x-repohost-token']
-      const { repohostId } = await database.transaction((tx) => lockCaller(tx, caller.userId))
-      return linkOrganization(database, membership, body, () =>
-        showHostToken(request, () =>
-          clients.repohost.administeredBy(token, repohostId, body.organization, trace),
-        ),
+      const { repohostId } = await readCaller(database.read, caller.userId)
+      // Before the host is asked, and once more with the workspace locked.
+      await requireLinkable(database.read, membership.workspaceId, body)
+      const organization = await showHostToken(request, () =>
+        clients.repohost.administeredBy(token, repohostId, body.organization, trace),
       )
+      return linkOrganization(database, membership, body, organization)
     },
   })
 
