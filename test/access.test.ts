@@ -282,6 +282,7 @@ const who = (route: string, { statuses }: Row): string => {
   if (noToken !== 401) return 'anyone'
   // There is none, so members get 404, too.
   if (route === 'GET /api/team/workspaces/{id}/organization') return 'a member of'
+  if (route === 'GET /api/team/dashboard/mine') return 'any signed-in caller; for a workspace, a member of it'
   if (admin === 401) return 'the operator, with an admin key'
   if (member === 403) return 'an admin of'
   return outsider === member ? 'any signed-in caller' : 'a member of'
@@ -394,9 +395,9 @@ const scopesOf: Record<string, { scope: Scope; orScope?: Scope; personalOnly?: b
   'POST /api/team/commits': { scope: 'counts:write' },
   'POST /api/team/closed-issues': { scope: 'counts:write' },
   'GET /api/team/dashboard': { scope: 'dashboard:read' },
-  'GET /api/team/dashboard/mine': { scope: 'activity:read' },
-  'GET /api/team/active-minutes': { scope: 'activity:read' },
-  'POST /api/team/active-minutes': { scope: 'activity:write' },
+  'GET /api/team/dashboard/mine': { scope: 'activity:read', personalOnly: true },
+  'GET /api/team/active-minutes': { scope: 'activity:read', personalOnly: true },
+  'POST /api/team/active-minutes': { scope: 'activity:write', personalOnly: true },
   'POST /api/wakatime/v1/users/{user}/heartbeats.bulk': { scope: 'activity:write', personalOnly: true },
   'POST /api/wakatime/v1/users/{user}/heartbeats': { scope: 'activity:write', personalOnly: true },
   'POST /api/wakatime/v1/users/{user}/import': { scope: 'activity:write', personalOnly: true },

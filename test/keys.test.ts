@@ -517,6 +517,24 @@ t.test('at the level “team” a key of the workspace sees no person, as an adm
   hasMembers(t, (await key.get(`/api/team/dashboard?workspace=${id}`)).body, { heatmap: null, members: [] })
 })
 
+t.test('a key of the workspace never acts for a person, whatever its scopes', async (t) => {
+  const noa = await service.signIn('noa')
+  const { id } = await service.workspace(noa)
+  const made = await workspaceKey(noa, id, ['dashboard:read'])
+  await service.database.write.statement('update access_keys set scopes = $2::text[] where id = $1::uuid', [
+    made.id,
+    '{activity:read,activity:write}',
+  ])
+  const key = withKey(service, made.secret)
+  const replies = [
+    await key.get('/api/team/dashboard/mine'),
+    await key.get(`/api/team/dashboard/mine?workspace=${id}`),
+    await key.get('/api/team/active-minutes'),
+    await key.post('/api/team/active-minutes', { entries: [] }),
+  ]
+  for (const reply of replies) t.same(outcome(reply), [403, 'scope_missing'])
+})
+
 t.test('the keys of a workspace end with the right of their creator, and the others stay', async (t) => {
   const [lea, max] = await service.signInAll('lea', 'max')
   const { id } = await service.workspace(lea)

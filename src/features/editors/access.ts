@@ -1,11 +1,10 @@
 /** Access to the routes for editors: a session or access key, sent the way WakaTime tools do. */
 import { ApiError } from '../../errors.js'
-import { type Access, anyCallerWith } from '../../platform/access/access.js'
+import { type Access, anyPersonWith } from '../../platform/access/access.js'
 import { editorTokenOf, readCaller } from '../accounts/index.js'
 
-const ofEditor = (...scopes: Parameters<typeof anyCallerWith>): Access => ({
-  ...anyCallerWith(...scopes),
-  personalKeysOnly: true,
+const ofEditor = (...scopes: Parameters<typeof anyPersonWith>): Access => ({
+  ...anyPersonWith(...scopes),
   tokenOf: editorTokenOf,
   errors: ['route_not_found'],
   find: async (request) => {

@@ -4,7 +4,13 @@ import fp from 'fastify-plugin'
 import type { Role } from '../../../schemas/common.js'
 import type { Scope } from '../../../schemas/keys.js'
 import { ApiError } from '../../errors.js'
-import { type Access, anyCallerWith, type RequestPart, type SchemaOf } from '../../platform/access/access.js'
+import {
+  type Access,
+  anyCallerWith,
+  anyPersonWith,
+  type RequestPart,
+  type SchemaOf,
+} from '../../platform/access/access.js'
 import type { WorkspaceCall } from './change-workspace.js'
 import { reaches, requireRole } from './policies/rights.js'
 import { readRole, readRoles } from './queries/members.js'
@@ -26,19 +32,16 @@ export const memberOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<Wo
 export const adminOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<WorkspaceCall> =>
   workspaceAccess('admin', source, scopes)
 
-/** The same, for a route whose query may name a workspace. Without one, any caller is admitted. */
-export const memberIfNamed = (...scopes: Scope[]): Access<WorkspaceCall | undefined> => {
-  const member = memberOf('query.workspace', ...scopes)
-  return {
-    ...member,
-    callers: 'any signed-in caller; for a workspace, a member of it',
-    find: async (request) => {
-      const { workspace } = request.query as { workspace?: string }
-      return workspace === undefined ? undefined : member.find?.(request)
-    },
-    faultOf: () => undefined,
-  }
-}
+/** For a person's own data, on a route whose query may name one of their workspaces. */
+export const memberIfNamed = (...scopes: Scope[]): Access<WorkspaceCall | undefined> => ({
+  ...anyPersonWith(...scopes),
+  callers: 'any signed-in caller; for a workspace, a member of it',
+  errors: ['workspace_not_found'],
+  find: async (request) => {
+    const { workspace } = request.query as { workspace?: string }
+    return workspace === undefined ? undefined : findMembership(request, workspace, 'member')
+  },
+})
 
 const accesses = new WeakSet<Access>()
 
@@ -48,19 +51,26 @@ const workspaceAccess = (role: Role, source: WorkspaceSource, scopes: Scope[]): 
     ...anyCallerWith(...scopes),
     callers: role === 'admin' ? 'an admin of the workspace' : 'a member of the workspace',
     errors: role === 'admin' ? ['workspace_not_found', 'admin_required'] : ['workspace_not_found'],
-    find: async (request: FastifyRequest) => {
-      // In lower case like the database, so that locks and ETags use one spelling.
-      const workspaceId = (request[part] as Record<string, string>)[name]?.toLowerCase() ?? ''
-      const { key, memberId: userId } = request
-      if (key && !reaches(key, workspaceId)) throw new ApiError('workspace_not_found')
-      const current = await readRole(request.server.db, workspaceId, userId)
-      requireRole(current && { role: current }, role)
-      return { workspaceId, userId, key }
-    },
+    find: (request: FastifyRequest) =>
+      findMembership(request, (request[part] as Record<string, string>)[name] ?? '', role),
     faultOf: (schemaOf) => faultOfSource(schemaOf, part, name),
   }
   accesses.add(access)
   return access
+}
+
+/** @throws {ApiError} `workspace_not_found`, `admin_required` */
+const findMembership = async (
+  { server, key, memberId: userId }: FastifyRequest,
+  workspace: string,
+  role: Role,
+): Promise<WorkspaceCall> => {
+  // In lower case like the database, so that locks and ETags use one spelling.
+  const workspaceId = workspace.toLowerCase()
+  if (key && !reaches(key, workspaceId)) throw new ApiError('workspace_not_found')
+  const current = await readRole(server.db, workspaceId, userId)
+  requireRole(current && { role: current }, role)
+  return { workspaceId, userId, key }
 }
 
 const faultOfSource = (schemaOf: SchemaOf, part: RequestPart, name: string): string | undefined => {

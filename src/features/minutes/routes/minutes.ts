@@ -9,7 +9,7 @@ import {
 import { ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { invalid } from '../../../errors.js'
-import { anyCallerWith } from '../../../platform/access/access.js'
+import { anyPersonWith } from '../../../platform/access/access.js'
 import { JSON_TYPE } from '../../../platform/http/content.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import type { Meter } from '../../../platform/metrics/meter.js'
@@ -32,7 +32,7 @@ export const minutesRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'POST',
     url: '/active-minutes',
-    config: { access: anyCallerWith('activity:write'), errors: ['invalid_timezone', 'flush_id_reused'] },
+    config: { access: anyPersonWith('activity:write'), errors: ['invalid_timezone', 'flush_id_reused'] },
     schema: {
       operationId: 'recordActiveMinutes',
       tags: ['activity'],
@@ -53,7 +53,7 @@ export const minutesRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/active-minutes',
-    config: { access: anyCallerWith('activity:read'), errors: ['invalid_range'] },
+    config: { access: anyPersonWith('activity:read'), errors: ['invalid_range'] },
     schema: {
       operationId: 'listActiveMinutes',
       tags: ['activity'],
