@@ -1,4 +1,4 @@
-/** What a repository's owner may look like, without schemas: the page checks it too. */
+/** The names that a repository's owner may have, without schemas: the page checks it too. */
 import type { RepohostKind } from './common.js'
 import { limits } from './limits.js'
 

@@ -105,7 +105,7 @@ const loginsIn = (rows: WorkRow[]) => new Set(rows.flatMap(({ login }) => login 
 const activeIn = (rows: WorkRow[]) => loginsIn(rows.filter(({ minutes }) => minutes > 0)).size
 
 /**
- * What a dashboard with trends says of rows of local days, without the heatmap.
+ * A dashboard with trends of rows of local days, without the heatmap.
  * @param always people who are listed without a filter, with or without activity
  */
 export const recount = (all: WorkRow[], asked: Asked, always: string[]) => {

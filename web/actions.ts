@@ -107,7 +107,7 @@ const ofAdmins = (start: string, id: string): Action[] => [
     href: `${start}/settings/integrations?new=key`,
   },
 ]
-/** What a personal workspace doesn't have. */
+/** Actions that a personal workspace doesn't have. */
 const SHARED = ['Invite people', 'Sync members', 'Leave workspace']
 
 const ofAccount: Action[] = [

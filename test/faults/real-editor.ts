@@ -118,7 +118,7 @@ export const startEditor = async (scope: Scope, home: string) => {
         ),
     }
   }
-  /** What the editor has told extensions so far, of one kind. */
+  /** The events of one kind that extensions got so far. */
   const told = async (event: string) => {
     const lines = (await readFile(events, 'utf8')).split('\n')
     return lines.filter((line) => line.startsWith(`${event} {`) || line.startsWith(`${event} "`))
