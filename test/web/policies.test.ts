@@ -178,7 +178,7 @@ else {
       },
       'the search by mouse': async () => {
         await visitor.button('Search').click()
-        await page.getByRole('option', { name: 'Audit', exact: false }).click()
+        await page.getByRole('option', { name: 'Audit Page', exact: true }).click()
       },
     }
     await visitor.open(`/w/${id}/people`)

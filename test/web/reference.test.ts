@@ -56,8 +56,8 @@ else {
       await results.getByRole('link', { name: title }).waitFor()
     }
 
-    await filter(visitor, 'nothing has this name')
-    await visitor.sees('No results for "nothing has this name"')
+    await filter(visitor, 'no such name anywhere, zzz')
+    await visitor.sees('No results for "no such name anywhere, zzz"')
     await page.keyboard.press('Escape')
     t.notOk(await results.isVisible())
 
