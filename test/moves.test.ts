@@ -169,7 +169,9 @@ t.test('a chain of renames leads to the last name, and only there', async (t) =>
   await store(ada, id, 'acme/a')
   service.repohost.renameRepo('acme/a', 'acme/b', 'redirect')
   service.repohost.renameRepo('acme/b', 'acme/c', 'redirect')
-  t.equal((await ada.push('acme/a', {})).body.renamed_to, 'acme/c')
+  const { renamed_to, detail } = (await ada.push('acme/a', {})).body
+  t.equal(renamed_to, 'acme/c')
+  t.match(detail, /^The repository is called acme\/c at the repository host now\./, 'editors show this')
   t.hasStrict(await move(ada, id, 'acme/a', 'acme/b'), denied)
   service.repohost.addPrivateRepo('acme/c', [])
   t.hasStrict(await move(ada, id, 'acme/a', 'acme/c'), denied, 'the token doesn’t see it')

@@ -213,7 +213,11 @@ export const createRepohost = (
         requireAccess: async (repository) => {
           const seen = await seeRepo(token, repository, signal, trace)
           if (seen === 'denied') throw new ApiError('repo_access_denied')
-          if (seen !== 'granted') throw new ApiError('repo_renamed', { renamed_to: seen.renamedTo })
+          if (seen !== 'granted')
+            throw new ApiError('repo_renamed', {
+              renamed_to: seen.renamedTo,
+              detail: `The repository is called ${seen.renamedTo} at the repository host now. Use that name, for example in the address of your clone. An admin can move the stored settings to it.`,
+            })
         },
         requireRename: async (from, to) => {
           const seen = await seeRepo(token, from, signal, trace)
