@@ -1,5 +1,6 @@
 /** Answers every failure, ours or the framework's, with a problem document. */
 import type { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { limits } from '../../../schemas/limits.js'
@@ -97,7 +98,11 @@ const discard = (request: IncomingMessage, reply: FastifyReply, { status }: ApiE
   reply.removeHeader('Connection')
   const isUnwanted = UNWANTED.includes(status)
   let left = isUnwanted ? UNWANTED_BYTES : DISCARDED_BYTES
-  const end = () => request.socket.destroySoon()
+  const { socket } = request
+  // Injected requests have no real one.
+  const end = () => {
+    if (socket instanceof Socket) socket.destroySoon()
+  }
   const timer = setTimeout(end, isUnwanted ? UNWANTED_MS : DISCARD_MS).unref()
   request.on('close', () => clearTimeout(timer))
   request.on('data', (chunk: Buffer) => {
