@@ -130,6 +130,8 @@ const example = {
       commits: 7,
       closed_issues: 2,
       hours: [0, 0, 0, 0, 0, 0, 0, 0, 0, 30, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+      timezone: 'Europe/Berlin',
+      other_timezones: null,
     },
   ],
   flushes: [],

@@ -120,7 +120,7 @@ t.test('no operation accepts unknown members of a body', async (t) => {
       if (known === undefined || foreign.includes(operation.operationId)) continue
       const path = template.replace(/\{([^}]+)\}/g, (_, name) => parts[name] ?? '')
       const reply = await service.request(method.toUpperCase(), path, {
-        body: { ...known, is_admin: true },
+        body: { ...known, ...('workspace' in known && { workspace: id }), is_admin: true },
         headers: { authorization: `Bearer ${ada.token}`, 'x-repohost-token': ada.repohostToken },
       })
       const errors = [{ path: '/body/is_admin', message: 'isn’t known' }]
