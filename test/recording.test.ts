@@ -111,7 +111,7 @@ t.test('a pause applies from the next flush in every process, until it ends', as
     members: [{ login: ada.login, repos: [{ repo: 'acme/api', count: 3 }] }],
   }
   t.match((await ada.post('/api/team/commits', counts)).body, { upserted: 1 })
-  const { totals, heatmap } = (await ada.get(`/api/team/dashboard?workspace=${id}`)).body
+  const { totals, heatmap } = (await ada.get(`/api/team/dashboard/mine?workspace=${id}`)).body
   t.match(totals, { active_minutes: 10, commits: 3 }, 'what an admin uploads is not touched')
   t.equal(
     heatmap.reduce((sum: number, { minutes }: { minutes: number }) => sum + minutes, 0),
@@ -175,7 +175,7 @@ t.test('minutes outside the chosen hours are cut from the hour, the day and the 
       { index: 4, status: 'capped', code: 'recording_off' },
     ],
   })
-  const dashboard = (await ada.get(`/api/team/dashboard?workspace=${id}`)).body
+  const dashboard = (await ada.get(`/api/team/dashboard/mine?workspace=${id}`)).body
   t.strictSame(
     dashboard.repos.map(({ repo, active_minutes }: Record<string, unknown>) => [repo, active_minutes]),
     [
