@@ -172,7 +172,7 @@ function scriptOf(workspace: string, entries: Entry[], people: number): string {
     '\\set turn random(1, 9000000000000000)',
     'begin;',
     '\\startpipeline',
-    fill(READ_TARGETS, [users, ':places', ':owners', ':names', '1e6']),
+    fill(READ_TARGETS, [users, ':places', ':owners', ':names', '1e6', forEach("'workspaces'")]),
     fill(READ_ANSWERS, [users, forEach(':turn::text')]),
     '\\endpipeline',
     '\\startpipeline',

@@ -232,7 +232,7 @@ t.test('imports', async (t) => {
     // Only the runs that the test starts, and none by the clock.
     for (const { app } of [service, other]) app.isClosing = () => true
     const { caller } = await someone(service, 'jo')
-    const runOther = () => runImports(other.app.database, service.config.repohost.kind)
+    const runOther = () => runImports(other.app.database, service.config.repohost.kind, other.app.log)
     await fillWithPatterns(service, 'jo', 110, `'p' || n`)
     // A day with these changes more rows than a day may change.
     const names = Array.from({ length: 50 }, (_, n) => `jo/p${n + 1}`)
@@ -260,7 +260,7 @@ t.test('imports', async (t) => {
           await happens()
           throw error
         })
-      return runImports(interrupted, config.repohost.kind)
+      return runImports(interrupted, config.repohost.kind, service.app.log)
     }
     const userId = (await caller.get('/api/me')).body.id
     const store = async (first: number, length = days, fails = isFailing) => {
@@ -317,19 +317,64 @@ t.test('imports', async (t) => {
           await cancelling
           return database.transaction(...call)
         }
-        await runImports(interrupted, config.repohost.kind)
+        await runImports(interrupted, config.repohost.kind, service.app.log)
         await cancelling
         isOver = !cancelling
         const { state, days_done } = (await caller.get(IMPORT)).body
         t.ok(state === 'cancelled' || (state === 'done' && days_done === shortFile), `${state} ${days_done}`)
         t.same(await countedFrom(first), model(first, days_done), `cancelled at ${step}`)
         await store(first, shortFile, isSecond)
-        await Promise.all([runImports(database, config.repohost.kind), runOther()])
+        await Promise.all([runImports(database, config.repohost.kind, service.app.log), runOther()])
         hasMembers(t, (await caller.get(IMPORT)).body, { state: 'done', days_done: shortFile })
         t.same(await countedFrom(first), model(first, shortFile), `again after ${step}`)
         most = Math.max(most, transactions)
       }
     t.equal(most, shortFile + 2, 'a failed day has a second transaction, and the end has one')
+  })
+
+  t.test('a day that is too large for workspaces counts for its person', async (t) => {
+    const service = await startService(t)
+    const { caller } = await someone(service, 'lou')
+    await fillWithPatterns(service, 'lou', 110, `'p' || n`)
+    await service.database.write.statement(`update members set joined_at = now() - interval '5000 days'`, [])
+    const names = Array.from({ length: 50 }, (_, n) => `lou/p${n + 1}`)
+    const dayWith = (daysAgo: number, projects: string[]) =>
+      csvOf(projects.map((project, index) => ({ time: midnight(daysAgo) + index * 60, project })))
+    const figuresOf = async (file: string) => {
+      const { minutes, own_minutes, skipped } = await importFile(caller, file)
+      return [minutes, own_minutes, skipped.recording_off]
+    }
+    for (const daysAgo of [300, 3]) {
+      const file = dayWith(daysAgo, names)
+      t.same(await figuresOf(file), [0, 50, 0], `${daysAgo} days ago`)
+      t.same(await figuresOf(file), [0, 0, 0], 'imported again')
+    }
+    const lines = service.logs.filter((line) => line.includes('too large for workspaces'))
+    t.equal(lines.length, 4)
+    t.notMatch(lines.join(''), /lou/)
+    const { minutes } = await importFile(caller, dayWith(301, ['lou/p1']))
+    t.ok(minutes > 0, 'a smaller day counts in workspaces')
+    t.same(await figuresOf(dayWith(301, names)), [0, 49, 0], 'no minute counts twice')
+    await caller.put('/api/me/recording', { paused: false, repos_off: ['LOU/P1'], hours: null })
+    t.same(await figuresOf(dayWith(302, names)), [0, 49, 1], 'one is excluded from recording')
+  })
+
+  t.test('a day in which nothing can be compared has a number', async (t) => {
+    const service = await startService(t)
+    const { caller } = await someone(service, 'liv')
+    const long = (first: string) => `${first}`.repeat(90)
+    await fillWithPatterns(service, 'liv', 110)
+    const names = Array.from({ length: 50 }, (_, n) => `liv/${long('a')}${n}`)
+    const file = (daysAgo: number) =>
+      csvOf(names.map((project, index) => ({ time: midnight(daysAgo) + index * 60, project })))
+    const figuresOf = async (daysAgo: number) => {
+      const { minutes, own_minutes, skipped } = await importFile(caller, file(daysAgo))
+      return [minutes, own_minutes, skipped.recording_off]
+    }
+    t.same(await figuresOf(300), [0, 50, 0], 'patterns of workspaces')
+    const repos_off = Array.from({ length: 200 }, (_, n) => `${'o'.repeat(95)}/${long('b')}${n}*`)
+    t.equal((await caller.put('/api/me/recording', { paused: false, repos_off, hours: null })).status, 200)
+    t.same(await figuresOf(301), [0, 0, 50], 'and what the person excludes')
   })
 
   t.test('a day and a file have a limited number of projects', async (t) => {

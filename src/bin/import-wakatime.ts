@@ -87,9 +87,10 @@ runCommand(async (stopped) => {
     print(`${days_done} of ${days} days`)
   }, PROGRESS_MS)
   progress.unref()
+  const log = { info: ({ reason }: { reason: string }, text: string) => print(`${text}: ${reason}`) }
   const readEnd = async () => {
     for (;;) {
-      await runImports(database, config.repohost.kind, () => stopped.aborted)
+      await runImports(database, config.repohost.kind, log, () => stopped.aborted)
       stopped.throwIfAborted()
       const found = await describeImport(database.read, user.id)
       if (found.id !== id || found.state === 'cancelled')

@@ -10,7 +10,7 @@ import { singleRow } from '../../platform/database/statement.js'
 import { roundRobin } from '../../platform/process/round-robin.js'
 import { turns } from '../../platform/rate-limits/limits.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
-import { type FlushTarget, readTarget } from '../minutes/index.js'
+import { type FlushTarget, readTarget, type Scope } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
 import { countMinutes, dayOfHour, recordedBy, zoneOf } from './count-minutes.js'
 import { countImported, noPersonalMinutes } from './count-personal.js'
@@ -27,13 +27,14 @@ import {
   listRunningImports,
   readImport,
   readImported,
+  readMostImported,
   readNextDays,
   takeImport,
 } from './queries/imports.js'
 import type { Known } from './read-known.js'
 import { planHeartbeats } from './record-heartbeats.js'
 import { DAY_MINUTES, type ReducedDay, type ReducedFile, type ReducedMinutes } from './reduce-file.js'
-import { hourOf, type StoredHour, Timeline } from './timeline.js'
+import { type Candidate, hourOf, type StoredHour, Timeline } from './timeline.js'
 import { writePlans } from './write-plans.js'
 
 const MINUTES = 60
@@ -115,38 +116,73 @@ export const describeImport = async (db: Db, userId: string): Promise<Import> =>
 export const cancelImport = (database: Database, userId: string): Promise<void> =>
   database.transaction((tx) => endImport(tx, userId, 'cancelled'))
 
+/** Where days that exceed a limit are noted. */
+interface Log {
+  info(day: { import: string; days_done: number; reason: string }, text: string): void
+}
+
 /**
  * Continues all imports, a day of each in turn.
  * @throws {AggregateError} naming the people whose import failed; the others continued
  */
-export const runImports = (database: Database, kind: RepohostKind, isStopped = () => false): Promise<void> =>
+export const runImports = (
+  database: Database,
+  kind: RepohostKind,
+  log: Log,
+  isStopped = () => false,
+): Promise<void> =>
   roundRobin({
     list: () => listRunningImports(database.read),
-    step: ({ id }) => importNextDay(database, id, kind),
+    step: ({ id }) => importNextDay({ database, userId: id, kind, log }),
     isStopped,
   })
 
 const background = { background: true, rowsMayConflict: true }
 
-/** Skips a day that exceeds a limit. @returns whether there may be more to do */
-const importNextDay = async (database: Database, userId: string, kind: RepohostKind): Promise<boolean> => {
+interface Importing {
+  database: Database
+  userId: string
+  kind: RepohostKind
+  log: Log
+}
+
+/**
+ * A day that's too large for the person's workspaces counts only for the person. A day in which it would take too long to
+ * find out what the person excludes from recording counts as excluded.
+ * @returns whether there may be more to do
+ */
+const importNextDay = async ({ database, userId, kind, log }: Importing): Promise<boolean> => {
   let failed: Place | undefined
   try {
-    return await database.transaction(
-      (tx) => importDay(tx, userId, kind, (place) => (failed = place)),
-      background,
-    )
+    return await database.transaction(async (tx) => {
+      const place = await takeImport(tx, userId)
+      failed = place
+      return place ? importDay(tx, userId, kind, place, 'workspaces') : false
+    }, background)
   } catch (error) {
     if (!(error instanceof ApiError) || !failed) throw error
     const place = failed
-    await database.transaction(async (tx) => {
-      // In the meantime, another instance may have taken the import, or the person may have cancelled it and begun
-      // another.
-      const now = await takeImport(tx, userId)
-      if (now?.id !== place.id || now.daysDone !== place.daysDone) return
-      if (error.code === 'token_invalid') await endImport(tx, userId, 'cancelled')
-      else await advanceImport(tx, userId, { minutes: 0, personalMinutes: 0, recordingOff: 0 })
-    }, background)
+    // In the meantime, another instance may have taken the import, or the person may have cancelled it and begun
+    // another.
+    const continueWith = (work: (tx: Tx) => Promise<unknown>) =>
+      database.transaction(async (tx) => {
+        const now = await takeImport(tx, userId)
+        if (now?.id === place.id && now.daysDone === place.daysDone) await work(tx)
+      }, background)
+    if (error.code === 'token_invalid') {
+      await continueWith((tx) => endImport(tx, userId, 'cancelled'))
+      return true
+    }
+    log.info(
+      { import: place.id, days_done: place.daysDone, reason: error.message },
+      'a day of an import is too large for workspaces and counts only for its person',
+    )
+    try {
+      await continueWith((tx) => importDay(tx, userId, kind, place, 'person'))
+    } catch (again) {
+      if (!(again instanceof ApiError)) throw again
+      await continueWith((tx) => excludeDay(tx, userId, place))
+    }
     return true
   }
 }
@@ -157,16 +193,23 @@ interface Place {
   daysDone: number
 }
 
+/** Skips a day, all of whose heartbeats count as excluded from recording. */
+const excludeDay = async (tx: Tx, userId: string, { daysDone }: Place): Promise<void> => {
+  const next = await readNextDays(tx, userId, daysDone)
+  const recordingOff = (next?.days ?? [])
+    .filter(({ day }) => day === next?.day)
+    .reduce((sum, day) => sum + countSwitchedOff(day, () => true), 0)
+  await advanceImport(tx, userId, { minutes: 0, personalMinutes: 0, recordingOff })
+}
+
 /** @returns whether there may be more to do */
 const importDay = async (
   tx: Tx,
   userId: string,
   kind: RepohostKind,
-  taken: (place: Place) => void,
+  place: Place,
+  scope: Scope,
 ): Promise<boolean> => {
-  const place = await takeImport(tx, userId)
-  if (!place) return false
-  taken(place)
   const next = await readNextDays(tx, userId, place.daysDone)
   if (!next) {
     await endImport(tx, userId, 'done')
@@ -181,10 +224,10 @@ const importDay = async (
   const names = own.flatMap(({ projects, agentProjects }) =>
     [...projects, ...(agentProjects ?? [])].filter((project) => !isRepo(project, kind)),
   )
-  const sent = { userId, heartbeats, kind, names, isFromJoining: true }
+  const sent = { userId, heartbeats, kind, names, scope, isFromJoining: true }
   const plan = singleRow(await planHeartbeats(tx, [sent]))
   await writePlans(tx, [plan])
-  const counted = await countDay(tx, userId, { ...plan, kind, day, days, firstKept })
+  const counted = await countDay(tx, userId, { ...plan, kind, day, days, firstKept, scope })
   const minutes = plan.minutes.minutes + counted.minutes
   const personalMinutes = plan.personal.minutes + counted.personalMinutes
   tx.deferToCommit(
@@ -198,6 +241,7 @@ interface DayOfImport extends Pick<Known<Sent>, 'projects' | 'mayWait' | 'isFull
   day: string
   /** The day and the days before and after it. */
   days: ImportDay[]
+  scope: Scope
   /** From this day on, minutes were already counted from heartbeats, so that they're only remembered. */
   firstKept: string
 }
@@ -205,7 +249,7 @@ interface DayOfImport extends Pick<Known<Sent>, 'projects' | 'mayWait' | 'isFull
 const countDay = async (
   tx: Tx,
   userId: string,
-  { kind, day, days, projects, mayWait, isFull, firstKept }: DayOfImport,
+  { kind, day, days, projects, mayWait, isFull, firstKept, scope }: DayOfImport,
 ): Promise<{ minutes: number; personalMinutes: number; recordingOff: number }> => {
   const isKept = day >= firstKept
   // Repositories are in lower case in marks, and as given in a file.
@@ -220,7 +264,12 @@ const countDay = async (
   const isOfDay = (minute: number) => minute >= first && minute < first + HOURS * MINUTES
   const candidates = [...timeline.all()].filter(({ minute }) => isOfDay(minute))
   const repoKeys = new Set(candidates.flatMap(({ project }) => projects.keyOf(project) ?? []))
-  const [target, imported] = [await readTarget(tx, userId, repoKeys), await readImported(tx, userId, day)]
+  const [target, imported] = [
+    await readTarget(tx, userId, repoKeys, scope),
+    await readImported(tx, userId, day),
+  ]
+  if (scope === 'person')
+    countEarlier(candidates, timeline, projects, await readMostImported(tx, userId, day))
   const marked = { userId, timeline, projects, target, timezone: zoneOf(target, undefined) }
   const minutes = await countMinutes(tx, {
     ...marked,
@@ -249,6 +298,23 @@ const countDay = async (
     .filter((other) => other.day === day)
     .reduce((sum, own) => sum + countSwitchedOff(own, (hour, project) => isOff(hour, keyOf(project))), 0)
   return { minutes: minutes.minutes, personalMinutes: personal.minutes, recordingOff }
+}
+
+/** Minutes of a repository that earlier imports have counted in a workspace don't count for the person alone. */
+const countEarlier = (
+  candidates: readonly Candidate[],
+  timeline: Timeline,
+  projects: Projects,
+  imported: ReadonlyMap<string, { workspaceId: string; minutes: number }>,
+): void => {
+  const left = new Map(Array.from(imported, ([repoKey, { minutes }]) => [repoKey, minutes]))
+  for (const { minute, project, gap } of candidates) {
+    const repoKey = projects.keyOf(project) ?? ''
+    const [place, own] = [imported.get(repoKey), left.get(repoKey) ?? 0]
+    if (!place || own === 0 || gap > limits.heartbeat_idle_minutes_min) continue
+    timeline.count(place.workspaceId, minute, repoKey)
+    left.set(repoKey, own - 1)
+  }
 }
 
 /** Whether the person has switched off recording for a project and hour, or ignores the project name. */

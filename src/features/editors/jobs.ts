@@ -18,7 +18,7 @@ const PERIOD_MS = 10_000
 export default fp(async (app) => {
   const isPaused = () => app.isClosing() || app.inMaintenance()
   const count = measuredTask(app.meter, 'imports', () =>
-    runImports(app.database, app.config.repohost.kind, isPaused),
+    runImports(app.database, app.config.repohost.kind, app.log, isPaused),
   )
   const run = coalesce(() =>
     count().catch((error) => {

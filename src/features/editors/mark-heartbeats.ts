@@ -2,6 +2,7 @@
 import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { addDays } from '../../platform/time/days.js'
+import type { Scope } from '../minutes/index.js'
 import { dayOfHour, recordedBy, zoneOf } from './count-minutes.js'
 import { secondsOf } from './parsing/time.js'
 import {
@@ -87,6 +88,7 @@ export interface Sent {
   names?: string[]
   /** Whether all minutes, not just those of names, count only from the day of joining a workspace. */
   isFromJoining?: boolean
+  scope: Scope
 }
 
 /** Marks their minutes in the timeline. */

@@ -4,7 +4,7 @@ import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
 import { groupBy } from '../../platform/process/maps.js'
 import { findPersonRepos, nameOf } from '../accounts/index.js'
-import { type FlushTarget, readTargets, requireTarget } from '../minutes/index.js'
+import { type FlushTarget, readTargets, requireTarget, type Scope } from '../minutes/index.js'
 import { hoursBeside } from './count-agents.js'
 import type { Heartbeat, Sent } from './mark-heartbeats.js'
 import { isRepo, mayBeFolder, Projects } from './project-names.js'
@@ -18,12 +18,15 @@ const COMPARED_TOGETHER = limits.flush_comparisons / 100
 /** @param waits whether to wait for others; if not, leaves out people who would have to wait */
 export const readKnown = async <S extends Sent>(tx: Db, all: readonly S[], waits: boolean) => {
   const asked = all.map((sent) => {
-    const { userId, heartbeats, names = [] } = sent
+    const { userId, heartbeats, names = [], scope } = sent
     const given = [...new Set([...heartbeats.flatMap(({ project }) => project.name ?? []), ...names])]
     const hours = hoursAround(heartbeats.map(({ minute }) => minute))
     const isWide = heartbeats.some(({ isOfAgent }) => isOfAgent)
     const repoKeys = new Set(heartbeats.flatMap(({ project }) => project.repo?.toLowerCase() ?? []))
-    return { sent, userId, names: given, hours: isWide ? hoursBeside(hours, 2) : hours, isWide, repoKeys }
+    return {
+      ...{ sent, userId, names: given, hours: isWide ? hoursBeside(hours, 2) : hours },
+      ...{ isWide, repoKeys, scope },
+    }
   })
   const marks = new Map<string, StoredHour[]>()
   const names = new Map<string, EditorProject[]>()
@@ -33,7 +36,10 @@ export const readKnown = async <S extends Sent>(tx: Db, all: readonly S[], waits
     for (const [userId, own] of groupBy(hours, ({ userId }) => userId)) marks.set(userId, own)
     for (const [userId, own] of groupBy(projects, ({ userId }) => userId)) names.set(userId, own)
   }
-  const aim = async (people: { userId: string; repoKeys: ReadonlySet<string> }[], mostCompared: number) => {
+  const aim = async (
+    people: { userId: string; repoKeys: ReadonlySet<string>; scope: Scope }[],
+    mostCompared: number,
+  ) => {
     if (people.length === 0) return
     const found = await readTargets(tx, people, mostCompared)
     for (const [index, { userId }] of people.entries()) targets.set(userId, found[index])
@@ -71,7 +77,9 @@ export const readKnown = async <S extends Sent>(tx: Db, all: readonly S[], waits
     }),
   )
   await aim(
-    known.flatMap(({ userId, involved, isAimed }) => (isAimed ? [] : [{ userId, repoKeys: involved }])),
+    known.flatMap(({ userId, involved, isAimed, sent: { scope } }) =>
+      isAimed ? [] : [{ userId, repoKeys: involved, scope }],
+    ),
     waits ? limits.flush_comparisons : COMPARED_TOGETHER,
   )
   return known.flatMap((one) => {

@@ -55,7 +55,8 @@ export const createHeartbeatRecorder = (database: Database, host: ProjectHost) =
       size > TOGETHER.heartbeats ||
       heartbeats.some(({ project }) => project.name === LAST_PROJECT) ||
       hoursAround(heartbeats.map(({ minute }) => minute)).length > TOGETHER.hours
-    const sent = { userId, heartbeats, kind: host.kind, timezone, size, isRepeatable: true }
+    const scope = 'workspaces' as const
+    const sent = { userId, heartbeats, kind: host.kind, scope, timezone, size, isRepeatable: true }
     const recorded = size === 0 ? nothing() : await record(sent, isAlone)
     const { ignored } = recorded
     return {

@@ -26,7 +26,7 @@ export {
   replaceAgentDays,
   sumAgentMinutes,
 } from './queries/agent-minutes.js'
-export { type FlushTarget, readTargets } from './queries/flush-target.js'
+export { type FlushTarget, readTargets, type Scope } from './queries/flush-target.js'
 export {
   localActivity,
   localActivityWithHours,

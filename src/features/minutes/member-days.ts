@@ -3,7 +3,7 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { MemberDay } from './caps.js'
-import { type FlushTarget, readTargets } from './queries/flush-target.js'
+import { type FlushTarget, readTargets, type Scope } from './queries/flush-target.js'
 import { type AddedMinutes, lockDays, type RequestedDays } from './queries/minutes.js'
 
 /**
@@ -15,8 +15,9 @@ export const readTarget = async (
   db: Db,
   userId: string,
   repoKeys: ReadonlySet<string>,
+  scope: Scope = 'workspaces',
 ): Promise<FlushTarget> => {
-  const [target] = await readTargets(db, [{ userId, repoKeys }])
+  const [target] = await readTargets(db, [{ userId, repoKeys, scope }])
   return requireTarget(target, repoKeys.size)
 }
 

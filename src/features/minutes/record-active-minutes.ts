@@ -62,6 +62,7 @@ const recordFlushes = async (
   const requested = flushes.map(({ userId, entries }) => ({
     userId,
     repoKeys: new Set(entries.map(({ repoKey }) => repoKey)),
+    scope: 'workspaces' as const,
   }))
   const [targets, answers] = await Promise.all([
     readTargets(tx, requested, waits ? limits.flush_comparisons : TOGETHER.comparisons),

@@ -236,6 +236,18 @@ export const readImported = async (
   return ({ workspaceId, repoKey }) => minutes.get(`${workspaceId} ${repoKey}`) ?? 0
 }
 
+/** For each repository, the workspace for which earlier imports have found the most minutes on a day. */
+export const readMostImported = async (
+  tx: Db,
+  userId: string,
+  day: string,
+): Promise<Map<string, { workspaceId: string; minutes: number }>> => {
+  const most = new Map<string, { workspaceId: string; minutes: number }>()
+  for (const { repoKey, ...place } of await tx.rows(READ_IMPORTED, [userId, day]))
+    if (place.minutes > (most.get(repoKey)?.minutes ?? 0)) most.set(repoKey, place)
+  return most
+}
+
 /** $1: the user; per place: $2 workspace, $3 day, $4 repository, $5 minutes. */
 const KEEP_IMPORTED = statement(
   'keep imported minutes',

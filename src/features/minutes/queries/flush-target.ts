@@ -21,12 +21,12 @@ import { FIRST_COUNTED_DAY, patternMatches } from '../../workspaces/index.js'
 /**
  * People with minutes to count, their recording preferences and, one per row, the workspaces in which they count. $1:
  * the users; $2, $3, $4: the user's position among them, and each repository's owner and name; $5: the comparison limit
- * for each user. Repositories that the user has excluded are only in the first row. All matching workspaces, rather
- * than the best one as for settings. Repositories under the user's own login count only where the user is an admin,
- * because other admins can claim any name. A LIKE costs the name's length times the pattern's, so these products are
- * added up first. If the sum exceeds $5, nothing is compared. All characters are ASCII, and counting bytes takes a
- * quarter of the time. Arrays are selected, so that the planner doesn't know their lengths. For short ones it would
- * plan every execution again.
+ * for each user; $6: each user's scope. Repositories that the user has excluded are only in the first row. All matching
+ * workspaces, rather than the best one as for settings. Repositories under the user's own login count only where the
+ * user is an admin, because other admins can claim any name. A LIKE costs the name's length times the pattern's, so
+ * these products are added up first. If the sum exceeds $5, nothing is compared. All characters are ASCII, and counting
+ * bytes takes a quarter of the time. Arrays are selected, so that the planner doesn't know their lengths. For short
+ * ones it would plan every execution again.
  */
 export const READ_TARGETS = statement(
   'read where minutes count',
@@ -50,18 +50,18 @@ export const READ_TARGETS = statement(
   ), owners as materialized (
     select n, owner_key, sum(${COMPARED} + octet_length(repo_key)) as characters from repos group by n, owner_key
   ), people as materialized (
-    select a.n::int as n, u.id, u.login_key, u.timezone, c.paused, c.hours, c.repos_off_like, (coalesce((
+    select a.n::int as n, a.scope, u.id, u.login_key, u.timezone, c.paused, c.hours, c.repos_off_like, (coalesce((
       select sum(o.characters * (${COMPARED} + case when p.exact then 0 else least(octet_length(p.repo_key), ${limits.repo_length}) end))
       from members m
       cross join owners o
       join patterns p on p.workspace_id = m.workspace_id and p.owner_key = o.owner_key
-      where m.user_id = u.id and o.n = a.n
+      where a.scope = 'workspaces' and m.user_id = u.id and o.n = a.n
     ), 0) + coalesce((
       select sum(${COMPARED} + octet_length(o.repo_like)) from unnest(c.repos_off_like) as o (repo_like)
     ) * (
       select sum(${COMPARED} + octet_length(r.owner_key) + octet_length(r.repo_key)) from repos r where r.n = a.n
     ), 0))::float8 as comparisons
-    from unnest((select $1::uuid[])) with ordinality as a (id, n)
+    from unnest((select $1::uuid[]), (select $6::text[])) with ordinality as a (id, scope, n)
     join users u on u.id = a.id and u.repohost_id is not null
     left join recordings c on c.user_id = u.id
   )
@@ -79,7 +79,7 @@ export const READ_TARGETS = statement(
       (select idle_window_minutes from workspaces where id = m.workspace_id) as idle_window
     from members m
     join repos r on r.n = u.n and (r.owner_key <> u.login_key or m.role = 'admin')
-    where m.user_id = u.id and u.comparisons <= $5::float8 and exists (
+    where u.scope = 'workspaces' and m.user_id = u.id and u.comparisons <= $5::float8 and exists (
       select from patterns p
       where p.workspace_id = m.workspace_id and ${patternMatches('p', 'r.owner_key', 'r.repo_key')}
     )
@@ -116,14 +116,17 @@ export interface MatchingWorkspace {
   idleWindow: number
 }
 
+/** Where minutes count: in workspaces, or only for their person. */
+export type Scope = 'workspaces' | 'person'
+
 /**
- * @param asked for each person, repositories as `owner/repo` in lower case
+ * @param asked for each person, repositories as `owner/repo` in lower case, and the scope
  * @param mostCompared how much is compared for each of them at most
  * @returns in the same order; undefined for someone who isn't in the database
  */
 export const readTargets = async (
   db: Db,
-  asked: readonly { userId: string; repoKeys: Iterable<string> }[],
+  asked: readonly { userId: string; repoKeys: Iterable<string>; scope: Scope }[],
   mostCompared: number = limits.flush_comparisons,
 ): Promise<(FlushTarget | undefined)[]> => {
   const repos = asked.flatMap(({ repoKeys }, index) =>
@@ -135,6 +138,7 @@ export const readTargets = async (
     repos.map(({ owner }) => owner),
     repos.map(({ repo }) => repo),
     mostCompared,
+    asked.map(({ scope }) => scope),
   ])
   const targets: (FlushTarget | undefined)[] = asked.map(() => undefined)
   for (const row of rows) {
