@@ -39,7 +39,7 @@ export function* settingsIn(settings: Values): Generator<Setting> {
 }
 
 /** The languages of a block. Other keys have none. */
-const languagesOf = (key: string): string[] => (isBlock(key) ? key.slice(1, -1).split('][') : [])
+export const languagesOf = (key: string): string[] => (isBlock(key) ? key.slice(1, -1).split('][') : [])
 
 /**
  * Locked keys. An editor merges all blocks for a language, so a locked block locks every other block for one of its languages.

@@ -366,6 +366,51 @@ t.test('language blocks are written and pushed by inner key', async (t) => {
   await window.close()
 })
 
+t.test('a locked block holds in every other block for one of its languages', async (t) => {
+  const { editor, opened, decide } = await start(t, 'ebo')
+  const both = '[javascript][typescript]'
+  const settings = { [both]: { 'editor.tabSize': 2 }, '[rust]': { 'editor.tabSize': 4 } }
+  await decide(settings, [both, '[rust]'])
+  const own = {
+    '[typescript]': { 'editor.tabSize': 8, 'editor.insertSpaces': false },
+    '[typescript][vue]': { 'editor.tabSize': 9 },
+    '[rust][go]': { 'editor.tabSize': 1 },
+    '[python]': { 'editor.tabSize': 8 },
+    'editor.tabSize': 3,
+  }
+  await writeFile(fileIn(opened), JSON.stringify(own))
+  const window = await editor.openWindow([opened])
+  await signIn(window)
+  const held = {
+    '[typescript]': { 'editor.insertSpaces': false },
+    '[python]': { 'editor.tabSize': 8 },
+    'editor.tabSize': 3,
+    ...settings,
+  }
+  await becomes(window, held, 'what gets around them is taken out')
+  await window.edit('[typescript]', { 'editor.insertSpaces': false, 'editor.tabSize': 7 })
+  await becomes(window, held, 'it is taken out again')
+  t.same(
+    editor.seen.messages.filter((message) => message.endsWith('Set by your team.')),
+    ['[typescript]editor.tabSize: Set by your team.'],
+  )
+  await decide(settings, ['[rust]'])
+  await window.run('apply')
+  const { '[rust][go]': _, ...unlocked } = own
+  await becomes(
+    window,
+    { ...unlocked, '[typescript]': { 'editor.insertSpaces': false, 'editor.tabSize': 7 }, ...settings },
+    'an unlocked block gives back what the person has set',
+  )
+  await window.run('signOut')
+  await becomes(
+    window,
+    { ...own, '[typescript]': { 'editor.insertSpaces': false, 'editor.tabSize': 7 } },
+    'all',
+  )
+  await window.close()
+})
+
 t.test('in a tracked file, the question names the settings, and the answer can be withdrawn', async (t) => {
   const { editor, opened, decide } = await start(t, 'flo', { tracked: true })
   await decide({ 'ext.theme': 'dark', 'editor.tabSize': 2 }, ['editor.tabSize'])

@@ -3,6 +3,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { parse } from 'jsonc-parser'
+import { languagesOf } from '../schemas/settings-keys.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { bundle } from './bundle.js'
 
@@ -221,8 +222,13 @@ export const installEditor = async ({
         address,
         watchers.add((changed) => {
           seen.events++
-          const isAffected = (name: string) =>
-            changed.some((key) => key === name || key.startsWith(`${name}.`))
+          const isAffected = (name: string, scope?: { languageId?: string }) =>
+            changed.some(
+              (key) =>
+                key === name ||
+                key.startsWith(`${name}.`) ||
+                (scope?.languageId !== undefined && languagesOf(key).includes(scope.languageId)),
+            )
           // As in an editor, an extension that writes doesn't wait for those that listen.
           void emit('configuration', { affectsConfiguration: isAffected })
         }),

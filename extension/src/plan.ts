@@ -2,6 +2,8 @@
  * Decides which settings are written to a folder, and which of the person's own values are restored. This file doesn't
  * depend on the editor.
  */
+import { languagesOf } from '../../schemas/settings-keys.js'
+
 type Values = Record<string, unknown>
 
 /** `[typescript]`, or several: settings of languages, which are written one by one. */
@@ -23,6 +25,19 @@ export const settingsIn = (values: object): Map<string, unknown> =>
     }),
   )
 
+/**
+ * Settings that would get around locked ones: an editor merges all blocks for a language, and which of them wins depends on
+ * how they're written.
+ */
+export const aroundLocks = (ids: Iterable<string>, locked: readonly string[]): string[] => {
+  const settingsOfLanguages = (id: string) => {
+    const [block, inner] = pathOf(id)
+    return inner === undefined ? [] : languagesOf(block).map((language) => `[${language}]${inner}`)
+  }
+  const fixed = new Set(locked.flatMap(settingsOfLanguages))
+  return [...ids].filter((id) => settingsOfLanguages(id).some((setting) => fixed.has(setting)))
+}
+
 /** The opposite of `settingsIn`. */
 export const valuesOf = (settings: Iterable<[string, unknown]>): Values => {
   const values = new Map<string, unknown>()
@@ -37,6 +52,7 @@ export const valuesOf = (settings: Iterable<[string, unknown]>): Values => {
 }
 
 export interface Team {
+  /** Undefined: the setting must not be in the file, if it's locked. */
   settings: Values
   locked: string[]
 }

@@ -1,8 +1,9 @@
 /** Applies the team's settings to the open folders, and takes them out again. */
 import * as vscode from 'vscode'
 import type { Client, EffectiveConfig } from '../../client/src/index.js'
+import { isLocked, languagesOf, locksOf } from '../../schemas/settings-keys.js'
 import { exists, isAsInGit, isGitBusy } from './git-operations.js'
-import { isSame, pathOf, planFor, type Step, settingsIn, type Written } from './plan.js'
+import { aroundLocks, isSame, pathOf, planFor, type Step, settingsIn, type Written } from './plan.js'
 import { type Folder, gitStateOf, hasNoRepository } from './repositories.js'
 import { ask, inform } from './say.js'
 import { editText, readText } from './settings-text.js'
@@ -71,6 +72,8 @@ const [MAX_QUESTIONS, MAX_SHOWN] = [20, 500]
 /** Answers that are remembered. */
 const MAX_ANSWERS = 1000
 
+/** What is applied: everything, or only locked settings. */
+type Part = 'all' | 'locked'
 interface State {
   folder: Folder
   config: EffectiveConfig | undefined
@@ -81,8 +84,8 @@ interface State {
   asked: Set<string>
   /** Why a setting isn't written. */
   skipped: Map<string, string>
-  /** Applied at the next focus, because Git was at work: everything, or only locked settings. */
-  waits: 'all' | 'locked' | undefined
+  /** Applied at the next focus, because Git was at work. */
+  waits: Part | undefined
 }
 /** A place gets this after a sign-out, or where the person isn't a member. */
 const nothingFor = ({ uri }: Place): State => ({
@@ -146,6 +149,7 @@ export class TeamSettings {
 
   private stateOf(folder: Folder, config: EffectiveConfig | undefined, judge: Judge): State {
     const state: State = { ...nothingFor(folder), folder, config }
+    const locks = locksOf(config?.locked ?? [])
     for (const [id, value] of settingsIn(config?.settings ?? {})) {
       const isLong = judge.asks(id, value) && JSON.stringify(value).length > MAX_SHOWN
       const why =
@@ -154,7 +158,7 @@ export class TeamSettings {
         (isLong ? 'Its value is too long to ask you about.' : undefined)
       if (why !== undefined) state.skipped.set(id, why)
       else state.wanted.set(id, value)
-      if (config?.locked.some((key) => key === id || key === pathOf(id)[0])) state.locked.add(id)
+      if (isLocked(locks, pathOf(id)[0])) state.locked.add(id)
       if (judge.asks(id, value)) state.asked.add(id)
     }
     return state
@@ -218,7 +222,15 @@ export class TeamSettings {
     await this.inTurn(async () => {
       for (const state of this.states.values()) {
         const { folder, locked } = state
-        if (![...locked].some((id) => affectsConfiguration(pathOf(id)[0], folder.uri))) continue
+        const { uri } = folder
+        const isAffected = (id: string) => {
+          const [key, inner] = pathOf(id)
+          if (affectsConfiguration(key, uri)) return true
+          // Another block for the same language may have changed.
+          const languages = inner === undefined ? [] : languagesOf(key)
+          return languages.some((languageId) => affectsConfiguration(`${inner}`, { uri, languageId }))
+        }
+        if (![...locked].some(isAffected)) continue
         if ((await isGitBusy(fileOf(folder))) || (await isAsInGit(fileOf(folder)))) state.waits ??= 'locked'
         else await this.restore(state)
       }
@@ -226,7 +238,7 @@ export class TeamSettings {
   }
 
   private async restore(state: State): Promise<void> {
-    const keys = await this.apply([state], (id) => state.locked.has(id))
+    const keys = await this.apply([state], 'locked')
     if (keys.length === 0) return
     void inform(`${inWords(keys)}: Set by your team.`, SHOW, STOP).then((choice) => {
       if (choice === SHOW) void vscode.commands.executeCommand('teamSettings.show')
@@ -269,7 +281,7 @@ export class TeamSettings {
     return new Map(this.context.globalState.get<[string, boolean][]>('answers', []))
   }
 
-  private async planOf(state: State, isIncluded: (id: string) => boolean): Promise<Plan> {
+  private async planOf(state: State, part: Part): Promise<Plan> {
     const { folder, wanted, locked, asked } = state
     const memory = this.memoryOf(folder)
     const file = await readSettings(folder)
@@ -278,9 +290,15 @@ export class TeamSettings {
     const { answers } = this
     const answerTo = (id: string) =>
       asked.has(id) ? answers.get(JSON.stringify([id, wanted.get(id)])) : true
-    const settings = Object.fromEntries([...wanted].filter(([id]) => answerTo(id) !== false))
-    const team = { settings, locked: [...locked] }
-    const all = planFor(team, (id) => file.values.get(id), memory).filter(({ key }) => isIncluded(key))
+    const written = [...wanted].filter(([id]) => answerTo(id) !== false)
+    const fixed = [...locked].filter((id) => wanted.has(id) && answerTo(id) === true)
+    const around = aroundLocks([...file.values.keys(), ...memory.keys()], fixed)
+    const team = {
+      settings: Object.fromEntries([...around.map((id) => [id, undefined]), ...written]),
+      locked: [...locked, ...around],
+    }
+    const isIncluded = ({ key }: Step) => part === 'all' || team.locked.includes(key)
+    const all = planFor(team, (id) => file.values.get(id), memory).filter(isIncluded)
     const isQuestion = (step: Step) => isWrite(step) && answerTo(step.key) === undefined
     return {
       state,
@@ -292,11 +310,11 @@ export class TeamSettings {
   }
 
   /** @returns the settings whose values have changed */
-  private async apply(states: State[], isIncluded = (_id: string) => true): Promise<string[]> {
+  private async apply(states: State[], part: Part = 'all'): Promise<string[]> {
     const faults: unknown[] = []
     const plans: Plan[] = []
     for (const state of states)
-      await this.planOf(state, isIncluded).then(
+      await this.planOf(state, part).then(
         (plan) => plans.push(plan),
         (error) => faults.push(error),
       )
