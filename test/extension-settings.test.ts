@@ -340,6 +340,30 @@ t.test(
   },
 )
 
+t.test('a tab that is closed right after a write leaves nothing of the team in the folder', async (t) => {
+  const { decide, editor, opened } = await start(t, 'tab')
+  await decide({ 'editor.tabSize': 2 })
+  const tab = await editor.openWindow([opened])
+  await signIn(tab)
+  await becomes(tab, { 'editor.tabSize': 2 }, 'the value is applied')
+  tab.closeTab()
+  const next = await editor.openWindow([opened])
+  await next.run('signOut')
+  await becomes(next, {}, 'the value is taken out')
+})
+
+t.test('what an earlier version of the extension wrote is taken out, too', async (t) => {
+  const { decide, editor, opened } = await start(t, 'earlier')
+  await decide({ 'editor.tabSize': 2 })
+  await writeFile(fileIn(opened), '{ "editor.tabSize": 8, "editor.rulers": [80] }')
+  editor.globalState.set(`written ${opened.address}`, { 'editor.tabSize': { value: 8 } })
+  const window = await editor.openWindow([opened])
+  await signIn(window)
+  await becomes(window, { 'editor.rulers': [80], 'editor.tabSize': 2 }, 'the value is replaced')
+  await window.run('signOut')
+  await becomes(window, { 'editor.rulers': [80] }, 'the value is taken out')
+})
+
 t.test('language blocks are written and pushed by inner key', async (t) => {
   const { editor, opened, decide, caller } = await start(t, 'eli')
   await decide({ '[go]': { 'editor.tabSize': 8 }, '[rust]': { 'editor.tabSize': 4 } }, ['[rust]'])

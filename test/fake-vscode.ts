@@ -1,5 +1,5 @@
 /** As much of an editor as the extension needs: settings, folders, Git, and a person who types and presses buttons. */
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { parse } from 'jsonc-parser'
@@ -153,6 +153,7 @@ export const installEditor = async ({
     folders: OpenFolder[],
     { workspaceFile = folders.length > 1, hasShellIntegration = true } = {},
   ) => {
+    const rememberedBefore = [...globalState]
     const listeners = new Map<string, Set<Listener>>()
     const on = (name: string) => (listener: Listener) => {
       const set = listeners.get(name) ?? new Set()
@@ -355,11 +356,17 @@ export const installEditor = async ({
           readFile: ({ fsPath }: Uri) => readFile(fsPath),
           async writeFile({ fsPath }: Uri, content: Uint8Array) {
             const address = dirname(dirname(fsPath))
-            if (fsPath !== fileOf(address)) return writeFile(fsPath, content)
+            if (fsPath !== fileOf(address)) {
+              await mkdir(dirname(fsPath), { recursive: true })
+              return writeFile(fsPath, content)
+            }
             seen.writes++
             const changed = await changeFile(address, new TextDecoder().decode(content))
             written.push(...changed)
           },
+          readDirectory: async ({ fsPath }: Uri) => (await readdir(fsPath)).map((name) => [name, 1]),
+          rename: (from: Uri, to: Uri) => rename(from.fsPath, to.fsPath),
+          delete: ({ fsPath }: Uri) => rm(fsPath),
         },
         onDidChangeWorkspaceFolders: on('git'),
         onWillSaveTextDocument: on('save'),
@@ -467,10 +474,15 @@ export const installEditor = async ({
         await loaded.exports.deactivate()
         for (const { dispose } of context.subscriptions) dispose()
       },
+      /** The tab of an editor in a browser closes: what the editor was to remember since it was opened isn't stored yet. */
+      closeTab: () => {
+        globalState.clear()
+        for (const [key, value] of rememberedBefore) globalState.set(key, value)
+      },
       repositories,
       conditions,
       on,
     }
   }
-  return { openWindow, person, seen, secrets, user, requests, network, clock, packageJSON }
+  return { openWindow, person, seen, secrets, globalState, user, requests, network, clock, packageJSON }
 }

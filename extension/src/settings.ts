@@ -3,6 +3,7 @@ import * as vscode from 'vscode'
 import type { Client, EffectiveConfig } from '../../client/src/index.js'
 import { isLocked, languagesOf, locksOf } from '../../schemas/settings-keys.js'
 import { exists, isAsInGit, isGitBusy } from './git-operations.js'
+import { Memory } from './memory.js'
 import { aroundLocks, isSame, pathOf, planFor, type Step, settingsIn, type Written } from './plan.js'
 import { type Folder, gitStateOf, hasNoRepository } from './repositories.js'
 import { ask, inform } from './say.js'
@@ -121,7 +122,11 @@ export class TeamSettings {
   private asking = false
   private turn: Promise<unknown> = Promise.resolve()
 
-  constructor(private readonly context: vscode.ExtensionContext) {}
+  private readonly memory: Memory
+
+  constructor(private readonly context: vscode.ExtensionContext) {
+    this.memory = new Memory(context)
+  }
 
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.turn.then(work)
@@ -192,7 +197,8 @@ export class TeamSettings {
 
   /** Folders that had settings of a team, and now belong to no repository, or to several. */
   private async leftovers(known: Set<string>): Promise<State[]> {
-    const others = openPlaces().filter(({ uri }) => !known.has(`${uri}`) && this.memoryOf({ uri }).size > 0)
+    const written = new Set(await this.memory.folders())
+    const others = openPlaces().filter(({ uri }) => !known.has(`${uri}`) && written.has(`${uri}`))
     const isLeft = await Promise.all(others.map(({ uri }) => hasNoRepository(uri)))
     return others.filter((_, index) => isLeft[index]).map(nothingFor)
   }
@@ -201,10 +207,8 @@ export class TeamSettings {
   async release(): Promise<void> {
     this.states.clear()
     await this.inTurn(async () => {
-      const places = this.context.globalState.keys().filter((name) => name.startsWith('written '))
-      await this.apply(
-        places.map((name) => nothingFor({ uri: vscode.Uri.parse(name.slice('written '.length)) })),
-      )
+      const folders = await this.memory.folders()
+      await this.apply(folders.map((folder) => nothingFor({ uri: vscode.Uri.parse(folder) })))
     })
   }
 
@@ -270,12 +274,6 @@ export class TeamSettings {
     )
   }
 
-  private memoryOf({ uri }: Place) {
-    return new Map(
-      Object.entries(this.context.globalState.get<Record<string, Written>>(`written ${uri}`, {})),
-    )
-  }
-
   /** The person's answers about values that could run a program. */
   private get answers() {
     return new Map(this.context.globalState.get<[string, boolean][]>('answers', []))
@@ -283,7 +281,7 @@ export class TeamSettings {
 
   private async planOf(state: State, part: Part): Promise<Plan> {
     const { folder, wanted, locked, asked } = state
-    const memory = this.memoryOf(folder)
+    const memory = await this.memory.of(`${folder.uri}`)
     const file = await readSettings(folder)
     // The folder may be on a disk that comes back.
     if (!file.exists && !isOpen(folder)) return { state, file, memory, steps: [], questions: [] }
@@ -333,11 +331,7 @@ export class TeamSettings {
 
   private async write({ state: { folder }, file, memory, steps }: Plan): Promise<string[]> {
     if (steps.length === 0) return []
-    const remember = (entries: Map<string, Written>) =>
-      this.context.globalState.update(
-        `written ${folder.uri}`,
-        entries.size === 0 ? undefined : Object.fromEntries(entries),
-      )
+    const remember = (entries: Map<string, Written>) => this.memory.remember(`${folder.uri}`, entries)
     const next = new Map(memory)
     // Remembered before they are written. After a crash in between, values not yet replaced still count as the person's
     // own.
@@ -430,8 +424,8 @@ export class TeamSettings {
   }
 
   /** The settings of a file that come from the team. */
-  fromTeam(folder: Folder, { values }: SettingsFile): (id: string) => boolean {
-    const memory = this.memoryOf(folder)
+  async fromTeam(folder: Folder, { values }: SettingsFile): Promise<(id: string) => boolean> {
+    const memory = await this.memory.of(`${folder.uri}`)
     return (id) => {
       const written = memory.get(id)
       return written !== undefined && isSame(written.value, values.get(id))
@@ -446,8 +440,8 @@ export class TeamSettings {
   async list(): Promise<{ folder: Folder; key: string; value: unknown; says: string }[]> {
     const lists = [...this.states.values()].map(async ({ folder, config, skipped, asked }) => {
       const file = await readSettings(folder)
-      const isFromTeam = this.fromTeam(folder, file)
-      const memory = this.memoryOf(folder)
+      const isFromTeam = await this.fromTeam(folder, file)
+      const memory = await this.memory.of(`${folder.uri}`)
       const { answers } = this
       return [...settingsIn(config?.settings ?? {})].map(([key, value]) => {
         const { globalValue, defaultValue } = inspect(folder, key) ?? {}

@@ -28,8 +28,8 @@ export class Snapshots {
   }
 
   /** The settings that the person set in the folder, under the service's prefixes. */
-  private mine(folder: Folder, file: SettingsFile, judge: Judge): Values {
-    const isFromTeam = this.settings.fromTeam(folder, file)
+  private async mine(folder: Folder, file: SettingsFile, judge: Judge): Promise<Values> {
+    const isFromTeam = await this.settings.fromTeam(folder, file)
     return valuesOf(
       [...file.values].filter(([id, value]) => judge.refusal(id, value) === undefined && !isFromTeam(id)),
     )
@@ -86,7 +86,7 @@ export class Snapshots {
     if (repohostToken === undefined) return 'Sign in with the account of the repository host first.'
     const judge = await this.settings.judge(client)
     const file = await readSettings(folder)
-    const settings = this.mine(folder, file, judge)
+    const settings = await this.mine(folder, file, judge)
     // A new snapshot without settings would be useless.
     if (Object.keys(settings).length === 0)
       return `You have set nothing in .vscode/settings.json of ${repo} that your team shares.`
