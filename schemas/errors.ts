@@ -123,7 +123,7 @@ export const errorCatalogue = {
   flush_id_reused: [409, 'This flush_id was already used with different content. Use a new one.'],
   workspace_limit: [
     409,
-    `You can create at most ${limits.workspaces_created} workspaces, and be in at most ${limits.workspaces_joined} besides those that you joined through an organization, unless the operator has changed these limits. Delete or leave one first.`,
+    `You can create at most ${limits.workspaces_created} workspaces, and be in at most ${limits.workspaces_joined} besides those that you joined through an organization. They can have at most ${limits.patterns_per_person} patterns together. The operator can change these limits. Delete or leave one first, or remove patterns.`,
   ],
   key_limit: [
     409,

@@ -41,6 +41,8 @@ export const limits = {
   /** After this many days without a sign-in, a membership that follows an organization counts as not confirmed. */
   membership_unconfirmed_days: 60,
   patterns_per_workspace: 50,
+  /** Patterns of the workspaces that a person is in without an organization, together. */
+  patterns_per_person: 1_000,
   pattern_length: 200,
   pattern_stars: 4,
   idle_window_minutes_min: 1,
@@ -194,6 +196,7 @@ export const rateLimits = {
   delivered_rows_per_person: 'The same for all of a person’s webhooks.',
   workspaces_created: 'Existing workspaces that a person has created.',
   workspaces_joined: 'Workspaces that a person is in, not counting those joined through an organization.',
+  patterns_per_person: 'Patterns of those workspaces together.',
   removals: 'Members removed from a workspace per hour because they left its organization.',
 } as const satisfies Partial<Record<LimitName, string>>
 export type RateLimitName = keyof typeof rateLimits

@@ -243,14 +243,14 @@ t.test('who was removed by an admin, or has left, does not come back through the
   t.same(await scene.logins(), ['ada', 'cyd'], 'an invite still admits')
 })
 
-t.test('joining through an organisation does not count as joined', async (t) => {
-  const scene = await start(t, { env: { LIMITS: 'workspaces_joined=1' } })
+t.test('joining through an organisation does not count as joined, nor do the patterns', async (t) => {
+  const scene = await start(t, { env: { LIMITS: 'workspaces_joined=1,patterns_per_person=1' } })
   const { service, link } = scene
   await link({ organization: 'acme', join: 'member' })
   const bob = await newcomer(scene, 'bob')
   t.same(await scene.logins(), ['ada', 'bob'])
   const eve = await service.signIn('eve')
-  const { code } = await service.workspace(eve, { name: 'Eve', patterns: [] })
+  const { code } = await service.workspace(eve, { name: 'Eve', patterns: ['eve/*'] })
   t.equal((await bob.post('/api/team/workspaces/join', { code })).status, 200)
   const { code: second } = await service.workspace(await service.signIn('fay'), { name: 'Fay', patterns: [] })
   t.equal((await bob.post('/api/team/workspaces/join', { code: second })).status, 409)

@@ -93,6 +93,7 @@ export const samples: Sample[] = [
   ...calls(members.lockRoles, [id]),
   ...calls(members.insertMember, [id, id, 'member']),
   ...calls(members.countWorkspacesOf, [id]),
+  ...calls(members.lockPatternsOf, [id]),
   ...calls(members.listMembers, [id, undefined, 10], [id, [moment, id], 10]),
   ...calls(members.findMember, [id, 'ada']),
   ...calls(members.hasOtherAdmin, [id, id]),

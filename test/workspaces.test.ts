@@ -91,6 +91,88 @@ t.test('the operator sets how many workspaces a caller creates and is in', async
   t.same([list.workspaces_created, list.workspaces_joined], [2, 3])
 })
 
+/** One pattern each. */
+const patternsOf = (owner: string, count: number) => Array.from({ length: count }, (_, n) => `${owner}/r${n}`)
+const tooManyPatterns = (most: number) => ({
+  status: 409,
+  code: 'workspace_limit',
+  detail: `The workspaces that you have created or joined can have at most ${most} patterns together. Remove some, or leave or delete a workspace first.`,
+})
+
+t.test(
+  'the workspaces of a caller have at most 1,000 patterns together, also with many requests at once',
+  async (t) => {
+    const service = await startService(t)
+    const [ada, bob] = await service.signInAll('ada', 'bob')
+    t.equal((await ada.get('/api/limits')).body.patterns_per_person, 1_000)
+    const full = patternsOf('ada', limits.patterns_per_workspace)
+    for (let n = 0; n < 18; n++)
+      t.equal((await ada.post(`${team}/create`, { name: 'Full', patterns: full })).status, 201)
+    const { id, code } = await service.workspace(bob, { patterns: patternsOf('bob', 30) })
+    const replies = await Promise.all([
+      ...Array.from({ length: 4 }, () => ada.post(`${team}/create`, { name: 'Last', patterns: full })),
+      ada.post(`${team}/join`, { code }),
+    ])
+    const refused = replies.filter(({ status }) => status === 409)
+    for (const { body } of refused) t.hasStrict(body, tooManyPatterns(1_000))
+    const { workspaces } = (await ada.get('/api/team/me')).body
+    const total = workspaces.reduce(
+      (sum: number, { patterns }: { patterns: string[] }) => sum + patterns.length,
+      0,
+    )
+    t.ok(total <= 1_000, `${total} patterns`)
+    t.equal(replies.length - refused.length, workspaces.length - 18)
+    t.ok(refused.length >= 3)
+    t.equal((await bob.put(`${team}/${id}/patterns`, { patterns: full })).status, 200, 'others learn nothing')
+  },
+)
+
+t.test(
+  'a caller adds patterns only up to the limit, by whatever request, and keeps what there is',
+  async (t) => {
+    const service = await startService(t, { env: { LIMITS: 'patterns_per_person=4' } })
+    const [ada, bob] = await service.signInAll('ada', 'bob')
+    const limit = tooManyPatterns(4)
+    const first = await service.workspace(ada, { patterns: patternsOf('ada', 3), members: [bob] })
+    const second = await service.workspace(ada, { patterns: ['acme/*'] })
+    const [one, two] = [first, second].map(({ id }) => `${team}/${id}`)
+    t.hasStrict((await ada.post(`${team}/create`, { name: 'Third', patterns: ['acme/*'] })).body, limit)
+    t.equal((await ada.post(`${team}/create`, { name: 'Empty' })).status, 201)
+    const more = { patterns: ['acme/*', 'acme/web'] }
+    t.hasStrict((await ada.put(`${two}/patterns`, more)).body, limit)
+    t.hasStrict((await ada.put(`${two}/configuration`, more)).body, limit)
+    t.hasStrict((await ada.put(`${two}/configuration?dry_run=true`, more)).body, limit)
+    t.equal((await ada.put(`${two}/patterns`, { patterns: ['acme/web'] })).status, 200, 'as many as before')
+    t.hasStrict((await ada.push('ada-other/x', {})).body, { code: 'workspace_required' })
+    t.hasStrict((await bob.post(`${team}/join`, { code: second.code })).body, { already_member: false })
+    // The others' patterns count too, once they're there.
+    t.equal((await ada.patch(`${one}/members`, { login: 'bob', role: 'admin' })).status, 200)
+    t.hasStrict((await bob.put(`${one}/patterns`, { patterns: patternsOf('ada', 4) })).body, limit)
+    t.equal((await bob.post(`${team}/${second.id}/leave`)).status, 200)
+    t.equal((await bob.put(`${one}/patterns`, { patterns: patternsOf('ada', 4) })).status, 200)
+    t.hasStrict((await bob.push('bob/dotfiles', {})).body, limit)
+    t.hasStrict((await bob.post(`${team}/join`, { code: second.code })).body, limit)
+    t.hasStrict((await ada.post(`${team}/create`, { name: 'Empty' })).body, limit)
+    t.same((await ada.get(`${two}/patterns`)).body, { patterns: ['acme/web'] })
+    t.equal((await ada.put(`${one}/patterns`, { patterns: patternsOf('ada', 3) })).status, 200)
+    t.hasStrict((await ada.post(`${team}/create`, { name: 'Empty' })).body, { workspace: { patterns: [] } })
+  },
+)
+
+t.test('a workspace key adds patterns whatever the person who made it has', async (t) => {
+  const service = await startService(t, { env: { LIMITS: 'patterns_per_person=1' } })
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const { secret } = (await ada.post(`${team}/${id}/keys`, { name: 'ci', scopes: ['settings:write'] })).body
+  const patterns = ['acme/*', 'other/*']
+  t.hasStrict((await ada.put(`${team}/${id}/patterns`, { patterns })).body, tooManyPatterns(1))
+  const reply = await service.request('PUT', `${team}/${id}/patterns`, {
+    headers: { Authorization: `Bearer ${secret}` },
+    body: { patterns },
+  })
+  t.same(reply.body, { patterns })
+})
+
 t.test('a deleted workspace is gone at once, whatever is asked', async (t) => {
   const service = await reuseService(t)
   const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')

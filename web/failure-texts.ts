@@ -60,7 +60,10 @@ const texts: Record<string, Text> = {
     `${start.repohost_name} doesn’t confirm that you own it`,
     'Check the name, and use a token of your own with the scope named here.',
   ],
-  workspace_limit: ['Too many workspaces', 'Delete or leave one first.'],
+  workspace_limit: [
+    'Too many workspaces or patterns',
+    'Delete or leave a workspace first, or remove patterns.',
+  ],
   payload_too_large: ['That’s too large', 'Send less at once.'],
   settings_too_large: ['The settings are too large', 'Shorten or remove some.'],
   workspace_full: ['This workspace is full', 'Remove overrides or settings first.'],

@@ -334,6 +334,7 @@ export type Limits = {
   workspaces_by_organization_of_one: number
   membership_unconfirmed_days: number
   patterns_per_workspace: number
+  patterns_per_person: number
   pattern_length: number
   pattern_stars: number
   idle_window_minutes_min: number
@@ -2606,7 +2607,7 @@ export type ProblemFlushIdReused = {
   error?: string
 }
 
-/** You can create at most 20 workspaces, and be in at most 100 besides those that you joined through an organization, unless the operator has changed these limits. Delete or leave one first. */
+/** You can create at most 20 workspaces, and be in at most 100 besides those that you joined through an organization. They can have at most 1000 patterns together. The operator can change these limits. Delete or leave one first, or remove patterns. */
 export type ProblemWorkspaceLimit = {
   /** The page that explains the code: `/api/docs/errors#<code>`. */
   type: '/api/docs/errors#workspace_limit'
@@ -3696,7 +3697,7 @@ export interface Operations {
       body: PatternsBody
     }
     answer: Patterns
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemPatternOutsideOrganization | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemWorkspaceLimit | ProblemPayloadTooLarge | ProblemUnsupportedMediaType | ProblemPatternOutsideOrganization | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Read which organization the workspace follows */
   'GET /api/team/workspaces/{id}/organization': {
@@ -4024,7 +4025,7 @@ export interface Operations {
       body?: ConfigurationBody
     }
     answer: ConfigurationResult
-    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRepoOutsidePatterns | ProblemPatternOutsideOrganization | ProblemKeyLocked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
+    problem: ProblemValidationFailed | ProblemInvalidJson | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemProRequired | ProblemAccountDisabled | ProblemScopeMissing | ProblemCsrfRejected | ProblemAdminRequired | ProblemWorkspaceNotFound | ProblemWorkspaceLimit | ProblemVersionConflict | ProblemPayloadTooLarge | ProblemSettingsTooLarge | ProblemWorkspaceFull | ProblemUnsupportedMediaType | ProblemRepoOutsidePatterns | ProblemPatternOutsideOrganization | ProblemKeyLocked | ProblemRateLimited | ProblemInternalError | ProblemUnavailable | ProblemMaintenance
   }
   /** Get a repository's effective settings */
   'GET /api/team/effective-config': {

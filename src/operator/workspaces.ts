@@ -5,6 +5,7 @@ import type { User } from '../features/accounts/queries/users.js'
 import { countRowsOfWorkspace } from '../features/personal-data/queries/row-counts.js'
 import { readStorage } from '../features/settings/queries/storage-quota.js'
 import {
+  countPatterns,
   insertAuditEntry,
   insertMember,
   lockWorkspace,
@@ -108,7 +109,7 @@ export const transferWorkspace = (
       if (before === 'admin') return false
       if (before === 'member') await updateRole(tx, workspaceId, userId, 'admin')
       else {
-        await requireJoinQuota(tx, userId, quota)
+        await requireJoinQuota(tx, userId, await countPatterns(tx, workspaceId), quota)
         await insertMember(tx, workspaceId, userId, 'admin')
       }
       await insertAuditEntry(tx, {

@@ -13,6 +13,7 @@ import {
   changeWorkspace,
   setPatterns,
   type WorkspaceCall,
+  type WorkspaceQuota,
 } from '../workspaces/index.js'
 import { ChangeTexts } from './configuration-changes.js'
 import type { SentConfiguration } from './configuration-reader.js'
@@ -54,10 +55,10 @@ const changesAtOnce = new Semaphore(fitting(CHANGE_MIB), WAITING, WAIT_MS, unava
 /**
  * Replaces the sections in the body, all or nothing.
  * @throws {ApiError} `version_conflict`, `validation_failed`, `settings_too_large`, `repo_outside_patterns`, `key_locked`,
- * `workspace_full`
+ * `workspace_full`, `workspace_limit`
  */
 export const changeConfiguration = (
-  { database, rules }: { database: Database; rules: SettingsRules | undefined },
+  { database, rules, quota }: { database: Database; rules: SettingsRules | undefined; quota: WorkspaceQuota },
   call: WorkspaceCall,
   request: Request,
 ): Promise<ConfigurationAnswer> => {
@@ -68,9 +69,9 @@ export const changeConfiguration = (
       // Changes from an earlier attempt that lost a conflict.
       changes?.drop()
       changes = new ChangeTexts(held)
-      const plan = await planConfiguration(change, call, request, { rules, changes })
+      const plan = await planConfiguration(change, call, request, { rules, quota, changes })
       const { affected, warnings, overrides } = plan
-      if (!dryRun) await writePlan(change, call, plan)
+      if (!dryRun) await writePlan(change, call, plan, quota)
       if (overrides.grownBytes > 0)
         await requireStorageQuota(change.tx, call.workspaceId, dryRun ? overrides.grownBytes : 0)
       const head = dryRun ? plan.head : await readHead(change.tx, call.workspaceId)
@@ -104,9 +105,10 @@ const writePlan = async (
   change: Change,
   { workspaceId }: WorkspaceCall,
   { head, settings, patterns, overrides }: ConfigurationPlan,
+  quota: WorkspaceQuota,
 ): Promise<void> => {
   if (settings) await applySettings(change, workspaceId, head, settings)
-  if (patterns) await setPatterns(change, workspaceId, head.patterns, patterns)
+  if (patterns) await setPatterns(change, workspaceId, head.patterns, patterns, quota)
   await writeOverridePlan(change, workspaceId, overrides)
 }
 

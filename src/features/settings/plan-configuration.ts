@@ -13,12 +13,13 @@ import {
   type Change,
   describeChange,
   requireKeys,
-  requirePatternsInside,
+  requirePatterns,
   requireRules,
   requireSpelling,
   type SettingsContent,
   type StoredWorkspaceSettings,
   type WorkspaceCall,
+  type WorkspaceQuota,
   warningsOf,
 } from '../workspaces/index.js'
 import { type ChangeTexts, compareSettings, isSame, takeTurns, type Values } from './configuration-changes.js'
@@ -44,11 +45,16 @@ export interface ConfigurationPlan {
 }
 
 export const planConfiguration = async (
-  { tx }: Change,
+  change: Change,
   { workspaceId }: WorkspaceCall,
   { body, preconditions }: { body: SentConfiguration; preconditions: Preconditions },
-  { rules, changes }: { rules: SettingsRules | undefined; changes: ChangeTexts },
+  {
+    rules,
+    quota,
+    changes,
+  }: { rules: SettingsRules | undefined; quota: WorkspaceQuota; changes: ChangeTexts },
 ): Promise<ConfigurationPlan> => {
+  const { tx } = change
   const head = await readHead(tx, workspaceId)
   requireEtag(preconditions, etagOfConfiguration(workspaceId, head), head.version)
   const judge = createJudge(rules)
@@ -71,7 +77,7 @@ export const planConfiguration = async (
       })
   }
   if (overrides.locked) throw overrides.locked
-  if (arePatternsNew) await requirePatternsInside(tx, workspaceId, patterns)
+  if (arePatternsNew) await requirePatterns(change, workspaceId, head.patterns, patterns, quota)
   const places = [...overrides.written, ...overrides.removed]
   const everywhere = settings.changes.length > 0
   return {

@@ -65,6 +65,6 @@ export {
   readPersonalWorkspace,
   readWorkspaceSummary,
 } from './queries/workspaces.js'
-export { requirePatternsInside, setPatterns } from './replace-patterns.js'
+export { requirePatterns, setPatterns } from './replace-patterns.js'
 export { overlaySettings } from './settings-merge.js'
 export { ABOUT_PEOPLE, auditEntries, authorName, members } from './tables.js'

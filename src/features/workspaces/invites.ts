@@ -11,7 +11,7 @@ import { insertAuditEntry } from './queries/audit.js'
 import { findInvite, insertInvite, revokeInvite as markRevoked, useInvite } from './queries/invites.js'
 import { insertMember, lockRole } from './queries/members.js'
 import { wasRemoved } from './queries/removals.js'
-import { listWorkspacesOf, readInvitedWorkspace } from './queries/workspaces.js'
+import { countPatterns, listWorkspacesOf, readInvitedWorkspace } from './queries/workspaces.js'
 
 /** @throws {ApiError} `personal_workspace` */
 export const createInvite = (
@@ -96,7 +96,7 @@ export const joinWorkspace = (
     if (!alreadyMember) {
       if (await wasRemoved(tx, invite, caller, personKeys)) throw new ApiError('invite_revoked')
       if (!(await useInvite(tx, invite.id))) throw await errorOfCode(tx, code)
-      await requireJoinQuota(tx, userId, quota)
+      await requireJoinQuota(tx, userId, await countPatterns(tx, workspaceId), quota)
       await insertMember(tx, workspaceId, userId, invite.role)
       await insertAuditEntry(tx, {
         workspaceId,

@@ -31,7 +31,7 @@ export const createWorkspace = (
 ): Promise<{ workspace: Workspace; invite: Invite }> =>
   database.transaction(async (tx) => {
     const caller = await lockCaller(tx, userId)
-    await requireCreateQuota(tx, userId, quota)
+    await requireCreateQuota(tx, userId, patterns.length, quota)
     const id = await insertWorkspace(tx, { name: name.trim(), privacy: activity_privacy, createdBy: userId })
     if (id === undefined) throw new Error('Only a personal workspace can have a conflict')
     await insertMember(tx, id, userId, 'admin')

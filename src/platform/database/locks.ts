@@ -24,6 +24,8 @@ export const locksOfUsers = {
   workspaces: 1,
   /** Held while a person's heartbeats are counted. */
   heartbeats: 11,
+  /** Held while the patterns of a person's workspaces are counted and some are added. */
+  patterns: 12,
 } as const
 
 /** The same with a hash of the workspace's id. */

@@ -104,7 +104,7 @@ export const requirePersonalQuota = async (
   if (personal !== undefined) {
     if ((await countPatterns(db, personal)) >= limits.patterns_per_workspace) throw workspaceRequired(owner)
   } else {
-    await requireCreateQuota(db, caller.id, quota)
+    await requireCreateQuota(db, caller.id, 1, quota)
   }
 }
 

@@ -98,6 +98,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
           'settings_too_large',
           'repo_outside_patterns',
           'pattern_outside_organization',
+          'workspace_limit',
           'key_locked',
           'workspace_full',
           'unavailable',
@@ -126,7 +127,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
           if (reply.raw.headersSent) request.raw.socket.destroy()
         })
         onResponseEnd(request, reply, held.release)
-        const answer = await changeConfiguration({ database, rules }, call, {
+        const answer = await changeConfiguration({ database, rules, quota: config.limits }, call, {
           body,
           preconditions: preconditionsOf(headers as Static<typeof ConditionalWriteHeaders>, query),
           dryRun: query.dry_run === true,

@@ -5,7 +5,7 @@ import { parsePatterns } from '../../../../schemas/repo-pattern.js'
 import { ApiError } from '../../../errors.js'
 import type { KeyInUse } from '../../../platform/access/caller.js'
 import type { Db } from '../../../platform/database/client.js'
-import { countWorkspacesOf } from '../queries/members.js'
+import { countWorkspacesOf, lockPatternsOf } from '../queries/members.js'
 
 /** A workspace key reaches only that workspace. A personal key reaches all of the person's workspaces. */
 export const reaches = ({ workspaceId }: KeyInUse, wanted: string): boolean =>
@@ -24,26 +24,66 @@ export const requireInsideOrganization = (organization: string, patterns: string
   if (!parsePatterns(patterns).every(isInside)) throw new ApiError('pattern_outside_organization')
 }
 
-/** How many workspaces a person may create, and be in. People who have more keep them. */
-export type WorkspaceQuota = Pick<AdjustedLimits, 'workspaces_created' | 'workspaces_joined'>
+/**
+ * How many workspaces a person may create, and be in, and how many patterns the latter may have. People who have more
+ * keep them. An organization makes people members whatever they have.
+ */
+export type WorkspaceQuota = Pick<
+  AdjustedLimits,
+  'workspaces_created' | 'workspaces_joined' | 'patterns_per_person'
+>
 
-/** Reliable only while the person is locked. @throws {ApiError} `workspace_limit` */
-export const requireJoinQuota = async (db: Db, userId: string, quota: WorkspaceQuota): Promise<void> => {
+/**
+ * Only the caller's own acts are limited, so that an admin learns nothing about the members. Others may still add
+ * patterns to the caller's workspaces. Locks the number until the transaction ends.
+ * @throws {ApiError} `workspace_limit`
+ */
+export const requirePatternQuota = async (
+  tx: Db,
+  userId: string,
+  added: number,
+  quota: WorkspaceQuota,
+): Promise<void> => {
+  await lockPatternsOf(tx, userId)
+  const { patterns } = await countWorkspacesOf(tx, userId)
+  if (patterns + added > quota.patterns_per_person)
+    throw new ApiError('workspace_limit', {
+      detail: `The workspaces that you have created or joined can have at most ${quota.patterns_per_person} patterns together. Remove some, or leave or delete a workspace first.`,
+    })
+}
+
+/**
+ * Reliable only while the person is locked.
+ * @param patterns of the workspace that the person joins
+ * @throws {ApiError} `workspace_limit`
+ */
+export const requireJoinQuota = async (
+  db: Db,
+  userId: string,
+  patterns: number,
+  quota: WorkspaceQuota,
+): Promise<void> => {
   const { joined } = await countWorkspacesOf(db, userId)
   if (joined >= quota.workspaces_joined)
     throw new ApiError('workspace_limit', {
       detail: `You can be in at most ${quota.workspaces_joined} workspaces. Leave or delete one first.`,
     })
+  await requirePatternQuota(db, userId, patterns, quota)
 }
 
-/** Reliable only while the person is locked. @throws {ApiError} `workspace_limit` */
-export const requireCreateQuota = async (db: Db, userId: string, quota: WorkspaceQuota): Promise<void> => {
+/** The same for a workspace that the person creates. @throws {ApiError} `workspace_limit` */
+export const requireCreateQuota = async (
+  db: Db,
+  userId: string,
+  patterns: number,
+  quota: WorkspaceQuota,
+): Promise<void> => {
   const { created } = await countWorkspacesOf(db, userId)
   if (created >= quota.workspaces_created)
     throw new ApiError('workspace_limit', {
       detail: `You can create at most ${quota.workspaces_created} workspaces, including those that you have left. Delete one first.`,
     })
-  await requireJoinQuota(db, userId, quota)
+  await requireJoinQuota(db, userId, patterns, quota)
 }
 
 /** Without a membership (undefined), the workspace isn't found. @throws {ApiError} */

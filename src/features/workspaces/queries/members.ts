@@ -3,7 +3,12 @@ import { NIL } from 'uuid'
 import type { Role } from '../../../../schemas/common.js'
 import type { Member } from '../../../../schemas/members.js'
 import type { Db } from '../../../platform/database/client.js'
-import { lockOfWorkspace, locksOfWorkspaces } from '../../../platform/database/locks.js'
+import {
+  lockOfUser,
+  lockOfWorkspace,
+  locksOfUsers,
+  locksOfWorkspaces,
+} from '../../../platform/database/locks.js'
 import {
   integer,
   moment,
@@ -93,27 +98,37 @@ export const insertMember = async (
   await tx.insert(members).values({ workspaceId, userId, role })
 }
 
+const LOCK_PATTERNS = lockOfUser('lock the patterns of a user', locksOfUsers.patterns)
+
+/** Until the transaction ends, no other one counts the patterns of the person's workspaces in order to add some. */
+export const lockPatternsOf = async (tx: Db, userId: string): Promise<void> => {
+  await tx.rows(LOCK_PATTERNS, [userId])
+}
+
 /** $1: the user. */
 const COUNT_WORKSPACES = statement(
   'count own workspaces',
-  { created: integer, joined: integer },
+  { created: integer, joined: integer, patterns: integer },
   `
+  with joined as (
+    select m.workspace_id from members m
+    left join organization_members o on o.workspace_id = m.workspace_id and o.user_id = m.user_id
+    where m.user_id = $1::uuid and o.confirmed_at is null
+  )
   select (select count(*)::int from workspaces where created_by = $1::uuid and deleted_at is null) as created,
-    (
-      select count(*)::int from members m
-      left join organization_members o on o.workspace_id = m.workspace_id and o.user_id = m.user_id
-      where m.user_id = $1::uuid and o.confirmed_at is null
-    ) as joined`,
+    (select count(*)::int from joined) as joined,
+    (select count(*)::int from joined j join patterns p on p.workspace_id = j.workspace_id) as patterns`,
 )
 
 /**
- * How many existing workspaces a person created, and how many the person is in without having joined through an
- * organization.
+ * How many existing workspaces a person created, how many the person is in without having joined through an
+ * organization, and how many patterns these have.
  */
 export const countWorkspacesOf = async (
   db: Db,
   userId: string,
-): Promise<{ created: number; joined: number }> => singleRow(await db.rows(COUNT_WORKSPACES, [userId]))
+): Promise<{ created: number; joined: number; patterns: number }> =>
+  singleRow(await db.rows(COUNT_WORKSPACES, [userId]))
 
 /**
  * SQL: the admin responsible for something in the workspace `w.id`: its maker, or else the workspace's creator, or else

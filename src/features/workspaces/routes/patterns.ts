@@ -23,7 +23,10 @@ export const patternRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'PUT',
     url: '/workspaces/:id/patterns',
-    config: { access: adminOf('params.id', 'settings:write'), errors: ['pattern_outside_organization'] },
+    config: {
+      access: adminOf('params.id', 'settings:write'),
+      errors: ['pattern_outside_organization', 'workspace_limit'],
+    },
     schema: {
       operationId: 'replacePatterns',
       tags: ['team'],
@@ -35,7 +38,12 @@ export const patternRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: Patterns },
     },
     handler: async (request) => ({
-      patterns: await replacePatterns(app.database, request.membership, request.body.patterns),
+      patterns: await replacePatterns(
+        app.database,
+        request.membership,
+        request.body.patterns,
+        app.config.limits,
+      ),
     }),
   })
 }
