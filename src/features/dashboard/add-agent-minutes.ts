@@ -9,8 +9,8 @@ export const addAgentMinutes = async (
   db: Db,
   userId: string,
   repoKey: string | undefined,
-  dashboard: Omit<Dashboard, 'generated_at'>,
-): Promise<Omit<OwnDashboard, 'generated_at'>> => {
+  dashboard: Dashboard,
+): Promise<OwnDashboard> => {
   const { workspace, range, totals, daily, repos } = dashboard
   const sums = await sumAgentMinutes(db, { userId, workspaceId: workspace.id, range, repoKey })
   const total = [...sums.days.values()].reduce((sum, minutes) => sum + minutes, 0)

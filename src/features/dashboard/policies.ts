@@ -3,25 +3,29 @@
 import { ApiError } from '../../errors.js'
 import { addDays, mondayOf, type Range, rangeOf, sundayOf } from '../../platform/time/days.js'
 import { lastPublished, type PrivacyRules, type WorkspacePrivacy } from '../workspaces/index.js'
-import type { Filter } from './queries/filter.js'
+import type { Subject } from './queries/filter.js'
 import type { NamedDays } from './queries/sources.js'
 
 /** The viewer and the operator's rules. */
 export interface Viewer extends PrivacyRules {
+  /** In the access log: the person, or the workspace key. */
+  id: string
   /** Null: a workspace key, which has no activity of its own. */
   userId: string | null
 }
 
 /** The dashboard that a viewer asks for. */
-export interface Asked {
+export interface DashboardQuestion {
   viewer: Viewer
   workspaceId: string
   range: Range
-  filter: Filter
+  subject: Subject
+  /** Only this repository, in lower case. */
+  repoKey: string | undefined
 }
 
-/** The data that a response may contain. */
-export interface View {
+/** The days that a response may show. */
+export interface ShownDays {
   /** The range in the response, widened to whole weeks where it shows published ones. */
   range: Range
   /** Days that are shown as they were recorded. */
@@ -30,17 +34,17 @@ export interface View {
   published: { from: string; to: string } | undefined
 }
 
-/** Undefined if a filter names another person whose activity is private. */
+/** Undefined if the question names another person whose activity is private. */
 const divide = (
-  { userId, floor }: Viewer,
+  { viewer, subject }: DashboardQuestion,
   privacy: WorkspacePrivacy,
   asked: Range,
-  filter: Filter,
-): View | undefined => {
-  const last = lastPublished(floor, privacy)
-  const all: View = { range: asked, named: asked as NamedDays, published: undefined }
-  if (filter.userId === userId || last === null || asked.from > last) return all
-  if (filter.userId !== undefined) return undefined
+): ShownDays | undefined => {
+  const last = lastPublished(viewer.floor, privacy)
+  const isOwn = subject.kind === 'person' && subject.userId === viewer.userId
+  if (isOwn || last === null || asked.from > last)
+    return { range: asked, named: asked as NamedDays, published: undefined }
+  if (subject.kind !== 'everyone') return undefined
   const isMixed = asked.to > last
   const range = rangeOf(mondayOf(asked.from), isMixed ? asked.to : sundayOf(asked.to))
   return {
@@ -51,19 +55,18 @@ const divide = (
 }
 
 /** @throws {ApiError} `member_detail_hidden` */
-export const viewOf = (viewer: Viewer, privacy: WorkspacePrivacy, asked: Range, filter: Filter): View => {
-  const view = divide(viewer, privacy, asked, filter)
-  if (!view) throw new ApiError('member_detail_hidden')
-  return view
+export const daysToShow = (question: DashboardQuestion, privacy: WorkspacePrivacy): ShownDays => {
+  const shown = divide(question, privacy, question.range)
+  if (!shown) throw new ApiError('member_detail_hidden')
+  return shown
 }
 
 /** The same number of days immediately before. */
-export const viewBefore = (
-  viewer: Viewer,
+export const daysToCompare = (
+  question: DashboardQuestion,
   privacy: WorkspacePrivacy,
-  { range: { from, days } }: View,
-  filter: Filter,
-): View => {
-  const before = rangeOf(addDays(from, -days), addDays(from, -1))
-  return divide(viewer, privacy, before, filter) ?? { range: before, named: undefined, published: undefined }
+  { range: { from, days } }: ShownDays,
+): ShownDays => {
+  const range = rangeOf(addDays(from, -days), addDays(from, -1))
+  return divide(question, privacy, range) ?? { range, named: undefined, published: undefined }
 }

@@ -4,10 +4,11 @@ import type { Database, Db } from '../../platform/database/client.js'
 import { PIECE_LENGTH } from '../../platform/http/streaming.js'
 import { listDays, type Range } from '../../platform/time/days.js'
 import { readPublishedDays } from '../rollups/index.js'
-import type { Asked, View } from './policies.js'
+import type { DashboardQuestion, ShownDays } from './policies.js'
 import { listMemberDays, readDays } from './queries/days.js'
+import type { Filter } from './queries/filter.js'
 import { daysWithin, readUnusableDays, sourcesOf } from './queries/sources.js'
-import { beginView, hiddenSums, nothing } from './read-dashboard.js'
+import { beginDashboard, hiddenSums, nothing } from './read-dashboard.js'
 
 /** More days of 5,000 members in one response would block the event loop for tens of milliseconds. */
 const DAYS_PER_READ = 3
@@ -21,25 +22,21 @@ export interface DashboardLines {
   lines: AsyncGenerator<string>
 }
 
-/** @throws {ApiError} `workspace_not_found`, `member_detail_hidden` */
-export const openDashboardLines = (database: Database, asked: Asked): Promise<DashboardLines> =>
+/** @throws {ApiError} `workspace_not_found`, `member_detail_hidden`, `member_not_found` */
+export const openDashboardLines = (
+  database: Database,
+  question: DashboardQuestion,
+): Promise<DashboardLines> =>
   database.transaction(
     async (tx) => {
-      const { workspace, view } = await beginView(tx, asked)
+      const { workspace, shown, filter } = await beginDashboard(tx, question)
       const { name } = workspace
-      if (view.published)
-        return {
-          name,
-          range: view.range,
-          named: undefined,
-          lines: once(await readDayLines(tx, asked, view)),
-        }
-      return {
-        name,
-        range: asked.range,
-        named: asked.range,
-        lines: readMemberLines(database, asked),
+      if (shown.published) {
+        const text = await readDayLines(tx, question, filter, shown)
+        return { name, range: shown.range, named: undefined, lines: once(text) }
       }
+      const { range } = question
+      return { name, range, named: range, lines: readMemberLines(database, question) }
     },
     { readsFirst: true },
   )
@@ -51,14 +48,14 @@ async function* once(text: string): AsyncGenerator<string> {
 /** A line for each day if some are shown as published weeks. Hidden numbers are empty. */
 const readDayLines = async (
   tx: Db,
-  { viewer: { minGroup }, workspaceId, filter }: Asked,
-  { range, named, published }: View,
+  { viewer: { minGroup }, workspaceId, repoKey }: DashboardQuestion,
+  filter: Filter,
+  { range, named, published }: ShownDays,
 ): Promise<string> => {
-  const { repoKey = null } = filter
   const unusable = await readUnusableDays(tx, workspaceId, range)
   const [recorded, shown] = await Promise.all([
     named ? readDays(tx, sourcesOf(workspaceId, named, filter, unusable)) : [],
-    published ? readPublishedDays(tx, { workspaceId, minGroup, ...published, repoKey }) : [],
+    published ? readPublishedDays(tx, { workspaceId, minGroup, ...published, repoKey: repoKey ?? null }) : [],
   ])
   const days = new Map([...recorded, ...shown].map((day) => [day.day, day]))
   const lines = listDays(range.from, range.to).map((day) => {
@@ -70,13 +67,14 @@ const readDayLines = async (
 }
 
 /** A few days at a time, so that memory is enough for any range and team. */
-async function* readMemberLines(database: Database, asked: Asked): AsyncGenerator<string> {
-  const { workspaceId, range, filter } = asked
+async function* readMemberLines(database: Database, question: DashboardQuestion): AsyncGenerator<string> {
+  const { workspaceId, range } = question
   let text = 'day,login,active_minutes,commits,closed_issues\n'
   for (let start = 0; start < range.days; start += DAYS_PER_READ) {
     const lines = await database.transaction(
       async (tx) => {
-        const { named, published } = (await beginView(tx, asked)).view
+        const { shown, filter } = await beginDashboard(tx, question)
+        const { named, published } = shown
         // If the remaining lines may no longer be sent, the connection is closed.
         if (!named || published) throw new ApiError('member_detail_hidden')
         return listMemberDays(tx, workspaceId, filter, daysWithin(named, start, DAYS_PER_READ))

@@ -21,9 +21,9 @@ import {
   readPublishedWeeks,
 } from '../rollups/index.js'
 import { readWorkspaceSummary } from '../workspaces/index.js'
-import { type Asked, type View, type Viewer, viewBefore, viewOf } from './policies.js'
+import { type DashboardQuestion, daysToCompare, daysToShow, type Viewer } from './policies.js'
 import { readDays } from './queries/days.js'
-import { UNKNOWN_PERSON } from './queries/filter.js'
+import type { Filter } from './queries/filter.js'
 import { countActiveMembers, readMembers } from './queries/members.js'
 import { readRepos } from './queries/repos.js'
 import { beginSnapshot, readUnusableDays, type Sources, sourcesOf } from './queries/sources.js'
@@ -60,21 +60,15 @@ const addUpTotals = (parts: Totals[]): Totals => ({
   active_members: parts.map(({ active_members }) => active_members).reduce(larger, null),
 })
 
-interface Question extends Asked {
-  view: View
-  before: View
-  /** Days whose rollups must not be used. */
-  unusable: string[]
-  /** The trends' steps. Undefined if none are requested. */
-  steps: Steps | undefined
-}
-
 /** Days that are shown as recorded: the whole range, or the days after the published weeks. */
-const readNamed = async (tx: Db, question: Question) => {
-  const { viewer, workspaceId, view, before, filter, unusable, steps } = question
-  if (!view.named) return undefined
-  const sources = sourcesOf(workspaceId, view.named, filter, unusable)
-  const previous = before.named && sourcesOf(workspaceId, before.named, filter, unusable)
+const readNamed = async (
+  tx: Db,
+  viewer: Viewer,
+  sources: Sources,
+  previous: Sources | undefined,
+  steps: Steps | undefined,
+) => {
+  // One statement reads the days of both.
   const both = previous
     ? { ...sources, from: previous.from, raw: [...previous.raw, ...sources.raw] }
     : sources
@@ -87,7 +81,7 @@ const readNamed = async (tx: Db, question: Question) => {
   ])
   const members = rows.map(({ active_members: _, ...member }) => member)
   const active_members = rows.reduce((total, row) => total + row.active_members, 0)
-  const { from } = view.named
+  const { from } = sources
   const shown = days.filter(({ day }) => day >= from)
   return {
     totals: { ...addUp([nothing, ...shown]), active_members },
@@ -95,6 +89,7 @@ const readNamed = async (tx: Db, question: Question) => {
       activeBefore === undefined
         ? []
         : [{ ...addUp([nothing, ...days.filter(({ day }) => day < from)]), active_members: activeBefore }],
+    from,
     days: new Map(days.map((day) => [day.day, day])),
     ...(steps ? await readTrends(tx, sources, steps, { members, repos }, shown) : { members, repos }),
     cells,
@@ -149,25 +144,22 @@ const publicationOf = async (
 }
 
 /** The published weeks' numbers. */
-const readPublished = async (tx: Db, { viewer, workspaceId, view, before, filter }: Question) => {
-  const { minGroup } = viewer
-  const [first, last] = [before.published ?? view.published, view.published ?? before.published]
-  if (!first || !last) return undefined
-  const all = { workspaceId, minGroup, from: first.from, to: last.to, repoKey: filter.repoKey ?? null }
-  const shown = { ...all, ...(view.published ?? { from: last.to, to: first.from }) }
+const readPublished = async (
+  tx: Db,
+  { viewer, workspaceId, repoKey }: DashboardQuestion,
+  { from, to }: { from: string; to: string },
+) => {
+  const asked = { workspaceId, minGroup: viewer.minGroup, from, to, repoKey: repoKey ?? null }
   const [weeks, days, repos, cells] = await Promise.all([
-    readPublishedWeeks(tx, all),
-    readPublishedDays(tx, shown),
-    readPublishedRepos(tx, shown),
-    readPublishedCells(tx, shown),
+    readPublishedWeeks(tx, asked),
+    readPublishedDays(tx, asked),
+    readPublishedRepos(tx, asked),
+    readPublishedCells(tx, asked),
   ])
-  const totals = addUpTotals(weeks.filter(({ week }) => week >= shown.from))
+  const totals = addUpTotals(weeks)
   return {
     totals,
-    publication: view.published
-      ? await publicationOf(tx, viewer, workspaceId, view.published, weeks)
-      : undefined,
-    previous: weeks.filter(({ week }) => week < shown.from),
+    publication: await publicationOf(tx, viewer, workspaceId, { from, to }, weeks),
     days: new Map(days.map((day) => [day.day, day])),
     repos,
     remainder: remainderOf(totals, addUp(repos)),
@@ -224,68 +216,75 @@ const mergeCells = (parts: ({ weekday: number; hour: number; minutes: number }[]
   return new Heatmap().toCells().map((cell) => ({ ...cell, minutes: minutes.get(keyOf(cell)) ?? null }))
 }
 
+export interface DashboardAnswer {
+  dashboard: Dashboard
+  /** The days on which it names people, in the range and in the one before it. */
+  named: Range | undefined
+  namedBefore: Range | undefined
+}
+
 /**
- * A dashboard from one snapshot of the database, privacy level included, and the days on which it names people, in the
- * range and the one before it.
- * @throws {ApiError} `workspace_not_found`, `member_detail_hidden`
+ * A dashboard from one snapshot of the database, privacy level included.
+ * @throws {ApiError} `workspace_not_found`, `member_detail_hidden`, `member_not_found`
  */
 export const readDashboard = (
   database: Database,
-  asked: Asked,
-  { trends = false } = {},
-): Promise<{ dashboard: Dashboard; named: Range | undefined; namedBefore: Range | undefined }> =>
+  question: DashboardQuestion,
+  { trends = false },
+): Promise<DashboardAnswer> =>
   database.transaction(
     async (tx) => {
-      const { viewer, workspaceId, range, filter } = asked
-      const [{ workspace, view }, unusable] = await Promise.all([
-        beginView(tx, asked),
-        readUnusableDays(tx, workspaceId, { from: addDays(range.from, -range.days), to: range.to }),
+      const { viewer, workspaceId, range: asked, repoKey } = question
+      const [{ workspace, shown, filter }, unusable] = await Promise.all([
+        beginDashboard(tx, question),
+        readUnusableDays(tx, workspaceId, { from: addDays(asked.from, -asked.days), to: asked.to }),
       ])
-      const before = viewBefore(viewer, workspace.privacy, view, filter)
-      const steps = trends ? stepsOf(view.range, limits.trend_days) : undefined
-      const question = { ...asked, view, before, unusable, steps }
-      const [named, published] = await Promise.all([readNamed(tx, question), readPublished(tx, question)])
-      const parts = [named, published].filter((part) => part !== undefined)
-      const isNamed = (day: string) => view.named !== undefined && day >= view.named.from
+      const before = daysToCompare(question, workspace.privacy, shown)
+      const sources = shown.named && sourcesOf(workspaceId, shown.named, filter, unusable)
+      const previous = before.named && sourcesOf(workspaceId, before.named, filter, unusable)
+      const steps = trends ? stepsOf(shown.range, limits.trend_days) : undefined
+      const { minGroup } = viewer
+      const [named, published, publishedBefore] = await Promise.all([
+        sources && readNamed(tx, viewer, sources, previous, steps),
+        shown.published && readPublished(tx, question, shown.published),
+        before.published
+          ? readPublishedWeeks(tx, { workspaceId, minGroup, ...before.published, repoKey: repoKey ?? null })
+          : [],
+      ])
+      const totals = [named, published].flatMap((part) => (part ? [part.totals] : []))
       const dashboard: Dashboard = {
         workspace: { id: workspaceId, name: workspace.name },
-        range: view.range,
+        range: shown.range,
         idle_window_minutes: workspace.idle_window_minutes,
-        totals: addUpTotals([
-          ...(named ? [named.totals] : []),
-          ...(view.published && published ? [published.totals] : []),
-        ]),
-        previous_totals: addUpTotals(parts.flatMap(({ previous }): Totals[] => previous)),
-        daily: listDays(view.range.from, view.range.to).map((day) =>
-          isNamed(day)
-            ? (named?.days.get(day) ?? { day, ...nothing })
+        totals: addUpTotals(totals),
+        previous_totals: addUpTotals([...(named?.previous ?? []), ...publishedBefore]),
+        daily: listDays(shown.range.from, shown.range.to).map((day) =>
+          named && day >= named.from
+            ? (named.days.get(day) ?? { day, ...nothing })
             : { day, ...hiddenSums, ...published?.days.get(day) },
         ),
         members: named?.members ?? [],
-        repos: view.published
-          ? mergeRepos([
-              ...(named?.repos ?? []),
-              ...(published?.repos ?? []),
-              ...(published?.remainder ?? []),
-            ])
+        repos: published
+          ? mergeRepos([...(named?.repos ?? []), ...published.repos, ...published.remainder])
           : (named?.repos ?? []),
         // A workspace key sees no heatmap at all.
-        heatmap:
-          viewer.userId === null ? null : mergeCells([named?.cells, view.published && published?.cells]),
+        heatmap: viewer.userId === null ? null : mergeCells([named?.cells, published?.cells]),
         publication: published?.publication ?? null,
         generated_at: new Date().toISOString(),
       }
-      return { dashboard, named: view.named, namedBefore: before.named }
+      return { dashboard, named: shown.named, namedBefore: before.named }
     },
     { readsFirst: true },
   )
 
 /** Opens the snapshot and decides what may be shown. */
-export const beginView = async (tx: Db, { viewer, workspaceId, range, filter }: Asked) => {
+export const beginDashboard = async (tx: Db, question: DashboardQuestion) => {
+  const { workspaceId, subject, repoKey } = question
   const [, workspace] = await Promise.all([beginSnapshot(tx), readWorkspaceSummary(tx, workspaceId)])
   if (!workspace) throw new ApiError('workspace_not_found')
-  const view = viewOf(viewer, workspace.privacy, range, filter)
+  const shown = daysToShow(question, workspace.privacy)
   // Checked only now, so that the error doesn't reveal who is or was a member at the level "team".
-  if (filter.userId === UNKNOWN_PERSON) throw new ApiError('member_not_found')
-  return { workspace, view }
+  if (subject.kind === 'unknown') throw new ApiError('member_not_found')
+  const filter: Filter = { userId: subject.kind === 'person' ? subject.userId : undefined, repoKey }
+  return { workspace, shown, filter }
 }

@@ -10,9 +10,9 @@ import { Heatmap, type OwnDay, readOwnAgentProjects, readOwnDays, readOwnHours }
 import { listOwnCounts } from './queries/own-counts.js'
 import { beginSnapshot } from './queries/sources.js'
 
-/** The caller, and what is asked. */
-interface Asked {
-  person: { userId: string; login: string; avatarUrl: string }
+/** The caller, and what they ask. */
+export interface OwnTimeQuestion {
+  person: { id: string; login: string; avatarUrl: string }
   hostKind: RepohostKind
   range: Range
   /** In lower case. */
@@ -38,8 +38,12 @@ interface RepoDay {
 const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)
 
 /** Every day of the range. */
-const readDays = async (tx: Db, { person, hostKind, repoKey }: Asked, range: Range): Promise<Day[]> => {
-  const { userId } = person
+const readDays = async (
+  tx: Db,
+  { person, hostKind, repoKey }: OwnTimeQuestion,
+  range: Range,
+): Promise<Day[]> => {
+  const { id: userId } = person
   const [days, counts] = await Promise.all([
     readOwnDays(tx, userId, range, repoKey, limits.summary_projects_per_day),
     listOwnCounts(tx, userId, range, repoKey),
@@ -123,28 +127,28 @@ const trendOf = (days: { day: string; minutes: number }[], { start, length, coun
   return trend
 }
 
-const readHeatmap = async (tx: Db, { person, range, repoKey }: Asked) => {
+const readHeatmap = async (tx: Db, { person, range, repoKey }: OwnTimeQuestion) => {
   const heatmap = new Heatmap()
-  for (const hour of await readOwnHours(tx, person.userId, range, repoKey)) heatmap.addHour(hour)
+  for (const hour of await readOwnHours(tx, person.id, range, repoKey)) heatmap.addHour(hour)
   return heatmap.toCells()
 }
 
 /** From one snapshot of the database. */
 export const readOwnTime = (
   database: Database,
-  asked: Asked,
+  question: OwnTimeQuestion,
   { trends = false } = {},
 ): Promise<OwnDashboard> =>
   database.transaction(
     async (tx) => {
-      const { person, range } = asked
+      const { person, range } = question
       const { from, days: length } = range
       const before = rangeOf(addDays(from, -length), addDays(from, -1))
       await beginSnapshot(tx)
       const [days, earlier, heatmap] = await Promise.all([
-        readDays(tx, asked, range),
-        readDays(tx, asked, before),
-        readHeatmap(tx, asked),
+        readDays(tx, question, range),
+        readDays(tx, question, before),
+        readHeatmap(tx, question),
       ])
       const steps = trends ? stepsOf(range, limits.trend_days) : undefined
       const { agent_minutes: _, ...previous_totals } = totalsOf(earlier)
@@ -177,14 +181,15 @@ export const readOwnTime = (
   )
 
 /** A line for each day with any activity. */
-export const readOwnTimeCsv = (database: Database, asked: Asked): Promise<string> =>
+export const readOwnTimeCsv = (database: Database, question: OwnTimeQuestion): Promise<string> =>
   database.transaction(
     async (tx) => {
+      const { person, range } = question
       await beginSnapshot(tx)
-      const lines = (await readDays(tx, asked, asked.range)).flatMap(
+      const lines = (await readDays(tx, question, range)).flatMap(
         ({ day, minutes, commits, closedIssues }) =>
           minutes + commits + closedIssues > 0
-            ? [[day, asked.person.login, minutes, commits, closedIssues].join(',')]
+            ? [[day, person.login, minutes, commits, closedIssues].join(',')]
             : [],
       )
       return ['day,login,active_minutes,commits,closed_issues', ...lines, ''].join('\n')

@@ -1,17 +1,54 @@
 import type { Database } from '../../platform/database/client.js'
 import { cacheOf } from '../../platform/process/maps.js'
 import { readToday } from '../../platform/time/clock.js'
+import type { Range } from '../../platform/time/days.js'
+import type { DashboardQuestion } from './policies.js'
 import { type AccessLogView, recordView } from './queries/access-log.js'
+import type { DashboardAnswer } from './read-dashboard.js'
+import type { DashboardLines } from './read-dashboard-csv.js'
 
 /** How many views are remembered, to skip redundant writes. */
 const REMEMBERED = 50_000
+
+const viewOf = (
+  { viewer, workspaceId, subject, repoKey }: DashboardQuestion,
+  kind: AccessLogView['kind'],
+  { from, to }: Range,
+  before?: Range,
+): AccessLogView => {
+  const place = { workspaceId, viewerId: viewer.id }
+  return subject.kind === 'person'
+    ? { ...place, memberId: subject.userId, repoKey: undefined, kind, from, to, before }
+    : { ...place, memberId: undefined, repoKey, kind, from, to, before }
+}
+
+/**
+ * The view that a dashboard adds to the access log. Undefined: it names no one.
+ * @param isComparison whether a page loaded it only to compare another range with it
+ */
+export const viewOfDashboard = (
+  question: DashboardQuestion,
+  { named, namedBefore }: DashboardAnswer,
+  isComparison: boolean,
+): AccessLogView | undefined => {
+  if (named) return viewOf(question, isComparison ? 'comparison' : 'dashboard', named, namedBefore)
+  return namedBefore && viewOf(question, 'comparison', namedBefore)
+}
+
+/** The view that a download adds to the access log. Undefined: it names no one. */
+export const viewOfDownload = (
+  question: DashboardQuestion,
+  { named }: DashboardLines,
+): AccessLogView | undefined => named && viewOf(question, 'csv', named)
 
 /** Records views of other people's numbers: one write for each viewer, day, filter, kind and range. */
 export const createViewRecorder = (database: Database) => {
   /** The day on which a view was last written. */
   const known = cacheOf<string, string>(REMEMBERED)
 
-  return async (view: AccessLogView): Promise<void> => {
+  /** @param view undefined: no one was named, and nothing is recorded */
+  return async (view: AccessLogView | undefined): Promise<void> => {
+    if (!view) return
     const { workspaceId, viewerId, memberId, repoKey, from, to, kind, before } = view
     if (memberId === viewerId) return
     const name = [workspaceId, viewerId, memberId, repoKey, kind, from, to, before?.from].join(' ')

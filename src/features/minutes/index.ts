@@ -1,6 +1,5 @@
 /** Minutes, for other features. */
 
-export { chooseDashboardRange } from './choose-range.js'
 export { Heatmap, type HeatmapCell } from './heatmap.js'
 export { daysOf, localHours, sharesOf, type ZoneHours } from './local-days.js'
 export { addedTo, lockMemberDays, type MemberDays, readTarget, requireTarget } from './member-days.js'

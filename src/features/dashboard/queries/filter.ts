@@ -1,4 +1,4 @@
-/** A dashboard's filter. */
+/** Whose activity a dashboard shows, and in which repository. */
 import type { Db } from '../../../platform/database/client.js'
 import { statement, uuid } from '../../../platform/database/statement.js'
 
@@ -19,11 +19,10 @@ const FIND_PERSON = statement(
   )`,
 )
 
-/** The filter's id for a login that's unknown in the workspace. */
-export const UNKNOWN_PERSON = 'unknown'
+/** Whom a dashboard is about. Unknown: a login that isn't in the workspace and has no activity there. */
+export type Subject = { kind: 'everyone' } | { kind: 'person'; userId: string } | { kind: 'unknown' }
 
-/** Undefined for people who aren't in the workspace and have no activity there. */
-export const findPerson = async (db: Db, workspaceId: string, login: string): Promise<string | undefined> => {
+export const findPerson = async (db: Db, workspaceId: string, login: string): Promise<Subject> => {
   const [row] = await db.rows(FIND_PERSON, [workspaceId, login.toLowerCase()])
-  return row?.id
+  return row ? { kind: 'person', userId: row.id } : { kind: 'unknown' }
 }

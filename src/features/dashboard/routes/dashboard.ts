@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { View } from '../../../../schemas/account.js'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ConditionalReadHeaders, NotModified, ref } from '../../../../schemas/common.js'
 import {
   Dashboard,
@@ -16,21 +15,15 @@ import { etagOfText, isUnchanged } from '../../../platform/http/etag.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import type { Range } from '../../../platform/time/days.js'
 import { readCaller } from '../../accounts/index.js'
-import { chooseDashboardRange } from '../../minutes/index.js'
-import { adminOf, memberIfNamed, type WorkspaceCall } from '../../workspaces/index.js'
+import { adminOf, memberIfNamed } from '../../workspaces/index.js'
 import { addAgentMinutes } from '../add-agent-minutes.js'
-import { type Filter, findPerson, UNKNOWN_PERSON } from '../queries/filter.js'
+import { chooseDashboardRange, requireDashboardRange } from '../choose-range.js'
+import type { DashboardQuestion } from '../policies.js'
+import { findPerson } from '../queries/filter.js'
 import { readDashboard } from '../read-dashboard.js'
-import { openDashboardLines } from '../read-dashboard-csv.js'
+import { type DashboardLines, openDashboardLines } from '../read-dashboard-csv.js'
 import { readOwnTime, readOwnTimeCsv } from '../read-own-time.js'
-import { createViewRecorder } from '../record-view.js'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** A dashboard's range, chosen before access is checked, so that invalid ranges are rejected first. */
-    range: Range | null
-  }
-}
+import { createViewRecorder, viewOfDashboard, viewOfDownload } from '../record-view.js'
 
 const responseWith = <T extends typeof Dashboard | typeof OwnDashboard>(schema: T) => ({
   200: {
@@ -46,62 +39,6 @@ const responseWith = <T extends typeof Dashboard | typeof OwnDashboard>(schema: 
 const forms =
   'With `Accept: text/csv` or `format=csv`, the response has one line per day and member. The `ETag` changes with everything except `generated_at`.'
 
-/**
- * @param options.recordView is called before the response is sent, with the days that name people
- * @param options.complete adds the properties specific to this response
- */
-const sendDashboard = async (
-  { database, config }: FastifyInstance,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  query: Format & { trends?: boolean; comparison?: boolean },
-  { workspaceId, userId, key }: WorkspaceCall,
-  filter: Filter,
-  {
-    recordView,
-    complete = async (content) => content,
-  }: {
-    recordView?: (named: Range, kind: View['kind'], before?: Range) => Promise<void>
-    complete?: (content: Omit<Dashboard, 'generated_at'>) => Promise<object>
-  },
-) => {
-  const viewer = { userId: key?.workspaceId ? null : userId, ...config.privacy }
-  const { trends, comparison } = query
-  const asked = { viewer, workspaceId, range: request.range as Range, filter }
-  if (wantsCsv(request, reply, query)) {
-    const csv = await openDashboardLines(database, asked)
-    if (csv.named) await recordView?.(csv.named, 'csv')
-    const ending = `_${csv.range.from}_${csv.range.to}.csv`
-    reply.header('Content-Disposition', attachmentOf(csv.name, ending))
-    return sendPieces(reply, 'text/csv; charset=utf-8', csv.lines)
-  }
-  const { dashboard, named, namedBefore } = await readDashboard(database, asked, { trends })
-  const read = named ?? namedBefore
-  if (read) await recordView?.(read, named && !comparison ? 'dashboard' : 'comparison', named && namedBefore)
-  const { generated_at, ...content } = dashboard
-  return sendContent(reply, await complete(content), generated_at)
-}
-
-/** The caller's own dashboard across all workspaces. */
-const sendOwnTime = async (
-  { database, config }: FastifyInstance,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  query: Format & { trends?: boolean; repo?: string },
-) => {
-  const { id: userId, login, avatarUrl } = await readCaller(database.read, request.caller.userId)
-  const range = request.range as Range
-  const person = { userId, login, avatarUrl }
-  const requested = { person, hostKind: config.repohost.kind, range, repoKey: query.repo?.toLowerCase() }
-  if (wantsCsv(request, reply, query)) {
-    const text = await readOwnTimeCsv(database, requested)
-    reply.header('Content-Disposition', attachmentOf('All workspaces', `_${range.from}_${range.to}.csv`))
-    return reply.type('text/csv; charset=utf-8').send(text as never)
-  }
-  const { generated_at, ...content } = await readOwnTime(database, requested, query)
-  return sendContent(reply, content, generated_at)
-}
-
 interface Format {
   format?: 'json' | 'csv'
 }
@@ -111,28 +48,41 @@ const wantsCsv = (request: FastifyRequest, reply: FastifyReply, { format }: Form
   return format === undefined ? prefersCsv(request.headers.accept) : format === 'csv'
 }
 
-/** The `ETag` covers everything except the time of the response. */
-const sendContent = (reply: FastifyReply, content: object, generatedAt: string) => {
-  const text = JSON.stringify(content)
-  if (isUnchanged(reply, etagOfText(text))) return reply.code(304).send(undefined)
-  return sendJsonText(reply, `${text.slice(0, -1)},"generated_at":"${generatedAt}"}`)
+const CSV_TYPE = 'text/csv; charset=utf-8'
+
+const nameFile = (reply: FastifyReply, name: string, { from, to }: Range) =>
+  reply.header('Content-Disposition', attachmentOf(name, `_${from}_${to}.csv`))
+
+const sendLines = (reply: FastifyReply, { name, range, lines }: DashboardLines) => {
+  nameFile(reply, name, range)
+  return sendPieces(reply, CSV_TYPE, lines)
+}
+
+const sendDashboard = (reply: FastifyReply, dashboard: Dashboard | OwnDashboard) => {
+  const { generated_at, ...content } = dashboard
+  const properties = Object.entries(content)
+    .map(([name, value]) => `"${name}":${JSON.stringify(value)}`)
+    .join()
+  // The `ETag` covers everything except the time of the response.
+  if (isUnchanged(reply, etagOfText(`{${properties}}`))) return reply.code(304).send(undefined)
+  return sendJsonText(reply, `{${properties},"generated_at":"${generated_at}"}`)
 }
 
 const ownAccess = memberIfNamed('activity:read')
 
 export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { database } = app
+  const { config, database } = app
   const recordView = createViewRecorder(database)
-  app.decorateRequest('range', null)
-  const chooseRange = async (request: FastifyRequest) => {
-    const query = request.query as Static<typeof OwnDashboardQuery>
-    const isGiven = query.from !== undefined || query.to !== undefined
-    // A workspace key has no person, and so no time zone.
-    const hasToday = !isGiven && !request.key?.workspaceId
-    const { timezone } = hasToday
-      ? await readCaller(database.read, request.caller.userId)
-      : { timezone: null }
-    request.range = await chooseDashboardRange(database, query, timezone ?? 'UTC')
+  const requireRange = ({ query }: FastifyRequest) =>
+    requireDashboardRange(database, query as Static<typeof OwnDashboardQuery>)
+  /** By default, the range ends on the caller's own today. A workspace key has no person, and so no time zone. */
+  const rangeOf = async (request: FastifyRequest, { from, to }: Static<typeof OwnDashboardQuery>) => {
+    const isDefault = from === undefined && to === undefined
+    const person =
+      isDefault && !request.key?.workspaceId
+        ? await readCaller(database.read, request.caller.userId)
+        : undefined
+    return chooseDashboardRange(database, { from, to }, person?.timezone ?? 'UTC')
   }
 
   app.route({
@@ -140,7 +90,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     url: '/dashboard',
     config: {
       access: adminOf('query.workspace', 'dashboard:read'),
-      validate: chooseRange,
+      validate: requireRange,
       errors: ['invalid_range', 'member_not_found', 'member_detail_hidden'],
     },
     schema: {
@@ -153,23 +103,27 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: responseWith(Dashboard),
     },
     handler: async (request, reply) => {
-      const { member, repo } = request.query
-      const { workspaceId, userId: callerId, key } = request.membership
-      const viewerId = key?.workspaceId ? key.keyId : callerId
-      const userId =
-        member === undefined
-          ? undefined
-          : ((await findPerson(database.read, workspaceId, member)) ?? UNKNOWN_PERSON)
-      const filter = { userId, repoKey: repo?.toLowerCase() }
-      const view = {
+      const { query, membership } = request
+      const { workspaceId, userId, key } = membership
+      const person = { id: userId, userId }
+      const question: DashboardQuestion = {
+        viewer: { ...(key?.workspaceId ? { id: key.keyId, userId: null } : person), ...config.privacy },
         workspaceId,
-        viewerId,
-        memberId: userId,
-        repoKey: userId === undefined ? filter.repoKey : undefined,
+        range: await rangeOf(request, query),
+        subject:
+          query.member === undefined
+            ? { kind: 'everyone' }
+            : await findPerson(database.read, workspaceId, query.member),
+        repoKey: query.repo?.toLowerCase(),
       }
-      return sendDashboard(app, request, reply, request.query, request.membership, filter, {
-        recordView: ({ from, to }, kind, before) => recordView({ ...view, from, to, kind, before }),
-      })
+      if (wantsCsv(request, reply, query)) {
+        const download = await openDashboardLines(database, question)
+        await recordView(viewOfDownload(question, download))
+        return sendLines(reply, download)
+      }
+      const answer = await readDashboard(database, question, query)
+      await recordView(viewOfDashboard(question, answer, query.comparison === true))
+      return sendDashboard(reply, answer.dashboard)
     },
   })
 
@@ -178,7 +132,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     url: '/dashboard/mine',
     config: {
       access: ownAccess,
-      validate: chooseRange,
+      validate: requireRange,
       errors: ['invalid_range'],
     },
     schema: {
@@ -190,23 +144,33 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       headers: ConditionalReadHeaders,
       response: responseWith(OwnDashboard),
     },
-    handler: (request, reply) => {
+    handler: async (request, reply) => {
+      const { query } = request
+      const { userId } = request.caller
+      const range = await rangeOf(request, query)
+      const repoKey = query.repo?.toLowerCase()
       const membership = request.granted(ownAccess)
-      if (!membership) return sendOwnTime(app, request, reply, request.query)
-      const { repo } = request.query
-      const { userId } = membership
-      const repoKey = repo?.toLowerCase()
-      return sendDashboard(
-        app,
-        request,
-        reply,
-        request.query,
-        membership,
-        { userId, repoKey },
-        {
-          complete: (content) => addAgentMinutes(database.read, userId, repoKey, content),
-        },
-      )
+      if (!membership) {
+        const person = await readCaller(database.read, userId)
+        const question = { person, hostKind: config.repohost.kind, range, repoKey }
+        if (wantsCsv(request, reply, query)) {
+          const text = await readOwnTimeCsv(database, question)
+          return nameFile(reply, 'All workspaces', range).type(CSV_TYPE).send(text)
+        }
+        return sendDashboard(reply, await readOwnTime(database, question, query))
+      }
+      const { workspaceId } = membership
+      const question: DashboardQuestion = {
+        viewer: { id: userId, userId, ...config.privacy },
+        workspaceId,
+        range,
+        subject: { kind: 'person', userId },
+        repoKey,
+      }
+      if (wantsCsv(request, reply, query))
+        return sendLines(reply, await openDashboardLines(database, question))
+      const { dashboard } = await readDashboard(database, question, query)
+      return sendDashboard(reply, await addAgentMinutes(database.read, userId, repoKey, dashboard))
     },
   })
 }
