@@ -10,6 +10,8 @@ import { answerOrganization, type StandInOrganization } from './host-organizatio
 import { type HostUser, hostShapes } from './host-shapes.js'
 import { readBody, type StandIn, sendJson, serveStandIn } from './stand-in.js'
 
+type RenameAnswer = 'redirect' | 'new name' | { location: string; status?: number }
+
 interface Grant {
   userId: number
   challenge: string
@@ -42,9 +44,9 @@ export interface RepohostStandIn extends StandIn {
   removeRepo(fullName: string): void
   /**
    * The host then redirects from the old name as its kind does, or only answers with the new one. A `location` takes the
-   * redirect somewhere else.
+   * redirect somewhere else, and a `status` is another one than usual.
    */
-  renameRepo(from: string, to: string, answer: 'redirect' | 'new name' | { location: string }): void
+  renameRepo(from: string, to: string, answer: RenameAnswer): void
   /** A token that gives access to nothing, not even the profile of its user. */
   addTokenWithoutScope(id: number): string
   /** The user who consents in the browser. Null: the user declines. */
@@ -64,10 +66,7 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
   >()
   const readersOf = new Map<string, number[]>()
   const grants = new Map<string, Grant>()
-  const renamed = new Map<
-    string,
-    { id: number; to: string; answer: 'redirect' | 'new name' | { location: string } }
-  >()
+  const renamed = new Map<string, { id: number; to: string; answer: RenameAnswer }>()
   let nextId = 1_000
 
   const user = (request: IncomingMessage, response: ServerResponse) => {
@@ -171,7 +170,8 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
       if (move && move.answer !== 'new name') {
         const location =
           move.answer === 'redirect' ? shape.movedTo(standIn.apiUrl, move) : move.answer.location
-        return response.writeHead(shape.movedStatus, { Location: location }).end()
+        const { status = shape.movedStatus } = move.answer === 'redirect' ? {} : move.answer
+        return response.writeHead(status, { Location: location }).end()
       }
       if (move) return sendJson(response, 200, shape.repo(move.to))
       const readers = readersOf.get(fullName.toLowerCase())
@@ -224,7 +224,7 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
     addPrivateRepo: (fullName: string, readers: number[]) => {
       readersOf.set(fullName.toLowerCase(), readers)
     },
-    renameRepo: (from: string, to: string, answer: 'redirect' | 'new name' | { location: string }) => {
+    renameRepo: (from: string, to: string, answer: RenameAnswer) => {
       renamed.set(from.toLowerCase(), { id: nextId++, to, answer })
       renamed.delete(to.toLowerCase())
     },

@@ -207,6 +207,11 @@ t.test('redirects are followed within the API of the host, and a few times', asy
         t.hasStrict(await ada.push('acme/old', {}), denied, location)
         t.ok(service.repohost.requests.length <= 7, location)
       }
+      for (const status of [301, 302, 303, 307, 308]) {
+        const location = `${other.url}/${self}`
+        service.repohost.renameRepo('acme/old', 'acme/new', { location, status })
+        t.hasStrict(await ada.push('acme/old', {}), denied, `${status}`)
+      }
       for (const location of [
         `${apiUrl}/${self}`,
         `http://someone:else@${host}${pathname}${self}?page=1#part`,

@@ -9,6 +9,7 @@ import {
   organizationOf,
   pathOf,
   prefixedHmacOf,
+  REDIRECTS,
   readGithubReport,
   refusalOf,
   sameName,
@@ -34,7 +35,7 @@ export const forgejo: HostKind = {
   addresses: undefined,
   repoPath: (name) => `/repos/${pathOf(name)}`,
   // A renamed repository redirects. Redirects that lead elsewhere end here.
-  readRepo: (answer, name) => accessOf(answer, name, 'full_name', [301, 302, 307, 308, 403, 404]),
+  readRepo: (answer, name) => accessOf(answer, name, 'full_name', [...REDIRECTS, 403, 404]),
 
   organizations: {
     scope: 'read:organization',

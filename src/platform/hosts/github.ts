@@ -10,6 +10,7 @@ import {
   organizationOf,
   pathOf,
   prefixedHmacOf,
+  REDIRECTS,
   readGithubReport,
   refusalOf,
   sameName,
@@ -68,7 +69,7 @@ export const github: HostKind = {
   addresses: undefined,
   repoPath: (name) => `/repos/${pathOf(name)}`,
   // Redirected elsewhere, forbidden, missing, taken down.
-  readRepo: (answer, name) => accessOf(answer, name, 'full_name', [301, 403, 404, 451]),
+  readRepo: (answer, name) => accessOf(answer, name, 'full_name', [...REDIRECTS, 403, 404, 451]),
 
   organizations: {
     scope: 'read:org',

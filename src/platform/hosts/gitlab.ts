@@ -14,6 +14,7 @@ import {
   notDeliveredOf,
   objectOf,
   organizationOf,
+  REDIRECTS,
   refusalOf,
   reportedCommit,
   sameName,
@@ -123,7 +124,7 @@ export const gitlab: HostKind = {
   addresses: { path: `/user/emails?per_page=${ADDRESSES_PER_PAGE}`, read: readAddresses },
   repoPath: ({ owner, repo }) => `/projects/${encodeURIComponent(`${owner}/${repo}`)}`,
   // Moved projects redirect. Redirects that lead elsewhere end here. Projects that the token mustn't see return 404.
-  readRepo: (answer, name) => accessOf(answer, name, 'path_with_namespace', [301, 302, 307, 308, 403, 404]),
+  readRepo: (answer, name) => accessOf(answer, name, 'path_with_namespace', [...REDIRECTS, 403, 404]),
 
   organizations: {
     scope: 'read_api',

@@ -55,6 +55,9 @@ export const userOf = (
   return { id: id as number, login, avatarUrl: textOf(avatar_url) ?? '', clientId }
 }
 
+/** A redirect that leads to no repository. */
+export const REDIRECTS = [301, 302, 303, 307, 308]
+
 /**
  * Only a response about this very repository proves access to it. A renamed repository answers under its new name, or
  * at the end of a redirect.
@@ -124,7 +127,7 @@ export const idOf = (id: unknown): number | undefined =>
 export const refusalOf = (answer: UpstreamAnswer): RefusalAnswer => {
   if (answer.status === 401) return 'token-invalid'
   if (isRateLimited(answer)) return 'rate-limited'
-  return [200, 301, 302, 303, 307, 308, 403, 404].includes(answer.status) ? 'denied' : 'failed'
+  return [200, ...REDIRECTS, 403, 404].includes(answer.status) ? 'denied' : 'failed'
 }
 
 export const sameName = (one: string | undefined, other: string): boolean =>
