@@ -91,7 +91,8 @@ const projectParameter = {
   project: Type.Optional(Type.String({ maxLength: NAME_LENGTH, description: 'Count only this repository.' })),
 }
 
-export const AllTimeQuery = Type.Object(projectParameter)
+export const StatusBarQuery = Type.Object(timezoneParameter)
+export const AllTimeQuery = Type.Object({ ...projectParameter, ...timezoneParameter })
 export const SummariesQuery = Type.Object({
   start: Type.Optional(Type.String(dayText)),
   end: Type.Optional(Type.String(dayText)),

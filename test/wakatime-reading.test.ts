@@ -282,6 +282,34 @@ t.test('reading in the format of WakaTime', async (t) => {
     },
   )
 
+  t.test('on every address, the parameter or the header decides which day is today', async (t) => {
+    const caller = await service.signIn('reader')
+    await flush(caller, [], 'Asia/Tokyo')
+    const zonesIn = async (path: string, given?: string, header?: string) => {
+      const query = given === undefined ? '' : `${path.includes('?') ? '&' : '?'}timezone=${given}`
+      const { body } = await caller.get(BASE + path + query, header === undefined ? {} : { Timezone: header })
+      const { data } = body
+      return body.timezone ?? data.timezone ?? data.range?.timezone ?? data[0].range.timezone
+    }
+    for (const path of [
+      '/statusbar/today',
+      '/status_bar/today',
+      '/summaries',
+      '/stats',
+      '/stats/last_7_days',
+      '/stats/all_time',
+      '/all_time_since_today',
+      '/durations?date=today',
+    ]) {
+      t.equal(await zonesIn(path), 'Asia/Tokyo', path)
+      t.equal(await zonesIn(path, undefined, 'Pacific/Niue'), 'Pacific/Niue', path)
+      t.equal(await zonesIn(path, 'Pacific/Niue'), 'Pacific/Niue', path)
+      t.equal(await zonesIn(path, 'Pacific/Niue', 'Europe/Kyiv'), 'Pacific/Niue', path)
+      t.equal(await zonesIn(path, 'Mars/Olympus', 'Europe/Kyiv'), 'Europe/Kyiv', path)
+    }
+    t.equal((await caller.get(BASE)).body.data.timezone, 'Asia/Tokyo', 'and is not remembered')
+  })
+
   t.test('a project begins and ends on local days, in each zone of a journey', async (t) => {
     const caller = await service.signIn('journey')
     await service.workspace(caller)

@@ -3159,6 +3159,10 @@ export interface Operations {
         /** `current`, or the caller's login. */
         user: string
       }
+      query?: {
+        /** Default: the `Timezone` header, or the caller’s time zone. */
+        timezone?: string | undefined
+      }
       headers?: {
         /** An IANA time zone. It decides which day is today. */
         Timezone?: string | undefined
@@ -3173,6 +3177,10 @@ export interface Operations {
       path: {
         /** `current`, or the caller's login. */
         user: string
+      }
+      query?: {
+        /** Default: the `Timezone` header, or the caller’s time zone. */
+        timezone?: string | undefined
       }
       headers?: {
         /** An IANA time zone. It decides which day is today. */
@@ -3262,6 +3270,8 @@ export interface Operations {
       query?: {
         /** Count only this repository. */
         project?: string | undefined
+        /** Default: the `Timezone` header, or the caller’s time zone. */
+        timezone?: string | undefined
       }
       headers?: {
         /** An IANA time zone. It decides which day is today. */

@@ -15,6 +15,7 @@ import {
   StatsQuery,
   StatsRange,
   StatusBar,
+  StatusBarQuery,
   Summaries,
   SummariesQuery,
   TimezoneHeaders,
@@ -43,7 +44,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       readCaller(app.db, request.caller.userId),
       readMoment(app.db),
     ])
-    const timezone = timezoneOf(given ?? request.headers.timezone) ?? stored ?? 'UTC'
+    const timezone = timezoneOf(given) ?? timezoneOf(request.headers.timezone) ?? stored ?? 'UTC'
     return { userId: id, login, timezone, now, today: dayAt(timezone, Date.parse(now)) }
   }
   const shared = { tags: ['editors'], params: EditorParams, headers: TimezoneHeaders }
@@ -63,10 +64,11 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId,
         summary: "Get the caller's minutes today",
         description:
-          'Today is the current day in the time zone of the `Timezone` header, or the caller’s own. Editors show the minutes in their status bar. While recording is paused, the texts end with `(paused)`. `statusbar` and `status_bar` are the same.',
+          'Today is the current day in the time zone of `timezone` or the `Timezone` header, or else in the caller’s own. Editors show the minutes in their status bar. While recording is paused, the texts end with `(paused)`. `statusbar` and `status_bar` are the same.',
+        querystring: StatusBarQuery,
         response: { 200: StatusBar },
       },
-      handler: async (request) => readStatusBar(app.db, await personOf(request)),
+      handler: async (request) => readStatusBar(app.db, await personOf(request, request.query.timezone)),
     })
 
   app.route({
@@ -149,7 +151,10 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: AllTimeQuery,
       response: { 200: AllTime },
     },
-    handler: async (request) => readAllTime(app.db, await personOf(request), request.query.project),
+    handler: async (request) => {
+      const { project, timezone } = request.query
+      return readAllTime(app.db, await personOf(request, timezone), project)
+    },
   })
 
   app.route({
