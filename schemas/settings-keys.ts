@@ -107,8 +107,9 @@ export interface SettingsKeys extends SettingsKeyRules {
   /**
    * Everything that's wrong with the keys, in order. Empty if all that's wrong is how keys are spelled: those that were stored
    * before that was checked may stay (`spellingFaultsIn`).
+   * @param isRejected whether something else is wrong with the settings
    */
-  faultsIn(settings: Values, kind: SettingsKind): KeyFault[]
+  faultsIn(settings: Values, kind: SettingsKind, isRejected?: boolean): KeyFault[]
 }
 
 /** The most faults that are listed. */
@@ -145,9 +146,8 @@ export const settingsKeys = ({ prefixes, denied }: SettingsKeyRules): SettingsKe
     hasPrefix,
     mayExist: (key) => hasPrefix(key) || isBlock(key),
     deniedParts,
-    faultsIn: (settings, kind) => {
+    faultsIn: (settings, kind, isRejected = false) => {
       const faults: KeyFault[] = []
-      let isRejected = false
       for (const setting of settingsIn(settings)) {
         const found = faultsOf(setting, kind)
         isRejected ||= found.length > 0

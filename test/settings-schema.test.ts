@@ -149,6 +149,40 @@ t.test(
   },
 )
 
+t.test(
+  'where the schema is enforced, keys and values that are wrong come in one answer, in order',
+  async (t) => {
+    const SETTINGS_SCHEMA = await fileWith(t, { type: 'object', properties })
+    const env = { EXTENSION_PREFIX: 'ext,lint', SETTINGS_SCHEMA, SETTINGS_VALIDATION: 'enforce' }
+    const service = await startService(t, { env })
+    const ada = await service.signIn('ada')
+    const { id } = await service.workspace(ada)
+    const markup = 'must not contain any of `( ) < > [ ]` or a backtick'
+    const spelled = { 'lint.<b>': 1, 'ext.theme': 'blue', '[go]': { 'lint.a`b': 1, 'ext.fontSize': 5 } }
+    const faultsOfSpelled = [
+      { path: '/body/settings/lint.<b>', message: markup },
+      { path: '/body/settings/ext.theme', message: 'must be one of "dark", "light"' },
+      { path: '/body/settings/[go]/lint.a`b', message: markup },
+      { path: '/body/settings/[go]/ext.fontSize', message: 'must be at least 6' },
+    ]
+    const starts = 'must start with `ext.` or `lint.`'
+    const errors = [...faultsOfSpelled, { path: '/body/settings/other', message: starts }]
+    const places = [
+      (settings: object) => ada.push('acme/api', settings),
+      (settings: object) => ada.patch(`${team}/${id}/settings`, { settings }),
+      (settings: object) => ada.put(`${team}/${id}/project-settings/acme/api`, { settings }),
+    ]
+    for (const store of places) {
+      t.same((await store(spelled)).body.errors, faultsOfSpelled)
+      t.same((await store({ ...spelled, other: 1 })).body.errors, errors)
+    }
+    const removed = await ada.patch(`${team}/${id}/settings`, {
+      settings: { 'lint.<b>': null, 'ext.theme': 'blue' },
+    })
+    t.same(removed.body.errors, [faultsOfSpelled[1]], 'what a patch removes may have any name')
+  },
+)
+
 t.test('anyone can read the schema, which has an ETag', async (t) => {
   const file = {
     contributes: {

@@ -56,7 +56,18 @@ export const requireSettings = (
   settings: SettingsObject = {},
 ): void => {
   const faults = keys.faultsIn(settings, kind)
-  reject(rules?.enforced ? listViolations(rules, settings, IN_BODY, faults) : listFaults(faults, IN_BODY))
+  if (!rules?.enforced) {
+    reject(listFaults(faults, IN_BODY))
+    return
+  }
+  const violations = listViolations(rules, settings, IN_BODY, faults)
+  // Then the answer also names keys that aren't spelled as keys should be.
+  const isForValuesAlone = violations.length > 0 && faults.length === 0
+  reject(
+    isForValuesAlone
+      ? listViolations(rules, settings, IN_BODY, keys.faultsIn(settings, kind, true))
+      : violations,
+  )
 }
 
 /**
