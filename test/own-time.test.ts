@@ -146,6 +146,40 @@ t.test('own time', async (t) => {
     t.ok(turns >= count, `${turns} turns`)
   })
 
+  t.test(
+    'minutes that wait for a repository are in the stored zone, and keep the one at the assignment',
+    async (t) => {
+      const caller = await someone()
+      const live = async (timezone: string) => {
+        const { status } = await caller.post('/api/team/active-minutes', { entries: [], timezone })
+        t.equal(status, 200)
+      }
+      const days = async () => {
+        const { body } = await caller.get(`/api/team/dashboard/mine?from=${dayAgo(4)}&to=${dayAgo(1)}`)
+        const own = body.daily.flatMap(({ day, active_minutes }: { day: string; active_minutes: number }) =>
+          active_minutes > 0 ? [[day, active_minutes]] : [],
+        )
+        t.same(await ownDays(caller, dayAgo(4), dayAgo(1)), Object.fromEntries(own))
+        return own
+      }
+      await live('Asia/Tokyo')
+      await send(caller, [...beats(3, [1_200, 1_203], 'folder'), ...beats(3, [1_320], 'other/repo')])
+      t.same(await days(), [[dayAgo(2), 5]])
+      await live('America/Los_Angeles')
+      t.same(await days(), [
+        [dayAgo(3), 4],
+        [dayAgo(2), 1],
+      ])
+      const assigned = await caller.put('/api/me/editor-projects', { name: 'folder', repo: 'acme/web' })
+      t.equal(assigned.status, 200)
+      await live('Asia/Tokyo')
+      t.same(await days(), [
+        [dayAgo(3), 4],
+        [dayAgo(2), 1],
+      ])
+    },
+  )
+
   t.test('it stays after leaving the workspace', async (t) => {
     const caller = await someone()
     const { id } = await service.workspace(await someone(), { members: [caller] })

@@ -59,16 +59,21 @@ const MINUTES = `
   left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
   where m.user_id = $1::uuid`
 
-/** Minutes that no workspace counts. */
+/** SQL: a project name without a repository. */
+const IS_WAITING = `p.repo_key !~ '^[^/]+(/[^/]+)+$'`
+
+/** Minutes that no workspace counts. Those of a name get a zone of their own once it has a repository. */
 const PERSONAL_MINUTES = `
   select a.day, a.repo_key, a.repo, ${minutesOf('(null::int[])')}
   from (
-    select *, case when marks is not null then array[${eachHour(
-      (hour) =>
-        `bit_count(substring(marks from ${(hour - 1) * limits.minutes_per_hour + 1} for ${limits.minutes_per_hour}))::int`,
-    )}] end as hours
-    from personal_minutes
-    where user_id = $1::uuid and day between $2::date and $3::date and minutes > 0
+    select p.day, p.repo_key, p.repo, p.minutes, p.minutes_before, p.minutes_after,
+      case when ${IS_WAITING} then u.timezone else p.timezone end as timezone,
+      case when p.marks is not null then array[${eachHour(
+        (hour) =>
+          `bit_count(substring(p.marks from ${(hour - 1) * limits.minutes_per_hour + 1} for ${limits.minutes_per_hour}))::int`,
+      )}] end as hours
+    from personal_minutes p join users u on u.id = p.user_id
+    where p.user_id = $1::uuid and p.day between $2::date and $3::date and p.minutes > 0
   ) a`
 
 const AGENT_MINUTES = `
