@@ -1,20 +1,17 @@
 /** The table of contents: every plugin and route, in the order in which a request meets them. */
-import cookie from '@fastify/cookie'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { limits } from '../schemas/limits.js'
 import type { OfferedPerson } from '../schemas/page-start.js'
 import type { Config } from './config.js'
-import accessKeys from './features/accounts/access-keys.js'
+import { admission, arrival } from './every-request.js'
 import { readRepohostId } from './features/accounts/queries/users.js'
 import { createRepohost, type Repohost } from './features/accounts/repohost.js'
-import repohostOAuth from './features/accounts/repohost-oauth.js'
 import { recordingRoutes } from './features/accounts/routes/recording.js'
 import { authRoutes } from './features/accounts/routes/sign-in.js'
 import session from './features/accounts/session.js'
 import signingKeys from './features/accounts/signing-keys.js'
 import { type BillingProvider, createBillingProvider } from './features/billing/billing-provider.js'
-import billingSignature from './features/billing/billing-signature.js'
 import { billingRoutes, billingWebhookRoutes } from './features/billing/routes.js'
 import { deliveryRoutes } from './features/counts/routes/deliveries.js'
 import { readLastActiveDays } from './features/dashboard/queries/members.js'
@@ -49,19 +46,17 @@ import connections, {
   connectionTimeouts,
   rejectConnections,
 } from './platform/http/connections.js'
-import continues from './platform/http/continue.js'
 import cors from './platform/http/cors.js'
 import dashboard from './platform/http/dashboard-page.js'
 import drain from './platform/http/drain.js'
 import { servedAddress } from './platform/http/editor-addresses.js'
 import errors, { answerUnroutable } from './platform/http/errors.js'
-import headers, { answerHeaders } from './platform/http/headers.js'
+import { answerHeaders } from './platform/http/headers.js'
 import maintenance from './platform/http/maintenance.js'
 import { packageRoutes } from './platform/http/packages.js'
 import { probeRoutes } from './platform/http/probes.js'
 import requestLog, { withTrace } from './platform/http/request-log.js'
 import { requestIdOf } from './platform/http/trace.js'
-import untrustedProxy from './platform/http/untrusted-proxy.js'
 import { installValidation } from './platform/http/validation.js'
 import { installSerialization } from './platform/http/validators.js'
 import { type Meter, noopMeter } from './platform/metrics/meter.js'
@@ -72,7 +67,6 @@ import housekeeping from './platform/process/housekeeping.js'
 import readiness from './platform/process/readiness.js'
 import admit from './platform/rate-limits/admit.js'
 import fairShare from './platform/rate-limits/fair-share.js'
-import rateLimit from './platform/rate-limits/rate-limit.js'
 import { limitRoutes } from './platform/rate-limits/routes.js'
 import { teamRoutes } from './team.js'
 
@@ -161,35 +155,29 @@ export const buildApp = async (
   installSerialization(app as never)
 
   await app.register(drain)
-  await app.register(headers, { headersOf })
   await app.register(errors)
   await app.register(requestLog)
-  await app.register(untrustedProxy)
   await app.register(connections, { timeouts })
+  await app.register(arrival, { headersOf })
   await app.register(cors)
   await app.register(compression)
-  await app.register(cookie)
-  await app.register(session)
   await app.register(readiness)
   await app.register(signingKeys)
   await app.register(admit, { findPerson: (userId) => readRepohostId(database.reserved, userId) })
-  await app.register(accessKeys)
-  await app.register(rateLimit)
+  await app.register(session)
   await app.register(maintenance)
+  await app.register(access)
+  await app.register(admission)
   await app.register(metrics)
   await app.register(routeChecks)
   await registerDocuments(app as never)
   await app.register(reference)
-  await app.register(access)
-  await app.register(continues)
   await app.register(workspaceAccess)
-  await app.register(billingSignature)
   await app.register(fairShare)
   await app.register(housekeeping, {
     jobs: [...retention, purge],
   })
   await app.register(following)
-  await app.register(repohostOAuth)
   await app.register(dashboard)
   await app.register(milestones)
   await app.register(rollups)

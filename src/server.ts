@@ -79,14 +79,14 @@ const outliveRejections = (logger: Logger, meter: Meter) => {
 /** Reports that the service isn't ready, and waits until load balancers stop sending requests. */
 const leave = async (app: FastifyInstance, forceSignal: AbortSignal) => {
   const delayMs = app.config.shutdownDelayMs
-  const underWay = app.requestsUnderWay()
+  const underWay = app.lifecycle.requestsUnderWay()
   const waiting = [
     delayMs > 0 && `it keeps serving for ${delayMs / 1_000} s, until load balancers have noticed`,
     underWay > 0 && `${counted(underWay, 'request')} in progress`,
     process.stdout.isTTY && 'a second Ctrl-C ends at once',
   ].filter((part) => typeof part === 'string')
   app.log.info(['the service is stopping', ...waiting].join('; '))
-  app.leave()
+  app.lifecycle.leave()
   await wait(delayMs, undefined, { signal: forceSignal }).catch(() => {})
 }
 
@@ -127,11 +127,11 @@ const startOwnDatabase = async (
   return embedded.url
 }
 
-const serveMetrics = async (port: number, { config, metrics, log }: FastifyInstance) => {
+const serveMetrics = async (port: number, { config, meter, log }: FastifyInstance) => {
   const { host } = config
   const server = createServer((_request, response) => {
-    metrics.metrics().then(
-      (text) => response.setHeader('Content-Type', metrics.contentType).end(text),
+    meter.registry.metrics().then(
+      (text) => response.setHeader('Content-Type', meter.registry.contentType).end(text),
       (error) => {
         log.error({ err: error }, 'the metrics couldn’t be gathered')
         response.writeHead(500).end()

@@ -105,7 +105,10 @@ const startPairs = async (
   const flushAll = () => Promise.all([...people, ...people].map(flush))
   /** All have arrived, and some wait for the first set. */
   const arrived = () =>
-    until(() => service.app.requestsUnderWay() + statuses.length === 2 * people.length, 'all have arrived')
+    until(
+      () => service.app.lifecycle.requestsUnderWay() + statuses.length === 2 * people.length,
+      'all have arrived',
+    )
   return { people, statuses, flushAll, arrived }
 }
 

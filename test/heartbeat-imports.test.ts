@@ -203,15 +203,15 @@ t.test('imports', async (t) => {
     const other = await startService(t, { beside: service })
     const file = JSON.stringify(Array.from({ length: 100 }, (_, index) => morning(100 + index, 2)).flat())
     // No run begins before the first import is cancelled.
-    const { isClosing } = service.app
-    service.app.isClosing = () => true
+    const { isClosing } = service.app.lifecycle
+    service.app.lifecycle.isClosing = () => true
     await upload(caller, file)
     const second = await caller.request('POST', IMPORT, { body: file })
     t.same([second.status, second.body.code], [429, 'rate_limited'])
     t.same((await caller.delete(IMPORT)).body, { ok: true })
     const { state, days_done } = (await caller.get(IMPORT)).body
     t.strictSame([state, days_done], ['cancelled', 0])
-    service.app.isClosing = isClosing
+    service.app.lifecycle.isClosing = isClosing
     await upload(caller, file)
     // Two instances take turns, and each day counts once.
     await Promise.all([service.app.imports.run(), other.app.imports.run()])
@@ -230,7 +230,7 @@ t.test('imports', async (t) => {
     const service = await startService(t)
     const other = await startService(t, { beside: service })
     // Only the runs that the test starts, and none by the clock.
-    for (const { app } of [service, other]) app.isClosing = () => true
+    for (const { app } of [service, other]) app.lifecycle.isClosing = () => true
     const { caller } = await someone(service, 'jo')
     const runOther = () => runImports(other.app.database, service.config.repohost.kind, other.app.log)
     await fillWithPatterns(service, 'jo', 110, `'p' || n`)

@@ -664,7 +664,7 @@ t.test('once a revocation is answered, no use succeeds, not even one in progress
       }
     }
     // Some look-ups are under way at every moment.
-    const forgetting = setInterval(() => app.accessKeys.forget(() => true), 3)
+    const forgetting = setInterval(() => app.sessions.accessKeys.forget(() => true), 3)
     const workers = [0, 1, 2].map(use)
     await until(() => accepted >= 5, 'the key is in use')
     const ended =
@@ -791,7 +791,7 @@ t.test('no log, answer, database, backup or export contains the secret of a key'
     '/api/me/views',
   ])
     texts.push((await vic.get(path)).text)
-  texts.push(await kept.app.metrics.metrics(), kept.logs.join('\n'))
+  texts.push(await kept.app.meter.registry.metrics(), kept.logs.join('\n'))
   const tables = await kept.database.hot.statement<{ name: string }>(
     `select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`,
     [],

@@ -14,7 +14,7 @@ const day = new Date().toISOString().slice(0, 10)
 
 /** The samples that Prometheus would read, by name and labels. */
 const scrape = async (service: Service): Promise<Map<string, number>> => {
-  const text = await service.app.metrics.metrics()
+  const text = await service.app.meter.registry.metrics()
   const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
     samples.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]),
@@ -302,7 +302,7 @@ t.test('a feature that is off has no gauge, whose 0 would be an alert', async (t
 t.test('without a port there are no metrics', async (t) => {
   const silent = await startService(t, { beside: service })
   await silent.request('GET', '/api/limits')
-  t.equal(await silent.app.metrics.metrics(), '\n')
+  t.equal(await silent.app.meter.registry.metrics(), '\n')
 })
 
 t.test('docs/metrics.md has every metric', async (t) => {

@@ -164,7 +164,7 @@ t.test(
     const { env } = await startProviders(t)
     /** The alerts that fire while the service reports for three hours what it reports now. */
     const expectFiring = async (service: Service, names: string[]) => {
-      const lines = (await service.app.metrics.metrics()).split('\n')
+      const lines = (await service.app.meter.registry.metrics()).split('\n')
       // Those of the process say how busy this machine is.
       const samples = lines.filter((line) => /^(http|team_settings)_/.test(line))
       const series = samples.map((line) => {

@@ -22,7 +22,7 @@ const saidBy = ({ logs }: Service) =>
   logs.map((line) => JSON.parse(line).msg as string).filter((msg) => /^The database /.test(msg))
 
 const gaugeOf = async ({ app }: Service) =>
-  (await app.metrics.getSingleMetric('team_settings_ready')?.get())?.values.map(({ value }) => value)
+  (await app.meter.registry.getSingleMetric('team_settings_ready')?.get())?.values.map(({ value }) => value)
 
 const statusOf = async (service: Service, path = '/api/ready') => (await service.request('GET', path)).status
 

@@ -62,7 +62,7 @@ export const reuse = async (
   const isClean = async () =>
     test.passing() &&
     service.app.server.listening &&
-    service.app.requestsUnderWay() === 0 &&
+    service.app.lifecycle.requestsUnderWay() === 0 &&
     (await readSchema(service)) === schema
   test.teardown(async () => {
     try {

@@ -196,7 +196,7 @@ t.test('no answer to anyone else changes when agents of a person work', async (t
   const own = await bob.get(`/api/team/dashboard/mine?workspace=${id}&from=${day}&to=${today}`)
   t.ok(own.body.totals.agent_minutes > 480, 'their person sees them')
   t.strictSame(await seen(), before)
-  const metrics = await service.app.metrics.metrics()
+  const metrics = await service.app.meter.registry.metrics()
   const people = [bob.login, (await bob.get('/api/me')).body.id, 'acme', id]
   t.same(
     people.filter((text) => metrics.includes(text)),

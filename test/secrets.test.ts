@@ -138,7 +138,7 @@ t.test('no answer, log, metric or database contains a secret', async (t) => {
     const places: Record<string, string> = {
       answer: answers.join('\n'),
       log: service.logs.join(''),
-      metric: await service.app.metrics.metrics(),
+      metric: await service.app.meter.registry.metrics(),
     }
     for (const [place, text] of Object.entries(places)) {
       for (const secret of secrets) {

@@ -42,6 +42,7 @@ const excused: Record<string, string[]> = {
   restoreSettings: ['version_conflict'],
   // The code of another function that is created in the same place.
   startCheckout: ['no_subscription'],
+  startLogin: ['upstream_failed', 'upstream_timeout'],
 }
 
 const declared = await declaredCodes()
@@ -59,7 +60,7 @@ const planted = `
   export const routes = (app: FastifyInstance) =>
     app.route({
       method: 'GET', url: '/planted', schema: { operationId: 'planted' },
-      handler: async () => { if (app.isClosing()) throw new ApiError('invite_expired'); fail() },
+      handler: async () => { if (app.lifecycle.isClosing()) throw new ApiError('invite_expired'); fail() },
     })`
 /** A feature at the bottom that reaches into others, with a comment that doesn't. */
 const plantedBreach = `
@@ -68,7 +69,7 @@ const plantedBreach = `
   export const READ = \`select 1 from users u join activity a on true where \${'x'} in (select id from snapshots)\`
   export const use = (app: FastifyInstance) => {
     const { erasures: work, meter } = app
-    return [app.rollups.run(), work.run(), meter, app.tokens]
+    return [app.rollups.run(), work.run(), meter, app.sessions]
   }`
 /**
  * The code of docs/add-a-feature.md, by the paths in its first lines. Code that is `added` follows the text of the file, unless a

@@ -1,7 +1,6 @@
 /** Finds access keys by the hash of their secret, and remembers them briefly. */
 import { createHash, randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import fp from 'fastify-plugin'
 import type { CreatedAccessKey, CreateKeyBody, Scope } from '../../../schemas/keys.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
@@ -10,12 +9,6 @@ import type { Database, Db } from '../../platform/database/client.js'
 import { cacheOf } from '../../platform/process/maps.js'
 import { chargeRejections } from '../../platform/rate-limits/admit.js'
 import { countKeys, findKey, insertKey, type KeyOwner, markUsed } from './queries/access-keys.js'
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    accessKeys: AccessKeys
-  }
-}
 
 export const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 
@@ -84,24 +77,6 @@ export class AccessKeys {
     return key
   }
 }
-
-export default fp(
-  async (app) => {
-    const keys = new AccessKeys(app.database)
-    app.decorate('accessKeys', keys)
-
-    app.addHook('onRequest', (request, _reply, done) => {
-      const { keySecret, routeOptions } = request
-      if (keySecret === null || routeOptions.config?.access?.credential !== 'session') return done()
-      keys.find(request, keySecret).then((session) => {
-        const isDisabled = !(session instanceof ApiError) && app.revocations.isDisabled(session.createdBy)
-        request.session = isDisabled ? new ApiError('account_disabled') : session
-        done()
-      }, done)
-    })
-  },
-  { name: 'access-keys', dependencies: ['session', 'admit'] },
-)
 
 /** Creates a key for a locked owner. @throws {ApiError} `key_limit` */
 export const issueKey = async (

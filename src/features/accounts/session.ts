@@ -1,4 +1,5 @@
 /** Reads the caller's session from the token in the header or the cookie, or finds an access key in the header. */
+import { fastifyCookie } from '@fastify/cookie'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { limits } from '../../../schemas/limits.js'
@@ -7,6 +8,7 @@ import type { KeyInUse, Session } from '../../platform/access/caller.js'
 import type { Db } from '../../platform/database/client.js'
 import { measuredTask } from '../../platform/metrics/meter.js'
 import { repeat } from '../../platform/process/async.js'
+import { AccessKeys } from './access-keys.js'
 import { readRevocations } from './queries/sessions.js'
 import { listDisabledUsers } from './queries/users.js'
 import { bearerOf, isKeySecret, Tokens } from './tokens.js'
@@ -74,13 +76,15 @@ class Revocations {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    tokens: Tokens
-    revocations: Revocations
+    sessions: Sessions
   }
-  interface FastifyRequest {
-    /** A token that looks like an access key. */
-    keySecret: string | null
-  }
+}
+
+interface Sessions {
+  tokens: Tokens
+  revocations: Revocations
+  accessKeys: AccessKeys
+  cookieNames: string[]
 }
 
 const SESSION_COOKIE = 'svc_token'
@@ -104,11 +108,9 @@ export default fp(
   async (app) => {
     const tokens = await Tokens.create(app, app.config.jwtSecrets)
     const revocations = new Revocations()
-    app.decorate('tokens', tokens)
-    app.decorate('revocations', revocations)
+    const cookieNames = sessionCookiesOf(app.config.homeUrl)
+    app.decorate('sessions', { tokens, revocations, cookieNames, accessKeys: new AccessKeys(app.database) })
     app.decorateRequest('session', null as never)
-    app.decorateRequest('sessionFromCookie', false)
-    app.decorateRequest('keySecret', null)
     app.decorateRequest('key', {
       getter() {
         const session: Session | KeyInUse | ApiError | null = this.session
@@ -130,41 +132,6 @@ export default fp(
       },
     })
 
-    const sessionOf = (token: string): Session | ApiError => {
-      const session = tokens.read(token)
-      if (session instanceof ApiError) return session
-      // A disabled account's sessions are revoked as well, but this gives the reason.
-      if (revocations.isDisabled(session.userId)) return new ApiError('account_disabled')
-      return revocations.includes(session) ? new ApiError('token_revoked') : session
-    }
-
-    const names = sessionCookiesOf(app.config.homeUrl)
-    /** The cookie's token. Empty if there are several, because the browser doesn't say which host set which. */
-    const cookieOf = ({ cookies, headers }: FastifyRequest): string | undefined => {
-      const name = names.findLast((name) => cookies[name] !== undefined)
-      if (name === undefined) return undefined
-      const values = new Set(headers.cookie?.split(';').map((pair) => app.parseCookie(pair)[name]))
-      values.delete(undefined)
-      return values.size === 1 ? cookies[name] : ''
-    }
-
-    const tokenOfRequest = (request: FastifyRequest): string | undefined => {
-      const { authorization } = request.headers
-      if (authorization !== undefined) return bearerOf(authorization)
-      const cookie = cookieOf(request)
-      request.sessionFromCookie = cookie !== undefined
-      return cookie
-    }
-
-    app.addHook('onRequest', (request, _reply, done) => {
-      const tokenOf = request.routeOptions.config?.access?.tokenOf ?? tokenOfRequest
-      const token = tokenOf(request)
-      request.session = token === undefined ? new ApiError('unauthenticated') : sessionOf(token)
-      // A key is never accepted as a cookie.
-      if (token !== undefined && !request.sessionFromCookie && isKeySecret(token)) request.keySecret = token
-      done()
-    })
-
     let since: string | undefined
     const refresh = async (db: Db) => {
       const found = await readRevocations(db, since)
@@ -180,5 +147,48 @@ export default fp(
     repeat(app, REFRESH_MS, refreshLater, 'the refresh of revocations')
     repeat(app, FORGET_MS, async () => revocations.forgetExpired(), 'the deletion of expired revocations')
   },
-  { name: 'session', dependencies: ['@fastify/cookie'] },
+  { name: 'session', dependencies: ['admit'] },
 )
+
+/** Finds the caller by the token in the header or the cookie. @throws {ApiError} `rate_limited` for too many unknown keys */
+export const findCaller = async (request: FastifyRequest): Promise<void> => {
+  const { headers, routeOptions, server } = request
+  const { access } = routeOptions.config
+  const { authorization } = headers
+  const isFromHeader = access?.tokenOf !== undefined || authorization !== undefined
+  const token = access?.tokenOf
+    ? access.tokenOf(request)
+    : authorization === undefined
+      ? cookieOf(request)
+      : bearerOf(authorization)
+  request.session = token === undefined ? new ApiError('unauthenticated') : sessionOf(token, server.sessions)
+  // A key is never accepted as a cookie.
+  if (token !== undefined && isFromHeader && isKeySecret(token) && access?.credential === 'session')
+    request.session = await keyOf(request, token)
+}
+
+/** The cookie's token. Empty if there are several, because the browser doesn't say which host set which. */
+const cookieOf = ({ headers, server }: FastifyRequest): string | undefined => {
+  if (headers.cookie === undefined) return undefined
+  const cookies = fastifyCookie.parse(headers.cookie)
+  const name = server.sessions.cookieNames.findLast((name) => cookies[name] !== undefined)
+  if (name === undefined) return undefined
+  const values = new Set(headers.cookie.split(';').map((pair) => fastifyCookie.parse(pair)[name]))
+  values.delete(undefined)
+  return values.size === 1 ? cookies[name] : ''
+}
+
+const sessionOf = (token: string, { tokens, revocations }: Sessions): Session | ApiError => {
+  const session = tokens.read(token)
+  if (session instanceof ApiError) return session
+  // A disabled account's sessions are revoked as well, but this gives the reason.
+  if (revocations.isDisabled(session.userId)) return new ApiError('account_disabled')
+  return revocations.includes(session) ? new ApiError('token_revoked') : session
+}
+
+const keyOf = async (request: FastifyRequest, secret: string): Promise<KeyInUse | ApiError> => {
+  const { accessKeys, revocations } = request.server.sessions
+  const key = await accessKeys.find(request, secret)
+  const isDisabled = !(key instanceof ApiError) && revocations.isDisabled(key.createdBy)
+  return isDisabled ? new ApiError('account_disabled') : key
+}

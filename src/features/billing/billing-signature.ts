@@ -4,9 +4,17 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'
 import type { Access } from '../../platform/access/access.js'
+import { mayHaveBody } from '../../platform/http/errors.js'
+
+/** Requests with a valid signature are never limited. */
+const signatureFault = async (request: FastifyRequest): Promise<ApiError> => {
+  const { server } = request
+  server.meter.count('team_settings_webhooks_total', { outcome: 'refused' })
+  await server.admit(request, 'wrong_signatures')
+  return new ApiError('signature_invalid')
+}
 
 /** The billing provider's signature over the raw body. */
 export const billingSignature: Access = {
@@ -14,54 +22,30 @@ export const billingSignature: Access = {
   credential: 'signature',
   usesSession: false,
   errors: ['signature_invalid', 'billing_not_configured', 'rate_limited'],
+  admit: async (request) => {
+    if (!request.server.config.billing.webhookSecret) return new ApiError('billing_not_configured')
+    const isSigned = mayHaveBody(request.raw) && signatureOf(request.headers) !== undefined
+    return isSigned ? undefined : signatureFault(request)
+  },
 }
 
-export default fp(
-  async (app) => {
-    const secret = app.config.billing.webhookSecret
-
-    /** Requests with a valid signature are never limited. */
-    const reject = async (request: FastifyRequest): Promise<never> => {
-      app.meter.count('team_settings_webhooks_total', { outcome: 'refused' })
-      await app.admit(request, 'wrong_signatures')
-      throw new ApiError('signature_invalid')
-    }
-
-    const isSigned = ({ routeOptions }: FastifyRequest) => routeOptions.config.access === billingSignature
-
-    const checkHeaders = async (request: FastifyRequest) => {
-      if (!secret) throw new ApiError('billing_not_configured')
-      const { headers } = request
-      const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-      if (!hasBody || signatureOf(headers) === undefined) await reject(request)
-    }
-    app.addHook('onRequest', (request, _reply, done) => {
-      if (!isSigned(request)) return done()
-      checkHeaders(request).then(() => done(), done)
-    })
-
-    const openBody = async (request: FastifyRequest) => {
-      const { body, headers } = request
-      const signature = signatureOf(headers)
-      const isGenuine =
-        secret !== undefined &&
-        signature !== undefined &&
-        Buffer.isBuffer(body) &&
-        isSignedBy(secret, signature, body, Date.now() / 1_000)
-      if (!isGenuine) return reject(request)
-      try {
-        request.body = JSON.parse(body.toString('utf8'))
-      } catch {
-        throw new ApiError('invalid_json')
-      }
-    }
-    app.addHook('preValidation', (request, _reply, done) => {
-      if (!isSigned(request)) return done()
-      openBody(request).then(() => done(), done)
-    })
-  },
-  { name: 'billing-signature', dependencies: ['admit'] },
-)
+/** Reads the body once its signature has been verified. @throws {ApiError} `signature_invalid`, `invalid_json`, `rate_limited` */
+export const openSignedBody = async (request: FastifyRequest): Promise<void> => {
+  const { body, headers, server } = request
+  const secret = server.config.billing.webhookSecret
+  const signature = signatureOf(headers)
+  const isGenuine =
+    secret !== undefined &&
+    signature !== undefined &&
+    Buffer.isBuffer(body) &&
+    isSignedBy(secret, signature, body, Date.now() / 1_000)
+  if (!isGenuine) throw await signatureFault(request)
+  try {
+    request.body = JSON.parse(body.toString('utf8'))
+  } catch {
+    throw new ApiError('invalid_json')
+  }
+}
 
 const signatureOf = (headers: FastifyRequest['headers']): string | undefined => {
   const header = headers['billing-signature'] ?? headers['stripe-signature']

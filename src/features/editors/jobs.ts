@@ -16,13 +16,13 @@ declare module 'fastify' {
 const PERIOD_MS = 10_000
 
 export default fp(async (app) => {
-  const isPaused = () => app.isClosing() || app.inMaintenance()
+  const isPaused = () => app.lifecycle.isClosing() || app.maintenance.message !== undefined
   const count = measuredTask(app.meter, 'imports', () =>
     runImports(app.database, app.config.repohost.kind, app.log, isPaused),
   )
   const run = coalesce(() =>
     count().catch((error) => {
-      if (!app.isClosing()) app.log.warn({ err: error }, 'imports failed and will be tried again')
+      if (!app.lifecycle.isClosing()) app.log.warn({ err: error }, 'imports failed and will be tried again')
     }),
   )
   app.decorate('imports', { run })

@@ -31,7 +31,7 @@ export default fp(
       personKeys: personKeysOf(config.jwtSecrets),
       limits: config.limits,
       hostName: hostKinds[config.repohost.kind].name,
-      forgetKeys: (ended) => app.accessKeys.forget(({ workspaceId }) => workspaceId === ended),
+      forgetKeys: (ended) => app.sessions.accessKeys.forget(({ workspaceId }) => workspaceId === ended),
     }
     app.decorate('following', {
       atSignIn: (user, memberships) => followAtSignIn(context, user, memberships),
@@ -39,5 +39,5 @@ export default fp(
       atReport: (workspaceId, left, marks) => followReport(context, workspaceId, left, marks),
     })
   },
-  { name: 'following', dependencies: ['access-keys'] },
+  { name: 'following', dependencies: ['session'] },
 )

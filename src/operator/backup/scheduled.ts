@@ -120,7 +120,12 @@ export default fp(async (app, { databaseUrl }: { databaseUrl: string | undefined
 
   let notBefore = 0
   const run = async (stop: AbortSignal) => {
-    if (performance.now() < notBefore || app.inMaintenance() || !(await isDue(database.reserved))) return
+    if (
+      performance.now() < notBefore ||
+      app.maintenance.message !== undefined ||
+      !(await isDue(database.reserved))
+    )
+      return
     try {
       await write(stop)
     } catch (error) {

@@ -24,7 +24,7 @@ export interface Access<Found = unknown> {
   /** The codes that `admit` and `find` can throw. */
   readonly errors: readonly ErrorCode[]
   /** Before the body is read. @returns why the request is rejected */
-  readonly admit?: (request: FastifyRequest) => ApiError | undefined
+  readonly admit?: (request: FastifyRequest) => ApiError | undefined | Promise<ApiError | undefined>
   /**
    * After validation, or with a valid path before a body of more than `limits.body_bytes` is read. Handlers read the result from
    * `request.granted(access)`. @throws {ApiError}

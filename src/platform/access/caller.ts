@@ -29,8 +29,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The session or the access key, or why there's neither. */
     session: Session | KeyInUse | ApiError
-    /** Whether the token came in the cookie, which a browser sends automatically. */
-    sessionFromCookie: boolean
     /** The access key that the request was made with. Null: with a session, or without either. */
     readonly key: KeyInUse | null
     /** The person who calls. Throws if there is none, or if the caller is a workspace key, which has no person. */

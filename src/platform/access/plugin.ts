@@ -42,51 +42,60 @@ const invalidParams = (request: FastifyRequest) => {
   })
 }
 
+/** Why a request is rejected before its body is read. */
+export const callerFault = (
+  request: FastifyRequest,
+): ApiError | undefined | Promise<ApiError | undefined> => {
+  const { access } = request.routeOptions.config
+  if (!access) return undefined
+  const { session, key, headers } = request
+  if (session instanceof ApiError) {
+    if (access.credential === 'session') return session
+  } else if (
+    // Then the session is from the cookie, which a browser sends automatically.
+    headers.authorization === undefined &&
+    access.tokenOf === undefined &&
+    access.usesSession &&
+    unsafeMethods.has(request.method) &&
+    !isFromTrustedOrigin(request)
+  ) {
+    return new ApiError('csrf_rejected')
+  }
+  return (key && keyRejectionOf(access, key)) ?? access.admit?.(request)
+}
+
+/** Whether access is decided before the body is read, so that a stranger can't send a large one. */
+export const isDecidedBeforeBody = ({ routeOptions }: FastifyRequest): boolean =>
+  routeOptions.bodyLimit > limits.body_bytes && routeOptions.config.access?.find !== undefined
+
+/** @throws {ApiError} */
+export const decideBeforeBody = async (request: FastifyRequest): Promise<void> => {
+  const invalid = invalidParams(request)
+  if (invalid) throw invalid
+  await decide(request)
+}
+
+/** Whether anything is decided about a valid request. */
+export const isDecidedAfterValidation = ({ routeOptions }: FastifyRequest): boolean =>
+  routeOptions.config.validate !== undefined || routeOptions.config.access?.find !== undefined
+
+/** @throws {ApiError} */
+export const decideAfterValidation = async (request: FastifyRequest): Promise<void> => {
+  await request.routeOptions.config.validate?.(request)
+  if (!request.grant) await decide(request)
+}
+
+const decide = async (request: FastifyRequest) => {
+  const { access } = request.routeOptions.config
+  if (access) request.grant = { access, found: await access.find?.(request) }
+}
+
 export default fp(
   async (app) => {
-    const rejectionOf = (request: FastifyRequest): ApiError | undefined => {
-      const { access } = request.routeOptions.config
-      if (!access) return undefined
-      const { session, key } = request
-      if (session instanceof ApiError) {
-        if (access.credential === 'session') return session
-      } else if (
-        request.sessionFromCookie &&
-        access.usesSession &&
-        unsafeMethods.has(request.method) &&
-        !isFromTrustedOrigin(request)
-      ) {
-        return new ApiError('csrf_rejected')
-      }
-      return (key && keyRejectionOf(access, key)) ?? access.admit?.(request)
-    }
-    app.addHook('onRequest', (request, _reply, done) => done(rejectionOf(request)))
-
     app.decorateRequest('grant', null)
     app.decorateRequest('granted', function <Found>(this: FastifyRequest, access: Access<Found>) {
       if (this.grant?.access !== access) throw new Error('The route has another access')
       return this.grant.found as Found
-    })
-
-    const authorise = async (request: FastifyRequest) => {
-      const { access } = request.routeOptions.config
-      if (access) request.grant = { access, found: await access.find?.(request) }
-    }
-    app.addHook('preParsing', (request, _reply, payload, done) => {
-      const { bodyLimit, config } = request.routeOptions
-      if (bodyLimit <= limits.body_bytes || !config.access?.find) return done(null, payload)
-      const invalid = invalidParams(request)
-      if (invalid) return done(invalid)
-      authorise(request).then(() => done(null, payload), done)
-    })
-    const complete = async (request: FastifyRequest) => {
-      await request.routeOptions.config.validate?.(request)
-      if (!request.grant) await authorise(request)
-    }
-    app.addHook('preHandler', (request, _reply, done) => {
-      const { access, validate } = request.routeOptions.config
-      if (!validate && !access?.find) return done()
-      complete(request).then(() => done(), done)
     })
   },
   { name: 'access', dependencies: ['session'] },

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { own } from '../../../schemas/own.js'
 import { ApiError, toProblem } from '../../errors.js'
@@ -188,17 +188,29 @@ export default fp(async (app: FastifyInstance, { timeouts }: { timeouts: Connect
   boundBodies(app, timeouts)
   // Otherwise Node itself would answer an unknown expectation or a missing Host, with an empty body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  app.addHook('onRequest', ({ headers, raw }, _reply, done) => {
-    const { expect, host } = headers
-    if (expect !== undefined && expect.toLowerCase() !== '100-continue')
-      return done(new ApiError('bad_request', { detail: 'The header Expect can only be 100-continue.' }))
-    if (host === undefined && raw.httpVersion === '1.1')
-      return done(new ApiError('bad_request', { detail: 'The header Host is missing.' }))
-    done()
-  })
-  // A request that was rejected as too slow must have no effect, even if the rest of it still arrives.
-  app.addHook('preValidation', ({ raw }, _reply, done) =>
-    done(raw.socket.writableEnded ? new ApiError('request_timeout') : undefined),
-  )
+  // And ask for a body before anyone has looked at the headers, so that a client sends what is then rejected.
+  app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response))
   answerInOrder(app.server)
 })
+
+/** What's wrong with the headers that HTTP itself defines. */
+export const headerFault = ({ headers, raw }: FastifyRequest): ApiError | undefined => {
+  const { expect, host } = headers
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue')
+    return new ApiError('bad_request', { detail: 'The header Expect can only be 100-continue.' })
+  if (host === undefined && raw.httpVersion === '1.1')
+    return new ApiError('bad_request', { detail: 'The header Host is missing.' })
+  return undefined
+}
+
+/** Asks for the body of a client that waits for it with `Expect: 100-continue`. */
+export const askForBody = ({ headers, raw }: FastifyRequest, reply: FastifyReply): void => {
+  if (headers.expect === undefined) return
+  // HTTP/1.0 knows no interim responses.
+  if (raw.httpVersion !== '1.0') reply.raw.writeContinue()
+  delete headers.expect
+}
+
+/** A request that was rejected as too slow must have no effect, even if the rest of it still arrives. */
+export const lateFault = ({ raw }: FastifyRequest): ApiError | undefined =>
+  raw.socket.writableEnded ? new ApiError('request_timeout') : undefined

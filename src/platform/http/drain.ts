@@ -1,18 +1,25 @@
 /** Stops the service gracefully: requests in progress are answered, and idle connections don't delay it. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { onResponseEnd } from './streaming.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Whether the service has begun to stop. */
-    isClosing(): boolean
-    /** Whether the service is about to stop or is stopping, so that requests should go elsewhere. */
-    isLeaving(): boolean
-    /** How many requests are being answered. */
-    requestsUnderWay(): number
-    /** Makes the service report that it isn't ready, while it keeps serving. */
-    leave(): void
+    lifecycle: Lifecycle
   }
+}
+
+interface Lifecycle {
+  /** Whether the service has begun to stop. */
+  isClosing(): boolean
+  /** Whether the service is about to stop or is stopping, so that requests should go elsewhere. */
+  isLeaving(): boolean
+  /** How many requests are being answered. */
+  requestsUnderWay(): number
+  /** Makes the service report that it isn't ready, while it keeps serving. */
+  leave(): void
+  /** Counts a request until it has been answered. */
+  count(request: FastifyRequest, reply: FastifyReply): void
 }
 
 /** How long requests in progress have to finish. The rest of the ten seconds is for the database. */
@@ -34,27 +41,22 @@ export default fp(async (app) => {
     quiet = setTimeout(() => app.server.closeAllConnections(), QUIET_MS)
   }
 
-  app.decorate('isClosing', () => closing)
-  app.decorate('isLeaving', () => leaving || closing)
-  app.decorate('requestsUnderWay', () => inFlight)
-  app.decorate('leave', () => {
-    leaving = true
-  })
-  // Must be the first hook, so that requests waiting in later hooks are counted.
-  app.addHook('onRequest', (request, reply, done) => {
-    inFlight++
-    clearTimeout(quiet)
-    onResponseEnd(request, reply, () => {
-      inFlight--
-      noticeEnd()
-    })
-    done()
-  })
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    // A connection that is kept alive would delay the stop, and its next request would be lost.
-    if (closing) reply.header('Connection', 'close')
-    done(null, payload)
-  })
+  app.decorate('lifecycle', {
+    isClosing: () => closing,
+    isLeaving: () => leaving || closing,
+    requestsUnderWay: () => inFlight,
+    leave: () => {
+      leaving = true
+    },
+    count: (request, reply) => {
+      inFlight++
+      clearTimeout(quiet)
+      onResponseEnd(request, reply, () => {
+        inFlight--
+        noticeEnd()
+      })
+    },
+  } satisfies Lifecycle)
   app.addHook('onListen', async () => {
     app.server.on('error', (error) => app.log.warn({ err: error }, 'a connection couldn’t be accepted'))
   })

@@ -27,33 +27,32 @@ export default fp(async (app) => {
     const failure = translate(error, request)
     // Probes of a stopping service and writes during maintenance get 503 on purpose, so they aren't logged as errors.
     const isMeant =
-      failure.code === 'maintenance' || (request.routeOptions.config.isProbe === true && app.isLeaving())
+      failure.code === 'maintenance' ||
+      (request.routeOptions.config.isProbe === true && app.lifecycle.isLeaving())
     if (failure.status >= 500 && !isMeant)
       request.log.error({ err: failure.code === 'internal_error' ? error : failure }, failure.code)
     return send(failure, request, reply)
   })
-  const refuseUnknown = (request: FastifyRequest, reply: FastifyReply) => {
-    // A malformed path can't be decoded.
-    if (/%(2f|00)/i.test(request.raw.url?.split('?')[0] ?? '')) {
-      const unreadable = invalid('/params', 'a path segment must not contain an encoded slash or NUL')
-      return send(unreadable, request, reply)
-    }
-    // People who mistyped an address in a browser get a page with a link home.
-    const isForPage = request.method === 'GET' && !/^\/api(\/|$|\?)/.test(request.url)
-    const failure = new ApiError('route_not_found')
-    if (isForPage && app.sendPage && namesType(request.headers.accept, 'text/html')) {
-      request.failure = failure
-      return app.sendPage(request, reply.code(404))
-    }
-    return send(failure, request, reply)
-  }
-  app.setNotFoundHandler(refuseUnknown)
-  // The 404 is sent before the body is read.
-  app.addHook('preParsing', (request, reply, payload, done) => {
-    if (request.is404) refuseUnknown(request, reply)
-    else done(null, payload)
-  })
+  app.setNotFoundHandler(answerUnknown)
 })
+
+/** Answers a request that no route matches. */
+export const answerUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  // A malformed path can't be decoded.
+  if (/%(2f|00)/i.test(request.raw.url?.split('?')[0] ?? '')) {
+    const unreadable = invalid('/params', 'a path segment must not contain an encoded slash or NUL')
+    return send(unreadable, request, reply)
+  }
+  // People who mistyped an address in a browser get a page with a link home.
+  const isForPage = request.method === 'GET' && !/^\/api(\/|$|\?)/.test(request.url)
+  const failure = new ApiError('route_not_found')
+  const { sendPage } = request.server
+  if (isForPage && sendPage && namesType(request.headers.accept, 'text/html')) {
+    request.failure = failure
+    return sendPage(request, reply.code(404))
+  }
+  return send(failure, request, reply)
+}
 
 export const mayHaveBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

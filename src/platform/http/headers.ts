@@ -1,8 +1,7 @@
 /**
  * The headers of every response. Only known dashboards may call with credentials, for which browsers don't accept `*`.
  */
-import type { FastifyInstance } from 'fastify'
-import fp from 'fastify-plugin'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.js'
 
 /** The headers of the response to a request, by the request's id and `Origin`. */
@@ -52,18 +51,13 @@ export const answerHeaders = (config: Config): AnswerHeaders => {
 /** Pages of every origin may read responses of the API (see CORS), but not the service's own pages and files. */
 const resourcePolicyOf = (url: string) => (/^\/api\/(?!docs\b)/.test(url) ? 'cross-origin' : 'same-origin')
 
-export default fp(async (app: FastifyInstance, { headersOf }: { headersOf: AnswerHeaders }) => {
-  // Hooks that run on every request use callbacks, because promises would cost more than the work itself.
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(headersOf(request.id, request.headers.origin))
-    reply.header('Cross-Origin-Resource-Policy', resourcePolicyOf(request.url))
-    done()
-  })
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    // Only the caller may cache a response, only with an ETag, and must revalidate it every time.
-    if (!reply.hasHeader('Cache-Control')) {
-      reply.header('Cache-Control', reply.hasHeader('ETag') ? 'private, no-cache' : 'no-store')
-    }
-    done(null, payload)
-  })
-})
+export const setHeaders = (headersOf: AnswerHeaders, request: FastifyRequest, reply: FastifyReply): void => {
+  reply.headers(headersOf(request.id, request.headers.origin))
+  reply.header('Cross-Origin-Resource-Policy', resourcePolicyOf(request.url))
+}
+
+/** Only the caller may cache a response, only with an ETag, and must revalidate it every time. */
+export const setCacheControl = (reply: FastifyReply): void => {
+  if (!reply.hasHeader('Cache-Control'))
+    reply.header('Cache-Control', reply.hasHeader('ETag') ? 'private, no-cache' : 'no-store')
+}

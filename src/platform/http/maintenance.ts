@@ -3,14 +3,17 @@
  * `MAINTENANCE_FILE` turns it on and off while the service runs.
  */
 import { readFile } from 'node:fs/promises'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'
 import { repeat } from '../process/async.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Whether writes are rejected. Background work that adds to people's data then waits as well. */
-    inMaintenance(): boolean
+    /**
+     * The operator's message while writes are rejected. Background work that adds to people's data then waits as well.
+     */
+    maintenance: { message: string | undefined }
   }
 }
 
@@ -33,24 +36,23 @@ const readMessage = async (file: string): Promise<string | undefined> => {
 export default fp(
   async (app) => {
     const { message: configured, file } = app.config.maintenance
-    let message = configured
+    const maintenance: FastifyInstance['maintenance'] = { message: configured }
     const check = async () => {
       const found = configured ?? (await readMessage(file))
-      if (found === message) return
-      message = found
+      if (found === maintenance.message) return
+      maintenance.message = found
       app.log.warn(found === undefined ? 'maintenance has ended' : `maintenance: ${found}`)
     }
     await check()
-    app.decorate('inMaintenance', () => message !== undefined)
+    app.decorate('maintenance', maintenance)
     if (configured === undefined) repeat(app, CHECK_MS, check, 'the check for maintenance')
-    app.addHook('onRequest', (request, _reply, done) => {
-      const isRejected = message !== undefined && !READS.has(request.method) && !request.is404
-      done(
-        isRejected
-          ? new ApiError('maintenance', { detail: message as string, retryAfter: RETRY_AFTER_SECONDS })
-          : undefined,
-      )
-    })
   },
   { name: 'maintenance' },
 )
+
+/** Why a write is rejected. */
+export const maintenanceFault = ({ server, method, is404 }: FastifyRequest): ApiError | undefined => {
+  const { message } = server.maintenance
+  if (message === undefined || READS.has(method) || is404) return undefined
+  return new ApiError('maintenance', { detail: message, retryAfter: RETRY_AFTER_SECONDS })
+}

@@ -91,8 +91,4 @@ export default fp(async (app) => {
       knownPaths.add(path)
     }
   })
-  app.addHook('onResponse', (request, reply, done) => {
-    logAnswer(request, reply)
-    done()
-  })
 })

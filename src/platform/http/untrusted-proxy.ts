@@ -1,4 +1,4 @@
-import fp from 'fastify-plugin'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { matcherOf } from '../rate-limits/exempt.js'
 
 /** Private network addresses, which proxies call from. Callers' public addresses aren't logged. */
@@ -17,21 +17,18 @@ const PRIVATE_RANGES = [
 /**
  * Warns once about a proxy that TRUST_PROXY doesn't list, because all callers behind it share the limits of one address.
  */
-export default fp(async (app) => {
+export const untrustedProxyWarning = (app: FastifyInstance): ((request: FastifyRequest) => void) => {
   const { trustProxy } = app.config
   const isPrivate = matcherOf(PRIVATE_RANGES)
   const isTrusted = matcherOf(trustProxy ?? [])
   let hasWarned = false
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (!hasWarned && request.headers['x-forwarded-for'] !== undefined) {
-      const address = request.socket.remoteAddress?.replace(/^::ffff:(?=[0-9.]+$)/i, '')
-      if (isPrivate(address) && !isTrusted(address)) {
-        hasWarned = true
-        app.log.warn(
-          `${address} sends X-Forwarded-For, but TRUST_PROXY doesn’t list it. If your proxy has this address, set TRUST_PROXY=${[...(trustProxy ?? []), address].join(',')}. Until then, all callers behind it share the limits of one address.`,
-        )
-      }
-    }
-    done()
-  })
-})
+  return ({ headers, socket }) => {
+    if (hasWarned || headers['x-forwarded-for'] === undefined) return
+    const address = socket.remoteAddress?.replace(/^::ffff:(?=[0-9.]+$)/i, '')
+    if (!isPrivate(address) || isTrusted(address)) return
+    hasWarned = true
+    app.log.warn(
+      `${address} sends X-Forwarded-For, but TRUST_PROXY doesn’t list it. If your proxy has this address, set TRUST_PROXY=${[...(trustProxy ?? []), address].join(',')}. Until then, all callers behind it share the limits of one address.`,
+    )
+  }
+}

@@ -19,26 +19,26 @@ export const installValidation = (
     // An empty body counts as absent.
     async (_request: unknown, bytes: Buffer) => (bytes.length === 0 ? undefined : parseBody(bytes)),
   )
+}
 
-  app.addHook('onRequest', (request, _reply, done) => {
-    // Some clients send a content type with every request. Without a body, it means nothing.
-    const { headers } = request
-    const length = headers['content-length'] ?? '0'
-    if (length === '0' && headers['transfer-encoding'] === undefined) delete headers['content-type']
-    done()
-  })
-  app.addHook('preValidation', (request, _reply, done) => {
-    const schema = request.routeOptions.schema?.body as { type?: string; required?: string[] } | undefined
-    if (schema?.type === 'object') {
-      if (request.body === null) return done(bodyIs('null'))
-      if (request.body === undefined) {
-        if (schema.required?.length) return done(bodyIs('missing'))
-        request.body = {}
-      }
+/** Some clients send a content type with every request. Without a body, it means nothing. */
+export const dropNeedlessContentType = ({ headers }: FastifyRequest): void => {
+  const length = headers['content-length'] ?? '0'
+  if (length === '0' && headers['transfer-encoding'] === undefined) delete headers['content-type']
+}
+
+/** Why a request is invalid that its schema may accept. An empty body becomes an empty object. */
+export const faultBesideSchema = (request: FastifyRequest): ApiError | undefined => {
+  const schema = request.routeOptions.schema?.body as { type?: string; required?: string[] } | undefined
+  if (schema?.type === 'object') {
+    if (request.body === null) return bodyIs('null')
+    if (request.body === undefined) {
+      if (schema.required?.length) return bodyIs('missing')
+      request.body = {}
     }
-    // Only a percent-encoded path or query can carry what a string must not contain.
-    done(request.raw.url?.includes('%') ? unusableText(request) : undefined)
-  })
+  }
+  // Only a percent-encoded path or query can carry what a string must not contain.
+  return request.raw.url?.includes('%') ? unusableText(request) : undefined
 }
 
 const unusableText = (request: FastifyRequest): ApiError | undefined => {

@@ -3,21 +3,15 @@ import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Registry } from 'prom-client'
 import { isSchemaCurrent, newestMigration } from '../database/migrations.js'
 import { serviceVersion } from '../process/root.js'
 import { cached, forScrape } from './meter.js'
 import { tasks } from './metrics.js'
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    metrics: Registry
-  }
-}
-
 export const countAnswer = (request: FastifyRequest, reply: FastifyReply): void => {
   const { meter } = request.server
-  if (!meter.isOn) return
+  // Preflights aren't counted.
+  if (!meter.isOn || request.method === 'OPTIONS') return
   const { method, failure } = request
   const route = request.routeOptions.url ?? 'unknown'
   const status = String(reply.statusCode)
@@ -28,13 +22,8 @@ export const countAnswer = (request: FastifyRequest, reply: FastifyReply): void 
 
 export default fp(async (app) => {
   const { meter, config, areLimitsShared, database } = app
-  app.decorate('metrics', meter.registry)
   if (!meter.isOn) return
-  app.addHook('onResponse', (request, reply, done) => {
-    countAnswer(request, reply)
-    done()
-  })
-  meter.read('http_requests_under_way', {}, () => app.requestsUnderWay())
+  meter.read('http_requests_under_way', {}, () => app.lifecycle.requestsUnderWay())
 
   const since = Date.now() / 1_000
   for (const task of tasks)

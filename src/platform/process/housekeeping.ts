@@ -41,19 +41,19 @@ export default fp(
         })
       const allSteps = async () => {
         let more = true
-        while (more && !app.isClosing()) more = await takeStep('')
+        while (more && !app.lifecycle.isClosing()) more = await takeStep('')
       }
       const allRoundRobin = (listSubjects: NonNullable<HousekeepingJob['list']>) =>
         roundRobin({
           list: () => listSubjects(app.database.read),
           step: ({ id }) => takeStep(id),
-          isStopped: app.isClosing,
+          isStopped: app.lifecycle.isClosing,
         })
       try {
         await measuredTask(app.meter, name, list ? () => allRoundRobin(list) : allSteps)()
       } catch (error) {
         // A stop doesn't wait for the step, which the database rolls back.
-        if (app.isClosing()) return
+        if (app.lifecycle.isClosing()) return
         app.log.warn({ err: error, job: name }, 'housekeeping failed and will be tried again')
       }
     }

@@ -1,8 +1,7 @@
 /**
  * Limits requests per minute and caller, or address without a session. The limit is lower where guessing would pay off.
  */
-import type { FastifyRequest } from 'fastify'
-import fp from 'fastify-plugin'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.js'
 import { chargeRejections } from './admit.js'
 
@@ -19,21 +18,18 @@ export const showHostToken = <T>(request: FastifyRequest, work: () => Promise<T>
   return request.work ? request.work.elsewhere(ask) : ask()
 }
 
-export default fp(
-  async (app) => {
-    app.addHook('onRequest', async (request, reply) => {
-      const limit = request.routeOptions.config?.limit
-      if (limit === 'none') return
-      // Sent without RateLimit headers, because browsers cache these responses.
-      if (limit === 'pages') {
-        await app.admit(request, 'pages')
-        return
-      }
-      await app.admit(request, 'caller', { reply })
-      if (limit === 'refused_host_tokens') {
-        if (!(request.session instanceof ApiError)) await app.admit(request, limit, { amount: 0 })
-      } else if (limit) await app.admit(request, limit, { reply })
-    })
-  },
-  { name: 'rate-limit', dependencies: ['session', 'admit'] },
-)
+/** @throws {ApiError} `rate_limited` */
+export const limitRate = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  const { server: app, routeOptions } = request
+  const limit = routeOptions.config?.limit
+  if (limit === 'none') return
+  // Sent without RateLimit headers, because browsers cache these responses.
+  if (limit === 'pages') {
+    await app.admit(request, 'pages')
+    return
+  }
+  await app.admit(request, 'caller', { reply })
+  if (limit === 'refused_host_tokens') {
+    if (!(request.session instanceof ApiError)) await app.admit(request, limit, { amount: 0 })
+  } else if (limit) await app.admit(request, limit, { reply })
+}

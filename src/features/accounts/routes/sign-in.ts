@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import cookie from '@fastify/cookie'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -15,9 +16,11 @@ import { addressKeysOf } from '../address-keys.js'
 import { insertOauthState, revokeAllTokens, revokeToken, takeOauthState } from '../queries/sessions.js'
 import type { User } from '../queries/users.js'
 import type { Memberships, RepohostUser } from '../repohost.js'
+import { connectOAuth } from '../repohost-oauth.js'
 import { cookieOptionsOf, sessionCookiesOf } from '../session.js'
 import { signIn } from '../sign-in.js'
 import { SignInCookies } from '../sign-in-cookies.js'
+import { bearerOf, isKeySecret } from '../tokens.js'
 
 const PROBLEM_JSON = 'application/problem+json'
 
@@ -31,7 +34,10 @@ interface AuthOptions {
 }
 
 export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { atSignIn }) => {
-  const { config, database, tokens, revocations, milestones, clients } = app
+  const { config, database, milestones, clients } = app
+  const { tokens, revocations, accessKeys } = app.sessions
+  await app.register(cookie)
+  const oauth = await connectOAuth(app)
   const home = config.homeUrl
   const signInCookies = new SignInCookies(home)
   const context = { database, tokens, milestones, addressKeys: addressKeysOf(config.jwtSecrets) }
@@ -123,12 +129,12 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
       response: { 302: Type.Null({ description: 'Redirects to the repository host.' }) },
     },
     handler: async (request, reply) => {
-      if (!app.repohostOAuth) throw new ApiError('oauth_not_configured')
+      if (!oauth) throw new ApiError('oauth_not_configured')
       const { return_to = '/' } = request.query
       if (isAliasOf(home, request.host)) {
         return redirectHome(reply, `/api/auth/repohost?return_to=${encodeURIComponent(return_to)}`)
       }
-      const { location, state, verifier } = app.repohostOAuth.begin()
+      const { location, state, verifier } = oauth.begin()
       await insertOauthState(database.write, hashOf(state), return_to)
       signInCookies.add(request, reply, { state, verifier })
       return reply.redirect(location)
@@ -160,14 +166,13 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
       response: { 302: Type.Null({ description: 'Redirects to the dashboard.' }) },
     },
     handler: async (request, reply) => {
-      if (!app.repohostOAuth) throw new ApiError('oauth_not_configured')
-      const { repohostOAuth } = app
+      if (!oauth) throw new ApiError('oauth_not_configured')
       const { error, code } = request.query
       const finished = await counted('browser', async () => {
         const { returnTo, verifier } = await finishState(request, reply)
         if (error === 'access_denied') return undefined
         if (error !== undefined || code === undefined) throw hostFailure(new Error('The host sent no code'))
-        const token = await repohostOAuth.finish(code, verifier)
+        const token = await oauth.finish(code, verifier)
         const asked = clients.repohost.newBudget()
         const user = await clients.repohost.userOf(token, request.trace, asked).catch((cause) => {
           throw cause.code === 'repohost_token_invalid' ? hostFailure(cause) : cause
@@ -233,8 +238,10 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
       response: { 200: ref(Ok) },
     },
     handler: async (request, reply) => {
-      if (request.keySecret !== null) {
-        const key = await app.accessKeys.find(request, request.keySecret)
+      const { authorization } = request.headers
+      const token = authorization === undefined ? '' : bearerOf(authorization)
+      if (isKeySecret(token)) {
+        const key = await accessKeys.find(request, token)
         if (!(key instanceof ApiError)) throw new ApiError('scope_missing', { scope: null })
       }
       if (request.body.everywhere) {

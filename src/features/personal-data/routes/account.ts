@@ -1,5 +1,6 @@
 /** The caller's own account: views, export and deletion. */
 
+import cookie from '@fastify/cookie'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { AccountExport, DeleteAccountBody, ViewPage } from '../../../../schemas/account.js'
@@ -20,7 +21,9 @@ import { readProfile } from '../read-profile.js'
 const pages = pagesOf('day', 'uuid', 'uuid', 'text', 'day')
 
 export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { config, database, revocations } = app
+  const { config, database } = app
+  const { revocations } = app.sessions
+  await app.register(cookie)
   const [personKey] = personKeysOf(config.jwtSecrets)
 
   /** @throws {ApiError} `rate_limited`, with the first piece */
@@ -95,7 +98,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { userId } = request.caller
       const generation = await deleteAccount(database, personKey, userId, request.body.confirm)
       revocations.addOlderThan(userId, generation)
-      app.accessKeys.forget(({ createdBy }) => createdBy === userId)
+      app.sessions.accessKeys.forget(({ createdBy }) => createdBy === userId)
       for (const name of sessionCookiesOf(config.homeUrl))
         reply.clearCookie(name, cookieOptionsOf(config.homeUrl))
       return { ok: true } as const

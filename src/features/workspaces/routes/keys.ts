@@ -12,7 +12,7 @@ import { adminOf } from '../access.js'
 import { createWorkspaceKey, revokeWorkspaceKey } from '../change-keys.js'
 
 export const workspaceKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { accessKeys, database, meter } = app
+  const { sessions, database, meter } = app
 
   app.route({
     method: 'GET',
@@ -68,7 +68,7 @@ export const workspaceKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async ({ membership, params }) => {
       const revoked = await revokeWorkspaceKey(database, membership, params.key)
       if (revoked) {
-        accessKeys.forget(({ keyId }) => keyId === revoked.id)
+        sessions.accessKeys.forget(({ keyId }) => keyId === revoked.id)
         meter.count('team_settings_access_keys_total', { owner: 'workspace', change: 'revoked' })
       }
       return { ok: true } as const

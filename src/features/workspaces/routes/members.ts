@@ -13,7 +13,7 @@ const pages = pagesOf('timestamp', 'uuid')
 export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   /** Keys that the person created are revoked along with the role. */
   const forgetKeys = (ended: { workspaceId: string }) =>
-    app.accessKeys.forget(({ workspaceId }) => workspaceId === ended.workspaceId)
+    app.sessions.accessKeys.forget(({ workspaceId }) => workspaceId === ended.workspaceId)
 
   app.route({
     method: 'GET',

@@ -7,7 +7,7 @@ import { listKeys, requireCombinable } from '../../accounts/index.js'
 import { createPersonKey, revokePersonKey } from '../change-keys.js'
 
 export const personKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { accessKeys, database, meter } = app
+  const { sessions, database, meter } = app
 
   app.route({
     method: 'GET',
@@ -64,7 +64,7 @@ export const personKeyRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async ({ caller: { userId }, params }) => {
       const revoked = await revokePersonKey(database, userId, params.key)
       if (revoked) {
-        accessKeys.forget(({ keyId }) => keyId === revoked.id)
+        sessions.accessKeys.forget(({ keyId }) => keyId === revoked.id)
         meter.count('team_settings_access_keys_total', { owner: 'person', change: 'revoked' })
       }
       return { ok: true } as const

@@ -96,7 +96,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request) => {
       const { membership } = request
       await deleteWorkspace(app.database, membership)
-      app.accessKeys.forget(({ workspaceId }) => workspaceId === membership.workspaceId)
+      app.sessions.accessKeys.forget(({ workspaceId }) => workspaceId === membership.workspaceId)
       void app.housekeeping.run()
       return { ok: true } as const
     },

@@ -1,0 +1,74 @@
+/** What happens to every request, in this order. What only some routes need is their access, or a hook of their scope. */
+import fp from 'fastify-plugin'
+import { findCaller } from './features/accounts/session.js'
+import {
+  callerFault,
+  decideAfterValidation,
+  decideBeforeBody,
+  isDecidedAfterValidation,
+  isDecidedBeforeBody,
+} from './platform/access/plugin.js'
+import { askForBody, headerFault, lateFault } from './platform/http/connections.js'
+import { answerUnknown } from './platform/http/errors.js'
+import { type AnswerHeaders, setCacheControl, setHeaders } from './platform/http/headers.js'
+import { maintenanceFault } from './platform/http/maintenance.js'
+import { logAnswer } from './platform/http/request-log.js'
+import { untrustedProxyWarning } from './platform/http/untrusted-proxy.js'
+import { dropNeedlessContentType, faultBesideSchema } from './platform/http/validation.js'
+import { countAnswer } from './platform/metrics/plugin.js'
+import { limitRate } from './platform/rate-limits/rate-limit.js'
+
+/** For preflights as well. These hooks use callbacks, because promises would cost more than the work itself. */
+export const arrival = fp(async (app, { headersOf }: { headersOf: AnswerHeaders }) => {
+  const warnOfProxy = untrustedProxyWarning(app)
+
+  app.addHook('onRequest', (request, reply, done) => {
+    // Counted first, so that a stop waits for requests that wait below.
+    app.lifecycle.count(request, reply)
+    dropNeedlessContentType(request)
+    setHeaders(headersOf, request, reply)
+    warnOfProxy(request)
+    done(headerFault(request))
+  })
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    // A connection that is kept alive would delay a stop, and its next request would be lost.
+    if (app.lifecycle.isClosing()) reply.header('Connection', 'close')
+    setCacheControl(reply)
+    done(null, payload)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    logAnswer(request, reply)
+    countAnswer(request, reply)
+    done()
+  })
+})
+
+/** For everything but preflights, which the CORS library answers. */
+export const admission = fp(async (app) => {
+  app.addHook('onRequest', async (request, reply) => {
+    await findCaller(request)
+    await limitRate(request, reply)
+    const fault = maintenanceFault(request) ?? (await callerFault(request))
+    if (fault) throw fault
+  })
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    // Answered before the body is read.
+    if (request.is404) {
+      answerUnknown(request, reply)
+      return
+    }
+    const proceed = () => {
+      askForBody(request, reply)
+      done(null, payload)
+    }
+    if (isDecidedBeforeBody(request)) decideBeforeBody(request).then(proceed, done)
+    else proceed()
+  })
+  app.addHook('preValidation', (request, _reply, done) =>
+    done(faultBesideSchema(request) ?? lateFault(request)),
+  )
+  app.addHook('preHandler', (request, _reply, done) => {
+    if (isDecidedAfterValidation(request)) decideAfterValidation(request).then(() => done(), done)
+    else done()
+  })
+})
