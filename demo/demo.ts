@@ -153,7 +153,7 @@ const main = async (stopped: AbortSignal) => {
   const demo = await seedDemo(config.baseUrl, repohost)
   await seedYears(database, repohost, demo, stopped)
   repohost.browserUser = demo.ada.id
-  app.offeredPeople.push(...offeredPeople(demo))
+  app.dashboard.offeredPeople.push(...offeredPeople(demo))
   say(describeDemo({ config, demo, billing, modelKeys: { a: a.key, b: b.key } }))
 }
 

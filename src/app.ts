@@ -2,7 +2,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { limits } from '../schemas/limits.js'
-import type { OfferedPerson } from '../schemas/page-start.js'
 import type { Config } from './config.js'
 import { admission, arrival } from './every-request.js'
 import { readRepohostId } from './features/accounts/queries/users.js'
@@ -10,12 +9,11 @@ import { createRepohost, type Repohost } from './features/accounts/repohost.js'
 import { recordingRoutes } from './features/accounts/routes/recording.js'
 import { authRoutes } from './features/accounts/routes/sign-in.js'
 import session from './features/accounts/session.js'
-import signingKeys from './features/accounts/signing-keys.js'
+import { startComparingSecrets } from './features/accounts/signing-keys.js'
 import { type BillingProvider, createBillingProvider } from './features/billing/billing-provider.js'
 import { billingRoutes, billingWebhookRoutes } from './features/billing/routes.js'
 import { deliveryRoutes } from './features/counts/routes/deliveries.js'
-import { readLastActiveDays } from './features/dashboard/queries/members.js'
-import imports from './features/editors/jobs.js'
+import { startImports } from './features/editors/jobs.js'
 import { heartbeatRoutes } from './features/editors/routes/heartbeats.js'
 import { importRoutes } from './features/editors/routes/import.js'
 import { editorProjectRoutes } from './features/editors/routes/projects.js'
@@ -24,19 +22,19 @@ import milestones from './features/funnel/milestones.js'
 import { funnelRoutes } from './features/funnel/routes.js'
 import { type Assistants, createAssistants } from './features/models/assistants.js'
 import { modelRoutes } from './features/models/routes.js'
-import erasures from './features/personal-data/jobs.js'
+import { startErasures } from './features/personal-data/jobs.js'
 import { purge, retention } from './features/personal-data/queries/purge.js'
 import { accountRoutes } from './features/personal-data/routes/account.js'
 import { privacyRoutes } from './features/personal-data/routes/privacy.js'
 import { profileRoutes } from './features/personal-data/routes/profile.js'
 import { projectRoutes } from './features/repositories/routes/projects.js'
-import rollups from './features/rollups/jobs.js'
+import { type RollupJobs, startRollups } from './features/rollups/jobs.js'
 import { settingsSchemaRoutes } from './features/settings/routes/settings-schema.js'
 import { settingsRoutes } from './features/settings/routes/snapshots.js'
 import workspaceAccess from './features/workspaces/access.js'
 import following from './features/workspaces/following.js'
 import { personKeyRoutes } from './features/workspaces/routes/person-keys.js'
-import scheduledBackup from './operator/backup/scheduled.js'
+import { startBackups } from './operator/backup/scheduled.js'
 import access from './platform/access/plugin.js'
 import routeChecks from './platform/access/route-checks.js'
 import type { Database, Db } from './platform/database/client.js'
@@ -63,6 +61,7 @@ import { type Meter, noopMeter } from './platform/metrics/meter.js'
 import metrics from './platform/metrics/plugin.js'
 import { registerDocuments } from './platform/openapi/index.js'
 import reference from './platform/openapi/reference.js'
+import type { Job } from './platform/process/async.js'
 import housekeeping from './platform/process/housekeeping.js'
 import readiness from './platform/process/readiness.js'
 import admit from './platform/rate-limits/admit.js'
@@ -86,6 +85,8 @@ declare module 'fastify' {
     db: Db
     clients: Clients
     meter: Meter
+    /** For tests, and for what can't wait until it's due. */
+    jobs: RollupJobs & Record<'imports' | 'erasures' | 'comparedSecrets', Job> & { backup: Job | undefined }
   }
 }
 
@@ -149,8 +150,6 @@ export const buildApp = async (
   app.decorate('db', database.read)
   app.decorate('clients', clients)
   app.decorate('meter', meter)
-  app.decorate('lastActiveDays', readLastActiveDays)
-  app.decorate('offeredPeople', [] as OfferedPerson[])
   installValidation(app as never, config)
   installSerialization(app as never)
 
@@ -162,7 +161,6 @@ export const buildApp = async (
   await app.register(cors)
   await app.register(compression)
   await app.register(readiness)
-  await app.register(signingKeys)
   await app.register(admit, { findPerson: (userId) => readRepohostId(database.reserved, userId) })
   await app.register(session)
   await app.register(maintenance)
@@ -180,10 +178,14 @@ export const buildApp = async (
   await app.register(following)
   await app.register(dashboard)
   await app.register(milestones)
-  await app.register(rollups)
-  await app.register(imports)
-  await app.register(erasures)
-  await app.register(scheduledBackup, { databaseUrl })
+  const instance = app as unknown as FastifyInstance
+  app.decorate('jobs', {
+    ...startRollups(instance),
+    imports: startImports(instance),
+    erasures: startErasures(instance),
+    backup: await startBackups(instance, databaseUrl),
+    comparedSecrets: await startComparingSecrets(instance),
+  })
 
   await app.register(probeRoutes, { prefix: '/api' })
   await app.register(authRoutes, { prefix: '/api/auth', atSignIn: app.following.atSignIn })
@@ -195,7 +197,7 @@ export const buildApp = async (
   await app.register(heartbeatRoutes, { prefix: '/api/wakatime/v1' })
   await app.register(readingRoutes, { prefix: '/api/wakatime/v1' })
   await app.register(dashboardLinks)
-  await app.register(importRoutes, { prefix: '/api/wakatime/v1' })
+  await app.register(importRoutes, { prefix: '/api/wakatime/v1', imports: app.jobs.imports })
   await app.register(personKeyRoutes, { prefix: '/api/me/keys' })
   await app.register(settingsRoutes, { prefix: '/api/settings' })
   await app.register(settingsSchemaRoutes, { prefix: '/api' })

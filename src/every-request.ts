@@ -64,9 +64,12 @@ export const admission = fp(async (app) => {
     if (isDecidedBeforeBody(request)) decideBeforeBody(request).then(proceed, done)
     else proceed()
   })
-  app.addHook('preValidation', (request, _reply, done) =>
-    done(faultBesideSchema(request) ?? lateFault(request)),
-  )
+  app.addHook('preValidation', (request, _reply, done) => {
+    const fault = faultBesideSchema(request) ?? lateFault(request)
+    const { access } = request.routeOptions.config
+    if (fault || !access?.openBody) return done(fault)
+    access.openBody(request).then(() => done(), done)
+  })
   app.addHook('preHandler', (request, _reply, done) => {
     if (isDecidedAfterValidation(request)) decideAfterValidation(request).then(() => done(), done)
     else done()

@@ -2,6 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { requirePro } from './features/billing/policies.js'
 import { countsRoutes } from './features/counts/routes/counts.js'
 import { webhookRoutes } from './features/counts/routes/webhooks.js'
+import { readLastActiveDays } from './features/dashboard/queries/members.js'
 import { dashboardRoutes } from './features/dashboard/routes/dashboard.js'
 import { minutesRoutes } from './features/minutes/routes/minutes.js'
 import { configurationRoutes } from './features/settings/routes/configuration.js'
@@ -26,12 +27,12 @@ export const teamRoutes: FastifyPluginAsync = async (app) => {
     })
     pro.addHook('onRequest', (request) => requirePro(pro.db, pro.config.billing, request.memberId))
     await pro.register(workspaceRoutes)
-    await pro.register(memberRoutes)
+    await pro.register(memberRoutes, { lastActiveDays: readLastActiveDays })
     await pro.register(inviteRoutes)
     await pro.register(workspaceKeyRoutes)
     await pro.register(patternRoutes)
     await pro.register(organizationRoutes)
-    await pro.register(workspaceSettingsRoutes, { afterLevelChange: () => pro.publishedWeeks.run() })
+    await pro.register(workspaceSettingsRoutes, { afterLevelChange: () => pro.jobs.publishedWeeks.run() })
     await pro.register(overrideRoutes)
     await pro.register(moveRoutes)
     await pro.register(configurationRoutes)

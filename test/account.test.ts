@@ -26,7 +26,7 @@ const finishErasures = async ({ app, database }: Service) => {
   // Another one may roll up at the same moment.
   await until(async () => {
     await database.write.statement(`update erasures set started_at = '2026-01-01'::timestamptz`, [])
-    await app.erasures.run()
+    await app.jobs.erasures.run()
     return (await database.read.statement('select from erasures', [])).length === 0
   }, 'nothing is left to erase')
 }
@@ -249,7 +249,7 @@ t.test(
     const ofAgent = { ...beat, time: beat.time + 1_200, project: 'acme/api', category: 'ai coding' }
     await canary.post('/api/wakatime/v1/users/current/heartbeats.bulk', [ofAgent])
     await canary.post('/api/wakatime/v1/users/current/import', [{ ...beat, project: 'acme/api' }])
-    await service.app.imports.run()
+    await service.app.jobs.imports.run()
     await service.database.write.statement(
       `insert into organizations values ($1::uuid, 9919, 'acme', 'member', 'remove', $2::uuid, now())`,
       [id, userId],
@@ -264,7 +264,7 @@ t.test(
        values ($1::uuid, '2025-01-01', '{canary-zq7}', array[repeat('1', 1440)::bit(1440)])`,
       [userId],
     )
-    await service.app.rollups.run()
+    await service.app.jobs.rollups.run()
     await makeRows(service, userId, id)
     t.same(await columnsWithout(service, userId), EMPTY)
     const exported = JSON.parse((await canary.get('/api/me/export')).text)
@@ -341,7 +341,7 @@ t.test(
     }
     for (const line of service.logs.slice(logged)) t.notMatch(line, /canary/i)
 
-    await service.app.rollups.run()
+    await service.app.jobs.rollups.run()
     const after = await dashboard(bob, id)
     const sums = ({ active_minutes, commits, closed_issues }: Record<string, number>) => ({
       active_minutes,
@@ -475,7 +475,7 @@ t.test('an erasure continues after another instance was stopped', async (t) => {
     [id, userId],
   )
   await markEverythingStale(service)
-  await service.app.rollups.run()
+  await service.app.jobs.rollups.run()
   t.equal((await deleteMe(bob)).status, 200)
   const stopped = new AbortController()
   let steps = 0
@@ -545,7 +545,7 @@ t.test('an account that cannot be erased is named in the log, and the others are
   await statement(`update erasures set started_at = '2026-01-01'::timestamptz`, [])
   // The service's own run may be under way, and then this one leaves it all to that one.
   const failure = () =>
-    service.app.erasures.run().then(
+    service.app.jobs.erasures.run().then(
       () => undefined,
       ({ message }: Error) => message,
     )

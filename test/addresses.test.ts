@@ -379,6 +379,6 @@ t.test('no address is stored, logged or shown, and nothing is left of a deleted 
     },
   )
   t.equal((await bob.request('DELETE', '/api/me', { body: { confirm: 'bob' } })).status, 200)
-  await service.app.erasures.run()
+  await service.app.jobs.erasures.run()
   t.same(await hmacsOf(service), [])
 })

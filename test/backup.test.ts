@@ -110,7 +110,7 @@ t.test(
     const beside = await startService(t, { env, beside: service })
     await service.signIn('ada')
     const names = async () => (await readdir(folder)).sort()
-    const runAll = () => Promise.all([service, beside].map(({ app }) => app.scheduledBackup.run()))
+    const runAll = () => Promise.all([service, beside].map(({ app }) => app.jobs.backup?.run()))
     const dayPasses = () =>
       service.database.write.statement(`update backups set made_at = made_at - interval '25 hours'`, [])
 
@@ -150,7 +150,7 @@ t.test('a new backup stays, whatever other files are called', { buffered: true }
   const future = [1, 2, 3].map((n) => `team-settings-2999-01-0${n}T000000Z.gz`)
   const older = 'team-settings-2020-01-01T000000Z.gz'
   for (const name of [...future, older]) await writeFile(join(folder, name), name)
-  await service.app.scheduledBackup.run()
+  await service.app.jobs.backup?.run()
   const [newest = '', ...others] = (await readdir(folder)).sort()
   t.match(newest, /^team-settings-(?!2020|2999).*Z\.gz$/)
   t.strictSame(others, future)
@@ -180,7 +180,7 @@ t.test('a backup stays whose record was committed, and the response lost', { buf
     server.on('close', () => client.end())
   })
   const service = await startService(t, { env: { ...onDatabase(throughRelay), BACKUP_DIR: folder } })
-  await service.app.scheduledBackup.run()
+  await service.app.jobs.backup?.run()
   t.equal(lost, 1)
   const [name = '', ...others] = await readdir(folder)
   t.match(name, /\.gz$/)
@@ -195,12 +195,12 @@ t.test('a backup that fails removes none, and is reported', { buffered: true }, 
   const service = await startService(t, { env: { BACKUP_DIR: folder, BACKUP_KEEP: '1' } })
   // The backup can't be recorded.
   await service.database.write.statement('alter table backups add check (bytes < 0) not valid', [])
-  await service.app.scheduledBackup.run()
+  await service.app.jobs.backup?.run()
   const failures = () => service.logs.filter((line) => line.includes('the backup failed')).length
   t.equal(failures(), 1)
   t.strictSame(await readdir(folder), [older])
   t.equal((await service.request('GET', '/api/ready')).status, 200)
-  await service.app.scheduledBackup.run()
+  await service.app.jobs.backup?.run()
   t.equal(failures(), 1, 'it is not tried again at once')
 })
 

@@ -47,7 +47,7 @@ const bothWays = async (
   url: string,
 ) => {
   const { generated_at: _, ...fresh } = (await caller.get(url)).body
-  await service.app.rollups.run()
+  await service.app.jobs.rollups.run()
   const { generated_at: __, ...rolledUp } = (await caller.get(url)).body
   equals(t, rolledUp, fresh, 'the rollups say what the activity says')
   return fresh
@@ -380,7 +380,7 @@ t.test('on the days when clocks change, hours move with them', async (t) => {
       insert into stale_days (workspace_id, day) values ($1::uuid, $3::text::date)`,
       [id, adaId, day, hours],
     )
-    await service.app.rollups.run()
+    await service.app.jobs.rollups.run()
     const mine = `/api/team/dashboard/mine?workspace=${id}&from=${addDays(day, -1)}&to=${addDays(day, 1)}`
     return cellsOf(await bothWays(t, service, ada, mine))
   }
@@ -402,10 +402,10 @@ t.test('old hours are deleted, and days stay', async (t) => {
   const { service, ada, id, today } = await start(t, { ACTIVITY_DETAIL_DAYS: '31' })
   await flush(ada, [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }])
   await flush(ada, [{ repo: 'acme/api', day: addDays(today, -20), minutes: 20, hours: { 9: 20 } }])
-  await service.app.rollups.run()
+  await service.app.jobs.rollups.run()
   await service.database.hot.statement('update activity set day = day - 21', [])
   await rebuildRollups(service.database)
-  await service.app.rollups.retire()
+  await service.app.jobs.rollups.retire()
   const mine = `/api/team/dashboard/mine?workspace=${id}&from=${addDays(today, -60)}&to=${today}`
   const body = await bothWays(t, service, ada, mine)
   t.equal(body.totals.active_minutes, 30)
@@ -446,7 +446,7 @@ t.test(
       return marks.map(({ day }) => day)
     }
     const runAt = (hour: number, minute: number) =>
-      service.app.rollups.runDue(Date.UTC(2026, 0, 5, hour, minute))
+      service.app.jobs.rollups.runDue(Date.UTC(2026, 0, 5, hour, minute))
     await runAt(9, 0)
     await flush(ada, [
       { repo: 'acme/api', day: yesterday, minutes: 10, hours: { 9: 10 } },
@@ -476,7 +476,7 @@ t.test('rollups that are wrong are right again after a rebuild', async (t) => {
   const { service, ada, id, today } = await start(t)
   await flush(ada, [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }])
   const expected = (await ada.get(path(id))).body
-  await service.app.rollups.run()
+  await service.app.jobs.rollups.run()
   const query = service.database.hot.statement
   await query('update activity_days set minutes = 99', [])
   await query('update activity_member_days set minutes = 98', [])
@@ -577,7 +577,7 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
         await query('delete from activity', [])
         await rebuildRollups(service.database)
         await write(first)
-        await service.app.rollups.run()
+        await service.app.jobs.rollups.run()
         if (madeBy === 'the version before') await rollUpLikeBefore('extract(day from day) > 15')
         await write(later)
         if (madeBy === 'this version') await locate()
@@ -615,7 +615,7 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
           }
         }
         if (madeBy === 'this version') await check()
-        await service.app.rollups.run()
+        await service.app.jobs.rollups.run()
         t.equal((await query('select day from activity_days where by_local_day is null', [])).length, 0)
         await check()
       },
@@ -635,7 +635,7 @@ t.test('the views for reports agree with the activity', async (t) => {
   await count(ada, 'commits', id, today, 'bob', [{ repo: 'acme/api', count: 4 }])
   await count(ada, 'closed-issues', id, today, 'bob', [{ repo: 'acme/api', count: 2 }])
   await ada.delete(`/api/team/workspaces/${gone.id}`)
-  await service.app.rollups.run()
+  await service.app.jobs.rollups.run()
   const { read } = service.database
   const of = { workspaceId: id, workspace: 'Acme' }
   const nothing = { minutes: 0, commits: 0, closedIssues: 0 }

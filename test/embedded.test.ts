@@ -62,7 +62,7 @@ t.test('the service cleans up in the embedded database that it owns', async (t) 
   await migrate(server.url)
   const service = await startService(t, { env: { DATABASE_URL: server.url } })
   await service.app.housekeeping.run()
-  await service.app.rollups.run()
+  await service.app.jobs.rollups.run()
   t.strictSame(
     service.logs.filter((line) => line.includes('"level":40')),
     [],

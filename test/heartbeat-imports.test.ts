@@ -214,7 +214,7 @@ t.test('imports', async (t) => {
     service.app.lifecycle.isClosing = isClosing
     await upload(caller, file)
     // Two instances take turns, and each day counts once.
-    await Promise.all([service.app.imports.run(), other.app.imports.run()])
+    await Promise.all([service.app.jobs.imports.run(), other.app.jobs.imports.run()])
     await finished(caller)
     t.equal((await caller.get(IMPORT)).body.days_done, 100)
     const minutes = Object.values(await minutesOf(caller))

@@ -118,7 +118,7 @@ t.test('the privacy levels of a deleted workspace outlive its activity', trigger
   const { service, ada, id } = await startTeam(t)
   const day = await readToday(service.database)
   await ada.post('/api/team/active-minutes', { entries: [{ repo: 'acme/api', day, minutes: 5 }] })
-  await service.app.rollups.run()
+  await service.app.jobs.rollups.run()
   await service.database.write.statement('create table early (name text)', [])
   const levels = `(select count(*) from privacy_levels where workspace_id = old.workspace_id)`
   await service.database.write.statement(

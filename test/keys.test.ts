@@ -592,7 +592,7 @@ t.test('keys end with the account and with the workspace, and are remembered as 
   const entry = entries.find(({ action }: { action: string }) => action === 'key.revoked')
   hasMembers(t, entry, { actor: 'deleted user', target: 'of ola' })
   await service.database.write.statement(`update erasures set started_at = now() - interval '1 hour'`, [])
-  await service.app.erasures.run()
+  await service.app.jobs.erasures.run()
   const names = await service.database.hot.statement<{ name: string }>(
     'select name from access_keys where id = any($1::uuid[])',
     [[own.id, shared.id]],

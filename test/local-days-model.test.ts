@@ -463,7 +463,7 @@ const checkPerson = async (world: World, index: number, today: string, change: s
 const finishErasures = ({ app, database }: Service) =>
   until(async () => {
     await database.write.statement(`update erasures set started_at = '2026-01-01'::timestamptz`, [])
-    await app.erasures.run()
+    await app.jobs.erasures.run()
     return (await database.read.statement('select from erasures', [])).length === 0
   }, 'nothing is left to erase')
 
@@ -491,7 +491,7 @@ t.test('every figure of every answer is on the local day of its minutes', async 
       }
       for (const event of first) await world.happen(event)
       await check()
-      await service.app.rollups.run()
+      await service.app.jobs.rollups.run()
       await check()
       for (const event of later) await world.happen(event)
       await check()
@@ -503,8 +503,8 @@ t.test('every figure of every answer is on the local day of its minutes', async 
       )
       await finishErasures(service)
       // Hours are found in the rollups.
-      await service.app.rollups.run()
-      await service.app.rollups.retire()
+      await service.app.jobs.rollups.run()
+      await service.app.jobs.rollups.retire()
       world.isGone = true
       world.areHoursOld = true
       await check()

@@ -61,14 +61,14 @@ t.test('in maintenance imports of heartbeats wait', async (t) => {
   t.equal((await ada.request('POST', path, { body: JSON.stringify(days) })).status, 202)
   await writeFile(file, '')
   await until(async () => (await ada.post('/api/me/keys', {})).status === 503, 'maintenance has begun')
-  await service.app.imports.run()
+  await service.app.jobs.imports.run()
   const before = (await ada.get(path)).body
   t.equal(before.state, 'running')
-  await service.app.imports.run()
+  await service.app.jobs.imports.run()
   t.equal((await ada.get(path)).body.days_done, before.days_done)
   await rm(file)
   await until(async () => (await ada.post('/api/me/keys', {})).status === 400, 'maintenance has ended')
-  await service.app.imports.run()
+  await service.app.jobs.imports.run()
   t.equal((await ada.get(path)).body.state, 'done')
 })
 

@@ -239,7 +239,7 @@ t.test('days before today that wait for their rollups are counted until they are
     `date_trunc('day', now(), 'UTC') + (now() - date_trunc('day', now(), 'UTC')) / 2`,
   )
   t.ok(changed > 0 && changed < late, `${changed}: not before it has changed`)
-  await service.app.rollups.run()
+  await service.app.jobs.rollups.run()
   t.strictSame(await look(), [0, 0])
 })
 
@@ -264,7 +264,8 @@ t.test('no caller can add a series', async (t) => {
     'it counts',
   )
   // Background tasks send their statements once now, because their turn may come during the test.
-  const { erasures, housekeeping, imports, milestones, publishedWeeks, rollups } = service.app
+  const { housekeeping, milestones, jobs } = service.app
+  const { erasures, imports, publishedWeeks, rollups } = jobs
   for (const { run } of [erasures, housekeeping, imports, publishedWeeks, rollups]) await run()
   await rollups.retire()
   await milestones.flush()

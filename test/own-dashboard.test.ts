@@ -61,7 +61,7 @@ t.test('a member sees all of their own numbers, hours included, and no one elseâ
     t.equal(body.daily.length, 30)
   }
   await check('from the activity')
-  await service.app.rollups.run()
+  await service.app.jobs.rollups.run()
   await check('when it is rolled up')
   hasMembers(t, (await bob.get(mine('&repo=ACME/web'))).body, {
     totals: { active_minutes: 7, commits: 3 },

@@ -38,7 +38,7 @@ const setLevel = (id: string, activity_privacy: string, caller = ada) =>
 const path = (id: string, from: string, to: string, query = '') =>
   `/api/team/dashboard?workspace=${id}&from=${from}&to=${to}${query}`
 
-const publish = (on: Service = service) => on.app.publishedWeeks.run()
+const publish = (on: Service = service) => on.app.jobs.publishedWeeks.run()
 
 /** As if the level had been changed on that day. */
 const moveChange = (id: string, moment: string) =>
@@ -77,7 +77,7 @@ t.test('every member sees the current level and its start, and admins change it'
 
 t.test('only a change of the level publishes weeks, once at a time', async (t) => {
   const { id } = await service.workspace(ada)
-  const { publishedWeeks } = service.app
+  const { publishedWeeks } = service.app.jobs
   const { run } = publishedWeeks
   let calls = 0
   t.teardown(() => Object.assign(publishedWeeks, { run }))
@@ -230,7 +230,7 @@ t.test('published numbers never change', async (t) => {
   const { generated_at: _, ...published } = (await ada.get(url)).body
   t.equal(published.totals.active_minutes, 40)
   for (const caller of people) await flush(caller, [{ repo: `${owner}/late`, day: week, minutes: 7 }])
-  await Promise.all([publish(), service.app.rollups.run(), service.app.rollups.retire()])
+  await Promise.all([publish(), service.app.jobs.rollups.run(), service.app.jobs.rollups.retire()])
   const { generated_at: __, ...again } = (await ada.get(url)).body
   t.same(again, published)
   t.equal((await ada.get(`${url}&member=ada`)).body.totals.active_minutes, 17, 'it counts for oneself')
@@ -253,7 +253,7 @@ t.test('at the level “team” no answer reveals who is or was in the workspace
   for (const login of ['hal', 'ida'])
     t.equal((await ada.delete(`/api/team/workspaces/${id}/members?login=${login}`)).status, 200)
   t.equal((await joe.request('DELETE', '/api/me', { body: { confirm: 'joe' } })).status, 200)
-  await service.app.erasures.run()
+  await service.app.jobs.erasures.run()
   const asked = ['bob', 'hal', 'ida', 'joe', 'cleo', 'nobody-at-all', 'deleted user']
   const answersTo = async (from: string, to: string, forms = ['', '&format=csv', `&repo=${owner}/api`]) => {
     const answers = []
@@ -322,7 +322,7 @@ t.test('at the level “team” reloading reveals no new activity', async (t) =>
     for (const day of [week, today])
       await flush(caller, [{ repo: `${owner}/api`, day, minutes: 1, hours: { [hour]: 1 } }])
     t.same(await reload(), before)
-    await Promise.all([publish(), service.app.rollups.run()])
+    await Promise.all([publish(), service.app.jobs.rollups.run()])
     t.same(await reload(), before)
   }
 })
@@ -406,7 +406,7 @@ t.test('the activity of an erased person counts, but not as a person', async (t)
       active_minutes: 40,
       active_members: 3,
     })
-    await service.app.rollups.run()
+    await service.app.jobs.rollups.run()
   }
   await setLevel(id, 'team')
   await publish()

@@ -95,7 +95,7 @@ t.test('at level “team”, admins know of what was published and of their own 
   await flush(bob, 'acme/secret', addDays(past, 7))
   await flush(ada, 'acme/mine', today)
   await flush(bob, 'acme/today', today)
-  await service.app.publishedWeeks.run()
+  await service.app.jobs.publishedWeeks.run()
   t.same(await seenBy(service, ada.token), [
     ['acme/mine', 'activity'],
     ['acme/shared', 'activity'],

@@ -38,7 +38,7 @@ const readSchema = async ({ database }: Service) => {
 const empty = async ({ app, database, repohost, logs }: Service): Promise<void> => {
   await app.milestones.flush()
   // A change of the level publishes weeks after its answer.
-  await app.publishedWeeks.run()
+  await app.jobs.publishedWeeks.run()
   await database.write.statement(EMPTY, [])
   repohost.reset()
   logs.length = 0

@@ -168,7 +168,7 @@ t.test('no answer to anyone else changes when agents of a person work', async (t
     [{ ...values, format: 'csv', member: 'bob' }, /Dashboard/],
   ]
   const seen = async () => {
-    await service.app.rollups.run()
+    await service.app.jobs.rollups.run()
     const answers: Record<string, [number, string]> = {}
     for (const caller of [admin, carol, key])
       for (const [index, [asked, pattern]] of forms.entries()) {

@@ -290,13 +290,13 @@ t.test(
 
     const first = await start([old])
     const added = await start([old, next], first)
-    for (const { app } of [first, added]) await app.compareSecrets()
+    for (const { app } of [first, added]) await app.jobs.comparedSecrets.run()
     t.strictSame([saidBy(first), saidBy(added)], [[], []], 'the next secret is only added')
     const rotated = await start([next, old], first)
-    for (const { app } of [added, rotated]) await app.compareSecrets()
+    for (const { app } of [added, rotated]) await app.jobs.comparedSecrets.run()
     t.strictSame([saidBy(added), saidBy(rotated)], [[], []], 'the next secret signs, where all have it')
 
-    for (let n = 0; n < 2; n += 1) await first.app.compareSecrets()
+    for (let n = 0; n < 2; n += 1) await first.app.jobs.comparedSecrets.run()
     const [line, ...more] = saidBy(first)
     t.match(line, /another instance signed sessions with a secret that isn’t in JWT_SECRETS here/)
     t.strictSame(more, [], 'the instance that was left out says it once')

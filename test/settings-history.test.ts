@@ -414,7 +414,7 @@ t.test('no version names a person whose account is deleted', async (t) => {
     [1, 'deleted user'],
   ]
   t.same(await look(), gone)
-  await service.app.rollups.run()
+  await service.app.jobs.rollups.run()
   t.same(await look(), gone)
 })
 

@@ -68,8 +68,8 @@ const plantedBreach = `
   // Ids come from heartbeat_hours.
   export const READ = \`select 1 from users u join activity a on true where \${'x'} in (select id from snapshots)\`
   export const use = (app: FastifyInstance) => {
-    const { erasures: work, meter } = app
-    return [app.rollups.run(), work.run(), meter, app.sessions]
+    const { following: work, meter } = app
+    return [app.following.atPush, work, meter, app.sessions]
   }`
 /**
  * The code of docs/add-a-feature.md, by the paths in its first lines. Code that is `added` follows the text of the file, unless a
@@ -116,8 +116,8 @@ t.test('an undeclared error is found, also in a function that a handler calls', 
 
 t.test('no feature uses a table or a decorator of a feature above it', (t) => {
   t.strictSame(breachesIn(program), [
-    'src/features/accounts/planted.ts uses the decorator rollups of rollups',
-    'src/features/accounts/planted.ts uses the decorator work of personal-data',
+    'src/features/accounts/planted.ts uses the decorator following of workspaces',
+    'src/features/accounts/planted.ts uses the decorator work of workspaces',
     'src/features/accounts/planted.ts uses the table activity of minutes',
     'src/features/accounts/planted.ts uses the table snapshots of settings',
   ])

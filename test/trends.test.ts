@@ -63,6 +63,6 @@ t.test('the last row, of all beyond a thousand, has a trend as well', async (t) 
     }
   }
   await check()
-  await service.app.rollups.run()
+  await service.app.jobs.rollups.run()
   await check()
 })

@@ -9,7 +9,7 @@ t.test('any order, repetition, loss and batching of deliveries gives the same co
   const { counted, expected } = await deliverAtRandom(webhook, today, { deliveries: 120, seed })
   t.ok(Object.keys(expected).length > 20)
   t.same(counted, expected)
-  await service.app.rollups.run()
+  await service.app.jobs.rollups.run()
   const [row] = await service.database.hot.statement<{ commits: number; closed: number }>(
     `select sum(commits)::int as commits, sum(closed_issues)::int as closed from activity_member_days where workspace_id = $1::uuid`,
     [webhook.workspace],

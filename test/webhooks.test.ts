@@ -57,7 +57,7 @@ t.test('pushes and closed issues count for members, once', async (t) => {
       t.equal(dashboard.status, 200)
       t.equal(dashboard.body.totals.commits, 2)
       t.equal(dashboard.body.totals.closed_issues, 1)
-      await service.app.rollups.run()
+      await service.app.jobs.rollups.run()
       t.same(
         (await ada.get(`/api/team/dashboard${query}`)).body.totals,
         dashboard.body.totals,
@@ -678,7 +678,7 @@ t.test('an issue that a deleted account has closed counts once when it is closed
   })
   t.equal(uploaded.status, 200)
   t.equal((await bob.request('DELETE', '/api/me', { body: { confirm: 'bob' } })).status, 200)
-  await service.app.erasures.run()
+  await service.app.jobs.erasures.run()
 
   await issue(3, false, 11, 'ada')
   await issue(3, true, 12, 'ada')

@@ -168,7 +168,7 @@ t.test('the page receives its sign-in options, and hostile names cannot break ou
   t.match(await startOf(`svc_token=${ada.token}`), { signed_in: true })
   t.match(await startOf('svc_token=nonsense'), { signed_in: false })
   const hostile = { login: '</script><script>alert(1)</script>', about: '<!--', repohost_token: 'x' }
-  service.app.offeredPeople.push(hostile)
+  service.app.dashboard.offeredPeople.push(hostile)
   hasMembers(t, await startOf(), { people: [hostile] })
 })
 

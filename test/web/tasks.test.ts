@@ -739,7 +739,7 @@ else {
       const member = await service.signIn(`initech-${name}`)
       await member.post('/api/team/workspaces/join', { code })
     }
-    await service.app.publishedWeeks.run()
+    await service.app.jobs.publishedWeeks.run()
     const monday = mondayOf(addDays(today, -10))
     await visitor.open(`/w/${id}`)
     // All of the day on which a week is published, the page says that it's due then.

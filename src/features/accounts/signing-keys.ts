@@ -1,15 +1,8 @@
 /** Tells an instance that it can't verify the sessions of another one, because their `JWT_SECRETS` differ. */
-import fp from 'fastify-plugin'
-import { repeat } from '../../platform/process/async.js'
+import type { FastifyInstance } from 'fastify'
+import { type Job, repeat } from '../../platform/process/async.js'
 import { listSigningKeys, recordSigningKey } from './queries/installation.js'
 import { keyIdOf } from './tokens.js'
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Compares now. */
-    compareSecrets(): Promise<void>
-  }
-}
 
 const PERIOD_MS = 60_000
 
@@ -29,24 +22,23 @@ export const secretsFault = (
   }
 }
 
-export default fp(
-  async (app) => {
-    const { databaseUrl, jwtSecrets } = app.config
-    let hasFault = false
-    const compare = async (db = app.database.reserved) => {
-      const fault = secretsFault(await listSigningKeys(db), jwtSecrets)
-      if (fault && !hasFault) app.log.warn(`${fault.says} ${fault.remedy}`)
-      hasFault = fault !== undefined
-      // Skipped while the database is read-only, or slow.
-      if (await app.isReady().catch(() => false))
-        await recordSigningKey(app.database.write, keyIdOf(jwtSecrets[0] ?? ''))
-    }
-    app.decorate('compareSecrets', compare)
-    // Only one instance can use the embedded database.
-    if (databaseUrl === undefined) return
-    // A start has more time.
-    await compare(app.database.read)
-    repeat(app, PERIOD_MS, () => compare(), 'the comparison of JWT_SECRETS')
-  },
-  { name: 'signing-keys', dependencies: ['readiness'] },
-)
+/** Its `run` compares now. */
+export const startComparingSecrets = async (app: FastifyInstance): Promise<Job> => {
+  const { databaseUrl, jwtSecrets } = app.config
+  let hasFault = false
+  const compare = async (db = app.database.reserved) => {
+    const fault = secretsFault(await listSigningKeys(db), jwtSecrets)
+    if (fault && !hasFault) app.log.warn(`${fault.says} ${fault.remedy}`)
+    hasFault = fault !== undefined
+    // Skipped while the database is read-only, or slow.
+    if (await app.isReady().catch(() => false))
+      await recordSigningKey(app.database.write, keyIdOf(jwtSecrets[0] ?? ''))
+  }
+  const job = { run: () => compare() }
+  // Only one instance can use the embedded database.
+  if (databaseUrl === undefined) return job
+  // A start has more time.
+  await compare(app.database.read)
+  repeat(app, PERIOD_MS, () => compare(), 'the comparison of JWT_SECRETS')
+  return job
+}

@@ -16,21 +16,8 @@ const signatureFault = async (request: FastifyRequest): Promise<ApiError> => {
   return new ApiError('signature_invalid')
 }
 
-/** The billing provider's signature over the raw body. */
-export const billingSignature: Access = {
-  callers: 'the billing provider',
-  credential: 'signature',
-  usesSession: false,
-  errors: ['signature_invalid', 'billing_not_configured', 'rate_limited'],
-  admit: async (request) => {
-    if (!request.server.config.billing.webhookSecret) return new ApiError('billing_not_configured')
-    const isSigned = mayHaveBody(request.raw) && signatureOf(request.headers) !== undefined
-    return isSigned ? undefined : signatureFault(request)
-  },
-}
-
-/** Reads the body once its signature has been verified. @throws {ApiError} `signature_invalid`, `invalid_json`, `rate_limited` */
-export const openSignedBody = async (request: FastifyRequest): Promise<void> => {
+/** Reads the body once its signature has been verified. */
+const openBody = async (request: FastifyRequest): Promise<void> => {
   const { body, headers, server } = request
   const secret = server.config.billing.webhookSecret
   const signature = signatureOf(headers)
@@ -45,6 +32,20 @@ export const openSignedBody = async (request: FastifyRequest): Promise<void> => 
   } catch {
     throw new ApiError('invalid_json')
   }
+}
+
+/** The billing provider's signature over the raw body. */
+export const billingSignature: Access = {
+  callers: 'the billing provider',
+  credential: 'signature',
+  usesSession: false,
+  errors: ['signature_invalid', 'billing_not_configured', 'rate_limited'],
+  admit: async (request) => {
+    if (!request.server.config.billing.webhookSecret) return new ApiError('billing_not_configured')
+    const isSigned = mayHaveBody(request.raw) && signatureOf(request.headers) !== undefined
+    return isSigned ? undefined : signatureFault(request)
+  },
+  openBody,
 }
 
 const signatureOf = (headers: FastifyRequest['headers']): string | undefined => {

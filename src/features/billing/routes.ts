@@ -4,7 +4,7 @@ import { NoBody, ref } from '../../../schemas/common.js'
 import { anyCaller } from '../../platform/access/access.js'
 import { recordBillingEvent } from './billing-event.js'
 import { createBillingSessions } from './billing-sessions.js'
-import { billingSignature, openSignedBody } from './billing-signature.js'
+import { billingSignature } from './billing-signature.js'
 
 export const billingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const billingSessions = createBillingSessions(app.config, app.database, app.clients.billing)
@@ -52,7 +52,6 @@ export const billingWebhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
   // The signature covers the bytes (features/billing/billing-signature.ts), whatever the content type is.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, bytes: Buffer) => bytes)
-  app.addHook('preValidation', openSignedBody)
 
   app.route({
     method: 'POST',

@@ -1,22 +1,14 @@
 /** Removes the remaining data of deleted accounts in the background; on one instance at a time. */
-import fp from 'fastify-plugin'
+import type { FastifyInstance } from 'fastify'
 import { measuredTask } from '../../platform/metrics/meter.js'
-import { repeat } from '../../platform/process/async.js'
+import { type Job, repeat } from '../../platform/process/async.js'
 import { eraseAccounts } from './delete-account.js'
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    erasures: {
-      /** Removes everything that can already be removed. */
-      run(): Promise<void>
-    }
-  }
-}
 
 const PERIOD_MS = 10_000
 
-export default fp(async (app) => {
-  app.decorate('erasures', { run: () => eraseAccounts(app.database) })
-  const run = measuredTask(app.meter, 'erasures', (stop: AbortSignal) => eraseAccounts(app.database, stop))
-  repeat(app, PERIOD_MS, run, 'the erasure of accounts')
-})
+/** Its `run` removes everything that can already be removed. */
+export const startErasures = (app: FastifyInstance): Job => {
+  const erase = measuredTask(app.meter, 'erasures', (stop: AbortSignal) => eraseAccounts(app.database, stop))
+  repeat(app, PERIOD_MS, erase, 'the erasure of accounts')
+  return { run: () => eraseAccounts(app.database) }
+}

@@ -1,31 +1,11 @@
 /** Keeps rollups up to date, publishes weeks and deletes expired data, on one instance at a time. */
-import fp from 'fastify-plugin'
+import type { FastifyInstance } from 'fastify'
 import { cached, measuredTask } from '../../platform/metrics/meter.js'
-import { coalesce, repeat } from '../../platform/process/async.js'
+import { coalesce, type Job, repeat } from '../../platform/process/async.js'
 import { readToday } from '../../platform/time/clock.js'
 import { publishWeeks, raiseToFloor } from './publish-weeks.js'
 import { readBacklog } from './queries/rollups.js'
 import { retireActivity, rollUp } from './roll-up.js'
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    rollups: {
-      /** Rolls up what has changed so far. */
-      run(): Promise<void>
-      /**
-       * Rolls up the days due at this time (milliseconds since 1970): days that have ended, and at times the current
-       * day.
-       */
-      runDue(now: number): Promise<void>
-      /** Deletes data past its retention period. */
-      retire(): Promise<void>
-    }
-    publishedWeeks: {
-      /** Publishes all weeks that are due. Never rejects. Failures are tried again. */
-      run(): Promise<void>
-    }
-  }
-}
 
 /** Dashboards read changed days from the activity itself, so they are correct without it. */
 export const ROLL_UP_MS = 300_000
@@ -36,7 +16,20 @@ export const ROLL_UP_MS = 300_000
 export const ROLL_UP_TODAY_MS = 3_600_000
 const RETIRE_MS = 3_600_000
 
-export default fp(async (app) => {
+export interface RollupJobs {
+  rollups: {
+    /** Rolls up what has changed so far. */
+    run(): Promise<void>
+    /** Rolls up the days due at this time (milliseconds since 1970): days that have ended, and at times the current day. */
+    runDue(now: number): Promise<void>
+    /** Deletes data past its retention period. */
+    retire(): Promise<void>
+  }
+  /** Publishes all weeks that are due. Never rejects. Failures are tried again. */
+  publishedWeeks: Job
+}
+
+export const startRollups = (app: FastifyInstance): RollupJobs => {
   const run = async (options: { before?: string | undefined; stop?: AbortSignal | undefined } = {}) => {
     await rollUp(app.database, options)
     await publishWeeks(app.database, app.config.privacy, options)
@@ -57,7 +50,6 @@ export default fp(async (app) => {
     await publishAll(stop)
     await retireActivity(app.database, app.config.activityDetailDays, stop)
   }
-  app.decorate('rollups', { run: () => run(), runDue: (now) => runDue(now), retire: () => retire() })
   const stop = new AbortController()
   app.addHook('preClose', async () => stop.abort())
   const publish = () =>
@@ -66,7 +58,6 @@ export default fp(async (app) => {
       .catch((error) => {
         if (!stop.signal.aborted) app.log.warn({ err: error }, 'weeks couldn’t be published yet')
       })
-  app.decorate('publishedWeeks', { run: coalesce(publish) })
   const backlog = cached(() => readBacklog(app.database.reserved))
   app.meter.read('team_settings_rollup_stale_days', {}, async () => (await backlog())?.days)
   app.meter.read(
@@ -78,4 +69,8 @@ export default fp(async (app) => {
   const rollUpDue = measuredTask(app.meter, 'rollups', (stop: AbortSignal) => runDue(Date.now(), stop))
   repeat(app, ROLL_UP_MS, rollUpDue, 'the rollup of activity', { onTheClock: true })
   repeat(app, RETIRE_MS, measuredTask(app.meter, 'retirement', retire), 'the retirement of old activity')
-})
+  return {
+    rollups: { run: () => run(), runDue: (now) => runDue(now), retire: () => retire() },
+    publishedWeeks: { run: coalesce(publish) },
+  }
+}

@@ -4,22 +4,13 @@ import { firstNamedDay, type PrivacyRules } from './policies/privacy-levels.js'
 import type { ListedMember } from './queries/members.js'
 import { readPrivacy } from './queries/privacy-levels.js'
 
-/**
- * The last local day, not before `from`, on which each of the users was active in the workspace. The activity feature
- * knows the day, and `app.ts` connects the two.
- */
+/** The last local day, not before `from`, on which each of the users was active in the workspace. */
 export type LastActiveDays = (
   db: Db,
   workspaceId: string,
   userIds: string[],
   from: string,
 ) => Promise<Map<string, string>>
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    lastActiveDays: LastActiveDays
-  }
-}
 
 interface DescribeContext {
   db: Db

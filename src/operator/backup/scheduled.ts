@@ -5,25 +5,16 @@
 import { constants } from 'node:fs'
 import { access, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import fp from 'fastify-plugin'
+import type { FastifyInstance } from 'fastify'
 import type { Db } from '../../platform/database/client.js'
 import { inLongTransaction } from '../../platform/database/dedicated-session.js'
 import { AT_COORDINATOR, locks } from '../../platform/database/locks.js'
 import { bool, double, orNull, singleRow, statement } from '../../platform/database/statement.js'
 import { cached } from '../../platform/metrics/meter.js'
-import { repeat } from '../../platform/process/async.js'
+import { type Job, repeat } from '../../platform/process/async.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
 import { nameOfUser } from '../../platform/process/users.js'
 import { backUp } from './back-up.js'
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    scheduledBackup: {
-      /** Backs up if the last backup, however it was made, is a day old. */
-      run(): Promise<void>
-    }
-  }
-}
 
 const PERIOD_MS = 60_000
 /** A failure costs as much as a success, so there's no immediate retry. */
@@ -73,13 +64,17 @@ const READ_BACKUP_AGE = statement(
   'select extract(epoch from now() - max(made_at))::float8 as seconds from backups',
 )
 
-export default fp(async (app, { databaseUrl }: { databaseUrl: string | undefined }) => {
+/** Its `run` backs up if the last backup, however it was made, is a day old. Undefined without BACKUP_DIR. */
+export const startBackups = async (
+  app: FastifyInstance,
+  databaseUrl: string | undefined,
+): Promise<Job | undefined> => {
   const { database, meter } = app
   const age = cached(async () => singleRow(await database.reserved.rows(READ_BACKUP_AGE, [])).seconds)
   meter.read('team_settings_backup_age_seconds', {}, async () => (await age()) ?? undefined)
 
   const { folder, keep } = app.config.backups
-  if (folder === undefined || databaseUrl === undefined) return
+  if (folder === undefined || databaseUrl === undefined) return undefined
   // The service starts nevertheless: people can work, and the folder may still be mounted.
   const fault = await backupFolderFault(folder)
   if (fault) app.log.error(`${fault.says} ${fault.remedy}`)
@@ -134,6 +129,6 @@ export default fp(async (app, { databaseUrl }: { databaseUrl: string | undefined
       app.log.error({ err: error }, 'the backup failed and will be tried again in an hour')
     }
   }
-  app.decorate('scheduledBackup', { run: () => run(new AbortController().signal) })
   repeat(app, PERIOD_MS, run, 'the backup')
-})
+  return { run: () => run(new AbortController().signal) }
+}

@@ -25,6 +25,8 @@ export interface Access<Found = unknown> {
   readonly errors: readonly ErrorCode[]
   /** Before the body is read. @returns why the request is rejected */
   readonly admit?: (request: FastifyRequest) => ApiError | undefined | Promise<ApiError | undefined>
+  /** Before validation, for a body that is read as bytes. @throws {ApiError} */
+  readonly openBody?: (request: FastifyRequest) => Promise<void>
   /**
    * After validation, or with a valid path before a body of more than `limits.body_bytes` is read. Handlers read the result from
    * `request.granted(access)`. @throws {ApiError}

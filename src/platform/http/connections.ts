@@ -17,7 +17,7 @@ export interface ConnectionTimeouts {
   /** The time for a request's headers to arrive, and for the whole request. */
   headers: number
   request: number
-  /** The time for a file from a known sender to arrive (`allowUpload`). */
+  /** The time for a file from a known sender to arrive (`extendForUpload`). */
   upload: number
   /** The minimum average speed of such a file in bytes per second, once an ordinary request would have timed out. */
   uploadRate: number
@@ -93,11 +93,15 @@ export const rejectConnections = (headersOf: AnswerHeaders, { linger }: Connecti
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Gives a request's body as much time as a large file. Only for known callers, and only a few at a time. */
-    allowUpload(request: IncomingMessage): void
-    /** The same for a large body, which holds memory and must soon arrive as fast as a file. */
-    allowLargeBody(request: IncomingMessage): void
+    bodyTimeouts: BodyTimeouts
   }
+}
+
+interface BodyTimeouts {
+  /** Gives a request's body as much time as a large file. Only for known callers, and only a few at a time. */
+  extendForUpload(request: IncomingMessage): void
+  /** The same for a large body, which holds memory and must soon arrive as fast as a file. */
+  extendForLargeBody(request: IncomingMessage): void
 }
 
 interface Arriving {
@@ -130,12 +134,11 @@ const boundBodies = (
     arriving.set(request, { since, deadline: slowUntil, slowUntil, before: request.socket.bytesRead })
     request.once('close', () => arriving.delete(request))
   })
-  const allow = (patience: number) => (request: IncomingMessage) => {
+  const extend = (patience: number) => (request: IncomingMessage) => {
     const one = arriving.get(request)
     if (one) Object.assign(one, { deadline: one.since + upload, slowUntil: one.since + patience })
   }
-  app.decorate('allowUpload', allow(ordinary))
-  app.decorate('allowLargeBody', allow(slow))
+  app.decorate('bodyTimeouts', { extendForUpload: extend(ordinary), extendForLargeBody: extend(slow) })
   const timer = setInterval(() => {
     const now = performance.now()
     for (const [request, one] of arriving) {

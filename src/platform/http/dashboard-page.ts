@@ -13,9 +13,12 @@ import { etagOfText, isUnchanged } from './etag.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    offeredPeople: OfferedPerson[]
-    /** Undefined if there's no dashboard. */
-    sendPage: PageSender | undefined
+    dashboard: {
+      /** Undefined if there's no dashboard. */
+      sendPage: PageSender | undefined
+      /** People of a demo, whom the page offers to sign in. */
+      offeredPeople: OfferedPerson[]
+    }
   }
 }
 
@@ -61,7 +64,7 @@ const pageSender = (app: FastifyInstance): PageSender => {
       activity_min_group: config.privacy.minGroup,
       extension_url: config.extensionUrl ?? null,
       settings_schema: config.settingsRules !== undefined,
-      people: app.offeredPeople,
+      people: app.dashboard.offeredPeople,
     }
     // Markup can't begin inside it.
     return `${before}${JSON.stringify(start).replaceAll('<', '\\u003c')}${after}`
@@ -75,7 +78,7 @@ const pageSender = (app: FastifyInstance): PageSender => {
 }
 
 const addresses: FastifyPluginAsync = async (app) => {
-  const { sendPage } = app
+  const { sendPage } = app.dashboard
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, access: anyone, limit: 'pages' }
   })
@@ -104,7 +107,8 @@ const addresses: FastifyPluginAsync = async (app) => {
 export default fp(async (app) => {
   const isBuilt = existsSync(join(built, 'index.html'))
   if (app.config.dashboard && !isBuilt) app.log.warn(NOT_BUILT)
-  app.decorate('sendPage', app.config.dashboard && isBuilt ? pageSender(app) : undefined)
+  const sendPage = app.config.dashboard && isBuilt ? pageSender(app) : undefined
+  app.decorate('dashboard', { sendPage, offeredPeople: [] })
   await app.register(addresses)
 })
 

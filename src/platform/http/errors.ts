@@ -46,7 +46,7 @@ export const answerUnknown = (request: FastifyRequest, reply: FastifyReply): Fas
   // People who mistyped an address in a browser get a page with a link home.
   const isForPage = request.method === 'GET' && !/^\/api(\/|$|\?)/.test(request.url)
   const failure = new ApiError('route_not_found')
-  const { sendPage } = request.server
+  const { sendPage } = request.server.dashboard
   if (isForPage && sendPage && namesType(request.headers.accept, 'text/html')) {
     request.failure = failure
     return sendPage(request, reply.code(404))

@@ -85,13 +85,13 @@ export const readLarge = async <Read extends object, Context extends object>(
 ): Promise<Read | null | undefined> => {
   const { server: app, socket } = request
   const incoming = new IncomingBody(payload, request.headers['content-length'], mostBytes, inspect)
-  if (incoming.declaredBytes > LARGE_BYTES) app.allowLargeBody(request.raw)
+  if (incoming.declaredBytes > LARGE_BYTES) app.bodyTimeouts.extendForLargeBody(request.raw)
   try {
     if (await incoming.receive(undefined, LARGE_BYTES)) {
       await admit?.()
       return incoming.bytes.length === 0 ? undefined : reader.read(incoming.bytes, context)
     }
-    app.allowLargeBody(request.raw)
+    app.bodyTimeouts.extendForLargeBody(request.raw)
     const leave =
       app.config.rateLimits || place !== person
         ? await app.takeTurn(request, 'large_uploads', [place])

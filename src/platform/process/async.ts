@@ -1,5 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 
+/** Work that the service repeats by itself, and that can be run at any time. */
+export interface Job {
+  run(): Promise<void>
+}
+
 /**
  * Work that runs once at a time. Calls during a run share one more run, which starts after it, so it's sure to see what
  * happened before the call.

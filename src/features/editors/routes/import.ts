@@ -6,6 +6,7 @@ import { Ok, ref } from '../../../../schemas/common.js'
 import { EditorParams, Import } from '../../../../schemas/editors.js'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError, invalid } from '../../../errors.js'
+import type { Job } from '../../../platform/process/async.js'
 import { Semaphore } from '../../../platform/process/semaphore.js'
 import type { Work } from '../../../platform/rate-limits/working-time.js'
 import { readingEditor, writingEditor } from '../access.js'
@@ -71,8 +72,8 @@ async function* chunksOf(
   }
 }
 
-export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { config, database, imports } = app
+export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (app, { imports }) => {
+  const { config, database } = app
   const host = projectHostOf(config.repohost)
   const arrivals = new Semaphore(AT_ONCE, WAITING, WAIT_MS, () => new ApiError('unavailable'))
 
@@ -111,7 +112,7 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const endTurn = await app.takeTurn(request, 'import')
       try {
         const file = await arrivals.run(() => {
-          app.allowUpload(request.raw)
+          app.bodyTimeouts.extendForUpload(request.raw)
           return reduceFile(unpacked(chunksOf(body, request.work, () => arrivals.queueLength > 0)), host)
         })
         const started = await startImport(database, userId, file)

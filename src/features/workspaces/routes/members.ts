@@ -5,12 +5,19 @@ import { singleRow } from '../../../platform/database/statement.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
 import { adminOf, memberOf } from '../access.js'
 import { changeRole, leaveWorkspace, removeMember } from '../change-members.js'
-import { describeMembers } from '../describe-members.js'
+import { describeMembers, type LastActiveDays } from '../describe-members.js'
 import { listMembers } from '../queries/members.js'
 
 const pages = pagesOf('timestamp', 'uuid')
 
-export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
+interface MemberOptions {
+  /** From the feature that knows activity, which is above this one. */
+  lastActiveDays: LastActiveDays
+}
+
+export const memberRoutes: FastifyPluginAsyncTypebox<MemberOptions> = async (app, { lastActiveDays }) => {
+  const context = { db: app.db, config: app.config, lastActiveDays }
+
   /** Keys that the person created are revoked along with the role. */
   const forgetKeys = (ended: { workspaceId: string }) =>
     app.sessions.accessKeys.forget(({ workspaceId }) => workspaceId === ended.workspaceId)
@@ -35,7 +42,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
         ({ member, userId }) => [member.joined_at, userId],
       )
       return {
-        members: await describeMembers(app, membership.workspaceId, page.rows),
+        members: await describeMembers(context, membership.workspaceId, page.rows),
         next_cursor: page.next_cursor,
       }
     },
@@ -56,7 +63,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async ({ membership, body }) => {
       const changed = await changeRole(app.database, membership, body)
       forgetKeys(membership)
-      return singleRow(await describeMembers(app, membership.workspaceId, [changed]))
+      return singleRow(await describeMembers(context, membership.workspaceId, [changed]))
     },
   })
 
