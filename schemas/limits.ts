@@ -143,6 +143,11 @@ export const limits = {
   audit_days: 400,
   /** How long the service keeps who viewed whose numbers. */
   view_days: 400,
+  /** How long people can read notices about changes that affect them. */
+  notice_days: 28,
+  notices: 50,
+  /** How many keys, and repositories, a notice names. */
+  notice_names: 20,
   assistant_key_length: 500,
   /** One caller's simultaneous model lookups. */
   assistant_lookups_per_caller: 4,

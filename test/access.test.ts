@@ -64,6 +64,7 @@ const table: Record<string, Row> = {
     call: ({ owner }) => ({ body: { name: 'folder', repo: `${owner}/app` } }),
   },
   'GET /api/me/export': { statuses: [401, 200, 200, 200, 200] },
+  'GET /api/me/notices': { statuses: [401, 200, 200, 200, 200] },
   'GET /api/me/views': { statuses: [401, 200, 200, 200, 200] },
   'POST /api/wakatime/v1/users/{user}/heartbeats.bulk': {
     statuses: [401, 202, 202, 202, 202],

@@ -87,7 +87,8 @@ const SignedIn = () => {
   // Repository settings are opened from a workspace, and the header keeps showing that workspace.
   const id = path.match(/^\/w\/([^/]+)/)?.[1] ?? (path.startsWith('/s/') ? query.workspace : undefined)
   const workspace = me?.workspaces.find((one) => one.id === id)
-  const later = useRest(!!workspace && isNewlyJoined(workspace))
+  const notices = useRead('GET /api/me/notices', {}).data?.notices ?? []
+  const later = useRest(notices.length > 0 || (!!workspace && isNewlyJoined(workspace)))
   useEffect(() => {
     if (workspace) rememberWorkspace(workspace.id)
   }, [workspace?.id])
@@ -115,9 +116,7 @@ const SignedIn = () => {
             <NotFound />
           ) : (
             <WorkspaceContext.Provider value={workspace as Workspace}>
-              {later && workspace && isNewlyJoined(workspace) && (
-                <later.JoinedByOrganization key={workspace.id} workspace={workspace} />
-              )}
+              {later && <later.AboveScreen notices={notices} />}
               {workspace &&
                 hasStepsLeft(workspace) &&
                 [`/w/${workspace.id}`, startOf(workspace)].includes(path) && (

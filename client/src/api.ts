@@ -403,6 +403,9 @@ export type Limits = {
   ended_key_days: number
   audit_days: number
   view_days: number
+  notice_days: number
+  notices: number
+  notice_names: number
   assistant_key_length: number
   assistant_lookups_per_caller: number
   funnel_slug_length: number
@@ -457,6 +460,26 @@ export type Model = {
   name: string
   /** Null: the provider doesn’t say. */
   created_at: string | null
+}
+
+export type Notice = {
+  /** Stays the same, so that a client can remember the dismissed ones. */
+  id: string
+  at: string
+  /** `level_loosened`: admins will see numbers by name. `key_locked`: an admin locked keys that an override sets, so the override no longer changes them. The caller wrote the override or has worked in its repository. `admin_added`: another member became an admin. `removed_by_admin`, `removed_by_organization`: the caller is no longer a member. */
+  code: 'level_loosened' | 'key_locked' | 'admin_added' | 'removed_by_admin' | 'removed_by_organization'
+  workspace: {
+    id: string
+    name: string
+  }
+  /** The new admin, or whoever loosened the level or locked the keys: a login, `key <name>` or `service`. Null if the caller was removed. */
+  login: string | null
+  /** The first day that admins see by name. Null unless the level was loosened. */
+  named_from: string | null
+  /** The locked keys that the overrides set, at most 20. Empty for other notices. */
+  keys: string[]
+  /** The overrides' repositories, at most 20. Empty for other notices. */
+  repos: string[]
 }
 
 export type Ok = {
@@ -741,6 +764,10 @@ export type ViewPage = {
   views: View[]
   /** Send it as `cursor` to get the next page. Null on the last page. */
   next_cursor: string | null
+}
+
+export type NoticeList = {
+  notices: Notice[]
 }
 
 export type EditorProjectList = {
@@ -3083,6 +3110,12 @@ export interface Operations {
       }
     }
     answer: ViewPage
+    problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
+  }
+  /** List changes that affect the caller */
+  'GET /api/me/notices': {
+    request: unknown
+    answer: NoticeList
     problem: ProblemValidationFailed | ProblemUnauthenticated | ProblemTokenInvalid | ProblemTokenExpired | ProblemTokenRevoked | ProblemAccountDisabled | ProblemScopeMissing | ProblemRateLimited | ProblemInternalError | ProblemUnavailable
   }
   /** List editor project names */

@@ -1,5 +1,5 @@
 export { StepsLeft } from '../first-steps.js'
-export { JoinedByOrganization } from '../joined.js'
+export { AboveScreen } from '../notices.js'
 export { HelpPanel, SearchPanel } from '../panels.js'
 export { Account } from './account.js'
 export { Editors } from './editors.js'

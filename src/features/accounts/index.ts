@@ -15,7 +15,7 @@ export {
   revokeKeysOfWorkspace,
 } from './queries/access-keys.js'
 export { LIST_SIGNING_KEYS } from './queries/installation.js'
-export { findPersonRepos, nameOf } from './queries/person-repos.js'
+export { findPersonRepos, listPersonRepos, nameOf } from './queries/person-repos.js'
 export { readRecording } from './queries/recordings.js'
 export { revokeAllTokens } from './queries/sessions.js'
 export type { User } from './queries/users.js'

@@ -286,6 +286,10 @@ export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] 
       'The minutes of heartbeats and those that no workspace counts, agent time, project names and imports.',
       person,
     ),
+    everywhere(
+      'Notices of a loosened level, of a lock on a key that an override of the person’s sets, of a new admin, and of the person’s own removal.',
+      person,
+    ),
     everywhere('The plan and the state of a subscription.', person),
     everywhere(
       'HMACs of addresses, time zone, responses to flushes, ended sessions, kept removals, hashes of access keys, the id at the billing provider.',

@@ -34,7 +34,7 @@ export const writePersonRepos = async (
   userId: string,
   repos: readonly NamedRepo[],
 ): Promise<void> => {
-  const known = new Set((await tx.rows(LIST_PERSON_REPOS, [userId])).map(({ repoKey }) => repoKey))
+  const known = new Set(await listPersonRepos(tx, userId))
   const fresh = repos.filter(({ repoKey }) => !known.has(repoKey))
   const rows = [
     ...repos.filter(({ repoKey }) => known.has(repoKey)),
@@ -48,6 +48,10 @@ export const writePersonRepos = async (
     rows.map(({ repo }) => repo),
   ])
 }
+
+/** Their keys. */
+export const listPersonRepos = async (db: Db, userId: string): Promise<string[]> =>
+  (await db.rows(LIST_PERSON_REPOS, [userId])).map(({ repoKey }) => repoKey)
 
 /** $1: the user; $2: names in lower case. */
 const FIND_PERSON_REPOS = statement(

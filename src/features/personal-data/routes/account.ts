@@ -6,6 +6,7 @@ import type { FastifyRequest } from 'fastify'
 import { AccountExport, DeleteAccountBody, ViewPage } from '../../../../schemas/account.js'
 import { Ok, PageQuery, ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
+import { NoticeList } from '../../../../schemas/notices.js'
 import type { Profile } from '../../../../schemas/profile.js'
 import { anyCaller } from '../../../platform/access/access.js'
 import { attachmentOf, JSON_TYPE } from '../../../platform/http/content.js'
@@ -16,6 +17,7 @@ import { cookieOptionsOf, personKeysOf, sessionCookiesOf } from '../../accounts/
 import { listViews } from '../../dashboard/index.js'
 import { deleteAccount } from '../delete-account.js'
 import { exportAccount } from '../export-account.js'
+import { listNotices } from '../list-notices.js'
 import { readProfile } from '../read-profile.js'
 
 const pages = pagesOf('day', 'uuid', 'uuid', 'text', 'day')
@@ -75,6 +77,20 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       )
       return { views: page.rows.map(({ view }) => view), next_cursor: page.next_cursor }
     },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/notices',
+    config: { access: anyCaller },
+    schema: {
+      operationId: 'listNotices',
+      tags: ['profile'],
+      summary: 'List changes that affect the caller',
+      description: `Changes that others made in the caller's workspaces in the last ${limits.notice_days} days, newest first, at most ${limits.notices}: a loosened privacy level, a lock on a key that the caller's override sets, a new admin, and the caller's removal. Changes from before the caller joined aren't listed, nor those that no longer hold. A lock is listed as long as its version of the settings is kept.`,
+      response: { 200: NoticeList },
+    },
+    handler: async ({ caller }) => ({ notices: await listNotices(app.db, config.privacy, caller.userId) }),
   })
 
   app.route({

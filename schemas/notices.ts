@@ -1,0 +1,52 @@
+import { type Static, Type } from '@sinclair/typebox'
+import {
+  Closed,
+  Day,
+  Login,
+  Named,
+  Nullable,
+  RepoPath,
+  Resource,
+  ref,
+  StringEnum,
+  Timestamp,
+  Uuid,
+} from './common.js'
+import { limits } from './limits.js'
+
+export const noticeCodes = [
+  'level_loosened',
+  'key_locked',
+  'admin_added',
+  'removed_by_admin',
+  'removed_by_organization',
+] as const
+
+export const Notice = Resource('Notice', {
+  id: Type.String({
+    description: 'Stays the same, so that a client can remember the dismissed ones.',
+    examples: ['admin_added:0193a0c2-7d55-7cc1-9c5e-6a1f2b3c4d60'],
+  }),
+  at: Timestamp,
+  code: StringEnum(noticeCodes, {
+    description:
+      '`level_loosened`: admins will see numbers by name. `key_locked`: an admin locked keys that an override sets, so the override no longer changes them. The caller wrote the override or has worked in its repository. `admin_added`: another member became an admin. `removed_by_admin`, `removed_by_organization`: the caller is no longer a member.',
+  }),
+  workspace: Closed({ id: Uuid, name: Type.String({ examples: ['Acme'] }) }),
+  login: Nullable(Login, {
+    description:
+      'The new admin, or whoever loosened the level or locked the keys: a login, `key <name>` or `service`. Null if the caller was removed.',
+  }),
+  named_from: Nullable(Day, {
+    description: 'The first day that admins see by name. Null unless the level was loosened.',
+  }),
+  keys: Type.Array(Type.String({ examples: ['editor.tabSize'] }), {
+    description: `The locked keys that the overrides set, at most ${limits.notice_names}. Empty for other notices.`,
+  }),
+  repos: Type.Array(RepoPath, {
+    description: `The overrides' repositories, at most ${limits.notice_names}. Empty for other notices.`,
+  }),
+})
+export type Notice = Static<typeof Notice>
+
+export const NoticeList = Named('NoticeList', { notices: Type.Array(ref(Notice)) })

@@ -1,0 +1,212 @@
+/** Members learn of changes that affect them. */
+import t from 'tap'
+import { limits } from '../schemas/limits.js'
+import { readToday } from '../src/platform/time/clock.js'
+import { addDays, mondayOf } from '../src/platform/time/days.js'
+import { type Caller, reuseService, startService, startTeam } from './service.js'
+
+const team = '/api/team/workspaces'
+
+const noticesOf = async (caller: Caller) => {
+  const reply = await caller.get('/api/me/notices')
+  return reply.status === 200 ? reply.body.notices : reply
+}
+
+/** Without what differs in each run. */
+const toldTo = async (caller: Caller) =>
+  (await noticesOf(caller)).map(({ id, at, ...rest }: { id: string; at: string }) => rest)
+
+const nothing = { login: null, named_from: null, keys: [], repos: [] }
+
+t.test('members learn from which day admins see names, once the level was loosened', async (t) => {
+  const { service, ada, bob, id } = await startTeam(t, 'bob')
+  const settings = `${team}/${id}/settings`
+  await ada.patch(settings, { activity_privacy: 'team' })
+  t.same(await noticesOf(bob), [], 'a stricter level takes nothing from anyone')
+  const loosened = await ada.patch(settings, { activity_privacy: 'named' })
+  const day = loosened.body.activity_privacy_since.slice(0, 10)
+  const notice = {
+    ...nothing,
+    code: 'level_loosened',
+    workspace: { id, name: 'Acme' },
+    login: 'ada',
+    named_from: addDays(mondayOf(addDays(day, 1)), 7),
+  }
+  t.same(await toldTo(bob), [notice])
+  t.same(await noticesOf(bob), await noticesOf(bob), 'its id stays the same')
+  t.same(await noticesOf(ada), [], 'ada did it')
+
+  const cyd = await service.signIn('cyd')
+  const invite = await ada.post(`${team}/${id}/invites`, {})
+  await cyd.post('/api/team/workspaces/join', { code: invite.body.code })
+  t.same(await noticesOf(cyd), [], 'cyd joined afterwards')
+  await ada.patch(settings, { settings: { 'ext.a': 1 } })
+  t.same(await toldTo(bob), [notice])
+  await ada.patch(settings, { activity_privacy: 'team' })
+  t.same(await noticesOf(bob), [], 'the level is no longer loosened')
+})
+
+t.test('where the operator hides names, no level is loosened', async (t) => {
+  const service = await startService(t)
+  const [ada, bob] = await service.signInAll('ada', 'bob')
+  const { id } = await service.workspace(ada, { members: [bob] })
+  for (const activity_privacy of ['team', 'named'])
+    await ada.patch(`${team}/${id}/settings`, { activity_privacy })
+  t.equal((await noticesOf(bob)).length, 1)
+  const strict = await startService(t, { beside: service, env: { ACTIVITY_PRIVACY_FLOOR: 'team' } })
+  t.same(
+    (await strict.request('GET', '/api/me/notices', { headers: { Authorization: `Bearer ${bob.token}` } }))
+      .body,
+    { notices: [] },
+  )
+})
+
+t.test('people learn of a lock on a key that an override of theirs sets', async (t) => {
+  const { service, ada, bob, id } = await startTeam(t, 'bob')
+  const [cyd, dan] = await service.signInAll('cyd', 'dan')
+  for (const one of [cyd, dan]) {
+    const invite = await ada.post(`${team}/${id}/invites`, {})
+    await one.post('/api/team/workspaces/join', { code: invite.body.code })
+  }
+  await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
+  const override = (repo: string, settings: object, caller = bob) =>
+    caller.put(`${team}/${id}/project-settings/acme/${repo}`, { settings })
+  const lock = (...locked: string[]) => ada.patch(`${team}/${id}/settings`, { locked })
+  await ada.patch(`${team}/${id}/settings`, {
+    settings: { 'ext.a': 1, 'ext.b': 2, 'ext.c': 3, 'ext.d': { 'ext.a': 4 } },
+  })
+  t.equal((await override('Api', { '[go]': { 'ext.a': 10 }, 'ext.b': 20 })).status, 200)
+  await override('web', { 'ext.b': 5, 'ext.d': { 'ext.c': 6 } })
+  await override('docs', { 'ext.b': 5 }, ada)
+  const entries = [{ repo: 'acme/docs', day: await readToday(service.database), minutes: 5 }]
+  t.equal((await dan.post('/api/team/active-minutes', { entries })).status, 200)
+  const locksOf = async (caller: Caller) =>
+    (await toldTo(caller)).filter(({ code }: { code: string }) => code === 'key_locked')
+  const notice = { ...nothing, code: 'key_locked', workspace: { id, name: 'Acme' }, login: 'ada' }
+
+  await lock('ext.c')
+  t.same(await locksOf(bob), [], 'no override sets it')
+  await lock('ext.c', 'ext.a')
+  const first = { ...notice, keys: ['ext.a'], repos: ['acme/Api'] }
+  t.same(await locksOf(bob), [first], 'a lock also holds inside language blocks')
+  await lock('ext.c', 'ext.a', 'ext.b')
+  t.same(await locksOf(bob), [{ ...notice, keys: ['ext.b'], repos: ['acme/Api', 'acme/web'] }, first])
+  t.same(await locksOf(dan), [{ ...notice, keys: ['ext.b'], repos: ['acme/docs'] }], 'dan has worked there')
+  t.same(await locksOf(ada), [], 'ada did it')
+  t.same(await locksOf(cyd), [], 'cyd has no repository')
+
+  await lock('ext.b')
+  t.same(
+    (await locksOf(bob)).map(({ keys }: { keys: string[] }) => keys),
+    [['ext.b']],
+    'a key that is no longer locked isn’t named',
+  )
+  await override('web', { '[rust][toml]': { 'ext.z': 1 } })
+  t.same(await locksOf(bob), [{ ...notice, keys: ['ext.b'], repos: ['acme/Api'] }])
+  await ada.patch(`${team}/${id}/settings`, { settings: { '[toml]': { 'ext.z': 2 } } })
+  await lock('ext.b', '[toml]')
+  t.same(
+    (await locksOf(bob))[0],
+    { ...notice, keys: ['[toml]'], repos: ['acme/web'] },
+    'a block for its language',
+  )
+  for (const repo of ['api', 'web']) await ada.delete(`${team}/${id}/project-settings/acme/${repo}`)
+  t.same(await locksOf(bob), [], 'the overrides are gone')
+})
+
+t.test('members learn of a new admin, but the new admin and the one who did it don’t', async (t) => {
+  const { service, ada, bob, id } = await startTeam(t, 'bob')
+  const [cyd, dan] = await service.signInAll('cyd', 'dan')
+  const joinAs = async (caller: Caller, role: string) => {
+    const invite = await ada.post(`${team}/${id}/invites`, { role })
+    await caller.post('/api/team/workspaces/join', { code: invite.body.code })
+  }
+  const makeCyd = (role: string) => ada.patch(`${team}/${id}/members`, { login: 'cyd', role })
+  await joinAs(cyd, 'member')
+  const notice = { ...nothing, code: 'admin_added', workspace: { id, name: 'Acme' } }
+  await makeCyd('admin')
+  t.same(await toldTo(bob), [{ ...notice, login: 'cyd' }])
+  t.same([await noticesOf(ada), await noticesOf(cyd)], [[], []])
+  await joinAs(dan, 'admin')
+  t.same(
+    await toldTo(bob),
+    [
+      { ...notice, login: 'dan' },
+      { ...notice, login: 'cyd' },
+    ],
+    'by an invite, newest first',
+  )
+  t.same(await toldTo(ada), [{ ...notice, login: 'dan' }])
+  t.same(await noticesOf(dan), [], 'cyd was an admin before dan joined')
+  await makeCyd('member')
+  t.same(await toldTo(bob), [{ ...notice, login: 'dan' }], 'cyd is no longer one')
+  await dan.request('DELETE', '/api/me', { body: { confirm: 'dan' } })
+  t.same(await noticesOf(bob), [])
+})
+
+t.test('a removed person learns of the removal, and nothing of what follows', async (t) => {
+  const { service, ada, bob, id } = await startTeam(t, 'bob')
+  const cyd = await service.signIn('cyd')
+  const join = async (caller: Caller) => {
+    const invite = await ada.post(`${team}/${id}/invites`, {})
+    t.equal((await caller.post('/api/team/workspaces/join', { code: invite.body.code })).status, 200)
+  }
+  await join(cyd)
+  await ada.patch(`${team}/${id}/settings`, { activity_privacy: 'team' })
+  await ada.patch(`${team}/${id}/settings`, { activity_privacy: 'named' })
+  await ada.delete(`${team}/${id}/members?login=bob`)
+  await ada.patch(`${team}/${id}/members`, { login: 'cyd', role: 'admin' })
+  await ada.patch(`${team}/${id}`, { name: 'Acme 2' })
+  await ada.patch(`${team}/${id}`, { name: 'Acme 3' })
+  const notice = { ...nothing, code: 'removed_by_admin', workspace: { id, name: 'Acme' } }
+  t.same(await toldTo(bob), [notice], 'with the name that bob knew')
+  t.same((await toldTo(cyd))[0].code, 'level_loosened')
+
+  await cyd.post(`${team}/${id}/leave`)
+  t.same(await noticesOf(cyd), [], 'whoever leaves knows it')
+  await join(bob)
+  t.same(await noticesOf(bob), [], 'bob is back')
+  await ada.delete(`${team}/${id}/members?login=bob`)
+  t.equal((await toldTo(bob)).length, 2)
+  await service.database.write.statement(
+    `update audit_entries set at = now() - interval '${limits.notice_days + 1} days' where action = 'member.removed'`,
+    [],
+  )
+  t.same(await noticesOf(bob), [], 'old ones are no longer listed')
+})
+
+t.test('a removal by an organization says so', async (t) => {
+  const service = await reuseService(t)
+  const asks = { mayAskOrganizations: true }
+  const acme = { id: 9_919, name: 'Acme', members: new Map<number, 'member' | 'admin'>() }
+  service.repohost.organizations.push(acme)
+  const ada = await service.signIn('ada', asks)
+  const bob = service.repohost.addUser('bob', asks)
+  acme.members.set(ada.repohostId, 'admin').set(bob.id, 'member')
+  const { id } = await service.workspace(ada)
+  const linked = await ada.request('PUT', `${team}/${id}/organization`, {
+    body: { organization: 'acme', join: 'member', leave: 'remove' },
+    headers: { 'X-Repohost-Token': ada.repohostToken },
+  })
+  t.equal(linked.status, 200, linked.text)
+  t.same(await noticesOf(await service.signIn('bob', asks)), [])
+  acme.members.delete(bob.id)
+  t.same(await toldTo(await service.signIn('bob', asks)), [
+    { ...nothing, code: 'removed_by_organization', workspace: { id, name: 'Acme' } },
+  ])
+})
+
+t.test('a list has the newest notices', async (t) => {
+  const { service, ada, bob, id } = await startTeam(t, 'bob')
+  await service.database.write.statement(
+    `insert into audit_entries (workspace_id, id, at, actor, actor_id, action, target, target_id, details)
+    select $1::uuid, gen_random_uuid(), clock_timestamp() + make_interval(secs => n), 'cyd', gen_random_uuid(),
+      'member.role_changed', 'ada', m.user_id, '{"before":"member","after":"admin"}'
+    from generate_series(1, ${limits.notices + 1}) n, members m where m.workspace_id = $1::uuid and m.role = 'admin'`,
+    [id],
+  )
+  const listed = (await noticesOf(bob)).map(({ at }: { at: string }) => at)
+  t.equal(listed.length, limits.notices)
+  t.same(listed, [...listed].sort().reverse())
+  t.same(await noticesOf(ada), [])
+})

@@ -1,0 +1,117 @@
+/** Changes by others that affect the person, until each is dismissed, and below them how the person joined. */
+import { useState } from 'preact/hooks'
+import type { AnswerOf } from '../client/src/operations.js'
+import { dividePath } from '../client/src/pattern.js'
+import { repoSettingsAddress } from './addresses.js'
+import { count, fullDay, time, visible } from './format.js'
+import { isNewlyJoined } from './home.js'
+import { JoinedByOrganization } from './joined.js'
+import { useMe, useWorkspace } from './me.js'
+import { start } from './start.js'
+import { store, stored } from './storage.js'
+
+type Notice = AnswerOf<'GET /api/me/notices'>['notices'][number]
+
+/** How many notices, and how many names in a sentence. The person can ask for more notices. */
+const SHOWN = 3
+
+/** What stands above every screen. */
+export const AboveScreen = (props: { notices: Notice[] }) => {
+  const workspace = useWorkspace()
+  return (
+    <>
+      <Notices {...props} />
+      {workspace && isNewlyJoined(workspace) && (
+        <JoinedByOrganization key={workspace.id} workspace={workspace} />
+      )}
+    </>
+  )
+}
+
+const Notices = ({ notices }: { notices: Notice[] }) => {
+  const name = `dismissed-notices ${useMe().login}`
+  const [dismissed, set] = useState(() => stored(name)?.split(' ') ?? [])
+  const [showsAll, showAll] = useState(false)
+  const left = notices.filter(({ id }) => !dismissed.includes(id))
+  if (left.length === 0) return null
+  const dismiss = (id: string) => {
+    // Only listed ones are remembered, so that the browser's list doesn't grow endlessly.
+    const next = notices.map((one) => one.id).filter((one) => one === id || dismissed.includes(one))
+    store(name, next.join(' '))
+    set(next)
+  }
+  return (
+    <section class="note stack tight" aria-labelledby="notices">
+      <h2 id="notices" class="away">
+        Changes that affect you
+      </h2>
+      <ul class="stack tight">
+        {(showsAll ? left : left.slice(0, SHOWN)).map((one) => (
+          <li key={one.id} class="row apart">
+            <span class="grow">
+              <time class="muted" dateTime={one.at}>
+                {time(one.at)}
+              </time>{' '}
+              <Sentence {...one} />
+            </span>
+            <button type="button" onClick={() => dismiss(one.id)}>
+              Dismiss
+            </button>
+          </li>
+        ))}
+      </ul>
+      {!showsAll && left.length > SHOWN && (
+        <button type="button" class="plain" onClick={() => showAll(true)}>
+          Show {count(left.length - SHOWN)} more
+        </button>
+      )}
+    </section>
+  )
+}
+
+const Sentence = ({ code, workspace, login, named_from, keys, repos }: Notice) => {
+  const team = <bdi>{visible(workspace.name)}</bdi>
+  const person = login === null ? 'An admin' : <bdi>{login}</bdi>
+  const path = `/w/${workspace.id}`
+  if (code === 'level_loosened')
+    return (
+      <>
+        {person} loosened the privacy level of {team}. Admins see each member’s daily numbers by name
+        {named_from && ` from ${fullDay(named_from)} on`}. Earlier days stay hidden.{' '}
+        <a href={`${path}/settings/privacy`}>Privacy of {team}</a>
+      </>
+    )
+  if (code === 'key_locked')
+    return (
+      <>
+        {person} locked <Names names={keys} /> in {team}, so overrides no longer change{' '}
+        {keys.length === 1 ? 'it' : 'them'}:{' '}
+        <Names names={repos} address={(repo) => repoSettingsAddress(workspace.id, dividePath(repo))} />
+      </>
+    )
+  if (code === 'admin_added')
+    return (
+      <>
+        {person} is now an admin of {team}. <a href={`${path}/people`}>People in {team}</a>
+      </>
+    )
+  if (code === 'removed_by_organization')
+    return (
+      <>
+        You’re no longer a member of {team}, because you left its organization at {start.repohost_name}.
+      </>
+    )
+  return <>An admin removed you from {team}. You need a new invite to come back.</>
+}
+
+const Names = ({ names, address }: { names: string[]; address?: (name: string) => string }) => (
+  <>
+    {names.slice(0, SHOWN).map((name, index) => (
+      <span key={name}>
+        {index > 0 && ', '}
+        {address ? <a href={address(name)}>{name}</a> : <bdi class="mono">{name}</bdi>}
+      </span>
+    ))}
+    {names.length > SHOWN && ` and ${count(names.length - SHOWN)} more`}
+  </>
+)
