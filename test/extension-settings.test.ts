@@ -112,6 +112,18 @@ t.test('text of others is never a link, a command, an icon or another line', (t)
   t.end()
 })
 
+t.test('the name of a workspace is text in the tooltip too', async (t) => {
+  const { caller, editor, opened } = await start(t, 'tia')
+  const [{ id }] = (await caller.get('/api/team/me')).body.workspaces
+  const name = '[Show details](command:evil) $(check)'
+  t.equal((await caller.patch(`/api/team/workspaces/${id}`, { name })).status, 200)
+  const window = await editor.openWindow([opened])
+  await signIn(window)
+  const shown = 'Minutes in tia-team/api count in [Show details] (command:evil) $ (check).'
+  await until(() => window.item.tooltip.includes(shown), shown)
+  await window.close()
+})
+
 t.test('only one file shows text', async (t) => {
   const folder = join(projectRoot, 'extension/src')
   for (const name of await readdir(folder)) {
@@ -314,7 +326,10 @@ t.test(
     editor.person.presses = ['Apply']
     editor.seen.messages = []
     const next = await editor.openWindow([opened])
-    await until(() => /count in/.test(next.item.tooltip), 'the team is known')
+    await until(
+      async () => (await listed({ window: next, editor }))['tool.level'] === 'You declined it.',
+      'the settings are pulled',
+    )
     t.equal(asked(), 0, 'the answer is remembered')
     await decide({ 'tool.level': 4 }, [])
     await next.run('apply')
@@ -391,7 +406,7 @@ t.test('language blocks are written and pushed by inner key', async (t) => {
 })
 
 t.test('a locked block holds in every other block for one of its languages', async (t) => {
-  const { editor, opened, decide } = await start(t, 'ebo')
+  const { caller, editor, opened, decide } = await start(t, 'ebo')
   const both = '[javascript][typescript]'
   const settings = { [both]: { 'editor.tabSize': 2 }, '[rust]': { 'editor.tabSize': 4 } }
   await decide(settings, [both, '[rust]'])
@@ -414,10 +429,17 @@ t.test('a locked block holds in every other block for one of its languages', asy
   await becomes(window, held, 'what gets around them is taken out')
   await window.edit('[typescript]', { 'editor.insertSpaces': false, 'editor.tabSize': 7 })
   await becomes(window, held, 'it is taken out again')
-  t.same(
-    editor.seen.messages.filter((message) => message.endsWith('Set by your team.')),
-    ['[typescript]editor.tabSize: Set by your team.'],
-  )
+  const note = '[typescript]editor.tabSize: Set by your team.'
+  await until(() => editor.seen.messages.includes(note), 'it says so')
+  await caller.push('ebo-team/api', {
+    '[typescript]': { 'editor.tabSize': 6 },
+    '[python]': { 'editor.tabSize': 5 },
+  })
+  editor.person.presses = ['Apply']
+  await window.run('pull')
+  t.same(editor.seen.details, ['[python]editor.tabSize: yours 8, theirs 5'], 'a snapshot gets around no lock')
+  await becomes(window, { ...held, '[python]': { 'editor.tabSize': 5 } }, 'the rest of it is applied')
+  await window.edit('[python]', own['[python]'])
   await decide(settings, ['[rust]'])
   await window.run('apply')
   const { '[rust][go]': _, ...unlocked } = own

@@ -432,8 +432,10 @@ export class TeamSettings {
     }
   }
 
+  /** Whether the team doesn't let a person have this setting in the folder. */
   isLocked({ uri }: Folder, id: string): boolean {
-    return this.states.get(`${uri}`)?.locked.has(id) ?? false
+    const locked = this.states.get(`${uri}`)?.locked ?? []
+    return [...locked].includes(id) || aroundLocks([id], [...locked]).length > 0
   }
 
   /** Each setting with its value, its source, and what it overrides. */
