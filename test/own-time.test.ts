@@ -180,6 +180,42 @@ t.test('own time', async (t) => {
     },
   )
 
+  t.test(
+    'a local day has all of its minutes, and a UTC day of several workspaces no more than it has',
+    async (t) => {
+      const caller = await someone()
+      const { id } = await service.workspace(caller)
+      const hours = Object.fromEntries(Array.from({ length: 24 }, (_, hour) => [hour, 60]))
+      const post = async (entries: object[]) => {
+        const body = { entries, timezone: 'Asia/Tokyo' }
+        const { status } = await caller.post('/api/team/active-minutes', body)
+        t.equal(status, 200)
+      }
+      await post([
+        { repo: 'acme/web', day: dayAgo(5), minutes: 1_440, hours },
+        { repo: 'acme/web', day: dayAgo(4), minutes: 1_440 },
+      ])
+      const expected = { [dayAgo(5)]: 900, [dayAgo(4)]: 540 + 1_440 }
+      const daysOf = async (path: string) => {
+        const { body } = await caller.get(`/api/team/dashboard${path}from=${dayAgo(6)}&to=${dayAgo(1)}`)
+        t.equal(body.totals.active_minutes, body.repos[0].active_minutes, path)
+        return Object.fromEntries(
+          body.daily.flatMap(({ day, active_minutes }: { day: string; active_minutes: number }) =>
+            active_minutes > 0 ? [[day, active_minutes]] : [],
+          ),
+        )
+      }
+      t.same(await daysOf(`?workspace=${id}&`), expected)
+      t.same(await daysOf(`/mine?workspace=${id}&`), expected)
+      t.same(await daysOf('/mine?'), expected)
+      t.same(await ownDays(caller, dayAgo(6), dayAgo(1)), expected)
+      t.equal(await everything(caller), 2_880)
+      await service.workspace(caller, { patterns: ['other/*'] })
+      await post([{ repo: 'other/repo', day: dayAgo(4), minutes: 1_000 }])
+      t.same(await ownDays(caller, dayAgo(6), dayAgo(1)), expected)
+    },
+  )
+
   t.test('it stays after leaving the workspace', async (t) => {
     const caller = await someone()
     const { id } = await service.workspace(await someone(), { members: [caller] })

@@ -54,6 +54,26 @@ export const partsOf = function* (row: DayMinutes): Generator<Part> {
 export const addTo = (minutes: Map<string, number>, key: string, more: number) =>
   minutes.set(key, (minutes.get(key) ?? 0) + more)
 
+/** Several workspaces together can count more minutes of a UTC day than it has. Those without an hour are cut. */
+const withinDays = (rows: readonly DayMinutes[]): DayMinutes[] => {
+  const room = new Map<string, number>()
+  for (const { day, hours } of rows)
+    for (const minutes of hours) room.set(day, (room.get(day) ?? limits.minutes_per_day) - minutes)
+  return rows.map((row) => {
+    const take = (minutes: number) => {
+      const left = Math.max(0, room.get(row.day) ?? 0)
+      room.set(row.day, left - Math.min(minutes, left))
+      return Math.min(minutes, left)
+    }
+    return {
+      ...row,
+      rest: take(row.rest),
+      restBefore: take(row.restBefore),
+      restAfter: take(row.restAfter),
+    }
+  })
+}
+
 /** The minutes of each local day that has any. */
 export const readTotals = async (
   sumDays: typeof sumOwnDays,
@@ -63,10 +83,9 @@ export const readTotals = async (
   repoKey: string | undefined,
 ): Promise<Map<string, number>> => {
   const totals = new Map<string, number>()
-  for (const row of await sumDays(db, userId, around(range), repoKey))
+  for (const row of withinDays(await sumDays(db, userId, around(range), repoKey)))
     for (const { day, minutes } of partsOf(row))
       if (day >= range.from && day <= range.to) addTo(totals, day, minutes)
-  for (const [day, minutes] of totals) totals.set(day, Math.min(minutes, limits.minutes_per_day))
   return totals
 }
 
