@@ -204,7 +204,7 @@ const ErrorBoundary = ({ children }: { children: preact.ComponentChildren }) => 
   return (
     <div class="note fault stack tight" role="alert">
       <div>
-        <strong>Can’t show this page.</strong> The service may have been updated. Reload the page.
+        <strong>Can’t show this page.</strong> The service may have been updated.
       </div>
       <div>
         <button type="button" onClick={() => location.reload()}>
@@ -309,7 +309,7 @@ const Page = (props: {
                   theme.value === 'system'
                     ? 'M8 1.5a6.5 6.5 0 0 1 0 13z'
                     : theme.value === 'dark'
-                      ? 'M8 1.5a6.5 6.5 0 1 1 0 13 6.5 6.5 0 1 1 0-13z'
+                      ? 'M8 1.5a6.5 6.5 0 0 1 0 13a6.5 6.5 0 0 1 0-13z'
                       : ''
                 }
                 fill="currentcolor"

@@ -61,9 +61,11 @@ const Notices = ({ notices }: { notices: Notice[] }) => {
         ))}
       </ul>
       {!showsAll && left.length > SHOWN && (
-        <button type="button" class="plain" onClick={() => showAll(true)}>
-          Show {count(left.length - SHOWN)} more
-        </button>
+        <div>
+          <button type="button" onClick={() => showAll(true)}>
+            Show {count(left.length - SHOWN)} more
+          </button>
+        </div>
       )}
     </section>
   )

@@ -435,7 +435,7 @@ else {
     fake.answer = (request) =>
       request.answer(200, { 'Content-Type': 'application/json' }, JSON.stringify({ totals: null }))
     await page.goto(`${service.url}/w/${id}`)
-    await visitor.sees('Can’t show this page. The service may have been updated. Reload the page.')
+    await visitor.sees('Can’t show this page. The service may have been updated.')
     await visitor.link('People').click()
     await visitor.heading('Acme Corporation people').waitFor()
     await fake.release()
