@@ -300,7 +300,7 @@ const setScene = async (admin: Caller, member: Caller, service: Service, owner: 
   return { workspace: id, owner, code, invite: invite.body.id, key: key.body.id }
 }
 
-t.test('every endpoint admits exactly the callers that the interface names', async (t) => {
+t.test('every endpoint admits exactly the callers that the interface lists', async (t) => {
   const service = await reuseService(t)
   const { paths } = buildDocuments(service.app).full
   const routes = Object.entries(paths).flatMap(([path, operations]) =>
@@ -317,7 +317,7 @@ t.test('every endpoint admits exactly the callers that the interface names', asy
   await tryRows(t, service, Object.entries(table), 'owner')
 })
 
-t.test('and the same where the owner is a group of GitLab with a slash in its name', async (t) => {
+t.test('the same holds when the owner is a GitLab group with a slash in its name', async (t) => {
   const service = await reuseService(t, 'gitlab')
   const rows = Object.entries(table).filter(([route]) => route.includes('{owner}'))
   await tryRows(t, service, rows, 'acme/platform')
@@ -416,63 +416,59 @@ const scopesOf: Record<string, { scope: Scope; orScope?: Scope; personalOnly?: b
   'GET /api/wakatime/v1/users/{user}/durations': { scope: 'activity:read', personalOnly: true },
 }
 
-t.test(
-  'a key opens the routes of its scope and no others, whether a person or a workspace owns it',
-  async (t) => {
-    const service = await reuseService(t)
-    const { paths } = buildDocuments(service.app).full
-    const [member, admin] = await service.signInAll('member', 'admin')
-    const create = async (path: string, list: readonly Scope[]) => {
-      const replies = await inTurn([...list], (scope) => admin.post(path, { name: scope, scopes: [scope] }))
-      return replies.map(({ body }): { secret: string; scope: Scope } => ({
-        secret: body.secret,
-        scope: body.scopes[0],
-      }))
+t.test('a key opens only the routes in its scope, whether a person or a workspace owns it', async (t) => {
+  const service = await reuseService(t)
+  const { paths } = buildDocuments(service.app).full
+  const [member, admin] = await service.signInAll('member', 'admin')
+  const create = async (path: string, list: readonly Scope[]) => {
+    const replies = await inTurn([...list], (scope) => admin.post(path, { name: scope, scopes: [scope] }))
+    return replies.map(({ body }): { secret: string; scope: Scope } => ({
+      secret: body.secret,
+      scope: body.scopes[0],
+    }))
+  }
+  const personal = await create('/api/me/keys', scopes)
+  const keysFor = ({ workspace }: Scene) => create(`/api/team/workspaces/${workspace}/keys`, workspaceScopes)
+  let scene = await setScene(admin, member, service, 'keys')
+  let keys = await keysFor(scene)
+  for (const [index, [route, row]] of Object.entries(table).entries()) {
+    const [method = '', template = ''] = route.split(' ')
+    const needsSession = row.statuses[0] === 401 && row.statuses[4] !== 401
+    const isLogout = template.endsWith('/logout')
+    if (!needsSession && !isLogout) continue
+    const admitted = scopesOf[route]
+    const operation = paths[template]?.[method.toLowerCase()]
+    const named =
+      admitted &&
+      `${admitted.personalOnly ? 'personal keys ' : ''}with the scope \`${admitted.scope}\`${admitted.orScope ? ` or \`${admitted.orScope}\`` : ''}`
+    if (!isLogout) t.ok(operation?.description?.endsWith(`**Access keys:** ${named ?? 'none'}.`), route)
+    const call = async (secret: string) => {
+      const { body, headers } = row.call?.(scene, admin) ?? {}
+      const authorization = { Authorization: `Bearer ${secret}` }
+      const target = targetOf(route, row, scene)
+      return service.request(method, target, { body, headers: { ...headers, ...authorization } })
     }
-    const personal = await create('/api/me/keys', scopes)
-    const keysFor = ({ workspace }: Scene) =>
-      create(`/api/team/workspaces/${workspace}/keys`, workspaceScopes)
-    let scene = await setScene(admin, member, service, 'keys')
-    let keys = await keysFor(scene)
-    for (const [index, [route, row]] of Object.entries(table).entries()) {
-      const [method = '', template = ''] = route.split(' ')
-      const needsSession = row.statuses[0] === 401 && row.statuses[4] !== 401
-      const isLogout = template.endsWith('/logout')
-      if (!needsSession && !isLogout) continue
-      const admitted = scopesOf[route]
-      const operation = paths[template]?.[method.toLowerCase()]
-      const named =
-        admitted &&
-        `${admitted.personalOnly ? 'personal keys ' : ''}with the scope \`${admitted.scope}\`${admitted.orScope ? ` or \`${admitted.orScope}\`` : ''}`
-      if (!isLogout) t.ok(operation?.description?.endsWith(`**Access keys:** ${named ?? 'none'}.`), route)
-      const call = async (secret: string) => {
-        const { body, headers } = row.call?.(scene, admin) ?? {}
-        const authorization = { Authorization: `Bearer ${secret}` }
-        const target = targetOf(route, row, scene)
-        return service.request(method, target, { body, headers: { ...headers, ...authorization } })
+    for (const kind of ['person', 'workspace'] as const) {
+      const isOpen = admitted && !(admitted.personalOnly && kind === 'workspace') ? admitted.scope : null
+      for (const { secret, scope } of kind === 'person' ? personal : keys) {
+        const { status, body } = await call(secret)
+        const expected =
+          isOpen !== null && (isOpen === scope || admitted?.orScope === scope)
+            ? [row.statuses[4], undefined, undefined]
+            : [403, 'scope_missing', isOpen]
+        t.same([status, body?.code, body?.scope], expected, `${route}: key of a ${kind} for ${scope}`)
       }
-      for (const kind of ['person', 'workspace'] as const) {
-        const isOpen = admitted && !(admitted.personalOnly && kind === 'workspace') ? admitted.scope : null
-        for (const { secret, scope } of kind === 'person' ? personal : keys) {
-          const { status, body } = await call(secret)
-          const expected =
-            isOpen !== null && (isOpen === scope || admitted?.orScope === scope)
-              ? [row.statuses[4], undefined, undefined]
-              : [403, 'scope_missing', isOpen]
-          t.same([status, body?.code, body?.scope], expected, `${route}: key of a ${kind} for ${scope}`)
-        }
-        if (isOpen !== null && spoils(route)) {
-          scene = await setScene(admin, member, service, `keys-${index}-${kind}`)
-          keys = await keysFor(scene)
-        }
+      if (isOpen !== null && spoils(route)) {
+        scene = await setScene(admin, member, service, `keys-${index}-${kind}`)
+        keys = await keysFor(scene)
       }
     }
-    t.same(
-      Object.keys(scopesOf).filter((route) => !(route in table)),
-      [],
-    )
-  },
-)
+  }
+  t.same(
+    Object.keys(scopesOf).filter((route) => !(route in table)),
+    [],
+  )
+})
 
 const targetOf = (route: string, row: Row, scene: Scene): string => {
   const params: Record<string, string> = {
@@ -499,7 +495,7 @@ const inTurn = async <T, R>(list: T[], work: (item: T) => Promise<R>): Promise<R
   return results
 }
 
-t.test('a workspace that does not exist looks like one that is not the caller’s', async (t) => {
+t.test('a workspace that doesn’t exist looks like someone else’s workspace', async (t) => {
   const service = await reuseService(t)
   const [ada, eve] = await service.signInAll('ada', 'eve')
   const { id } = await service.workspace(ada)

@@ -113,7 +113,7 @@ const addActivity = async ({ database }: Service, workspaceId: string, userId: s
 }
 
 t.test(
-  'an account is deleted after confirmation with its login, and its tokens end at once everywhere',
+  'an account is deleted once its login is confirmed, and its tokens stop working immediately everywhere',
   async (t) => {
     const service = await reuseService(t)
     const beside = await startService(t, { beside: service })
@@ -139,7 +139,7 @@ t.test(
   },
 )
 
-t.test('a page of an unknown origin cannot end an account with the cookie', async (t) => {
+t.test('a page on an unknown origin can’t delete an account with the cookie', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const headers = { Cookie: `svc_token=${ada.token}`, Origin: 'https://evil.example.com' }
@@ -147,7 +147,7 @@ t.test('a page of an unknown origin cannot end an account with the cookie', asyn
   t.hasStrict(reply, { status: 403, body: { code: 'csrf_rejected' } })
 })
 
-t.test('an only admin of other members has to find another admin first', async (t) => {
+t.test('a workspace’s only admin has to appoint another one before deleting their account', async (t) => {
   const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { name: 'Team', members: [bob] })
@@ -167,14 +167,14 @@ t.test('an only admin of other members has to find another admin first', async (
   t.hasStrict(entry, { actor: 'deleted user', action: 'member.left', target: 'deleted user' })
 })
 
-t.test('two admins who leave at the same moment leave one', async (t) => {
+t.test('when two admins leave concurrently, one stays', async (t) => {
   const { ada, bob, id } = await startTeam(t, 'bob', 'cyd')
   await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
   const replies = await Promise.all([deleteMe(ada), deleteMe(bob)])
   t.same(replies.map(({ status }) => status).sort(), [200, 409])
 })
 
-t.test('a subscription has to be ended first, and nothing of billing is left', async (t) => {
+t.test('a subscription has to be canceled first, and no billing data is left', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const sql = service.database.write
@@ -199,7 +199,7 @@ t.test('a subscription has to be ended first, and nothing of billing is left', a
 })
 
 t.test(
-  'nothing names an erased person, even with writes during the erasure, and no sum of the team changes',
+  'no row names an erased person, even with concurrent writes, and team totals don’t change',
   async (t) => {
     const service = await reuseService(t)
     const [bob, cyd] = await service.signInAll('bob', 'cyd')
@@ -438,7 +438,7 @@ t.test(
   },
 )
 
-t.test('the activity of many deleted users in one repository adds up', async (t) => {
+t.test('activity of several deleted users in one repository adds up', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const today = await readToday(service.database)
@@ -461,7 +461,7 @@ t.test('the activity of many deleted users in one repository adds up', async (t)
   t.equal(rows.length, 1)
 })
 
-t.test('an erasure continues after another instance was stopped', async (t) => {
+t.test('another instance continues an erasure after a shutdown', async (t) => {
   const { service, ada, bob, id } = await startTeam(t, 'bob')
   const userId = await idOf(bob)
   await service.database.write.statement(
@@ -496,7 +496,7 @@ t.test('an erasure continues after another instance was stopped', async (t) => {
   t.notOk((await dump(service)).some(({ table, row }) => table !== 'revocations' && row.includes(userId)))
 })
 
-t.test('a small account is erased while a large one from before is still being erased', async (t) => {
+t.test('a small account is erased while a large one is still being erased', async (t) => {
   const { service, large, small, id } = await startTeam(t, 'large', 'small')
   const day = await readToday(service.database)
   await flush(small, [{ repo: 'acme/api', day, minutes: 5 }])
@@ -528,7 +528,7 @@ t.test('a small account is erased while a large one from before is still being e
   t.same(history.at(-1), { large: false, small: false })
 })
 
-t.test('an account that cannot be erased is named in the log, and the others are erased', async (t) => {
+t.test('an account that can’t be erased is logged, and the others are erased', async (t) => {
   const service = await reuseService(t)
   const [bob, cyd] = await service.signInAll('bob', 'cyd')
   const [bobs, cyds] = [await idOf(bob), await idOf(cyd)]
@@ -561,7 +561,7 @@ t.test('an account that cannot be erased is named in the log, and the others are
   t.same(await left(), [])
 })
 
-t.test('an export contains everything about the caller and nothing about others', async (t) => {
+t.test('an export contains everything about the caller and nothing about anyone else', async (t) => {
   const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob-canary')
   const today = await readToday(service.database)
@@ -654,7 +654,7 @@ t.test('an export contains everything about the caller and nothing about others'
   t.notMatch(JSON.stringify(rest), /canary|of-bob/i)
 })
 
-t.test('a person has one export at a time, and a failed one is not a complete file', async (t) => {
+t.test('a person can run one export at a time, and a failed export isn’t a complete file', async (t) => {
   const { service, ada, id } = await startTeam(t)
   await addActivity(service, id, await idOf(ada), 5_000)
   const begin = () =>
@@ -688,7 +688,7 @@ t.test('a person has one export at a time, and a failed one is not a complete fi
   t.equal(rows.size, 5_000, 'each once')
 })
 
-t.test('a caller who hangs up before the first piece can export again', async (t) => {
+t.test('a caller who disconnects before the first chunk can export again', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   // The profile is read first, and then the pieces.
@@ -708,7 +708,7 @@ t.test('a caller who hangs up before the first piece can export again', async (t
   }
 })
 
-t.test('limits carry over to a new account of the same person', async (t) => {
+t.test('rate limits carry over to the same person’s new account', async (t) => {
   const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
   const startAnew = async (caller: Caller) => {
     t.equal((await deleteMe(caller)).status, 200)
@@ -740,7 +740,7 @@ t.test('limits carry over to a new account of the same person', async (t) => {
   t.equal((await bob.get('/api/team/invites/GUESS')).status, 404, 'others are not concerned')
 })
 
-t.test('requests in progress of the old account count for the new one', async (t) => {
+t.test('requests in progress on the old account count towards the new one’s limits', async (t) => {
   // Enough connections for all of it.
   const service = await startService(t, { env: { RATE_LIMITS: 'on', DATABASE_POOL_SIZE: '16' } })
   const before = await service.signIn('ada')
@@ -759,7 +759,7 @@ t.test('requests in progress of the old account count for the new one', async (t
   await rest
 })
 
-t.test('people learn who viewed their numbers by name', async (t) => {
+t.test('people can see who viewed their numbers by name', async (t) => {
   const service = await reuseService(t)
   const beside = await startService(t, { beside: service })
   const [ada, bob, cyd, dan] = await service.signInAll('ada', 'bob', 'cyd', 'dan')
@@ -851,40 +851,37 @@ t.test('people learn who viewed their numbers by name', async (t) => {
   )
 })
 
-t.test(
-  'the ranges that an admin viewed on a day are listed one by one up to 400, and then as one',
-  async (t) => {
-    const service = await reuseService(t)
-    const [ada, bob] = await service.signInAll('ada', 'bob')
-    const today = await readToday(service.database)
-    const { id } = await service.workspace(ada, { members: [bob] })
-    await flush(bob, [{ repo: 'acme/api', day: today, minutes: 5 }])
-    const days = Array.from({ length: 401 }, (_, index) => addDays(today, -2 * index))
-    const view = (day = today) => dashboard(ada, id, `&member=bob&from=${day}&to=${day}`)
-    await view()
-    // As if all but the last two had been viewed as well.
-    await service.database.write.statement(
-      `update dashboard_views set
+t.test('up to 400 ranges that an admin viewed in a day are listed, then merged into one', async (t) => {
+  const service = await reuseService(t)
+  const [ada, bob] = await service.signInAll('ada', 'bob')
+  const today = await readToday(service.database)
+  const { id } = await service.workspace(ada, { members: [bob] })
+  await flush(bob, [{ repo: 'acme/api', day: today, minutes: 5 }])
+  const days = Array.from({ length: 401 }, (_, index) => addDays(today, -2 * index))
+  const view = (day = today) => dashboard(ada, id, `&member=bob&from=${day}&to=${day}`)
+  await view()
+  // As if all but the last two had been viewed as well.
+  await service.database.write.statement(
+    `update dashboard_views set
          viewed = (select range_agg(daterange(day, day + 1)) from unnest($1::date[]) day),
          compared = (select range_agg(daterange(day - 1, day)) from unnest($1::date[]) day)`,
-      [days.slice(0, 399)],
-    )
-    const ranges = async (kind = 'dashboard'): Promise<unknown[]> => {
-      const { body } = await bob.get('/api/me/views?limit=500')
-      const views: { kind: string; range: unknown }[] = body.views
-      return views.filter((one) => one.kind === kind).map(({ range }) => range)
-    }
-    await view(days[399])
-    t.equal((await ranges()).length, 400)
-    await view(days[400])
-    t.strictSame(await ranges(), [{ from: days[400], to: today }])
-    t.strictSame(await ranges('comparison'), [
-      { from: addDays(days[400] ?? today, -1), to: addDays(today, -1) },
-    ])
-  },
-)
+    [days.slice(0, 399)],
+  )
+  const ranges = async (kind = 'dashboard'): Promise<unknown[]> => {
+    const { body } = await bob.get('/api/me/views?limit=500')
+    const views: { kind: string; range: unknown }[] = body.views
+    return views.filter((one) => one.kind === kind).map(({ range }) => range)
+  }
+  await view(days[399])
+  t.equal((await ranges()).length, 400)
+  await view(days[400])
+  t.strictSame(await ranges(), [{ from: days[400], to: today }])
+  t.strictSame(await ranges('comparison'), [
+    { from: addDays(days[400] ?? today, -1), to: addDays(today, -1) },
+  ])
+})
 
-t.test('views through filters leave no more rows than there are people and repositories', async (t) => {
+t.test('filtered views leave no more rows than there are people and repositories', async (t) => {
   const { service, ada, bob, id } = await startTeam(t, 'bob')
   const today = await readToday(service.database)
   await flush(bob, [{ repo: 'acme/api', day: today, minutes: 5 }])
@@ -905,7 +902,7 @@ t.test('views through filters leave no more rows than there are people and repos
   t.equal(await countViews(), 2)
 })
 
-t.test('a dashboard is not shown when the view cannot be recorded, and one view is one write', async (t) => {
+t.test('no dashboard is shown if the view can’t be recorded, and a view takes one write', async (t) => {
   const { service, ada, id } = await startTeam(t, 'bob')
   const path = `/api/team/dashboard?workspace=${id}`
   await service.database.write.statement('alter table dashboard_views rename to hidden_views', [])

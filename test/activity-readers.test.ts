@@ -26,7 +26,7 @@ const PUBLISHED = /\breadPublished\w+,?[^;]*from '\.\.\/rollups\/index\.js'/
 
 const isActivity = (path: string) => /^src\/features\/(minutes|counts|rollups|dashboard)\//.test(path)
 
-t.test('outside its own features, only export, erasure and the count of rows read activity', async (t) => {
+t.test('outside its own features, only the export, erasure and row counts read activity', async (t) => {
   const sources = await readSources()
   t.same(
     pathsWith(sources, TABLES).filter((path) => !isActivity(path)),
@@ -40,7 +40,7 @@ t.test('outside its own features, only export, erasure and the count of rows rea
   )
 })
 
-t.test('only code that asks the policy reads days by name', async (t) => {
+t.test('only code that checks the policy reads days by name', async (t) => {
   const sources = await readSources()
   const readers = [...pathsWith(sources, OWN_QUERIES).filter(isActivity), ...pathsWith(sources, PUBLISHED)]
   t.same([...new Set(readers)].sort(), [
@@ -61,11 +61,11 @@ t.test('only code that asks the policy reads days by name', async (t) => {
   )
 })
 
-t.test('only the policy says which days may be shown by name', async (t) => {
+t.test('only the policy decides which days are shown by name', async (t) => {
   t.same(pathsWith(await readSources(), /as (unknown as )?NamedDays/), ['src/features/dashboard/policies.ts'])
 })
 
-t.test('a new query of activity is noticed, however it is written', async (t) => {
+t.test('a new activity query is detected, however it’s written', async (t) => {
   for (const text of [
     'const READ = `select sum(minutes) from activity_member_days where workspace_id = $1::uuid`',
     'const READ = `select 1 from members m join activity a using (user_id)`',

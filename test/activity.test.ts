@@ -38,7 +38,7 @@ const dashboardOf = async (caller: Caller, id: string, query = '') =>
 const mineOf = async (caller: Caller, id: string, query = '') =>
   (await caller.get(`/api/team/dashboard/mine?workspace=${id}${query}`)).body
 
-t.test('minutes are added, per repository and in all', async (t) => {
+t.test('minutes add up, per repository and in total', async (t) => {
   const { ada, id, today } = await start(t)
   const entry = { repo: 'Acme/Api', day: today, minutes: 10, hours: { 9: 5, 10: 3 } }
   const first = await ada.post(MINUTES, { entries: [entry, { ...entry, repo: 'acme/web', hours: {} }] })
@@ -67,7 +67,7 @@ t.test('minutes are added, per repository and in all', async (t) => {
   t.equal(range.body.days[1].workspaces[0].minutes, 30)
 })
 
-t.test('a year of many minutes is complete and in order', async (t) => {
+t.test('a year with many minutes is complete and in order', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   const { id: second } = await service.workspace(ada, { name: 'Second "ß"', patterns: ['other/*'] })
   const { id: empty } = await service.workspace(ada, { name: 'Empty', patterns: [] })
@@ -112,7 +112,7 @@ t.test('a year of many minutes is complete and in order', async (t) => {
   t.same((await bob.get(MINUTES)).body.workspaces, [{ ...first, minutes: 0, repos: [] }])
 })
 
-t.test('a failure before the first byte of a long answer gets the usual error', async (t) => {
+t.test('a failure before the first byte of a long response returns the usual error', async (t) => {
   const { service, ada, id, today } = await start(t)
   await whileHeld(service, ['lock table activity in access exclusive mode'], async () => {
     const replies = await Promise.all([
@@ -123,7 +123,7 @@ t.test('a failure before the first byte of a long answer gets the usual error', 
   })
 })
 
-t.test('an hour takes 60 minutes and a day 1440, over all repositories', async (t) => {
+t.test('an hour is capped at 60 minutes and a day at 1,440, across all repositories', async (t) => {
   const { ada, id, today } = await start(t)
   const hour = await ada.post(MINUTES, {
     entries: [
@@ -158,7 +158,7 @@ t.test('an hour takes 60 minutes and a day 1440, over all repositories', async (
   )
 })
 
-t.test('an entry that counts nowhere is noted and costs the others nothing', async (t) => {
+t.test('an entry that doesn’t count anywhere is reported, and the other entries still count', async (t) => {
   const { ada, bob, id, today } = await start(t)
   const reply = await ada.post(MINUTES, {
     entries: [
@@ -204,27 +204,24 @@ t.test('an entry that counts nowhere is noted and costs the others nothing', asy
   t.equal((await bob.post(MINUTES, { entries: many })).status, 400)
 })
 
-t.test(
-  'minutes count in every matching workspace, but those of a caller’s own repository not in a stranger’s',
-  async (t) => {
-    const { service, ada, bob, id, today } = await start(t)
-    const second = await service.workspace(bob, {
-      name: 'Second',
-      patterns: ['acme/api', 'ada/*'],
-      members: [ada],
-    })
-    const entries = [
-      { repo: 'acme/api', day: today, minutes: 7 },
-      { repo: 'ada/dotfiles', day: today, minutes: 3 },
-    ]
-    const reply = await ada.post(MINUTES, { entries })
-    t.same(reply.body.notes, [{ index: 1, status: 'ignored', code: 'repo_not_matched' }])
-    t.equal(await minutesOf(ada, id, today), 7)
-    t.equal(await minutesOf(ada, second.id, today), 7)
-  },
-)
+t.test('minutes count in every matching workspace, except a stranger’s for own repositories', async (t) => {
+  const { service, ada, bob, id, today } = await start(t)
+  const second = await service.workspace(bob, {
+    name: 'Second',
+    patterns: ['acme/api', 'ada/*'],
+    members: [ada],
+  })
+  const entries = [
+    { repo: 'acme/api', day: today, minutes: 7 },
+    { repo: 'ada/dotfiles', day: today, minutes: 3 },
+  ]
+  const reply = await ada.post(MINUTES, { entries })
+  t.same(reply.body.notes, [{ index: 1, status: 'ignored', code: 'repo_not_matched' }])
+  t.equal(await minutesOf(ada, id, today), 7)
+  t.equal(await minutesOf(ada, second.id, today), 7)
+})
 
-t.test('a flush that is sent again counts once', async (t) => {
+t.test('a resent flush counts only the first time', async (t) => {
   const { ada, bob, id, today } = await start(t)
   const entry = { repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }
   const body = { flush_id: 'one', timezone: 'Europe/Berlin', entries: [entry] }
@@ -245,7 +242,7 @@ t.test('a flush that is sent again counts once', async (t) => {
   t.match((await ada.post(MINUTES, { ...rejected, timezone: 'UTC' })).body, { duplicate: false })
 })
 
-t.test('a flush that fails at its end leaves nothing, and its retry counts', async (t) => {
+t.test('a failed flush is rolled back, and its retry counts', async (t) => {
   const { service, ada, id, today } = await start(t)
   const run = (text: string) => service.database.write.statement(text, [])
   const body = { flush_id: 'one', entries: [{ repo: 'acme/api', day: today, minutes: 5, hours: {} }] }
@@ -260,7 +257,7 @@ t.test('a flush that fails at its end leaves nothing, and its retry counts', asy
   t.equal(await minutesOf(ada, id, today), 5)
 })
 
-t.test('many devices at once never exceed the hour and the day', async (t) => {
+t.test('flushes from many devices never exceed the hourly and daily caps', async (t) => {
   const { ada, id, today } = await start(t)
   const replies = await Promise.all(
     Array.from({ length: 36 }, (_, device) =>
@@ -303,7 +300,7 @@ const startFlush = async (service: Service, caller: Caller, body: object, waitin
   return { reply }
 }
 
-t.test('flushes at the same time count on top of each other', async (t) => {
+t.test('concurrent flushes add up', async (t) => {
   const { service, ada, id, today } = await start(t)
   await takeTurns([ada], today)
   const entries = [{ repo: 'acme/api', day: today, minutes: 40, hours: { 9: 40 } }]
@@ -320,7 +317,7 @@ t.test('flushes at the same time count on top of each other', async (t) => {
   t.equal(await minutesOf(ada, id, today), 60)
 })
 
-t.test('a flush for two workspaces adds to minutes that arrived in one of them meanwhile', async (t) => {
+t.test('a flush for two workspaces adds to minutes that arrived in the meantime', async (t) => {
   const { service, bob, id: changed, today } = await start(t)
   const eve = await service.signIn('eve')
   const { id: unchanged } = await service.workspace(eve, { members: [bob] })
@@ -344,7 +341,7 @@ t.test('a flush for two workspaces adds to minutes that arrived in one of them m
   t.equal(await minutesOf(bob, unchanged, today), 40)
 })
 
-t.test('of two simultaneous flushes with one id, one counts and sets the time zone', async (t) => {
+t.test('of two concurrent flushes with the same id, one counts and sets the time zone', async (t) => {
   const { service, ada, id, today } = await start(t)
   await takeTurns([ada], today)
   const zones = ['Europe/Berlin', 'Asia/Tokyo']
@@ -364,7 +361,7 @@ t.test('of two simultaneous flushes with one id, one counts and sets the time zo
   t.same(rows, [{ timezone: zones[counted] }])
 })
 
-t.test('of two simultaneous flushes with one id for different workspaces, one counts', async (t) => {
+t.test('of two concurrent flushes with the same id for different workspaces, one counts', async (t) => {
   const { service, ada, id: first, today } = await start(t)
   const { id: second } = await service.workspace(ada, { name: 'Second', patterns: ['other/*'] })
   await takeTurns([ada], today)
@@ -381,7 +378,7 @@ t.test('of two simultaneous flushes with one id for different workspaces, one co
   t.same(minutes.toSorted(), [0, 5])
 })
 
-t.test('a change of the time zone also moves hours that another flush adds meanwhile', async (t) => {
+t.test('a time zone change also moves hours that a concurrent flush adds', async (t) => {
   const { service, ada, id, today } = await start(t)
   const takeId = `
     insert into flushes (user_id, flush_id, body_hash, answer)
@@ -409,7 +406,7 @@ t.test('a change of the time zone also moves hours that another flush adds meanw
   t.same(heatmap, (await mineOf(ada, id)).heatmap)
 })
 
-t.test('flushes that wait for a lock make no one else wait', async (t) => {
+t.test('flushes waiting for a lock don’t delay other requests', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   await takeTurns([ada], today)
   const entries = [{ repo: 'acme/api', day: today, minutes: 1 }]
@@ -429,7 +426,7 @@ t.test('flushes that wait for a lock make no one else wait', async (t) => {
   t.equal(await minutesOf(ada, id, today), 20)
 })
 
-t.test('a flush that came before its member was removed counts, and none after that', async (t) => {
+t.test('a flush sent before its member was removed counts, and later ones don’t', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   await takeTurns([bob], today)
   const flush = (flush_id: string) => ({ flush_id, entries: [{ repo: 'acme/api', day: today, minutes: 5 }] })
@@ -445,7 +442,7 @@ t.test('a flush that came before its member was removed counts, and none after t
   t.equal((await bob.post(MINUTES, flush('two'))).body.duplicate, true)
 })
 
-t.test('a flush that meets the end of a workspace counts in the others', async (t) => {
+t.test('a flush that meets a workspace deletion counts in the other workspaces', async (t) => {
   const { service, bob, id: ending, today } = await start(t)
   const eve = await service.signIn('eve')
   const { id: staying } = await service.workspace(eve, { members: [bob] })
@@ -509,7 +506,7 @@ const fromDevices = async <Item, Answer>(items: Item[], send: (item: Item) => Pr
   return answers
 }
 
-t.test('retries over a network that loses 30 % of all packets add up exactly', async (t) => {
+t.test('retries on a network with 30 % packet loss add up exactly', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   const network = await startLossyProxy(t, service.url)
   const { flushes, expected } = manyFlushes([ada, bob], today, 30)
@@ -524,7 +521,7 @@ t.test('retries over a network that loses 30 % of all packets add up exactly', a
   t.hasStrict(members[0], { login: 'ada', last_active_day: today })
 })
 
-t.test('flushes in progress when the service is killed count once when they are retried', async (t) => {
+t.test('flushes in progress when the service is killed count exactly once after a retry', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   const env = onDatabase(service.databaseUrl)
   const port = await freePort()
@@ -560,7 +557,7 @@ t.test('flushes in progress when the service is killed count once when they are 
 
 const COMMITS = '/api/team/commits'
 
-t.test('counts are absolute', async (t) => {
+t.test('uploaded counts are absolute', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   const upload = (members: object[]) => ada.post(COMMITS, { workspace: id, day: today, members })
   const members = [
@@ -649,7 +646,7 @@ const largeUpload = (workspace: string, day: string, count: (member: number, rep
   })),
 })
 
-t.test('the largest upload is answered as a small one is', async (t) => {
+t.test('the largest upload gets the same response as a small one', async (t) => {
   const { ada, id, today } = await start(t)
   const body = largeUpload(id, today, (_, repo) => repo % 10)
   const first = await ada.post(COMMITS, body)
@@ -669,7 +666,7 @@ t.test('the largest upload is answered as a small one is', async (t) => {
   t.equal(await send(' '.repeat(24 * 1_048_576 + 1)), 'payload_too_large')
 })
 
-t.test('uploads and flushes at the same moment all count', async (t) => {
+t.test('concurrent uploads and flushes all count', async (t) => {
   const { ada, bob, id, today } = await start(t)
   const repos = Array.from({ length: 30 }, (_, index) => `acme/r${index}`)
   const upload = (url: string, order: string[]) =>
@@ -699,13 +696,13 @@ const storedRows = async ({ database }: Service) => {
   return rows[0]?.total
 }
 
-t.test('minutes of nothing leave nothing behind', async (t) => {
+t.test('a flush without minutes writes nothing', async (t) => {
   const { service, ada, today } = await start(t)
   await ada.post(MINUTES, { entries: [{ repo: 'acme/api', day: today, minutes: 0, hours: {} }] })
   t.equal(await storedRows(service), 0)
 })
 
-t.test('a flush that would write too many rows is rejected as a whole and not remembered', async (t) => {
+t.test('a flush that would write too many rows is rejected as a whole and not stored', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   for (let n = 0; n < 26; n++) await service.workspace(ada, { name: `Acme ${n}` })
@@ -727,52 +724,49 @@ t.test('a flush that would write too many rows is rejected as a whole and not re
   t.equal(again.status, 200, 'what falls into the same rows counts once')
 })
 
-t.test(
-  'a flush with too many patterns to compare is rejected as a whole, and a smaller one counts',
-  async (t) => {
-    const service = await reuseService(t)
-    const ada = await service.signIn('ada')
-    await fillWithPatterns(service, 'ada', 195)
-    const entries = Array.from({ length: 200 }, (_, n) => ({
-      repo: `ada/${'a'.repeat(97)}${100 + n}`,
-      day: new Date().toISOString().slice(0, 10),
-      minutes: 1,
-    }))
-    const flush = (some: object[]) => ada.post('/api/team/active-minutes', { entries: some, flush_id: 'f' })
-    const rejected = await flush(entries)
-    t.equal(rejected.status, 413)
-    t.equal(rejected.body.code, 'payload_too_large')
-    t.equal(
-      rejected.body.detail,
-      'This request names 200 repositories, too many to compare with all your workspaces’ patterns. Name at most 2 in one request.',
-    )
-    const first = await flush(entries.slice(0, 1))
-    t.same(
-      [first.status, first.body.ignored, first.body.duplicate],
-      [200, 1, false],
-      'the rejection is not remembered',
-    )
+t.test('a flush with too many patterns to compare is rejected, and a smaller one counts', async (t) => {
+  const service = await reuseService(t)
+  const ada = await service.signIn('ada')
+  await fillWithPatterns(service, 'ada', 195)
+  const entries = Array.from({ length: 200 }, (_, n) => ({
+    repo: `ada/${'a'.repeat(97)}${100 + n}`,
+    day: new Date().toISOString().slice(0, 10),
+    minutes: 1,
+  }))
+  const flush = (some: object[]) => ada.post('/api/team/active-minutes', { entries: some, flush_id: 'f' })
+  const rejected = await flush(entries)
+  t.equal(rejected.status, 413)
+  t.equal(rejected.body.code, 'payload_too_large')
+  t.equal(
+    rejected.body.detail,
+    'This request names 200 repositories, too many to compare with all your workspaces’ patterns. Name at most 2 in one request.',
+  )
+  const first = await flush(entries.slice(0, 1))
+  t.same(
+    [first.status, first.body.ignored, first.body.duplicate],
+    [200, 1, false],
+    'the rejection is not remembered',
+  )
 
-    const choose = await ada.put('/api/me/recording', {
-      paused: false,
-      repos_off: Array.from({ length: 200 }, (_, n) => `ada/*${'a'.repeat(190)}${100 + n}`),
-      hours: null,
-    })
-    t.equal(choose.status, 200)
-    const bob = await service.signIn('bob')
-    t.equal((await flush(entries.slice(0, 1))).body.duplicate, true)
-    t.equal(
-      (await ada.post('/api/team/active-minutes', { entries: entries.slice(0, 1) })).status,
-      200,
-      'one always fits',
-    )
-    t.equal(
-      (await bob.post('/api/team/active-minutes', { entries })).status,
-      200,
-      'and all where patterns are few',
-    )
-  },
-)
+  const choose = await ada.put('/api/me/recording', {
+    paused: false,
+    repos_off: Array.from({ length: 200 }, (_, n) => `ada/*${'a'.repeat(190)}${100 + n}`),
+    hours: null,
+  })
+  t.equal(choose.status, 200)
+  const bob = await service.signIn('bob')
+  t.equal((await flush(entries.slice(0, 1))).body.duplicate, true)
+  t.equal(
+    (await ada.post('/api/team/active-minutes', { entries: entries.slice(0, 1) })).status,
+    200,
+    'one always fits',
+  )
+  t.equal(
+    (await bob.post('/api/team/active-minutes', { entries })).status,
+    200,
+    'and all where patterns are few',
+  )
+})
 
 t.test('an upload with too many patterns to compare is rejected as a whole', async (t) => {
   const service = await reuseService(t)

@@ -42,7 +42,7 @@ const hmacsOf = async ({ database }: Service) =>
     [],
   )
 
-t.test('the guide says what counts at each kind of host, and what does not', async (t) => {
+t.test('the guide states which addresses count on each kind of host', async (t) => {
   const guide = await readFile(join(projectRoot, 'docs/guides/08-webhooks.md'), 'utf8')
   const [, table = ''] = guide.split(/\n(?=\| In the payload )/)
   const [head = [], , ...rows] = table
@@ -127,7 +127,7 @@ t.test('the guide says what counts at each kind of host, and what does not', asy
   )
 })
 
-t.test('private addresses count by the id in them, or by the login', async (t) => {
+t.test('private addresses are recognized by the id in them, or by the login', async (t) => {
   const kinds: Record<RepohostKind, (id: number, login: string) => string[]> = {
     github: (id, login) => [
       `${id}+${login}@users.noreply.127.0.0.1`,
@@ -180,7 +180,7 @@ t.test('private addresses count by the id in them, or by the login', async (t) =
     })
 })
 
-t.test('github.com’s private addresses count where github.com is the host', async (t) => {
+t.test('github.com’s private addresses count when github.com is the host', async (t) => {
   const { service, webhook, today, bob } = await startWebhook(t, 'github')
   const beside = await startService(t, { beside: service, env: { REPOHOST_URL: 'https://github.com' } })
   const { event, payload } = deliveryShapes.github.push(REPO, [])
@@ -195,7 +195,7 @@ t.test('github.com’s private addresses count where github.com is the host', as
   t.equal(await countedFor(`${bob.repohostId}+bob@users.noreply.127.0.0.1`), 0)
 })
 
-t.test('at GitLab, addresses that the host shows as confirmed count', async (t) => {
+t.test('on GitLab, addresses that the host shows as confirmed count', async (t) => {
   const { service, webhook, today, bob } = await startWebhook(t, 'gitlab')
   const { addresses } = service.repohost
   t.same(await pushOf(webhook, today, ['bob@work.example']), result(0, { unknown_author: 1 }))
@@ -234,7 +234,7 @@ t.test('at GitLab, addresses that the host shows as confirmed count', async (t) 
   )
 })
 
-t.test('the latest statement of the host about an address decides whose it is', async (t) => {
+t.test('the host’s latest report decides who owns an address', async (t) => {
   const { service, webhook, today, ada, bob } = await startWebhook(t, 'gitlab')
   const { addresses } = service.repohost
   const shared = { email: 'shared@work.example', confirmed_at: CONFIRMED }
@@ -267,7 +267,7 @@ t.test('the latest statement of the host about an address decides whose it is', 
   t.same(await hmacsOf(service), [])
 })
 
-t.test('a sign-in succeeds whatever the host says about addresses', async (t) => {
+t.test('sign-in succeeds whatever the host reports about addresses', async (t) => {
   const { service, bob } = await startWebhook(t, 'gitlab')
   const { addresses } = service.repohost
   addresses.set(bob.repohostId, [
@@ -297,7 +297,7 @@ t.test('a sign-in succeeds whatever the host says about addresses', async (t) =>
   t.equal((await signInAgain(service, bob)).status, 200)
 })
 
-t.test('addresses stay known as long as the secret that they were stored with', async (t) => {
+t.test('addresses stay recognized as long as the secret they were stored with is configured', async (t) => {
   const { service, webhook, today, bob } = await startWebhook(t, 'gitlab')
   service.repohost.addresses.set(bob.repohostId, [{ email: 'bob@work.example', confirmed_at: CONFIRMED }])
   await signInAgain(service, bob)
@@ -323,7 +323,7 @@ t.test('addresses stay known as long as the secret that they were stored with', 
   t.equal(await counts(newSecret), 0)
 })
 
-t.test('no address is stored, logged or shown, and nothing is left of a deleted account', async (t) => {
+t.test('no address is stored, logged or shown, and none is left of a deleted account', async (t) => {
   const { service, webhook, today, bob } = await startWebhook(t, 'gitlab')
   const marks = ['bob.secret@work.example', 'commit.secret@home.example', 'pusher.secret@public.example']
   const [own = '', other = '', pusher = ''] = marks

@@ -81,7 +81,7 @@ const withoutAgents = ({ totals, daily, repos, generated_at: _, ...rest }: Own) 
 t.test('agents and people', async (t) => {
   const service = await startService(t)
 
-  t.test('agent time is kept apart, and only its owner sees it', async (t) => {
+  t.test('agent time is kept separate, and only its owner sees it', async (t) => {
     const [ada, bob] = await service.signInAll('ada', 'bob')
     const { id } = await service.workspace(ada, { members: [bob] })
     await send(bob, [person(60), person(64)])
@@ -142,7 +142,7 @@ t.test('agents and people', async (t) => {
     t.notMatch(JSON.stringify(exported), /model-x/)
   })
 
-  t.test('the status bar lists agent time as a category, and leaves it out of the total', async (t) => {
+  t.test('the status bar lists agent time as a category and leaves it out of the total', async (t) => {
     const { caller } = await someone(service)
     const now = Math.floor(Date.now() / 60_000) * 60 - start
     await send(caller, [
@@ -163,7 +163,7 @@ t.test('agents and people', async (t) => {
     )
   })
 
-  t.test('agents alone change neither the newest heartbeat nor what is active', async (t) => {
+  t.test('agents alone change neither the last heartbeat time nor active time', async (t) => {
     const { caller, id } = await someone(service)
     await send(caller, [agent(60), agent(63)])
     t.equal((await caller.get('/api/me')).body.heartbeats, null)
@@ -172,7 +172,7 @@ t.test('agents and people', async (t) => {
     t.ok(heatmap.every(({ minutes }: { minutes: number }) => minutes === 0))
   })
 
-  t.test('a minute of the person that arrives later is no agent time any more', async (t) => {
+  t.test('agent time is removed when the person’s own minute arrives later', async (t) => {
     const { caller, id } = await someone(service)
     await send(caller, [agent(57), agent(60), agent(63)])
     t.equal((await mineOf(caller, id)).totals.agent_minutes, 7)
@@ -181,7 +181,7 @@ t.test('agents and people', async (t) => {
     t.same([totals.active_minutes, totals.agent_minutes], [4, 3])
   })
 
-  t.test('agent time of a project name counts once the person has assigned it', async (t) => {
+  t.test('agent time for a project name starts counting after it’s assigned', async (t) => {
     const { caller, id } = await someone(service)
     await send(caller, [agent(60, 'web'), agent(64, 'web')])
     t.equal((await mineOf(caller, id)).totals.agent_minutes, 0)
@@ -195,7 +195,7 @@ t.test('agents and people', async (t) => {
     t.equal(body.totals.agent_minutes, 1)
   })
 
-  t.test('sending a part again changes nothing, in no workspace', async (t) => {
+  t.test('resending a batch changes nothing in any workspace', async (t) => {
     const { caller, id } = await someone(service, ['acme/*'])
     const { id: other } = await service.workspace(caller, { patterns: ['globex/*'] })
     const both = async () => {
@@ -211,7 +211,7 @@ t.test('agents and people', async (t) => {
     t.same(await both(), [0, 5], 'no minute counts a second time in another workspace')
   })
 
-  t.test('minutes are those of a model, however heartbeats are mixed, shuffled and repeated', async () => {
+  t.test('minutes match the model for any mix, order and repetition of heartbeats', async () => {
     /** A minute is that of its first heartbeat, and a gap that of the last heartbeat before it. */
     const reposOfMinutes = (ordered: { minute: number; repo: string }[]): Map<number, string> => {
       const repos = new Map<number, string>()

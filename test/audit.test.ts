@@ -5,7 +5,7 @@ import { retryWhileUnavailable, reuseService, startTeam } from './service.js'
 
 const team = '/api/team/workspaces'
 
-t.test('the trail lists changes with their authors, newest first, without any secret', async (t) => {
+t.test('the audit trail lists changes with their authors, newest first, without secrets', async (t) => {
   const service = await reuseService(t)
   const [ada, bob, cyd] = await service.signInAll('Ada', 'bob', 'cyd')
   const { id, code } = await service.workspace(ada, { name: 'Acme' })
@@ -61,7 +61,7 @@ t.test('the trail lists changes with their authors, newest first, without any se
   }
 })
 
-t.test('requests that change nothing leave no entry, nor do rejected ones', async (t) => {
+t.test('rejected requests and requests that change nothing leave no entry', async (t) => {
   const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { name: 'Acme', members: [bob] })
@@ -75,7 +75,7 @@ t.test('requests that change nothing leave no entry, nor do rejected ones', asyn
   t.equal((await ada.get(`${team}/${id}/audit`)).text, before)
 })
 
-t.test('the trail is paged and keeps the order of the changes', async (t) => {
+t.test('the audit trail is paged in the order of the changes', async (t) => {
   const { ada, id } = await startTeam(t)
   await Promise.all(
     Array.from({ length: 30 }, (_, index) =>
@@ -99,7 +99,7 @@ t.test('the trail is paged and keeps the order of the changes', async (t) => {
   t.equal(new Set(seen.map((entry) => entry.id)).size, 31)
 })
 
-t.test('a page of large entries ends early, and the pages together are complete', async (t) => {
+t.test('a page with large entries is cut short, and the pages together are complete', async (t) => {
   const { service, ada, id } = await startTeam(t)
   await service.database.hot.statement(
     `insert into audit_entries (workspace_id, id, at, actor, action, details)

@@ -101,7 +101,7 @@ const startFilled = async (t: Test) => {
 }
 
 t.test(
-  'the service writes one backup a day, and keeps as many as it should',
+  'the service writes one backup a day and keeps as many as configured',
   { buffered: true },
   async (t) => {
     const folder = await temporaryFolder(t)
@@ -144,7 +144,7 @@ t.test(
   },
 )
 
-t.test('a new backup stays, whatever other files are called', { buffered: true }, async (t) => {
+t.test('a new backup is kept, whatever other files are named', { buffered: true }, async (t) => {
   const folder = await temporaryFolder(t)
   const service = await startService(t, { env: { BACKUP_DIR: folder, BACKUP_KEEP: '1' } })
   const future = [1, 2, 3].map((n) => `team-settings-2999-01-0${n}T000000Z.gz`)
@@ -160,35 +160,39 @@ t.test('a new backup stays, whatever other files are called', { buffered: true }
   )
 })
 
-t.test('a backup stays whose record was committed, and the response lost', { buffered: true }, async (t) => {
-  const folder = await temporaryFolder(t)
-  const { databaseUrl } = await startService(t)
-  let lost = 0
-  const throughRelay = await startRelay(t, databaseUrl, (client, reach) => {
-    const server = reach()
-    let records = false
-    client.on('data', (chunk) => {
-      records ||= chunk.includes('insert into backups')
-      server.write(chunk)
+t.test(
+  'a backup is kept if its record was committed but the response got lost',
+  { buffered: true },
+  async (t) => {
+    const folder = await temporaryFolder(t)
+    const { databaseUrl } = await startService(t)
+    let lost = 0
+    const throughRelay = await startRelay(t, databaseUrl, (client, reach) => {
+      const server = reach()
+      let records = false
+      client.on('data', (chunk) => {
+        records ||= chunk.includes('insert into backups')
+        server.write(chunk)
+      })
+      server.on('data', (chunk) => {
+        if (!records || !chunk.includes('COMMIT')) return void client.write(chunk)
+        lost++
+        client.destroy()
+      })
+      client.on('close', () => server.end())
+      server.on('close', () => client.end())
     })
-    server.on('data', (chunk) => {
-      if (!records || !chunk.includes('COMMIT')) return void client.write(chunk)
-      lost++
-      client.destroy()
-    })
-    client.on('close', () => server.end())
-    server.on('close', () => client.end())
-  })
-  const service = await startService(t, { env: { ...onDatabase(throughRelay), BACKUP_DIR: folder } })
-  await service.app.jobs.backup?.run()
-  t.equal(lost, 1)
-  const [name = '', ...others] = await readdir(folder)
-  t.match(name, /\.gz$/)
-  t.strictSame(others, [])
-  t.ok(service.logs.some((line) => line.includes(`a backup was written to ${join(folder, name)}`)))
-})
+    const service = await startService(t, { env: { ...onDatabase(throughRelay), BACKUP_DIR: folder } })
+    await service.app.jobs.backup?.run()
+    t.equal(lost, 1)
+    const [name = '', ...others] = await readdir(folder)
+    t.match(name, /\.gz$/)
+    t.strictSame(others, [])
+    t.ok(service.logs.some((line) => line.includes(`a backup was written to ${join(folder, name)}`)))
+  },
+)
 
-t.test('a backup that fails removes none, and is reported', { buffered: true }, async (t) => {
+t.test('a failed backup deletes no backup, and is reported', { buffered: true }, async (t) => {
   const folder = await temporaryFolder(t)
   const older = 'team-settings-2020-01-02T000000Z.gz'
   await writeFile(join(folder, older), '')
@@ -204,7 +208,7 @@ t.test('a backup that fails removes none, and is reported', { buffered: true }, 
   t.equal(failures(), 1, 'it is not tried again at once')
 })
 
-t.test('a backup shows a single moment, even during writes', { buffered: true }, async (t) => {
+t.test('a backup is a consistent snapshot, even during writes', { buffered: true }, async (t) => {
   const { service, flush } = await startFilled(t)
   const file = join(await temporaryFolder(t), 'backup.gz')
   let isOver = false
@@ -332,7 +336,7 @@ t.test('an incomplete file changes nothing', { buffered: true }, async (t) => {
   t.equal(Number(row?.newest), newestMigration.when, 'and an older schema is brought forward')
 })
 
-t.test('a malicious file is rejected with little memory, and none of its content is printed', async (t) => {
+t.test('a malicious file is rejected with little memory, and its content isn’t printed', async (t) => {
   const { url, sql } = await databaseOf(t)
   await sql`delete from users`
   const folder = await temporaryFolder(t)
@@ -427,7 +431,7 @@ t.test('a malicious file is rejected with little memory, and none of its content
 })
 
 t.test(
-  'a restored database has the indexes and constraints of a migrated one',
+  'a restored database has the same indexes and constraints as a migrated one',
   { buffered: true },
   async (t) => {
     const { url, drop } = await createTestDatabase()
@@ -451,7 +455,7 @@ t.test(
   },
 )
 
-t.test('two backups into one file at the same time are both complete', { buffered: true }, async (t) => {
+t.test('two concurrent backups into the same file are both complete', { buffered: true }, async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const folder = await temporaryFolder(t)
@@ -473,7 +477,7 @@ t.test('two backups into one file at the same time are both complete', { buffere
   await restoreFrom(file, await emptyDatabase(t))
 })
 
-t.test('a backup goes through standard output and input', { buffered: true }, async (t) => {
+t.test('backup and restore work through standard output and input', { buffered: true }, async (t) => {
   const { service } = await startFilled(t)
   // Otherwise its rollups go on.
   await service.app.close()
@@ -545,7 +549,7 @@ t.test(
   },
 )
 
-t.test('a backup that fails leaves no file', { buffered: true }, async (t) => {
+t.test('a failed backup leaves no file', { buffered: true }, async (t) => {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'backup.gz')
   const isRejected = (work: Promise<unknown>, message: RegExp) =>
@@ -568,7 +572,7 @@ t.test('a backup that fails leaves no file', { buffered: true }, async (t) => {
 })
 
 // Not beside the others, because it changes what they use.
-t.test('a backup is made where the file system cannot flush its folder', { buffered: false }, async (t) => {
+t.test('a backup works on file systems that can’t sync a folder', { buffered: false }, async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const folder = await temporaryFolder(t)

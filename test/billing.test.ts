@@ -76,7 +76,7 @@ const startBilling = async (t: Parameters<typeof startService>[0], env: Record<s
   return { service, billing, subscriber }
 }
 
-t.test('a checkout leads to the provider, with URLs that come from the configuration', async (t) => {
+t.test('checkout leads to the provider, with configured URLs', async (t) => {
   const { service, billing } = await startBilling(t)
   const ada = await service.signIn('ada')
   t.hasStrict((await ada.get('/api/me')).body, { plan: 'pro', status: 'none' })
@@ -101,7 +101,7 @@ t.test('a checkout leads to the provider, with URLs that come from the configura
   t.match((await ada.post('/api/billing/portal')).body.url, /\/portal\/bps_/)
 })
 
-t.test('a customer that belongs to another person is the provider’s mistake', async (t) => {
+t.test('a customer that belongs to someone else is reported as the provider’s fault', async (t) => {
   const { service, subscriber } = await startBilling(t)
   const ada = await service.signIn('ada')
   const { caller: bob, customer } = await subscriber('bob')
@@ -116,7 +116,7 @@ t.test('a customer that belongs to another person is the provider’s mistake', 
   t.equal((await ada.post('/api/billing/portal')).status, 200)
 })
 
-t.test('concurrent clicks make one customer, on one instance and on two', async (t) => {
+t.test('concurrent clicks create one customer, on one instance and on two', async (t) => {
   const { service, billing } = await startBilling(t)
   const other = await startService(t, { env: shared.env, beside: service })
   billing.delay = 100
@@ -135,7 +135,7 @@ t.test('concurrent clicks make one customer, on one instance and on two', async 
   t.equal(new Set([...billing.checkouts.values()].map((form) => form.get('customer'))).size, 1)
 })
 
-t.test('a subscriber gets the portal, and a checkout again once the subscription has ended', async (t) => {
+t.test('a subscriber gets the portal, and checkout again once the subscription has ended', async (t) => {
   const { service, subscriber } = await startBilling(t)
   const { caller, customer } = await subscriber('ada')
   const urlAfter = async (status: string, created: number) => {
@@ -148,7 +148,7 @@ t.test('a subscriber gets the portal, and a checkout again once the subscription
   t.match(await urlAfter('canceled', now() + 10), /\/pay\//)
 })
 
-t.test('a paid checkout reaches the profile by the provider’s own notification', async (t) => {
+t.test('a paid checkout updates the profile through the provider’s own notification', async (t) => {
   const { service, billing } = await startBilling(t)
   billing.webhookUrl = service.url + WEBHOOK
   t.teardown(() => Object.assign(billing, { webhookUrl: undefined }))
@@ -159,7 +159,7 @@ t.test('a paid checkout reaches the profile by the provider’s own notification
   t.equal((await ada.get('/api/me')).body.status, 'active')
 })
 
-t.test('a customer that the service did not create is identified by the notifications', async (t) => {
+t.test('notifications identify a customer that the service didn’t create', async (t) => {
   const { service } = await startBilling(t)
   const ada = await service.signIn('ada')
   const { id } = (await ada.get('/api/me')).body
@@ -175,7 +175,7 @@ t.test('a customer that the service did not create is identified by the notifica
   t.equal((await ada.get('/api/me')).body.status, 'trialing')
 })
 
-t.test('statuses are translated', async (t) => {
+t.test('subscription statuses are translated', async (t) => {
   const { service, subscriber } = await startBilling(t)
   const { customer, status } = await subscriber('ada')
   const expected: Record<string, string> = {
@@ -196,7 +196,7 @@ t.test('statuses are translated', async (t) => {
   t.equal(await status(), 'canceled', 'an unknown status changes nothing')
 })
 
-t.test('of several subscriptions, the best one counts', async (t) => {
+t.test('of several subscriptions, the best one applies', async (t) => {
   const { service, subscriber } = await startBilling(t)
   const { customer, status } = await subscriber('ada')
   const say = (subscription: string, theirs: string, created: number) =>
@@ -210,7 +210,7 @@ t.test('of several subscriptions, the best one counts', async (t) => {
   t.equal(await status(), 'active')
 })
 
-t.test('twenty copies of a notification at once take effect once', async (t) => {
+t.test('twenty concurrent copies of a notification take effect once', async (t) => {
   const { service, subscriber } = await startBilling(t)
   const { customer, status } = await subscriber('ada')
   const payload = notification({ id: 'evt_copied', customer, status: 'active', created: 1_000 })
@@ -230,7 +230,7 @@ const permutations = <T>(items: T[]): T[][] =>
     ? [items]
     : items.flatMap((item, index) => permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]))
 
-t.test('every order of four notifications ends in the same state', async (t) => {
+t.test('four notifications end in the same state in any order', async (t) => {
   const { service } = await startBilling(t)
   const story: { kind: 'created' | 'updated' | 'deleted'; status: string; created: number }[] = [
     { kind: 'created', status: 'incomplete', created: 1_000 },
@@ -258,7 +258,7 @@ t.test('every order of four notifications ends in the same state', async (t) => 
   }
 })
 
-t.test('a notification counts only with a valid signature over its exact bytes', async (t) => {
+t.test('a notification is accepted only with a valid signature over its exact bytes', async (t) => {
   const { service, subscriber } = await startBilling(t)
   const { customer } = await subscriber('ada')
   const payload = notification({ customer })
@@ -297,7 +297,7 @@ t.test('a notification counts only with a valid signature over its exact bytes',
   t.same(await stored(service), { events: 2, subscriptions: 1 })
 })
 
-t.test('irrelevant notifications are accepted, whatever they look like', async (t) => {
+t.test('irrelevant notifications are accepted, whatever they contain', async (t) => {
   const { service } = await startBilling(t)
   const send = (event: object) => deliver(service, JSON.stringify(event))
   for (const event of [
@@ -320,7 +320,7 @@ t.test('irrelevant notifications are accepted, whatever they look like', async (
   t.same(await stored(service), { events: 0, subscriptions: 0 })
 })
 
-t.test('without billing, all of its routes say so', async (t) => {
+t.test('without billing, all of its routes return an error', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   for (const path of ['/api/billing/checkout', '/api/billing/portal']) {
@@ -340,7 +340,7 @@ t.test('without billing, all of its routes say so', async (t) => {
 })
 
 for (const { budgetMs, status, faults } of faultsByBudget)
-  t.test(`a provider that misbehaves costs the caller a bounded ${status}`, async (t) => {
+  t.test(`a misbehaving provider costs the caller a bounded ${status}`, async (t) => {
     const setup = await startProviders(t, { budgetMs })
     const service = await startService(t, setup)
     const ada = await service.signIn('ada')
@@ -394,7 +394,7 @@ t.test('with billing required, Pro starts and ends with the subscription', async
   }
 })
 
-t.test('signatures agree with the provider’s library, and with nothing that was changed', (t) => {
+t.test('signatures match the provider’s library, and no altered payload is accepted', (t) => {
   const secret = BILLING.webhookSecret
   fc.assert(
     fc.property(

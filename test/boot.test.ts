@@ -51,7 +51,7 @@ const boot = async (mistake: Partial<RouteOptions>, request: InjectOptions = { u
   }
 }
 
-t.test('a route without mistakes boots', async (t) => {
+t.test('a correctly declared route boots', async (t) => {
   await t.resolves(boot({}))
   const byQuery = answering({ querystring: Type.Object({ workspace: Uuid }) })
   await t.resolves(boot({ config: { access: adminOf('query.workspace') }, schema: byQuery }))
@@ -110,7 +110,7 @@ const mistakes: [mistake: Partial<RouteOptions>, message: string][] = [
   ],
 ]
 
-t.test('a route does not boot with a mistake, and says which', async (t) => {
+t.test('a route with a mistake fails to boot with an error about it', async (t) => {
   for (const [mistake, message] of mistakes) {
     const { method = 'GET', url = '/api/new' } = mistake
     await t.rejects(boot(mistake), { message: `${method} ${url} ${message}` }, message)
@@ -120,7 +120,7 @@ t.test('a route does not boot with a mistake, and says which', async (t) => {
   t.throws(() => ref(Closed({})), { message: 'Only a schema with an `$id` can be referred to' })
 })
 
-t.test('a handler gets at nothing that the access of its route has not found', async (t) => {
+t.test('a handler can’t access anything that its route’s access check hasn’t found', async (t) => {
   const access = repoMember('params', toPull)
   const handlers: [number, RouteOptions['handler']][] = [
     [500, async ({ membership }) => ({ ok: membership.userId !== '' })],
@@ -132,7 +132,7 @@ t.test('a handler gets at nothing that the access of its route has not found', a
   }
 })
 
-t.test('a notification whose bytes were parsed before is rejected', async (t) => {
+t.test('a notification whose bytes were parsed earlier is rejected', async (t) => {
   let handled = 0
   const route: Partial<RouteOptions> = {
     method: 'POST',

@@ -139,7 +139,7 @@ await shell(
   { GIT_AUTHOR_DATE: `${yesterday}T12:00:00Z`, GIT_COMMITTER_DATE: `${yesterday}T12:00:00Z` },
 )
 
-t.test('a job runs when the file changes, or every night', async (t) => {
+t.test('a job runs when the file changes, and every night', async (t) => {
   const paths = ['team-settings.json']
   for (const host of ['github', 'forgejo']) {
     t.same((await read(`${host}.yml`)).on, {

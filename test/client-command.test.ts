@@ -79,7 +79,7 @@ const listen = async (t: Test, server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port
 }
 
-t.test('a workspace is pulled, compared, changed and checked', async (t) => {
+t.test('a workspace’s settings can be pulled, compared, changed and checked', async (t) => {
   const { at, keyWith, path, run, write } = await start(t)
   await ada.put(`${at}/configuration`, {
     settings: { 'ext.old': 1, 'ext.theme': 'light' },
@@ -168,7 +168,7 @@ This affects 2 repositories and 1 person.
   t.equal((await run(['pull', '--check', path])).code, 0)
 })
 
-t.test('differences are printed for machines, and for a comment', async (t) => {
+t.test('differences are printed as JSON, or as a comment', async (t) => {
   const { path, run, write } = await start(t)
   await write('{ "settings": { "ext.a": "x|`y`\\n<b>" } }')
   const { out } = await run(['diff', path, '--format', 'json'])
@@ -193,7 +193,7 @@ t.test('differences are printed for machines, and for a comment', async (t) => {
   )
 })
 
-t.test('a file that cannot be used names the line, and nothing is sent', async (t) => {
+t.test('errors in an unusable file include the line, and nothing is sent', async (t) => {
   const { at, path, run, write } = await start(t)
   const before = (await ada.get(`${at}/configuration`)).text
   const broken: [content: string | Buffer, message: string][] = [
@@ -232,7 +232,7 @@ t.test('a file that cannot be used names the line, and nothing is sent', async (
   t.equal((await ada.get(`${at}/configuration`)).text, before)
 })
 
-t.test('numbers that keep their value can be written in any way, in any Unicode encoding', async (t) => {
+t.test('numbers can be written in any notation, and files in any Unicode encoding', async (t) => {
   const { at, path, run, write } = await start(t)
   const text = '{"settings": {"ext.a": [1.50, 1e2, 10E-1, 100000000000000000000, 0.0, "ä"]}}'
   const wide = Buffer.from(`\uFEFF${text}`, 'utf16le')
@@ -246,7 +246,7 @@ t.test('numbers that keep their value can be written in any way, in any Unicode 
   t.strictSame(await run(['diff', path]), { code: 0, out: 'Nothing to change.\n', err: '' })
 })
 
-t.test('a new lock names the overrides that lose their effect', async (t) => {
+t.test('a new lock lists the overrides that lose their effect', async (t) => {
   const { at, path, run, write } = await start(t)
   await ada.put(`${at}/configuration`, {
     settings: { 'ext.a': 1, 'ext.old': 1 },
@@ -269,7 +269,7 @@ t.test('a new lock names the overrides that lose their effect', async (t) => {
   t.notMatch((await run(['diff', path, '--prune'])).out, /lose their effect/, 'an override that goes is none')
 })
 
-t.test('a lock also silences the key in language blocks', async (t) => {
+t.test('a lock also disables the key in language blocks', async (t) => {
   const { at, path, run, write } = await start(t)
   const settings = { '[typescript]': { 'editor.tabSize': 2 } }
   await ada.put(`${at}/configuration`, {
@@ -281,7 +281,7 @@ t.test('a lock also silences the key in language blocks', async (t) => {
   t.ok(out.endsWith('because their key is locked:\n  acme/api: editor.tabSize\n'), out)
 })
 
-t.test('a locked block also silences other blocks for one of its languages', async (t) => {
+t.test('a locked block also disables other blocks for its languages', async (t) => {
   const { at, path, run, write } = await start(t)
   await ada.put(`${at}/configuration`, {
     settings: { '[javascript][typescript]': { 'editor.tabSize': 4 } },
@@ -292,7 +292,7 @@ t.test('a locked block also silences other blocks for one of its languages', asy
   t.ok(out.endsWith('because their key is locked:\n  acme/api: [javascript][typescript]\n'), out)
 })
 
-t.test('every fault of the keys is named with its place', async (t) => {
+t.test('every key error is reported with its position', async (t) => {
   const { path, run, write } = await start(t)
   await write(`{
   "settings": {
@@ -315,7 +315,7 @@ ${path}:8:5: \`ext.<b>\` must not contain any of \`( ) < > [ ]\` or a backtick (
 })
 
 t.test(
-  'blocks are pulled, compared and applied, and pull marks values that do not match the schema',
+  'blocks are pulled, compared and applied, and pull marks values that don’t match the schema',
   async (t) => {
     const { path, run, write } = await start(t)
     await write(`{
@@ -344,7 +344,7 @@ Warning: settings/[typescript]/ext.fontSize must be a number
   },
 )
 
-t.test('with --strict, nothing is applied that the settings schema warns about', async (t) => {
+t.test('with --strict, settings that the schema warns about aren’t applied', async (t) => {
   const { at, path, run, write } = await start(t)
   await write('{ "settings": { "ext.fontSize": "large" } }')
   const said = await run(['diff', path])
@@ -367,7 +367,7 @@ t.test('with --strict, nothing is applied that the settings schema warns about',
   t.same((await ada.get(`${at}/settings`)).body.settings, { 'ext.fontSize': 14 })
 })
 
-t.test('each mistake is explained in its first line', async (t) => {
+t.test('every mistake is explained in the first line', async (t) => {
   const { path, run, makeKey, at } = await start(t)
   const stub = async (answer: RequestListener) => `http://127.0.0.1:${await listen(t, createServer(answer))}`
   const moved = await stub((request, response) => {
@@ -528,7 +528,7 @@ t.test('each mistake is explained in its first line', async (t) => {
   t.equal((await ada.get(`${at}/configuration`)).text, before)
 })
 
-t.test('the program prints its help and version, and says when Node is too old', async (t) => {
+t.test('the program prints its help and version, and reports a Node version that’s too old', async (t) => {
   const spawn = async (...args: string[]) => (await promisify(execFile)(process.execPath, args)).stdout
   t.equal(await spawn(program, '--version'), `${serviceVersion}\n`)
   const help = await run(['--help'], {})
@@ -546,7 +546,7 @@ t.test('the program prints its help and version, and says when Node is too old',
   })
 })
 
-t.test('a change in between is not overwritten', async (t) => {
+t.test('a concurrent change isn’t overwritten', async (t) => {
   const { at, path, run, write } = await start(t)
   await write('{ "settings": { "ext.a": 1 } }')
   let applied = 0
@@ -559,7 +559,7 @@ t.test('a change in between is not overwritten', async (t) => {
   t.same((await ada.get(`${at}/settings/versions`)).body.versions.length, 2, 'it was changed once')
 })
 
-t.test('what diff says is what apply does, and what is pulled is what was applied', async (t) => {
+t.test('apply does what diff shows, and pull returns what was applied', async (t) => {
   const { path, run, write } = await start(t)
   const settings = fc.dictionary(
     fc.constantFrom('ext.a', 'ext.b', 'ext.c'),

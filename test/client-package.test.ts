@@ -25,18 +25,18 @@ const packing = (async (): Promise<string[]> => {
   return files.map(({ path }: { path: string }) => path).sort()
 })()
 
-t.test('the types of the client are those of the document', async (t) => {
+t.test('the client’s types match the OpenAPI document', async (t) => {
   const types = writeTypes(JSON.parse(await read('openapi/openapi.json')))
   t.ok(types === (await read('client/src/api.ts')), 'run `npm run openapi`, and commit client/src/api.ts')
 })
 
-t.test('a document that the types cannot express is rejected', async (t) => {
+t.test('a document that the types can’t express is rejected', async (t) => {
   const document = (schema: object) => ({ paths: {}, components: { schemas: { Thing: schema } } })
   t.throws(() => writeTypes(document({ type: 'object', patternProperties: {} })), /patternProperties/)
   t.throws(() => writeTypes(document({ type: 'file' })), /file/)
 })
 
-t.test('the core of the client takes at most 8 KB, and nothing of Node', async (t) => {
+t.test('the client core takes at most 8 KB, and doesn’t use Node', async (t) => {
   const code = await bundle('client/src/index.ts', { minify: true })
   const bytes = gzipSync(code, { level: 9 }).length
   t.ok(bytes <= 8 * 1024, `${bytes} bytes`)
@@ -44,7 +44,7 @@ t.test('the core of the client takes at most 8 KB, and nothing of Node', async (
   t.same(JSON.parse(await read('client/package.json')).dependencies, undefined)
 })
 
-t.test('every snippet of the client’s README compiles, one after another', async (t) => {
+t.test('every snippet in the client’s README compiles, in order', async (t) => {
   const snippets = Array.from(
     (await read('client/README.md')).matchAll(/^```ts\n(.*?)^```$/gms),
     ([, code]) => code,
@@ -76,7 +76,7 @@ t.test('every snippet of the client’s README compiles, one after another', asy
   t.equal(failure, undefined)
 })
 
-t.test('the client package contains its code, types and documentation, and nothing else', async (t) => {
+t.test('the client package contains only its code, types and documentation', async (t) => {
   const names = await packing
   const { exports } = JSON.parse(await read('client/package.json'))
   for (const { types, default: code } of Object.values<Conditions>(exports).flatMap(Object.values)) {
@@ -88,7 +88,7 @@ t.test('the client package contains its code, types and documentation, and nothi
   t.same(others.sort(), ['LICENSE', 'README.md', 'dist/cjs/package.json', 'package.json'])
 })
 
-t.test('npm installs the client from a service, without a registry', async (t) => {
+t.test('npm can install the client from a service, without a registry', async (t) => {
   const service = await startService(t)
   const latest = await service.request('GET', '/api/client.tgz')
   t.equal(latest.status, 302)
@@ -137,7 +137,7 @@ t.test('npm installs the client from a service, without a registry', async (t) =
   t.strictSame(installed.filter((name) => /[.]|LICENSE/.test(name)).sort(), await packing)
 })
 
-t.test('CommonJS projects compile against the client, and run with it', async (t) => {
+t.test('CommonJS projects compile against the client and run with it', async (t) => {
   const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'node_modules/@team-settings'), { recursive: true })
   await symlink(join(projectRoot, 'client'), join(folder, 'node_modules/@team-settings/client'))

@@ -161,7 +161,7 @@ t.test('minutes are sent with the time zone in which they were added', async (t)
   )
 })
 
-t.test('entries that no flush can contain are rejected before they spoil one', async (t) => {
+t.test('entries that no flush can contain are rejected when they’re added', async (t) => {
   const { queue } = start(t)
   for (const repo of [
     'acme',
@@ -181,7 +181,7 @@ t.test('entries that no flush can contain are rejected before they spoil one', a
   t.match(await queue.pending(), { minutes: 0 })
 })
 
-t.test('a batch has at most 200 entries, and is sent ten minutes after its first entry', async (t) => {
+t.test('a batch has at most 200 entries and is sent ten minutes after its first entry', async (t) => {
   const { queue, pass, sent, entries } = start(t)
   for (let index = 0; index < 201; index++) await queue.add(`acme/repo-${index}`, NINE, 1)
   await pass(9 * MINUTE)
@@ -190,7 +190,7 @@ t.test('a batch has at most 200 entries, and is sent ten minutes after its first
   t.same([entries(0).length, entries(1).length], [200, 1])
 })
 
-t.test('a retry sends the same bytes, whatever was added meanwhile', async (t) => {
+t.test('a retry sends the same bytes, whatever was added in the meantime', async (t) => {
   const { queue, sent } = start(t, [
     LOST,
     problem(500, 'internal_error'),
@@ -208,35 +208,32 @@ t.test('a retry sends the same bytes, whatever was added meanwhile', async (t) =
   t.not(JSON.parse(sent[4] ?? '').flush_id, JSON.parse(sent[0] ?? '').flush_id)
 })
 
-t.test(
-  'batches that the service never accepts are set aside and reported, and the rest continues',
-  async (t) => {
-    const { queue, reports, sent } = start(t, [
-      LOST,
-      LOST,
-      problem(400, 'validation_failed'),
-      problem(409, 'flush_id_reused'),
-      problem(413, 'payload_too_large'),
-    ])
-    for (const repo of ['acme/a', 'acme/b', 'acme/c', 'acme/d']) {
-      await queue.add(repo, NINE, 1)
-      await queue.flush()
-    }
-    t.same(await queue.pending(), { minutes: 0, batches: 0, refused: 3 })
-    t.equal(sent.length, 6)
-    hasMembers(t, reports(), [
-      { kind: 'refused', code: 'validation_failed', entries: [{ repo: 'acme/a' }] },
-      { kind: 'refused', code: 'flush_id_reused', entries: [{ repo: 'acme/b' }] },
-      { kind: 'refused', code: 'payload_too_large', entries: [{ repo: 'acme/c' }] },
-    ])
-    const proxy = start(t, [new Response('<html>', { status: 400 })])
-    await proxy.queue.add('acme/a', NINE, 1)
-    await proxy.queue.flush()
-    t.match(await proxy.queue.pending(), { batches: 1, refused: 0 }, 'unless another server has answered')
-  },
-)
+t.test('batches that the service never accepts are set aside, and sending continues', async (t) => {
+  const { queue, reports, sent } = start(t, [
+    LOST,
+    LOST,
+    problem(400, 'validation_failed'),
+    problem(409, 'flush_id_reused'),
+    problem(413, 'payload_too_large'),
+  ])
+  for (const repo of ['acme/a', 'acme/b', 'acme/c', 'acme/d']) {
+    await queue.add(repo, NINE, 1)
+    await queue.flush()
+  }
+  t.same(await queue.pending(), { minutes: 0, batches: 0, refused: 3 })
+  t.equal(sent.length, 6)
+  hasMembers(t, reports(), [
+    { kind: 'refused', code: 'validation_failed', entries: [{ repo: 'acme/a' }] },
+    { kind: 'refused', code: 'flush_id_reused', entries: [{ repo: 'acme/b' }] },
+    { kind: 'refused', code: 'payload_too_large', entries: [{ repo: 'acme/c' }] },
+  ])
+  const proxy = start(t, [new Response('<html>', { status: 400 })])
+  await proxy.queue.add('acme/a', NINE, 1)
+  await proxy.queue.flush()
+  t.match(await proxy.queue.pending(), { batches: 1, refused: 0 }, 'unless another server has answered')
+})
 
-t.test('a 401 waits for another token', async (t) => {
+t.test('after a 401, the queue waits for another token', async (t) => {
   const { queue, client, pass, sent, states } = start(t, [problem(401, 'token_expired')])
   await queue.add('acme/api', NINE, 1)
   await queue.flush()
@@ -249,7 +246,7 @@ t.test('a 401 waits for another token', async (t) => {
   t.equal(states.at(-1)?.status, 'ready')
 })
 
-t.test('a wait that the service asks for is kept, also by a flush', async (t) => {
+t.test('Retry-After is respected, also by an explicit flush', async (t) => {
   for (const status of [429, 503]) {
     const { queue, pass, sent, states } = start(t, [problem(status, 'later', { 'Retry-After': '1800' })])
     await queue.add('acme/api', NINE, 1)
@@ -263,7 +260,7 @@ t.test('a wait that the service asks for is kept, also by a flush', async (t) =>
   }
 })
 
-t.test('any other failure is retried after growing pauses of at most 15 minutes', async (t) => {
+t.test('any other failure is retried with growing delays of at most 15 minutes', async (t) => {
   const { queue, pass, sent } = start(
     t,
     Array.from({ length: 1_000 }, () => LOST),
@@ -278,7 +275,7 @@ t.test('any other failure is retried after growing pauses of at most 15 minutes'
   t.ok(sent.length - before >= 16 && sent.length - before <= 34, `${sent.length - before} in four hours`)
 })
 
-t.test('a clock that is set back stops nothing', async (t) => {
+t.test('a clock that is set back doesn’t stop the queue', async (t) => {
   const { queue, world, pass, sent } = start(t, [problem(503, 'unavailable', { 'Retry-After': '600' })])
   await queue.add('acme/api', NINE, 1)
   await queue.flush()
@@ -291,7 +288,7 @@ t.test('a clock that is set back stops nothing', async (t) => {
   t.equal(sent.length, 3)
 })
 
-t.test('entries that the service does not count in full are reported', async (t) => {
+t.test('entries that didn’t count in full are reported', async (t) => {
   const note = { index: 1, status: 'ignored', code: 'day_out_of_window' }
   const { queue, reports } = start(t, [counted([note])])
   await queue.add('acme/api', NINE, 1)
@@ -305,7 +302,7 @@ t.test('entries that the service does not count in full are reported', async (t)
   ])
 })
 
-t.test('a time zone that the service does not know costs no minute', async (t) => {
+t.test('a time zone that the service doesn’t know loses no minutes', async (t) => {
   const { queue, sent } = start(t, [problem(400, 'invalid_timezone')], { timezone: 'Mars/Olympus' })
   await queue.add('acme/api', NINE, 1)
   await queue.flush()
@@ -316,7 +313,7 @@ t.test('a time zone that the service does not know costs no minute', async (t) =
   t.same(await queue.pending(), { minutes: 0, batches: 0, refused: 0 })
 })
 
-t.test('minutes that a person has turned off are not even kept', async (t) => {
+t.test('minutes that a person has turned off aren’t stored', async (t) => {
   const storage = memoryStorage()
   const { queue, world, pass, sent, entries, states } = start(t, [], { storage, timezone: 'Europe/Berlin' })
   await pass(0)
@@ -369,7 +366,7 @@ t.test('hours after midnight belong to the day on which the range began', async 
   ])
 })
 
-t.test('minutes from before the answer was known are kept, and left out once it says so', async (t) => {
+t.test('minutes wait until the preferences are known, and are dropped if turned off', async (t) => {
   const { queue, world, sent, entries } = start(t)
   world.recording = { ...ALWAYS, repos_off: ['acme/secret'] }
   await Promise.all([queue.add('acme/secret', NINE, 1), queue.add('acme/api', NINE, 1)])
@@ -386,7 +383,7 @@ t.test('minutes from before the answer was known are kept, and left out once it 
   t.equal(sent.length, 1)
 })
 
-t.test('a pause keeps nothing and sends nothing, and loses nothing that was kept', async (t) => {
+t.test('a pause adds and sends nothing, and keeps stored minutes', async (t) => {
   const { queue, pass, sent, entries, states } = start(t)
   await queue.add('acme/api', NINE, 1)
   queue.pause()
@@ -400,7 +397,7 @@ t.test('a pause keeps nothing and sends nothing, and loses nothing that was kept
   hasMembers(t, entries(), [{ minutes: 1 }])
 })
 
-t.test('the next queue sends what the previous one has kept', async (t) => {
+t.test('the next queue sends batches that the previous one stored', async (t) => {
   const storage = folderStorage(await temporaryFolder(t))
   const first = start(t, [], { storage })
   await first.queue.add('acme/api', NINE, 3)
@@ -414,7 +411,7 @@ t.test('the next queue sends what the previous one has kept', async (t) => {
   hasMembers(t, second.entries(), [{ repo: 'acme/api', minutes: 4 }])
 })
 
-t.test('a flush also sends the batches of other windows, dead or alive', async (t) => {
+t.test('a flush also sends batches stored by other windows, open or closed', async (t) => {
   const folder = await temporaryFolder(t)
   const other = start(t, [], { storage: folderStorage(folder) })
   await other.queue.add('acme/api', NINE, 3)
@@ -465,7 +462,7 @@ for (const [name, prepare] of Object.entries(storages)) {
     t.same(await one.list(), [{ id: '1', state: 'claimed' }])
   })
 
-  t.test(`${name}: the oldest comes first, and a released batch comes again`, async (t) => {
+  t.test(`${name}: the oldest batch comes first, and a released batch can be claimed again`, async (t) => {
     const storage = (await prepare(t))()
     for (const id of ['2', '1', '3']) {
       await storage.create(id, id)
@@ -484,30 +481,27 @@ for (const [name, prepare] of Object.entries(storages)) {
     )
   })
 
-  t.test(
-    `${name}: the batches of a dead or sleeping queue are taken over, and it cannot interfere`,
-    async (t) => {
-      const open = await prepare(t)
-      const [sleeper, other] = [open(), open({ open: -1, claim: -1 })]
-      await sleeper.create('1', 'a')
-      const taken = await other.claim()
-      t.hasStrict(taken, { id: '1', body: 'a' })
-      t.equal(await sleeper.update('1', 'a and more'), false)
-      await sleeper.seal('1')
-      await until(async () => Date.now() > (taken?.claimedAt ?? 0), 'another millisecond')
-      const again = await other.claim()
-      t.hasStrict(again, { id: '1', body: 'a' }, 'an old claim passes on')
-      if (taken === undefined || again === undefined) throw new Error('Both were there.')
-      for (const end of [sleeper.release, sleeper.refuse, sleeper.remove]) await end(taken)
-      t.same(await other.list(), [{ id: '1', state: 'claimed' }])
-      await other.remove(again)
-      t.same(await other.list(), [])
-      t.equal(await sleeper.update('1', 'b'), false, 'and nothing comes back to life')
-      t.same(await other.list(), [])
-    },
-  )
+  t.test(`${name}: a dead or sleeping queue’s batches are taken over, and it can’t interfere`, async (t) => {
+    const open = await prepare(t)
+    const [sleeper, other] = [open(), open({ open: -1, claim: -1 })]
+    await sleeper.create('1', 'a')
+    const taken = await other.claim()
+    t.hasStrict(taken, { id: '1', body: 'a' })
+    t.equal(await sleeper.update('1', 'a and more'), false)
+    await sleeper.seal('1')
+    await until(async () => Date.now() > (taken?.claimedAt ?? 0), 'another millisecond')
+    const again = await other.claim()
+    t.hasStrict(again, { id: '1', body: 'a' }, 'an old claim passes on')
+    if (taken === undefined || again === undefined) throw new Error('Both were there.')
+    for (const end of [sleeper.release, sleeper.refuse, sleeper.remove]) await end(taken)
+    t.same(await other.list(), [{ id: '1', state: 'claimed' }])
+    await other.remove(again)
+    t.same(await other.list(), [])
+    t.equal(await sleeper.update('1', 'b'), false, 'and nothing comes back to life')
+    t.same(await other.list(), [])
+  })
 
-  t.test(`${name}: of the batches that were set aside the last hundred are kept`, async (t) => {
+  t.test(`${name}: the last hundred rejected batches are kept`, async (t) => {
     const storage = (await prepare(t))()
     for (let id = 100; id < 203; id++) {
       await storage.create(`${id}`, 'x')
@@ -521,7 +515,7 @@ for (const [name, prepare] of Object.entries(storages)) {
   })
 }
 
-t.test('unfinished files of a process are deleted after a day', async (t) => {
+t.test('a process’s unfinished files are deleted after a day', async (t) => {
   const folder = await temporaryFolder(t)
   const storage = folderStorage(folder)
   await storage.create('1', 'a')
@@ -538,18 +532,15 @@ t.test('unfinished files of a process are deleted after a day', async (t) => {
   t.notOk((await readdir(folder)).includes('2~'))
 })
 
-t.test(
-  'every minute counts once with three windows that are killed and sleep on an unreliable network',
-  async (t) => {
-    const { wrong, reports, figures } = await playQueue(t, {
-      windows: 3,
-      minutes: 60,
-      restMs: 700,
-      killsPerWindow: 2,
-    })
-    t.same(wrong, [])
-    t.same(reports, [])
-    t.ok(figures.kept > 30 && figures.counted >= figures.kept, JSON.stringify(figures))
-    t.ok(figures.request + figures.connection + figures.answer > 0)
-  },
-)
+t.test('minutes count exactly once with three unreliable windows on an unreliable network', async (t) => {
+  const { wrong, reports, figures } = await playQueue(t, {
+    windows: 3,
+    minutes: 60,
+    restMs: 700,
+    killsPerWindow: 2,
+  })
+  t.same(wrong, [])
+  t.same(reports, [])
+  t.ok(figures.kept > 30 && figures.counted >= figures.kept, JSON.stringify(figures))
+  t.ok(figures.request + figures.connection + figures.answer > 0)
+})

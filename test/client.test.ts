@@ -56,7 +56,7 @@ const failureOf = (work: Promise<unknown>) =>
 
 const LOST = new TypeError('fetch failed')
 
-t.test('a call sends its parameters and its token, and returns the answer', async (t) => {
+t.test('a call sends its parameters and token, and returns the response', async (t) => {
   const { client, requests } = scripted([json(200, me, { ETag: '"1"', 'X-Request-Id': 'r1' })])
   const { data, ...rest } = await client.request('GET /api/me')
   t.equal(data.login, 'ada')
@@ -65,7 +65,7 @@ t.test('a call sends its parameters and its token, and returns the answer', asyn
   t.equal(requests[0]?.headers.get('authorization'), 'Bearer first')
 })
 
-t.test('parts of the path and the query are encoded, and none leads elsewhere', async (t) => {
+t.test('path and query values are encoded and can’t change the target', async (t) => {
   const { client, requests } = scripted([json(200, { versions: [] })])
   const operation = 'GET /api/settings/{owner}/{repo}/versions'
   await client.request(operation, { path: { owner: 'a/b', repo: '?c' }, query: { workspace: 'ä&=' } })
@@ -79,7 +79,7 @@ t.test('parts of the path and the query are encoded, and none leads elsewhere', 
   t.equal(requests.length, 1)
 })
 
-t.test('reads are retried if that can help, at most four times', async (t) => {
+t.test('reads are retried up to four times if a retry can help', async (t) => {
   for (const step of [LOST, ...[429, 502, 503, 504].map((status) => problem(status, 'unavailable'))]) {
     const { client, requests, waits } = scripted([step, step, step, step, json(200, me)])
     t.equal((await client.request('GET /api/me')).data.login, 'ada')
@@ -94,29 +94,26 @@ t.test('reads are retried if that can help, at most four times', async (t) => {
   t.equal(requests.length, 5)
 })
 
-t.test(
-  'the client waits as long as the service asks, and leaves more than a minute to the caller',
-  async (t) => {
-    const soon = new Date(Date.now() + 30_000).toUTCString()
-    const steps = [
-      problem(503, 'unavailable', { 'Retry-After': '7' }),
-      problem(503, 'unavailable', { 'Retry-After': soon }),
-    ]
-    const { client, waits } = scripted([...steps, json(200, me)])
-    await client.request('GET /api/me')
-    t.equal(waits[0], 7_000)
-    t.ok((waits[1] ?? 0) > 20_000 && (waits[1] ?? 0) <= 30_000)
+t.test('the client waits for Retry-After up to a minute, and leaves the rest to the caller', async (t) => {
+  const soon = new Date(Date.now() + 30_000).toUTCString()
+  const steps = [
+    problem(503, 'unavailable', { 'Retry-After': '7' }),
+    problem(503, 'unavailable', { 'Retry-After': soon }),
+  ]
+  const { client, waits } = scripted([...steps, json(200, me)])
+  await client.request('GET /api/me')
+  t.equal(waits[0], 7_000)
+  t.ok((waits[1] ?? 0) > 20_000 && (waits[1] ?? 0) <= 30_000)
 
-    const late = scripted([problem(429, 'rate_limited', { 'Retry-After': '3600' })])
-    t.hasStrict(await failureOf(late.client.request('GET /api/me')), {
-      code: 'rate_limited',
-      retryAfter: 3600,
-    })
-    t.equal(late.requests.length, 1)
-  },
-)
+  const late = scripted([problem(429, 'rate_limited', { 'Retry-After': '3600' })])
+  t.hasStrict(await failureOf(late.client.request('GET /api/me')), {
+    code: 'rate_limited',
+    retryAfter: 3600,
+  })
+  t.equal(late.requests.length, 1)
+})
 
-t.test('requests that may have taken effect are not repeated', async (t) => {
+t.test('requests that may have taken effect aren’t retried', async (t) => {
   const settings = {
     path: { owner: 'acme', repo: 'api' },
     headers: { 'X-Repohost-Token': 'h' },
@@ -153,7 +150,7 @@ t.test('requests that may have taken effect are not repeated', async (t) => {
   t.equal(never.requests.length, 1, 'waiting does not configure anything')
 })
 
-t.test('an answer that is not one of the service is a problem of its own', async (t) => {
+t.test('a response that isn’t the service’s becomes its own kind of problem', async (t) => {
   const html = '<html>Bad Gateway</html>'
   const huge = () => new Response('x'.repeat(300_000), { status: 500 })
   const steps = [
@@ -171,7 +168,7 @@ t.test('an answer that is not one of the service is a problem of its own', async
   }
 })
 
-t.test('a problem has the members of its code, and none that shadow those of an error', async (t) => {
+t.test('a problem has its code’s properties, and none that shadow those of Error', async (t) => {
   const body = { code: 'workspace_required', status: 409, detail: 'Make one.', suggested_pattern: 'acme/*' }
   const { client } = scripted([
     json(409, { ...body, stack: 'hidden', message: 'hidden' }, { 'X-Request-Id': 'r9' }),
@@ -191,7 +188,7 @@ t.test('a problem has the members of its code, and none that shadow those of an 
   t.notOk(isProblem(error, 'GET /api/me'))
 })
 
-t.test('the message of a problem is the first reason, with its field, in one sentence', async (t) => {
+t.test('a problem’s message is one sentence with the first reason and its field', async (t) => {
   const detail = 'The request does not match the schema.'
   const messageOf = async (...errors: { path: string; message: string }[]) => {
     const { client } = scripted([json(400, { code: 'validation_failed', status: 400, detail, errors })])
@@ -207,7 +204,7 @@ t.test('the message of a problem is the first reason, with its field, in one sen
   t.equal(await messageOf(), detail)
 })
 
-t.test('an attempt that is not answered ends, and so does everything that the caller gives up', async (t) => {
+t.test('an attempt without a response times out, and aborting ends everything', async (t) => {
   const silent = (request: Request) =>
     new Promise<Response>((_, reject) => {
       request.signal.addEventListener('abort', () => reject(request.signal.reason))
@@ -234,7 +231,7 @@ t.test('an attempt that is not answered ends, and so does everything that the ca
   t.equal(await paused, reason, 'also between two attempts')
 })
 
-t.test('an old token is replaced once, however many calls find out', async (t) => {
+t.test('an expired token is refreshed once for any number of concurrent calls', async (t) => {
   let asked = 0
   const onUnauthorized = async () => {
     asked++
@@ -277,7 +274,7 @@ t.test('repeated reads are conditional', async (t) => {
   t.equal(kept.size, 0)
 })
 
-t.test('a page of another origin sends no headers that browsers would block', async (t) => {
+t.test('a page on another origin sends no headers that browsers would block', async (t) => {
   const page = { origin: 'https://page.example.com', href: 'https://page.example.com/' }
   Object.defineProperty(globalThis, 'location', { value: page, configurable: true })
   t.teardown(() => Reflect.deleteProperty(globalThis, 'location'))
@@ -286,7 +283,7 @@ t.test('a page of another origin sends no headers that browsers would block', as
   t.equal(requests[1]?.headers.get('if-none-match'), null)
 })
 
-t.test('the memory for answers is limited, and drops the least recently used', async (t) => {
+t.test('the response cache is bounded and evicts the least recently used entry', async (t) => {
   const cache = memoryCache(100)
   const of = (text: string) => ({ etag: '"1"', text })
   cache.set('a', of('a'.repeat(40)))
@@ -305,7 +302,7 @@ t.test('a client clamps the idle window to 5 to 10 minutes', async (t) => {
   t.same([1, 5, 7, 10, 15].map(idleWindow), [5, 5, 7, 10, 10])
 })
 
-t.test('it removes what the team has removed, and nothing that a call leaves out', async (t) => {
+t.test('applying removes keys that the team removed, and keeps keys that the call omits', async (t) => {
   const values = new Map<string, unknown>()
   const editor = {
     read: (key: string) => values.get(key),
@@ -328,7 +325,7 @@ t.test('it removes what the team has removed, and nothing that a call leaves out
   t.strictSame(Object.fromEntries(values), { 'ext.theme': 'dark', 'ext.fontSize': undefined })
 })
 
-t.test('the client works with the service, from signing in to a conflict', async (t) => {
+t.test('the client works with the service, from sign-in to a conflict', async (t) => {
   const service = await startService(t)
   const { token: repohostToken } = service.repohost.addUser('ada')
   const client = createClient({ baseUrl: service.url })
@@ -384,7 +381,7 @@ t.test('the client works with the service, from signing in to a conflict', async
   t.match(csv.data, /^day,login,/)
 })
 
-t.test('the address of a remote names its repository, and never one of someone else', async (t) => {
+t.test('a remote’s URL identifies its repository, and never someone else’s', async (t) => {
   for (const [address, repo] of [
     ['git@github.com:acme/web.git', 'acme/web'],
     ['https://user:secret@github.com/acme/web.git/', 'acme/web'],

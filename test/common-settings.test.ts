@@ -19,7 +19,7 @@ const PREFIXES = ['ext', 'editor', 'files', 'search', 'workbench', 'eslint', 'pr
 const { commonSettings, commonSchema } = await load(t, await bundle('web/common-settings.ts'))
 const rows = (await readFile(join(projectRoot, 'test/editor-settings.csv'), 'utf8')).trim().split('\n')
 
-t.test('each is a setting of a published extension that any team may store', (t) => {
+t.test('each one is a published extension’s setting that any team can store', (t) => {
   const keys = settingsKeys({ prefixes: PREFIXES, denied: DENIED_KEYS })
   for (const { key, from, ...property } of commonSettings as CommonSetting[]) {
     t.ok(rows.includes(`allowed,${key},${from},`), `${key} is in the list with ${from}`)
@@ -34,7 +34,7 @@ t.test('each is a setting of a published extension that any team may store', (t)
   t.end()
 })
 
-t.test('a server offers those that it can store', (t) => {
+t.test('a server offers the common settings that it can store', (t) => {
   const { hasPrefix } = settingsKeys({ prefixes: ['ext', 'eslint'], denied: [] })
   const { properties, 'x-groups': groups } = commonSchema(hasPrefix)
   t.same(Object.keys(properties), ['eslint.run', 'eslint.validate'])

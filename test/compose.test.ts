@@ -40,7 +40,7 @@ const install = async (t: Parameters<typeof temporaryFolder>[0]) => {
   }
 }
 
-t.test('after the first run the service starts as compose.yaml configures it', async (t) => {
+t.test('after the first run, the service starts as configured in compose.yaml', async (t) => {
   const { folder, firstRun } = await install(t)
   await firstRun(['team.example.com'])
   const modeOf = async (name: string) => (await stat(join(folder, name))).mode & 0o777
@@ -70,7 +70,7 @@ t.test('after the first run the service starts as compose.yaml configures it', a
   }
 })
 
-t.test('a secret that cannot be made ends the first run, and leaves no empty file', async (t) => {
+t.test('the first run fails if a secret can’t be created, and leaves no empty file', async (t) => {
   const { folder, firstRun } = await install(t)
   const programs = join(folder, 'programs')
   await mkdir(programs)
@@ -101,20 +101,20 @@ t.test('the first run writes what compose.yaml reads, and overwrites nothing', a
   t.same(await read(), written)
 })
 
-t.test('existing content of .env stays, even without a line break at its end', async (t) => {
+t.test('existing content of .env is kept, even without a final line break', async (t) => {
   const { folder, read, firstRun } = await install(t)
   await writeFile(join(folder, '.env'), 'LOG_LEVEL=warn')
   await firstRun(['team.example.com'])
   t.equal((await read())['.env'], 'LOG_LEVEL=warn\nDOMAIN=team.example.com\n')
 })
 
-t.test('an image says its version, unless it is labelled otherwise', async (t) => {
+t.test('an image reports its version, unless it’s labeled otherwise', async (t) => {
   const file = await readFile(join(projectRoot, 'Dockerfile'), 'utf8')
   t.equal(file.match(/^ARG VERSION=(.*)$/m)?.[1], serviceVersion)
 })
 
 t.test(
-  'the image, compose.yaml, the Debian package and the guide have the line of Node that the service recommends',
+  'the image, compose.yaml, the Debian package and the guide use the Node version that the service recommends',
   async (t) => {
     const lineIn = async (file: string, pattern: RegExp) =>
       (await readFile(join(projectRoot, file), 'utf8')).match(pattern)?.[1]

@@ -45,7 +45,7 @@ const unpacked = ({ headers, bytes }: Answer): string => {
 const get = (service: Service, caller: Caller, path: string, headers: Record<string, string>) =>
   send(service, 'GET', path, { Authorization: `Bearer ${caller.token}`, ...headers })
 
-t.test('answers of a kilobyte are compressed for clients that accept it', async (t) => {
+t.test('responses of a kilobyte or more are compressed for clients that accept it', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   await ada.push('ada/small', { 'ext.a': 1 })
@@ -86,7 +86,7 @@ t.test('answers of a kilobyte are compressed for clients that accept it', async 
   t.equal(small.headers['content-encoding'], undefined, 'a small one is not worth it')
 })
 
-t.test('CSV, documents and the reference are compressed as well', async (t) => {
+t.test('CSV, documents and the reference are compressed too', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada, { patterns: ['ada/*', 'acme/*'] })
@@ -117,7 +117,7 @@ t.test('CSV, documents and the reference are compressed as well', async (t) => {
   t.match(unpacked(page), /\.swagger-ui/)
 })
 
-t.test('answers that contain a token are never compressed', async (t) => {
+t.test('responses that contain a token are never compressed', async (t) => {
   const user = {
     id: 1,
     login: 'ada',
@@ -137,7 +137,7 @@ t.test('answers that contain a token are never compressed', async (t) => {
   t.equal(answer.headers['content-encoding'], undefined)
 })
 
-t.test('bodies come as they are, whatever they say of their coding', async (t) => {
+t.test('request bodies are read as sent, whatever their Content-Encoding', async (t) => {
   const service = await reuseService(t)
   const reply = await service.request('POST', '/api/auth/logout', {
     body: '{}',

@@ -30,7 +30,7 @@ t.test('an empty environment is a valid configuration', async (t) => {
   )
 })
 
-t.test('all wrong variables are listed at once, without their values', async (t) => {
+t.test('all invalid variables are listed together, without their values', async (t) => {
   const wrong = {
     HOST: 'not a host!',
     PORT: '99999',
@@ -66,7 +66,7 @@ t.test('all wrong variables are listed at once, without their values', async (t)
   t.notMatch(problems.join('\n'), /hunter2/)
 })
 
-t.test('WORKERS, which has no effect any more, leads to a warning unless it is 1', async (t) => {
+t.test('WORKERS no longer has an effect, and any value but 1 logs a warning', async (t) => {
   const warnings = [
     {
       says: 'WORKERS is no longer used: the service runs as one process.',
@@ -78,7 +78,7 @@ t.test('WORKERS, which has no effect any more, leads to a warning unless it is 1
   for (const env of [{}, { WORKERS: '' }, { WORKERS: ' 1 ' }]) t.strictSame(readConfig(env).warnings, [])
 })
 
-t.test('a misspelt variable leads to a warning, and other ones do not', async (t) => {
+t.test('a misspelled variable logs a warning, and unrelated ones don’t', async (t) => {
   const meant = (name: string) => readConfig({ [name]: 'x' }).warnings.map(({ remedy }) => remedy)
   t.strictSame(meant('JWT_SECRET'), ['Did you mean JWT_SECRETS?'])
   t.strictSame(meant('JWT_SECRET_FILE'), ['Did you mean JWT_SECRETS_FILE?'])
@@ -110,7 +110,7 @@ t.test('limits that differ from their defaults are listed in one variable', asyn
   ])
 })
 
-t.test('a variable that no longer has an effect leads to a warning, whatever its value', async (t) => {
+t.test('a variable that no longer has an effect logs a warning, whatever its value', async (t) => {
   for (const env of [{ DATABASE_REPLICA_URL: 'x' }, { DATABASE_REPLICA_URL_FILE: '/nowhere' }])
     t.strictSame(readConfig(env).warnings, [
       {
@@ -121,7 +121,7 @@ t.test('a variable that no longer has an effect leads to a warning, whatever its
   t.strictSame(readConfig({ DATABASE_REPLICA_URL: ' ' }).warnings, [])
 })
 
-t.test('metrics need a port of their own', async (t) => {
+t.test('metrics need their own port', async (t) => {
   hasMembers(t, problemsOf({ PORT: '8080', METRICS_PORT: '8080' }), [/^METRICS_PORT must differ from PORT/])
   hasMembers(
     t,
@@ -132,7 +132,7 @@ t.test('metrics need a port of their own', async (t) => {
   t.strictSame(problemsOf({ METRICS_PORT: '9464' }), [])
 })
 
-t.test('a database of many instances needs a common secret', async (t) => {
+t.test('instances that share a database need a common secret', async (t) => {
   const DATABASE_URL = 'postgres://localhost/db'
   hasMembers(t, problemsOf({ DATABASE_URL }), [/^JWT_SECRETS is required/])
   t.strictSame(problemsOf({ DATABASE_URL, JWT_SECRETS: secret }), [])
@@ -204,7 +204,7 @@ t.test('a database of many instances needs a common secret', async (t) => {
   t.strictSame(problemsOf({ JWT_SECRETS: 'ü'.repeat(16) }), [])
 })
 
-t.test('a secret can be kept in a file', async (t) => {
+t.test('a secret can be read from a file', async (t) => {
   const folder = await temporaryFolder(t)
   const path = (name: string) => join(folder, name)
   await writeFile(path('jwt'), `${secret},another-secret-of-at-least-32-bytes\n`)
@@ -231,7 +231,7 @@ t.test('a secret can be kept in a file', async (t) => {
   )
 })
 
-t.test('the own origin follows from where the service listens', async (t) => {
+t.test('the service’s own origin follows from where it listens', async (t) => {
   t.equal(readConfig({ HOST: '0.0.0.0', PORT: '8080' }).baseUrl, 'http://localhost:8080')
   t.equal(readConfig({ HOST: '::', PORT: '8080' }).baseUrl, 'http://localhost:8080')
   t.equal(readConfig({ HOST: '::1' }).baseUrl, 'http://[::1]:3000')
@@ -244,7 +244,7 @@ t.test('the own origin follows from where the service listens', async (t) => {
   t.ok(trustedOrigins.includes('http://127.0.0.1:3000'))
 })
 
-t.test('.env.example and docs/configuration.md show every variable as it is read', async (t) => {
+t.test('.env.example and docs/configuration.md match how every variable is read', async (t) => {
   const read = (name: string) => readFile(join(projectRoot, name), 'utf8')
   const example = await read('.env.example')
   t.equal(example, envExample(), 'run `npm run openapi`')
@@ -258,7 +258,7 @@ t.test('.env.example and docs/configuration.md show every variable as it is read
   t.strictSame(readConfig(shown), readConfig({}), 'what it shows are the defaults')
 })
 
-t.test('every example is a value that is accepted', async (t) => {
+t.test('every example value is accepted', async (t) => {
   for (const [name, { examples }] of Object.entries(variables)) {
     // A file that is read at once, and not on every machine.
     if (name === 'SETTINGS_SCHEMA') continue
@@ -272,7 +272,7 @@ t.test('every example is a value that is accepted', async (t) => {
 })
 
 t.test(
-  'an allow-list of apps is refused where the host does not say which app a token was made for',
+  'an app allow-list is rejected if the host doesn’t report which app a token was issued for',
   async (t) => {
     const address = 'https://code.example.com'
     const of = (kind: string) =>

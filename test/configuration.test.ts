@@ -108,7 +108,7 @@ t.test('the configuration is read and replaced as one resource', async (t) => {
   t.equal((await ada.get(`${at}/project-settings/other/web`)).status, 404)
 })
 
-t.test('a section that is left out stays, but a removed key takes its lock along', async (t) => {
+t.test('an omitted section is kept, and removing a key also removes its lock', async (t) => {
   const service = await reuseService(t)
   const { ada, path } = await setScene(service)
   const all = {
@@ -139,7 +139,7 @@ t.test('a section that is left out stays, but a removed key takes its lock along
   t.same((await ada.get(path)).body, pulled, 'all or nothing')
 })
 
-t.test('errors name the section and the key', async (t) => {
+t.test('errors include the section and the key', async (t) => {
   const service = await reuseService(t)
   const { ada, path } = await setScene(service)
   const at = async (body: object) => {
@@ -170,7 +170,7 @@ t.test('errors name the section and the key', async (t) => {
   t.equal((await ada.put(path, { reason: 'x'.repeat(201) })).status, 400)
 })
 
-t.test('of 20 jobs at once one wins, and the others learn the version', async (t) => {
+t.test('of 20 concurrent jobs one wins, and the others get the current version', async (t) => {
   const service = await reuseService(t)
   const { ada, at, path } = await setScene(service)
   const etag = await etagOf(ada, path)
@@ -194,43 +194,40 @@ t.test('of 20 jobs at once one wins, and the others learn the version', async (t
   t.equal((await ada.put(`${query}&dry_run=true`, { settings: {} })).status, 412)
 })
 
-t.test(
-  'a configuration at the limits is read and replaced, and no piece of that keeps others waiting',
-  async (t) => {
-    const service = await reuseService(t)
-    const { ada, path } = await setScene(service)
-    const keys = Array.from({ length: 4_000 }, (_, n) => `ext.key${n}`)
-    const write = (mark: string) => ({
-      settings: Object.fromEntries(keys.map((key) => [key, mark])),
-      locked: keys.slice(0, 2_000),
-      idle_window_minutes: 15,
-      patterns: ['acme/*', ...Array.from({ length: 49 }, (_, n) => `acme/*a*${n}*`)],
-      projects: Object.fromEntries([
-        ...Array.from({ length: 1_000 }, (_, n) => [`acme/small-${n}`, { settings: { 'ext.one': mark } }]),
-        ...Array.from({ length: 4 }, (_, n) => [
-          `acme/large-${n}`,
-          { settings: { 'ext.text': mark.repeat(limits.settings_bytes - '{"ext.text":""}'.length) } },
-        ]),
-        ['acme/wide', { settings: Object.fromEntries(keys.map((key) => [`ext.w${key.slice(4)}`, mark])) }],
+t.test('a configuration at the limits is read and replaced without blocking other requests', async (t) => {
+  const service = await reuseService(t)
+  const { ada, path } = await setScene(service)
+  const keys = Array.from({ length: 4_000 }, (_, n) => `ext.key${n}`)
+  const write = (mark: string) => ({
+    settings: Object.fromEntries(keys.map((key) => [key, mark])),
+    locked: keys.slice(0, 2_000),
+    idle_window_minutes: 15,
+    patterns: ['acme/*', ...Array.from({ length: 49 }, (_, n) => `acme/*a*${n}*`)],
+    projects: Object.fromEntries([
+      ...Array.from({ length: 1_000 }, (_, n) => [`acme/small-${n}`, { settings: { 'ext.one': mark } }]),
+      ...Array.from({ length: 4 }, (_, n) => [
+        `acme/large-${n}`,
+        { settings: { 'ext.text': mark.repeat(limits.settings_bytes - '{"ext.text":""}'.length) } },
       ]),
-    })
-    for (const [mark, changes] of [
-      ['a', 9_007],
-      ['b', 9_004],
-    ] as const) {
-      const wanted = write(mark)
-      const tried = await ada.put(`${path}?dry_run=true`, wanted)
-      const done = await ada.put(path, wanted)
-      t.same([tried.status, done.status, done.body.changes.length], [200, 200, changes])
-      t.same(done.body.changes, tried.body.changes)
-      t.same((await ada.get(path)).body, wanted)
-    }
-    const tooLong = { ...write('c'), patterns: [`acme/${'x'.repeat(7 * limits.settings_bytes)}`] }
-    hasMembers(t, await ada.put(path, tooLong), { status: 400, body: { code: 'validation_failed' } })
-  },
-)
+      ['acme/wide', { settings: Object.fromEntries(keys.map((key) => [`ext.w${key.slice(4)}`, mark])) }],
+    ]),
+  })
+  for (const [mark, changes] of [
+    ['a', 9_007],
+    ['b', 9_004],
+  ] as const) {
+    const wanted = write(mark)
+    const tried = await ada.put(`${path}?dry_run=true`, wanted)
+    const done = await ada.put(path, wanted)
+    t.same([tried.status, done.status, done.body.changes.length], [200, 200, changes])
+    t.same(done.body.changes, tried.body.changes)
+    t.same((await ada.get(path)).body, wanted)
+  }
+  const tooLong = { ...write('c'), patterns: [`acme/${'x'.repeat(7 * limits.settings_bytes)}`] }
+  hasMembers(t, await ada.put(path, tooLong), { status: 400, body: { code: 'validation_failed' } })
+})
 
-t.test('a change that lost a conflict holds the memory of its last attempt', async (t) => {
+t.test('a change that lost a conflict holds only its last attempt in memory', async (t) => {
   const service = await reuseService(t)
   const { ada, path } = await setScene(service)
   const { database } = service.app
@@ -272,27 +269,30 @@ t.test('a change that lost a conflict holds the memory of its last attempt', asy
   t.equal(await dryRun(2), once)
 })
 
-t.test('another order within a value is no change, in the answer and in the audit trail', async (t) => {
-  const service = await reuseService(t)
-  const { ada, at, path } = await setScene(service)
-  const both = (settings: object) => ({ settings, projects: { 'acme/web': { settings } } })
-  await ada.put(path, both({ 'ext.x': { a: 1, b: 2 }, 'ext.y': 1 }))
-  const { changes } = (await ada.put(path, both({ 'ext.x': { b: 2, a: 1 }, 'ext.y': 2 }))).body
-  t.strictSame(
-    changes.map(({ scope, key }: { scope: string; key: string }) => [scope, key]),
-    [
-      ['workspace', 'ext.y'],
-      ['acme/web', 'ext.y'],
-    ],
-  )
-  const { entries } = (await ada.get(`${at}/audit`)).body
-  t.strictSame(
-    entries.slice(0, 2).map(({ details }: { details: { changed: string[] } }) => details.changed),
-    [['ext.y'], ['ext.y']],
-  )
-})
+t.test(
+  'reordering keys within a value is not a change, in the response and in the audit trail',
+  async (t) => {
+    const service = await reuseService(t)
+    const { ada, at, path } = await setScene(service)
+    const both = (settings: object) => ({ settings, projects: { 'acme/web': { settings } } })
+    await ada.put(path, both({ 'ext.x': { a: 1, b: 2 }, 'ext.y': 1 }))
+    const { changes } = (await ada.put(path, both({ 'ext.x': { b: 2, a: 1 }, 'ext.y': 2 }))).body
+    t.strictSame(
+      changes.map(({ scope, key }: { scope: string; key: string }) => [scope, key]),
+      [
+        ['workspace', 'ext.y'],
+        ['acme/web', 'ext.y'],
+      ],
+    )
+    const { entries } = (await ada.get(`${at}/audit`)).body
+    t.strictSame(
+      entries.slice(0, 2).map(({ details }: { details: { changed: string[] } }) => details.changed),
+      [['ext.y'], ['ext.y']],
+    )
+  },
+)
 
-t.test('a dry run waits for no change of the workspace, and holds none up', async (t) => {
+t.test('a dry run neither waits for workspace changes nor blocks them', async (t) => {
   const service = await reuseService(t)
   const { ada, id, path } = await setScene(service)
   const lock = `select pg_advisory_xact_lock(${locksOfWorkspaces.administration}, hashtext($1::uuid::text))`
@@ -301,7 +301,7 @@ t.test('a dry run waits for no change of the workspace, and holds none up', asyn
   })
 })
 
-t.test('a key that only reads can try, and cannot change', async (t) => {
+t.test('a read-only key can do a dry run but not apply it', async (t) => {
   const service = await reuseService(t)
   const { ada, at, path } = await setScene(service)
   const key = (await ada.post(`${at}/keys`, { name: 'pr', scopes: ['settings:read'] })).body.secret
@@ -316,7 +316,7 @@ t.test('a key that only reads can try, and cannot change', async (t) => {
   t.same((await ada.get(path)).body.settings, {})
 })
 
-t.test('any configuration is read as it was written, and a change is what the dry run said', async (t) => {
+t.test('any configuration is read back as written, and a change matches its dry run', async (t) => {
   const service = await reuseService(t)
   const { ada, path } = await setScene(service, [])
   const key = fc.constantFrom('ext.a', 'ext.b', 'ext.ä"/~', 'ext.toString')

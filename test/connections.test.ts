@@ -62,7 +62,7 @@ const everyAnswer = {
   vary: /Origin/,
 }
 
-t.test('requests that Node rejects get the usual error, and their connection closes', async (t) => {
+t.test('requests that Node rejects get the usual error, and their connection is closed', async (t) => {
   const service = await startService(t, {
     timeouts: { headers: 2_000, request: 3_000, check: 50, linger: 300 },
   })
@@ -97,7 +97,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
 )
 
 t.test(
-  'a second address of the same host gives the same answers',
+  'a second address for the same host gives the same responses',
   { skip: !hasIpv6 && 'there is no ::1 on this machine' },
   async (t) => {
     const service = await startService(t, {
@@ -122,7 +122,7 @@ t.test(
   },
 )
 
-t.test('requests that no hook sees get the usual error', async (t) => {
+t.test('requests that reach no hook get the usual error', async (t) => {
   const service = await reuseService(t)
   const close = 'Connection: close\r\n'
   for (const [what, text, code] of [
@@ -193,7 +193,7 @@ t.test('bodies that never end leave neither connections nor memory behind', asyn
   t.notMatch(service.logs.join(''), /"level":50/, 'and none is an error of the service')
 })
 
-t.test('a body that never ends is not waited for after a path that cannot be read', async (t) => {
+t.test('after an invalid path, the service doesn’t wait for the rest of the body', async (t) => {
   const service = await startService(t, {
     timeouts: { headers: 3_000, request: 3_000, check: 50, linger: 100 },
   })
@@ -210,7 +210,7 @@ t.test('a body that never ends is not waited for after a path that cannot be rea
 const importHead = ({ token }: Caller) =>
   `POST /api/wakatime/v1/users/current/import HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n`
 
-t.test('a file of heartbeats may take longer to arrive than other bodies, one for each person', async (t) => {
+t.test('a heartbeat file may take longer to arrive than other bodies, one per person', async (t) => {
   const service = await startService(t, {
     timeouts: { headers: 3_000, request: 3_000, uploadRate: 0, check: 50 },
   })
@@ -225,7 +225,7 @@ t.test('a file of heartbeats may take longer to arrive than other bodies, one fo
   t.match(await textOf(slow), /^HTTP\/1\.1 202 /)
 })
 
-t.test('a file of heartbeats that arrives byte by byte keeps no one else from sending theirs', async (t) => {
+t.test('a heartbeat file that arrives byte by byte doesn’t keep others from sending theirs', async (t) => {
   const service = await startService(t, {
     timeouts: { headers: 500, request: 500, check: 50, linger: 100, idle: 500 },
   })
@@ -237,7 +237,7 @@ t.test('a file of heartbeats that arrives byte by byte keeps no one else from se
   t.ok(await noneOpen(service))
 })
 
-t.test('a caller that hangs up while sending is not a failure of the service', async (t) => {
+t.test('a caller that disconnects while sending isn’t logged as a service failure', async (t) => {
   const service = await startService(t)
   let arrived = false
   service.app.server.once('request', () => {
@@ -257,7 +257,7 @@ t.test('a caller that hangs up while sending is not a failure of the service', a
 const LARGE = '/api/docs/static/swagger-ui-bundle.js'
 const pipelined = (count: number) => `GET ${LARGE} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(count)
 
-t.test('a client that reads nothing is disconnected, and one that reads slowly is not', async (t) => {
+t.test('a client that stops reading is disconnected, and a slow reader isn’t', async (t) => {
   const inactivity = 6_000
   const service = await startService(t, { timeouts: { inactivity } })
   const file = await fetch(service.url + LARGE, {
@@ -299,7 +299,7 @@ const watchStreams = (test: { teardown(work: () => unknown): void }): Readable[]
   return streams
 }
 
-t.test('a stream without a reader ends', async (t) => {
+t.test('a stream without a reader is closed', async (t) => {
   const service = await startService(t, { timeouts: { inactivity: 6_000 } })
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
@@ -335,7 +335,7 @@ t.test('a stream without a reader ends', async (t) => {
   socket.destroy()
 })
 
-t.test('HEAD generates nothing of a long answer', async (t) => {
+t.test('HEAD doesn’t generate a long response', async (t) => {
   const { ada, id } = await startTeam(t)
   const streams = watchStreams(t)
   const path = `/api/team/dashboard?workspace=${id}&format=csv`

@@ -88,7 +88,7 @@ t.test('a workspace without activity has a dashboard full of zeros', async (t) =
   t.equal((await bob.get(path(id))).body.code, 'admin_required')
 })
 
-t.test('a range has at most 366 days and its ends in order', async (t) => {
+t.test('a range covers at most 366 days and can’t end before it starts', async (t) => {
   const { ada, id, today } = await start(t)
   const range = async (query: string) => {
     const { body } = await ada.get(path(id, query))
@@ -112,7 +112,7 @@ t.test('a range has at most 366 days and its ends in order', async (t) => {
   t.equal(await range('&member=nobody'), 'member_not_found')
 })
 
-t.test('every number is the sum of its parts, also after members have left', async (t) => {
+t.test('every total is the sum of its parts, even after members have left', async (t) => {
   const { service, ada, bob, id, code, today } = await start(t)
   const yesterday = addDays(today, -1)
   await flush(ada, [{ repo: 'acme/api', day: today, minutes: 90, hours: { 9: 60 } }])
@@ -168,7 +168,7 @@ t.test('every number is the sum of its parts, also after members have left', asy
   t.same(roles((await ada.get(path(id))).body), { ada: 'admin', bob: 'member' })
 })
 
-t.test('CSV has a line for each day and member with anything', async (t) => {
+t.test('the CSV has one line per active member and day', async (t) => {
   const { ada, bob, id, today } = await start(t)
   const yesterday = addDays(today, -1)
   await flush(bob, [
@@ -196,35 +196,38 @@ t.test('CSV has a line for each day and member with anything', async (t) => {
   t.notOk(await csv('text/csv;q=0'))
 })
 
-t.test('a CSV file is named after its workspace and range, in letters that every client takes', async (t) => {
-  const { service, ada, id, today } = await start(t)
-  const range = `&from=${today}&to=${today}`
-  const disposition = async (name: string) => {
-    t.equal((await ada.patch(`/api/team/workspaces/${id}`, { name })).status, 200)
-    const reply = await ada.get(path(id, `${range}&format=csv`))
-    t.match(reply.headers.get('content-type'), /^text\/csv/)
-    return reply.headers.get('content-disposition')
-  }
-  const ending = `_${today}_${today}.csv`
-  t.equal(await disposition('Acme'), `attachment; filename="Acme${ending}"`)
-  t.equal(await disposition('../Acme "R&D"\n'), `attachment; filename="Acme-R-D${ending}"`)
-  t.equal(
-    await disposition('Équipe 東京'),
-    `attachment; filename="Equipe${ending}"; filename*=UTF-8''%C3%89quipe-%E6%9D%B1%E4%BA%AC${ending}`,
-  )
-  t.equal(
-    await disposition('東京'),
-    `attachment; filename="file${ending}"; filename*=UTF-8''%E6%9D%B1%E4%BA%AC${ending}`,
-  )
-  t.equal(await disposition('…'), `attachment; filename="file${ending}"`)
+t.test(
+  'a CSV file is named after its workspace and range, in characters that every client supports',
+  async (t) => {
+    const { service, ada, id, today } = await start(t)
+    const range = `&from=${today}&to=${today}`
+    const disposition = async (name: string) => {
+      t.equal((await ada.patch(`/api/team/workspaces/${id}`, { name })).status, 200)
+      const reply = await ada.get(path(id, `${range}&format=csv`))
+      t.match(reply.headers.get('content-type'), /^text\/csv/)
+      return reply.headers.get('content-disposition')
+    }
+    const ending = `_${today}_${today}.csv`
+    t.equal(await disposition('Acme'), `attachment; filename="Acme${ending}"`)
+    t.equal(await disposition('../Acme "R&D"\n'), `attachment; filename="Acme-R-D${ending}"`)
+    t.equal(
+      await disposition('Équipe 東京'),
+      `attachment; filename="Equipe${ending}"; filename*=UTF-8''%C3%89quipe-%E6%9D%B1%E4%BA%AC${ending}`,
+    )
+    t.equal(
+      await disposition('東京'),
+      `attachment; filename="file${ending}"; filename*=UTF-8''%E6%9D%B1%E4%BA%AC${ending}`,
+    )
+    t.equal(await disposition('…'), `attachment; filename="file${ending}"`)
 
-  const json = await ada.get(path(id, `${range}&format=json`), { Accept: 'text/csv' })
-  t.equal(json.body.range.days, 1)
-  t.equal((await ada.get(path(id, '&format=xml'))).status, 400)
-  t.equal(service.logs.filter((line) => line.includes('"level":50')).length, 0)
-})
+    const json = await ada.get(path(id, `${range}&format=json`), { Accept: 'text/csv' })
+    t.equal(json.body.range.days, 1)
+    t.equal((await ada.get(path(id, '&format=xml'))).status, 400)
+    t.equal(service.logs.filter((line) => line.includes('"level":50')).length, 0)
+  },
+)
 
-t.test('a dashboard that has not changed is not sent again', async (t) => {
+t.test('an unchanged dashboard returns 304', async (t) => {
   const { ada, bob, id, today } = await start(t)
   const url = path(id, `&to=${today}`)
   const first = await ada.get(url)
@@ -241,7 +244,7 @@ t.test('a dashboard that has not changed is not sent again', async (t) => {
   t.not(changed.headers.get('etag'), etag)
 })
 
-t.test('beyond a thousand, members and repositories are one last row', async (t) => {
+t.test('members and repositories beyond a thousand are combined in the last row', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   const bobId = (await bob.get('/api/me')).body.id
   const adaId = (await ada.get('/api/me')).body.id
@@ -298,7 +301,7 @@ const cellsOf = (body: { heatmap: { weekday: number; hour: number; minutes: numb
     .filter(({ minutes }) => minutes > 0)
     .map(({ weekday, hour, minutes }) => [weekday, hour, minutes])
 
-t.test('minutes are on the day and in the hour of the zone in which they were recorded', async (t) => {
+t.test('minutes belong to the local day and hour in which they were recorded', async (t) => {
   const { service, ada, id, code, today } = await start(t)
   const [before, next] = [addDays(today, -1), addDays(today, 1)]
   const entry = { repo: 'acme/api', day: today, minutes: 65, hours: { 0: 10, 19: 20, 23: 30 } }
@@ -363,7 +366,7 @@ const wallCells = (zone: string, day: string) =>
     })
     .join(' ')
 
-t.test('on the days when clocks change, hours move with them', async (t) => {
+t.test('on days when clocks change, hours move with them', async (t) => {
   const { service, ada, id } = await start(t)
   await flush(ada, [], 'Europe/Berlin')
   const adaId = (await ada.get('/api/me')).body.id
@@ -398,7 +401,7 @@ t.test('on the days when clocks change, hours move with them', async (t) => {
   ])
 })
 
-t.test('old hours are deleted, and days stay', async (t) => {
+t.test('old hours are deleted, and days are kept', async (t) => {
   const { service, ada, id, today } = await start(t, { ACTIVITY_DETAIL_DAYS: '31' })
   await flush(ada, [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }])
   await flush(ada, [{ repo: 'acme/api', day: addDays(today, -20), minutes: 20, hours: { 9: 20 } }])
@@ -415,7 +418,7 @@ t.test('old hours are deleted, and days stay', async (t) => {
   )
 })
 
-t.test('numbers too large for 32 bits, and repositories without a name, count all the same', async (t) => {
+t.test('numbers above 32 bits and activity without a repository count', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   await count(ada, 'commits', id, addDays(today, -40), 'bob', [{ repo: 'acme/api', count: 1 }])
   await service.database.read.statement(
@@ -432,47 +435,44 @@ t.test('numbers too large for 32 bits, and repositories without a name, count al
   for (const part of ['daily', 'members', 'repos'] as const) t.match(body.totals, sumOf(body[part]), part)
 })
 
-t.test(
-  'the current day is rolled up once an hour, and a day that has ended whenever it has changed',
-  async (t) => {
-    await betweenRollups()
-    const { service, ada, id, today } = await start(t)
-    const yesterday = addDays(today, -1)
-    const staleDays = async () => {
-      const marks = await service.database.read.statement<{ day: string }>(
-        'select day::text as day from stale_local_days where workspace_id = $1::uuid order by day',
-        [id],
-      )
-      return marks.map(({ day }) => day)
-    }
-    const runAt = (hour: number, minute: number) =>
-      service.app.jobs.rollups.runDue(Date.UTC(2026, 0, 5, hour, minute))
-    await runAt(9, 0)
-    await flush(ada, [
-      { repo: 'acme/api', day: yesterday, minutes: 10, hours: { 9: 10 } },
-      { repo: 'acme/api', day: today, minutes: 5, hours: { 0: 5 } },
-    ])
-    const read = async () => ({ ...(await ada.get(path(id))).body, generated_at: undefined })
-    const fresh = await read()
-    t.strictSame(await staleDays(), [yesterday, today])
-    await runAt(9, 5)
-    t.strictSame(await staleDays(), [today])
-    t.strictSame(await read(), fresh, 'today is read from the activity')
-    await runAt(9, 55)
-    t.strictSame(await staleDays(), [today])
-    await runAt(10, 0)
-    t.strictSame(await staleDays(), [])
-    t.strictSame(await read(), fresh, 'the rollups say the same')
-    await flush(ada, [{ repo: 'acme/api', day: today, minutes: 1 }])
-    // It takes so long that there is no run at 11:00.
-    await runAt(10, 55)
-    t.strictSame(await staleDays(), [today])
-    await runAt(11, 10)
-    t.strictSame(await staleDays(), [], 'the first run of an hour includes the current day')
-  },
-)
+t.test('the current day is rolled up hourly, and a past day whenever it changes', async (t) => {
+  await betweenRollups()
+  const { service, ada, id, today } = await start(t)
+  const yesterday = addDays(today, -1)
+  const staleDays = async () => {
+    const marks = await service.database.read.statement<{ day: string }>(
+      'select day::text as day from stale_local_days where workspace_id = $1::uuid order by day',
+      [id],
+    )
+    return marks.map(({ day }) => day)
+  }
+  const runAt = (hour: number, minute: number) =>
+    service.app.jobs.rollups.runDue(Date.UTC(2026, 0, 5, hour, minute))
+  await runAt(9, 0)
+  await flush(ada, [
+    { repo: 'acme/api', day: yesterday, minutes: 10, hours: { 9: 10 } },
+    { repo: 'acme/api', day: today, minutes: 5, hours: { 0: 5 } },
+  ])
+  const read = async () => ({ ...(await ada.get(path(id))).body, generated_at: undefined })
+  const fresh = await read()
+  t.strictSame(await staleDays(), [yesterday, today])
+  await runAt(9, 5)
+  t.strictSame(await staleDays(), [today])
+  t.strictSame(await read(), fresh, 'today is read from the activity')
+  await runAt(9, 55)
+  t.strictSame(await staleDays(), [today])
+  await runAt(10, 0)
+  t.strictSame(await staleDays(), [])
+  t.strictSame(await read(), fresh, 'the rollups say the same')
+  await flush(ada, [{ repo: 'acme/api', day: today, minutes: 1 }])
+  // It takes so long that there is no run at 11:00.
+  await runAt(10, 55)
+  t.strictSame(await staleDays(), [today])
+  await runAt(11, 10)
+  t.strictSame(await staleDays(), [], 'the first run of an hour includes the current day')
+})
 
-t.test('rollups that are wrong are right again after a rebuild', async (t) => {
+t.test('a rebuild repairs wrong rollups', async (t) => {
   const { service, ada, id, today } = await start(t)
   await flush(ada, [{ repo: 'acme/api', day: today, minutes: 10, hours: { 9: 10 } }])
   const expected = (await ada.get(path(id))).body
@@ -624,7 +624,7 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
   )
 })
 
-t.test('the views for reports agree with the activity', async (t) => {
+t.test('the reporting views agree with the activity', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   const gone = await service.workspace(ada, { name: 'Gone', patterns: ['gone/*'] })
   const yesterday = addDays(today, -1)

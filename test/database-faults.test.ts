@@ -8,29 +8,26 @@ import { lockWaiters, whileHeld } from './locks.js'
 import { retryWhileUnavailable, type Service, startService, startTeam } from './service.js'
 import { startTcpProxy } from './tcp-proxy.js'
 
-t.test(
-  'while the database is unavailable, requests get 503, and the service recovers by itself',
-  async (t) => {
-    const service = await startService(t)
-    const ada = await service.signIn('ada')
-    const admin = postgres(new URL('/postgres', service.databaseUrl).href, { max: 1, onnotice: () => {} })
-    t.teardown(() => admin.end())
-    const name = new URL(service.databaseUrl).pathname.slice(1)
-    await admin.unsafe(`alter database ${name} with allow_connections false`)
-    await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
+t.test('while the database is unavailable, requests get 503, and the service recovers', async (t) => {
+  const service = await startService(t)
+  const ada = await service.signIn('ada')
+  const admin = postgres(new URL('/postgres', service.databaseUrl).href, { max: 1, onnotice: () => {} })
+  t.teardown(() => admin.end())
+  const name = new URL(service.databaseUrl).pathname.slice(1)
+  await admin.unsafe(`alter database ${name} with allow_connections false`)
+  await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
 
-    const away = await ada.get('/api/me')
-    t.hasStrict(away, { status: 503, body: { code: 'unavailable' } })
-    t.ok(Number(away.headers.get('retry-after')) >= 1)
-    t.equal((await service.request('GET', '/api/health')).status, 200)
-    t.hasStrict(await service.request('GET', '/api/ready'), { status: 503, body: { code: 'unavailable' } })
+  const away = await ada.get('/api/me')
+  t.hasStrict(away, { status: 503, body: { code: 'unavailable' } })
+  t.ok(Number(away.headers.get('retry-after')) >= 1)
+  t.equal((await service.request('GET', '/api/health')).status, 200)
+  t.hasStrict(await service.request('GET', '/api/ready'), { status: 503, body: { code: 'unavailable' } })
 
-    await admin.unsafe(`alter database ${name} with allow_connections true`)
-    t.equal((await retryWhileUnavailable(() => ada.get('/api/me'))).status, 200, 'without a restart')
-  },
-)
+  await admin.unsafe(`alter database ${name} with allow_connections true`)
+  t.equal((await retryWhileUnavailable(() => ada.get('/api/me'))).status, 200, 'without a restart')
+})
 
-t.test('while the database does not respond, requests get 503, also in transactions', async (t) => {
+t.test('while the database doesn’t respond, requests get 503, also in transactions', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const line = await startFreezableProxy(t, service.databaseUrl)
@@ -51,7 +48,7 @@ t.test('while the database does not respond, requests get 503, also in transacti
   t.equal((await create()).status, 201)
 })
 
-t.test('when every connection is busy, requests fail fast and recover', async (t) => {
+t.test('when every connection is busy, requests fail fast, and the service recovers', async (t) => {
   const first = await startService(t)
   const ada = await first.signIn('ada')
   await ada.push('ada/a', {})
@@ -95,7 +92,7 @@ const startBehind = async (t: Parameters<typeof startTeam>[0], service: Service,
   return { requests }
 }
 
-t.test('wherever a connection breaks, the response is 503 or what it would have been', async (t) => {
+t.test('wherever a connection breaks, the response is either 503 or the normal one', async (t) => {
   const service = await startService(t)
   const proxy = await startTcpProxy(t, service.databaseUrl)
   const { requests } = await startBehind(t, service, proxy.url)
@@ -115,7 +112,7 @@ t.test('wherever a connection breaks, the response is 503 or what it would have 
   t.same([...seen.keys()].sort(), [200, 503], JSON.stringify([...seen]))
 })
 
-t.test('a response that can’t be the statement’s is 503, and its connection is given up', async (t) => {
+t.test('a response to another statement becomes 503, and its connection is closed', async (t) => {
   const service = await startService(t)
   const proxy = await startEditingProxy(t, service.databaseUrl)
   const { requests } = await startBehind(t, service, proxy.url)
@@ -153,7 +150,7 @@ t.test('a response that can’t be the statement’s is 503, and its connection 
   }
 })
 
-t.test('a connection that breaks during a transaction fails that request alone', async (t) => {
+t.test('a connection that breaks during a transaction fails only that request', async (t) => {
   const { service, ada } = await startTeam(t)
   const flush = {
     flush_id: 'once',

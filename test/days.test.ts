@@ -27,7 +27,7 @@ const yearOfDays = (year: number): string[] =>
 /** Years in which centuries, leap days and the ends of the calendar meet. */
 const years = [3, 4, 99, 100, 400, 1899, 1900, 1970, 1999, 2000, 2024, 2026, 2100, 9998, 9999]
 
-t.test('a day follows a day as in the calendar', async (t) => {
+t.test('each day is followed by the next calendar day', async (t) => {
   for (const year of years) {
     const days = yearOfDays(year)
     t.strictSame(listDays(dayText(year, 1, 1), dayText(year, 12, 31)), days)
@@ -42,12 +42,12 @@ t.test('a day follows a day as in the calendar', async (t) => {
   }
 })
 
-t.test('days go on in the next year, and end before they begin in none', async (t) => {
+t.test('days continue into the next year, and a range that ends before it begins has none', async (t) => {
   t.strictSame(listDays('2025-12-31', '2026-01-01'), ['2025-12-31', '2026-01-01'])
   t.strictSame(listDays('2026-01-02', '2026-01-01'), [])
 })
 
-t.test('a text that is no date is no day', async (t) => {
+t.test('a text that isn’t a date isn’t parsed as a day', async (t) => {
   const dates = ['2026-02-28', '2024-02-29', '0001-01-01', '9999-12-31']
   const none = [
     ['2026-02-29', '2026-02-30', '2026-04-31', '2026-13-01', '2026-00-10', '2026-01-00', '2026-01-32'],
@@ -66,7 +66,7 @@ t.test('a text that is no date is no day', async (t) => {
   t.strictSame([...dates, ...none.flat()].filter(isDay), dates)
 })
 
-t.test('a week begins on Monday and ends on Sunday, or with the calendar', async (t) => {
+t.test('a week begins on Monday and ends on Sunday, or at the calendar’s limits', async (t) => {
   const week = listDays('2026-11-23', '2026-11-29')
   t.strictSame(week.map(weekdayOf), [1, 2, 3, 4, 5, 6, 7])
   for (const day of week) {
@@ -80,7 +80,7 @@ t.test('a week begins on Monday and ends on Sunday, or with the calendar', async
   ])
 })
 
-t.test('an end that a caller leaves out is the default length away, or today', async (t) => {
+t.test('an omitted end is the default length after the start, or today', async (t) => {
   const lengths = { defaultDays: 28, maxDays: 366 }
   const resolve = (from?: string, to?: string) => resolveRange({ from, to }, '2026-11-21', lengths)
   const range = (from: string, to: string, days: number) => ({ from, to, days })
@@ -90,7 +90,7 @@ t.test('an end that a caller leaves out is the default length away, or today', a
   t.strictSame(resolve('2026-11-21', '2026-11-21'), range('2026-11-21', '2026-11-21', 1))
 })
 
-t.test('a range has at least one day, at most the longest, and lies in the calendar', async (t) => {
+t.test('a range has at least one day, at most the maximum, and stays within the calendar', async (t) => {
   const lengths = { defaultDays: 28, maxDays: 366 }
   const resolve = (from?: string, to?: string) => resolveRange({ from, to }, '2026-11-21', lengths)
   t.equal(resolve('2026-11-21', '2026-11-20'), undefined)
@@ -107,7 +107,7 @@ t.test('a range has at least one day, at most the longest, and lies in the calen
   t.equal(resolve('2026-01-01', '+010000-01-01'), undefined)
 })
 
-t.test('a short range has a step for each day, and a long one for each week that it touches', async (t) => {
+t.test('a short range has one bucket per day, and a long one has one per week', async (t) => {
   t.strictSame(stepsOf({ from: '2026-11-18', to: '2026-11-24', days: 7 }, 7), {
     start: '2026-11-18',
     length: 1,

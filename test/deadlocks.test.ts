@@ -24,7 +24,7 @@ const start = async (test: Test) => {
   return { ...team, day: await readToday(team.service.database) }
 }
 
-t.test('a flush that changes the time zone meets a join of the same user', async (t) => {
+t.test('a flush that changes the time zone doesn’t deadlock with a join by the same user', async (t) => {
   const { service, bob, code, day } = await start(t)
   let replies: Promise<Reply[]> | undefined
   const bobsRow = `select from users where login = 'bob' for no key update`
@@ -41,7 +41,7 @@ t.test('a flush that changes the time zone meets a join of the same user', async
 })
 
 for (const repos of [['acme/new'], ['acme/known', 'acme/new']]) {
-  t.test(`a flush of ${repos} meets an upload that is written in parts`, async (t) => {
+  t.test(`a flush of ${repos} doesn’t deadlock with an upload written in chunks`, async (t) => {
     const { service, ada, bob, id, day } = await start(t)
     const counts = (...names: string[]) => names.map((repo) => ({ repo, count: 1 }))
     const flushOf = (names: string[]) => ({ entries: names.map((repo) => ({ repo, day, minutes: 5 })) })

@@ -19,7 +19,7 @@ const rows = (await readFile(join(projectRoot, 'test/editor-settings.csv'), 'utf
   .map((line) => line.split(',') as [stored: string, key: string, extension: string, why: string])
 const keysOf = (stored: string) => rows.filter((row) => row[0] === stored).map(([, key]) => key)
 
-t.test('the default denies what runs programs in published extensions, and leaves the rest', (t) => {
+t.test('settings that run programs in published extensions are denied by default', (t) => {
   const isDenied = textMatcherOf(DENIED_KEYS)
   const unexpected = rows.filter(([stored, key]) => isDenied(key.toLowerCase()) !== (stored === 'denied'))
   t.same(unexpected, [])
@@ -37,7 +37,7 @@ t.test('the default denies what runs programs in published extensions, and leave
   t.end()
 })
 
-t.test('listed settings are stored or rejected as the list says', async (t) => {
+t.test('listed settings are stored or rejected according to the list', async (t) => {
   const prefixes = [
     ...['go', 'ruff', 'emeraldwalk', 'jest', 'code-runner', 'biome', 'vitest', 'rust-analyzer', 'java'],
     ...['typescript', 'js/ts', 'debug', 'makefile', 'xml', 'eslint', 'latex-workshop', 'cmake', 'github'],
@@ -63,7 +63,7 @@ t.test('listed settings are stored or rejected as the list says', async (t) => {
   }
 })
 
-t.test('names in objects count, also in lists and language blocks, but not globs', async (t) => {
+t.test('names in objects count, also in lists and language blocks, but globs don’t', async (t) => {
   const service = await startService(t, {
     env: {
       EXTENSION_PREFIX:
@@ -127,7 +127,7 @@ t.test('names in objects count, also in lists and language blocks, but not globs
   t.hasStrict(await at({ 'eslint.nodePath': null }), { status: 200 })
 })
 
-t.test('a stored setting with a denied part stays, is not applied, and can be removed', async (t) => {
+t.test('a stored setting with a denied part is kept, isn’t applied, and can be removed', async (t) => {
   const env = { EXTENSION_PREFIX: 'own,eslint,gopls' }
   const before = await startService(t, { env: { ...env, SETTINGS_DENIED: 'x.*' } })
   const ada = await before.signIn('ada')
@@ -154,7 +154,7 @@ t.test('a stored setting with a denied part stays, is not applied, and can be re
   )
 })
 
-t.test('deep, wide and long values are looked through to the end', async (t) => {
+t.test('deep, wide and long values are checked completely', async (t) => {
   const service = await startService(t, { env: { EXTENSION_PREFIX: 'own,eslint' } })
   const ada = await service.signIn('ada')
   await service.workspace(ada)
@@ -178,7 +178,7 @@ t.test('deep, wide and long values are looked through to the end', async (t) => 
   t.equal((await ada.push('acme/api', { 'eslint.a': many })).body.errors.length, 100)
 })
 
-t.test('what manifests restrict is denied too, except under the first prefix', async (t) => {
+t.test('settings that manifests restrict are denied too, except under the first prefix', async (t) => {
   const folder = await temporaryFolder(t)
   const manifest = (prefix: string, restrictedConfigurations: unknown) => ({
     capabilities: { untrustedWorkspaces: { supported: 'limited', restrictedConfigurations } },

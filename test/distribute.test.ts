@@ -31,7 +31,7 @@ const run = async (test: Test, url: string) => {
   return { code: await program.ended, output: program.output() }
 }
 
-t.test('every table has its place', async (t) => {
+t.test('every table has a declared distribution', async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const tables = await open(t, url)`
@@ -108,7 +108,7 @@ t.test('the next run completes an interrupted one, and no row is lost', onCluste
   })
 })
 
-t.test('migrations go through the coordinator as they are', onCluster, async (t) => {
+t.test('migrations run unchanged through the coordinator', onCluster, async (t) => {
   const { url } = await distributedCluster(t)
   const sql = open(t, url)
   // As drizzle does: all that is new in one transaction.
@@ -152,7 +152,7 @@ const exampleOf = (type: string, texts: [string, string]): string => {
   return type === item ? values[0] : `{${values.map((value) => `"${value}"`).join()}}`
 }
 
-t.test('each node of a cluster supports every statement', onCluster, async (t) => {
+t.test('every node in a cluster supports every statement', onCluster, async (t) => {
   const { declared, built } = await collectQueries()
   const queries = [
     ...declared.map(({ name, text }) => ({ name, texts: [text] })),
@@ -237,7 +237,7 @@ const shardsOf = async ({ app: { database } }: Service, url: string, call: () =>
   return { statements: calls.map(([{ name }]) => name), shards: shards.length }
 }
 
-t.test('frequent requests touch one shard', onCluster, async (t) => {
+t.test('frequent requests touch only one shard', onCluster, async (t) => {
   const { url } = await distributedCluster(t)
   const sql = open(t, url)
   const flush = (ada: Caller, day: string, id = {}) =>
@@ -295,7 +295,7 @@ t.test('frequent requests touch one shard', onCluster, async (t) => {
   }
 })
 
-t.test('first pushes of one user and of many at once wait for each other', onCluster, async (t) => {
+t.test('concurrent first pushes by one or many users wait for each other', onCluster, async (t) => {
   const { url } = await distributedCluster(t)
   const env = { DATABASE_URL: url, DATABASE_POOL_SIZE: '20' }
   const service = await startService(t, { env })
@@ -312,7 +312,7 @@ t.test('first pushes of one user and of many at once wait for each other', onClu
   hasMembers(t, (await ada.get('/api/team/me')).body.workspaces, [{ name: 'ada', personal: true }])
 })
 
-t.test('instances that are connected to different nodes are one service', onCluster, async (t) => {
+t.test('instances connected to different nodes act as one service', onCluster, async (t) => {
   const { url, worker } = await distributedCluster(t)
   const first = await startService(t, { env: { DATABASE_URL: url } })
   const second = await startService(t, { env: { DATABASE_URL: worker }, beside: first })

@@ -60,7 +60,7 @@ const createUser = async (t: Test) => {
   return { name, sql, url: changed.href }
 }
 
-t.test('a sound deployment has no problems', async (t) => {
+t.test('a healthy deployment has no problems', async (t) => {
   t.strictSame(await findingsOf(sound), [])
   t.strictSame(
     await findingsOf({ ...reachable, DATA_DIR: '/nowhere/yet' }),
@@ -69,7 +69,7 @@ t.test('a sound deployment has no problems', async (t) => {
   )
 })
 
-t.test('the doctor names the problems of a deployment, and nothing else', async (t) => {
+t.test('the doctor reports a deployment’s problems, and nothing else', async (t) => {
   const wrongPassword = new URL(url)
   wrongPassword.password = 'wrong'
   const nowhere = new URL(url)
@@ -212,7 +212,7 @@ t.test('the doctor names the problems of a deployment, and nothing else', async 
   }
 })
 
-t.test('roles that cannot create tables, or do not own them, are reported', async (t) => {
+t.test('roles that can’t create tables, or don’t own them, are reported', async (t) => {
   const user = await createUser(t)
   hasMembers(t, await findingsOf({ ...sound, DATABASE_URL: user.url }), [
     /^problem database: .*isn’t allowed to create tables.*grant it CREATE/,
@@ -224,7 +224,7 @@ t.test('roles that cannot create tables, or do not own them, are reported', asyn
   ])
 })
 
-t.test('a schema of another version is named', async (t) => {
+t.test('a schema from another version is reported', async (t) => {
   const older = await databaseOf(t, baseline.when)
   if (newestMigration !== baseline)
     hasMembers(t, await findingsOf({ ...sound, ...onDatabase(older.url) }), [
@@ -236,7 +236,7 @@ t.test('a schema of another version is named', async (t) => {
   ])
 })
 
-t.test('an old backup is found, and so is none', async (t) => {
+t.test('an old or missing backup is reported', async (t) => {
   const { url, sql } = await databaseOf(t)
   const env = { ...sound, ...onDatabase(url) }
   t.strictSame(await findingsOf(env), [], 'an unused database needs none')
@@ -253,7 +253,7 @@ t.test('an old backup is found, and so is none', async (t) => {
   t.strictSame(await findingsOf(env), [], 'the database knows of what was made of it')
 })
 
-t.test('webhooks without keys are found', async (t) => {
+t.test('webhooks without keys are reported', async (t) => {
   const { url, sql } = await databaseOf(t)
   const env = { ...sound, ...onDatabase(url) }
   await sql`insert into workspaces (id, name, idle_window_minutes) values (gen_random_uuid(), 'Team', 5)`
@@ -264,7 +264,7 @@ t.test('webhooks without keys are found', async (t) => {
   t.strictSame(await findingsOf({ ...env, WEBHOOK_KEYS: 'a-key-for-webhooks-of-at-least-32-bytes' }), [])
 })
 
-t.test('a sign-in button without the scope for organizations is found, where one is followed', async (t) => {
+t.test('a missing organization scope is reported if a workspace follows an organization', async (t) => {
   const { url, sql } = await databaseOf(t)
   const app = { REPOHOST_CLIENT_ID: 'app', REPOHOST_CLIENT_SECRET: 'the-secret-of-the-app' }
   const env = { ...sound, ...onDatabase(url), ...app }
@@ -279,7 +279,7 @@ t.test('a sign-in button without the scope for organizations is found, where one
   t.strictSame(await findingsOf({ ...env, REPOHOST_SCOPES: 'repo,admin:org' }), [])
 })
 
-t.test('an instance with other secrets is found', async (t) => {
+t.test('an instance with different secrets is reported', async (t) => {
   const { url, sql } = await databaseOf(t)
   const env = { ...sound, ...onDatabase(url) }
   await sql`insert into signing_keys (key_id) values ('0123456789abcdef')`
@@ -290,7 +290,7 @@ t.test('an instance with other secrets is found', async (t) => {
   t.strictSame(await findingsOf(env), [], 'one that has stopped is no fault')
 })
 
-t.test('a file with a secret that everyone on the machine can read is found', async (t) => {
+t.test('a world-readable file with a secret is reported', async (t) => {
   const file = join(await temporaryFolder(t), 'admin-keys')
   await writeFile(file, 'an-admin-key-of-one-operator')
   const env = { ...sound, ADMIN_KEYS_FILE: file }
@@ -322,7 +322,7 @@ t.test('keys that were stored under other prefixes are counted', async (t) => {
   t.strictSame(await findingsOf({ ...env, EXTENSION_PREFIX: 'ext,editor,gopls' }), [])
 })
 
-t.test('a signing secret that others can read is found', async (t) => {
+t.test('a world-readable signing secret is reported', async (t) => {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'jwt-secret')
   await writeFile(file, 'x'.repeat(40))
@@ -332,7 +332,7 @@ t.test('a signing secret that others can read is found', async (t) => {
   ])
 })
 
-t.test('an old Node is named', async (t) => {
+t.test('an old Node version is reported', async (t) => {
   hasMembers(t, checkNode('20.18.9'), { level: 'problem', says: /20\.18\.9/ })
   const [lastDay, dayAfter] = [new Date('2026-04-30T23:59:59Z'), new Date('2026-05-01')]
   t.strictSame(checkNode('20.19.0', lastDay), { level: 'ok', about: 'node', says: 'Node 20.19.0.' })
@@ -371,7 +371,7 @@ t.test('the doctor shows the callback URL to enter at the repository host', asyn
   )
 })
 
-t.test('the exit code says whether there are problems', async (t) => {
+t.test('the exit code shows whether there are problems', async (t) => {
   const well = launchProgram(t, 'src/bin/doctor', sound)
   const ill = launchProgram(t, 'src/bin/doctor', { ...sound, ADMIN_KEYS: 'x' })
   t.equal(await well.ended, 0, well.output())

@@ -59,7 +59,7 @@ const unclaimedIn = (text: string, trusted: Set<string>): string[] =>
       (word) => /^["$@./a-z]/.test(word) && !isPlace(word) && !trusted.has(word.replace(/(?<=.)@[^@]*$/, '')),
     )
 
-t.test('no instruction installs a package by a name that is not a dependency of this project', async (t) => {
+t.test('installation instructions only name this project’s dependencies', async (t) => {
   const { packages } = JSON.parse(await readFile(join(projectRoot, 'package-lock.json'), 'utf8'))
   const trusted = new Set(
     Object.entries<{ link?: boolean; bin?: object }>(packages)
@@ -88,7 +88,7 @@ t.test('no instruction installs a package by a name that is not a dependency of 
   t.strictSame(found, [])
 })
 
-t.test('addresses of the client have the version of this service', async (t) => {
+t.test('client download URLs have this service’s version', async (t) => {
   const found = documents.flatMap(([file, text]) =>
     Array.from(
       text.matchAll(/\b(?:client|team-settings-cloud)-(\d+\.\d+\.\d+)\.tgz/g),
@@ -105,7 +105,7 @@ t.test('addresses of the client have the version of this service', async (t) => 
 /** Words that this project has better ones for, and that mean nothing else. */
 const BANNED = /\b(anew|befalls?|mended|organisations?|whoever)\b/i
 
-t.test('texts and comments are in plain words', async (t) => {
+t.test('texts and comments use plain words', async (t) => {
   const found = documents.flatMap(([file, text]) =>
     text.split('\n').flatMap((line, n) => (BANNED.test(line) ? [`${file}:${n + 1}: ${line.trim()}`] : [])),
   )
@@ -134,7 +134,7 @@ const idOf = (heading: string) =>
     .trim()
     .replaceAll(' ', '-')
 
-t.test('links between documents lead to files and headings that exist', async (t) => {
+t.test('links between documents lead to existing files and headings', async (t) => {
   const pages = new Map(documents.filter(([file]) => file.endsWith('.md')))
   const headings = new Map(
     Array.from(pages, ([file, text]) => [
@@ -155,7 +155,7 @@ t.test('links between documents lead to files and headings that exist', async (t
   t.ok(followed > 100)
 })
 
-t.test('every alert names its paragraph, and every paragraph its alerts', async (t) => {
+t.test('every alert links to its section, and every section lists its alerts', async (t) => {
   const files = await Promise.all(['ops/alerts.yaml', 'ops/alerts-exporters.yaml'].map(read))
   const byAlert = files.flatMap((text) =>
     Array.from(
@@ -176,7 +176,7 @@ t.test('every alert names its paragraph, and every paragraph its alerts', async 
   t.same(byParagraph.toSorted(), byAlert.toSorted())
 })
 
-t.test('the commands that documents name exist', async (t) => {
+t.test('commands mentioned in documents exist', async (t) => {
   const { scripts } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8'))
   const named = documents
     .filter(([file]) => /^(README|CONTRIBUTING|SECURITY|docs\/.*|bench\/README)\.md$/.test(file))

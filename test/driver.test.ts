@@ -66,7 +66,7 @@ const betweenErrorAndClose = async <T>(proxy: TcpProxy, work: () => Promise<T>):
   return outcome
 }
 
-t.test('a statement sent while the connection breaks is done or fails', async (t) => {
+t.test('a statement sent while the connection breaks either completes or fails', async (t) => {
   const { sql, proxy, rows } = await start(t)
   await sql`select 1`
   const outcome = await betweenErrorAndClose(proxy, () =>
@@ -79,7 +79,7 @@ t.test('a statement sent while the connection breaks is done or fails', async (t
   t.same([...(await sql`select 42 as n`)], [{ n: 42 }])
 })
 
-t.test('a transaction begun while the connection breaks is one', async (t) => {
+t.test('a transaction begun while the connection breaks is atomic', async (t) => {
   const { sql, proxy, rows } = await start(t)
   await sql`select 1`
   const outcome = betweenErrorAndClose(proxy, () =>
@@ -115,7 +115,7 @@ type Begin = (
   options: { readsFirst: boolean },
 ) => Promise<unknown>
 
-t.test('a transaction whose first statement goes out with its beginning is one', async (t) => {
+t.test('a transaction whose first statement is sent with BEGIN is atomic', async (t) => {
   const { sql, rows } = await start(t)
   const begin = sql.begin as unknown as Begin
   const outcome = begin(
@@ -133,7 +133,7 @@ t.test('a transaction whose first statement goes out with its beginning is one',
   t.same(await rows(), [3])
 })
 
-t.test('if the begin of a transaction is rejected, only statements sent with it run', async (t) => {
+t.test('if BEGIN is rejected, only statements sent with it run', async (t) => {
   const { sql, rows } = await start(t)
   const [before] = await sql`select pg_backend_pid() as pid`
   const rejected = (sql.begin as unknown as Begin)(
@@ -159,18 +159,15 @@ t.test('after a statement that fails between its rows, the next one gets its own
   t.same([...(await sql`select i as n from generate_series(1, 3) i`)], [{ n: 1 }, { n: 2 }, { n: 3 }])
 })
 
-t.test(
-  'a connection that breaks while the types of arrays are fetched fails the statement alone',
-  async (t) => {
-    const { sql, proxy } = await start(t)
-    proxy.cut = (from, bytes) => from === 'client' && bytes.includes('typarray')
-    await t.rejects(sql`select 1`)
-    proxy.cut = undefined
-    t.same([...(await sql`select array['a', 'b'] as texts`)], [{ texts: ['a', 'b'] }])
-  },
-)
+t.test('a connection that breaks while array types are fetched fails only that statement', async (t) => {
+  const { sql, proxy } = await start(t)
+  proxy.cut = (from, bytes) => from === 'client' && bytes.includes('typarray')
+  await t.rejects(sql`select 1`)
+  proxy.cut = undefined
+  t.same([...(await sql`select array['a', 'b'] as texts`)], [{ texts: ['a', 'b'] }])
+})
 
-t.test('a parameter that cannot be written fails its statement, and no neighbour', async (t) => {
+t.test('a parameter that can’t be serialized fails only its statement', async (t) => {
   const { sql } = await start(t, { prepare: true })
   const ask = (value: unknown) =>
     sql.unsafe('select $1::timestamptz as at', [value as never], { prepare: true })
@@ -186,7 +183,7 @@ t.test('a parameter that cannot be written fails its statement, and no neighbour
   hasMembers(t, outcomes[3], { status: 'fulfilled', value: [{ n: 42 }] })
 })
 
-t.test('a database that accepts connections and closes them at once counts as unavailable', async (t) => {
+t.test('a database that accepts connections and closes them immediately counts as unavailable', async (t) => {
   const { sql, proxy } = await start(t)
   proxy.cut = () => true
   await t.rejects(sql`select 1`)
@@ -194,14 +191,14 @@ t.test('a database that accepts connections and closes them at once counts as un
   t.same([...(await sql`select 42 as n`)], [{ n: 42 }])
 })
 
-t.test('an answer that does not come ends the wait and the connection', async (t) => {
+t.test('a missing response ends the wait and the connection', async (t) => {
   const { sql } = await start(t, { answer_timeout: 3 })
   await sql`select 1`
   await t.rejects(sql`select pg_sleep(20)`, { code: 'ANSWER_TIMEOUT' })
   t.same([...(await sql`select 42 as n`)], [{ n: 42 }])
 })
 
-t.test('an answer that came while the process stood still is read', async (t) => {
+t.test('a response that arrived while the process was suspended is read', async (t) => {
   const database = await createTestDatabase('template1')
   t.teardown(() => database.drop())
   const sql = postgres(database.url, { max: 1, answer_timeout: 2 } as object)
@@ -216,7 +213,7 @@ t.test('an answer that came while the process stood still is read', async (t) =>
 })
 
 t.test(
-  'wherever in the protocol a connection breaks, acknowledged writes are stored once, and no others',
+  'wherever in the protocol a connection breaks, only acknowledged writes are stored, each once',
   async (t) => {
     const { sql, proxy, rows } = await start(t)
     const expected = new Set<number>()
@@ -277,7 +274,7 @@ t.test(
   },
 )
 
-t.test('a copy to the client ends, however slowly it is read', async (t) => {
+t.test('a copy to the client completes, however slowly it’s read', async (t) => {
   const { sql } = await start(t)
   let lines = 0
   for await (const piece of await sql`copy (select repeat('x', 1000) from generate_series(1, 3000)) to stdout`.readable()) {
@@ -288,7 +285,7 @@ t.test('a copy to the client ends, however slowly it is read', async (t) => {
   t.same(await sql`select 1 as n`, [{ n: 1 }])
 })
 
-t.test('a copy that the server rejects fails, also at its end', async (t) => {
+t.test('a copy that the server rejects fails, even at its end', async (t) => {
   const { sql, rows } = await start(t)
   for (const text of ['1\nx\n', `1\n${'2\n'.repeat(100_000)}x\n`]) {
     const copy = await sql`copy t from stdin`.writable()
@@ -310,7 +307,7 @@ const meet = async (t: Scope, demand: Demand, query = '', options = {}) => {
   return { outcome, heard: impostor.heard, gaveAway: receivedPassword(impostor, PASSWORD) }
 }
 
-t.test('without TLS, a wrong server gets no password and is not trusted', async (t) => {
+t.test('without TLS, a wrong server gets no password and isn’t trusted', async (t) => {
   const rejected = {
     'clear text': ['REFUSED_PASSWORD', ''],
     'clear text, and answers without waiting': ['REFUSED_PASSWORD', ''],
@@ -342,7 +339,7 @@ t.test('without TLS, a wrong server gets no password and is not trusted', async 
   )
 })
 
-t.test('with require_auth, a server without TLS gets only the methods that it lists', async (t) => {
+t.test('with require_auth, a server without TLS can only use the listed methods', async (t) => {
   const [clearText, md5] = ['clear text, and lets the client in', 'MD5, and lets the client in'] as const
   for (const [demand, listed, outcome] of [
     [clearText, 'password', 1],
@@ -359,7 +356,7 @@ t.test('with require_auth, a server without TLS gets only the methods that it li
   }
 })
 
-t.test('over TLS a server may ask for the password, but not where TLS was only wished for', async (t) => {
+t.test('over TLS a server may ask for the password, unless TLS was only preferred', async (t) => {
   const files = await makeCertificate(await temporaryFolder(t))
   const certificate = {
     key: await readFile(files.key, 'utf8'),
@@ -373,6 +370,6 @@ t.test('over TLS a server may ask for the password, but not where TLS was only w
   t.hasStrict(await meet(t, demand, '?sslmode=verify-full', { certificate }), { gaveAway: false, heard: '' })
 })
 
-t.test('no rejection was left unhandled in these tests', async (t) => {
+t.test('these tests left no rejection unhandled', async (t) => {
   t.same(unhandled, [])
 })

@@ -8,7 +8,7 @@ const configOf = (caller: Caller, repo: string, { workspace = '', etag = '' } = 
     etag ? { 'If-None-Match': etag } : {},
   )
 
-t.test('an override is laid over the settings of the workspace', async (t) => {
+t.test('an override is applied on top of the workspace’s settings', async (t) => {
   const { ada, bob, id } = await startTeam(t, 'bob')
   const settings = { 'ext.a': 1, 'ext.b': { x: 1 }, 'ext.c': 'hidden', 'ext.d': 4 }
   await ada.patch(`${team}/workspaces/${id}/settings`, { idle_window_minutes: 9, settings })
@@ -33,7 +33,7 @@ t.test('an override is laid over the settings of the workspace', async (t) => {
   t.same(new Set(Object.values(plain.body.sources)), new Set(['workspace']))
 })
 
-t.test('the best of the matching workspaces decides, and the others are named', async (t) => {
+t.test('the best matching workspace decides, and the others are listed', async (t) => {
   const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const exact = await service.workspace(ada, {
@@ -77,7 +77,7 @@ t.test('the best of the matching workspaces decides, and the others are named', 
   t.equal((await configOf(bob, 'acme/api', { workspace: 'x' })).status, 400)
 })
 
-t.test('the ETag changes with whatever the answer is made of', async (t) => {
+t.test('the ETag changes with every input of the response', async (t) => {
   const { service, ada, id } = await startTeam(t)
   const override = `${team}/workspaces/${id}/project-settings/acme/api`
   const settings = `${team}/workspaces/${id}/settings`

@@ -56,7 +56,7 @@ const dataDir = await temporaryFolder(t)
 const made = await start(dataDir)
 await made.stop()
 
-t.test('the service cleans up in the embedded database that it owns', async (t) => {
+t.test('the service cleans up in its own embedded database', async (t) => {
   const server = await startEmbedded({ dataDir, maxConnections: 30, durable: false, log: quiet })
   t.teardown(() => server.stop())
   await migrate(server.url)
@@ -70,7 +70,7 @@ t.test('the service cleans up in the embedded database that it owns', async (t) 
   t.equal(new Set(Object.values(locks)).size, Object.keys(locks).length)
 })
 
-t.test('the next run clears what a killed run has left, and nothing else', async (t) => {
+t.test('the next run cleans up only what a killed run has left', async (t) => {
   const folder = await temporaryFolder(t)
   const start = () => startThrowAwayDatabase({ maxConnections: 10, durable: false, log: quiet }, folder)
   const living = await start()
@@ -105,7 +105,7 @@ t.test('the next run clears what a killed run has left, and nothing else', async
   t.equal((await readdir(folder)).length, now.length - 1, 'and a run that ends removes its own')
 })
 
-t.test('a program at the address of an earlier server gets no password', async (t) => {
+t.test('a program at an earlier server’s address gets no password', async (t) => {
   const password = await passwordIn(dataDir)
   const cluster = await realpath(made.location)
   // The number of the former server is that of a program in the same folder: nothing tells it from a server.
@@ -190,7 +190,7 @@ t.test('the server listens on a socket that only its own user and root can reach
 })
 
 t.test(
-  'the database programs get none of the environment, and no password on their command lines',
+  'the database programs get no environment variables, and no password on the command line',
   { skip: process.platform !== 'linux' && 'there is no /proc' },
   async (t) => {
     const DATA_DIR = await temporaryFolder(t)
@@ -232,7 +232,7 @@ t.test(
   },
 )
 
-t.test('a DATA_DIR whose path is too long for a socket serves as well as any', async (t) => {
+t.test('a DATA_DIR whose path is too long for a socket works too', async (t) => {
   const dataDir = join(await temporaryFolder(t), 'long-'.repeat(30))
   const first = await start(dataDir)
   const folder = hostOf(first.url)
@@ -247,7 +247,7 @@ t.test('a DATA_DIR whose path is too long for a socket serves as well as any', a
   await t.rejects(stat(folder), { code: 'ENOENT' }, 'and its folder goes with it')
 })
 
-t.test('a server that the previous version left at a port is found and replaced', async (t) => {
+t.test('a server that the previous version left on a port is found and replaced', async (t) => {
   const account = await findAccount()
   const port = await freePort()
   const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=']
@@ -276,7 +276,7 @@ t.test('a server that the previous version left at a port is found and replaced'
 })
 
 t.test(
-  'an ordinary user runs it as well, and root finds it',
+  'an ordinary user can run it too, and root finds it',
   { skip: !isRoot && 'every other test shows it' },
   async (t) => {
     const DATA_DIR = await temporaryFolder(t)
@@ -304,7 +304,7 @@ t.test(
 )
 
 t.test(
-  'files that root made are named to the user who cannot use them, with the command that helps',
+  'a user who can’t read files created by root gets their names and a command to fix it',
   { skip: !isRoot && 'only root can give files to others' },
   async (t) => {
     const DATA_DIR = await temporaryFolder(t)
@@ -349,7 +349,7 @@ t.test(
 const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0
 
 t.test(
-  'a full disk is named in the first sentence, at the first start and later, with its details',
+  'a full disk is reported in the first sentence, at the first start and later, with details',
   { skip: !canMount && 'file systems cannot be mounted here' },
   async (t) => {
     const folder = await temporaryFolder(t)

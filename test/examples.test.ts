@@ -44,7 +44,7 @@ const unprepared: Record<string, { status: number; code: string }> = {
   receiveDelivery: { status: 400, code: 'signature_invalid' },
 }
 
-t.test('every example in the document is answered as the document says', async (t) => {
+t.test('every example in the document gets the documented response', async (t) => {
   const { env, providers } = await startProviders(t)
   const service = await startService(t, { env: { ...env, ADMIN_KEYS: 'an-admin-key' } })
   const [ada, bob, carol] = [

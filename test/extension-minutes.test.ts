@@ -48,7 +48,7 @@ const minutesOf = async (caller: Caller): Promise<number> =>
 const flushes = ({ requests }: Editor) =>
   requests.filter(({ method, path }) => method === 'POST' && path === '/api/team/active-minutes').length
 
-t.test('a remote counts only at the team’s host, whatever its user and port', async (t) => {
+t.test('a remote counts only at the team’s host, with any user and port', async (t) => {
   for (const [address, host] of [
     ['https://github.com/acme/web.git', 'github.com'],
     ['https://user:secret@github.com:8443/acme/web', 'github.com'],
@@ -90,7 +90,7 @@ t.test('a remote counts only at the team’s host, whatever its user and port', 
   await window.close()
 })
 
-t.test('a folder opened at the host counts as a repository of that host', async (t) => {
+t.test('a folder opened at the host counts as a repository on that host', async (t) => {
   const { editor } = await start(t, 'ann')
   const window = await editor.openWindow([{ address: 'vscode-vfs://github/ann-team/api', remote: '' }])
   await signIn(window)
@@ -101,7 +101,7 @@ t.test('a folder opened at the host counts as a repository of that host', async 
   await window.close()
 })
 
-t.test('a fork belongs to the team of its original', async (t) => {
+t.test('a fork belongs to the original’s team', async (t) => {
   const { editor, opened, caller } = await start(t, 'bea', {
     remote: 'git@github.com:bea/web.git',
     remotes: { colleague: 'git@github.com:carl/web.git', upstream: 'git@github.com:bea-team/web.git' },
@@ -116,7 +116,7 @@ t.test('a fork belongs to the team of its original', async (t) => {
   await window.close()
 })
 
-t.test('the service hears of no other repository, until the person pushes it', async (t) => {
+t.test('no other repository is sent to the service until the person pushes it', async (t) => {
   const { editor, opened, folder } = await start(t, 'cleo')
   const own = { address: join(folder, 'secret'), remote: 'git@github.com:cleo/secret-project.git' }
   await mkdir(join(own.address, '.vscode'), { recursive: true })
@@ -161,7 +161,7 @@ t.test('patterns are matched in one pass', (t) => {
   t.end()
 })
 
-t.test('in a folder with several repositories, minutes go by file and no settings are applied', async (t) => {
+t.test('with several repositories in a folder, minutes go by file and no settings apply', async (t) => {
   const { editor, opened, caller } = await start(t, 'dora', {
     within: { api: 'git@github.com:dora-team/api.git', mine: 'git@github.com:dora/mine.git' },
   })
@@ -181,7 +181,7 @@ t.test('in a folder with several repositories, minutes go by file and no setting
   await window.close()
 })
 
-t.test('the first minute is sent at once, and a closing window sends the others', async (t) => {
+t.test('the first minute is sent immediately, and the rest when the window closes', async (t) => {
   const { editor, opened, caller } = await start(t, 'eve')
   const window = await editor.openWindow([opened])
   await signIn(window)
@@ -195,7 +195,7 @@ t.test('the first minute is sent at once, and a closing window sends the others'
   t.strictSame(window.listeners(), [])
 })
 
-t.test('a sign-out sends first, and ends the session then', async (t) => {
+t.test('signing out sends the minutes before the session ends', async (t) => {
   const { editor, opened, caller } = await start(t, 'fay')
   const [window, other] = [await editor.openWindow([opened]), await editor.openWindow([opened])]
   await signIn(window)
@@ -241,7 +241,7 @@ t.test('minutes that can’t be sent before a sign-out wait for the same person'
   await window.close()
 })
 
-t.test('in a terminal, the first key and commands count', async (t) => {
+t.test('in a terminal, the first key press and commands count', async (t) => {
   const { editor, opened } = await start(t, 'hal')
   const idle = 11 * 60_000
   const counted = async (window: Window) => {
@@ -272,7 +272,7 @@ t.test('in a terminal, the first key and commands count', async (t) => {
   await older.close()
 })
 
-t.test('the tooltip is right as soon as the service has answered', async (t) => {
+t.test('the tooltip is correct as soon as the service has responded', async (t) => {
   const { editor, opened } = await start(t, 'iris')
   const window = await editor.openWindow([opened])
   await signIn(window)
@@ -286,7 +286,7 @@ t.test('the tooltip is right as soon as the service has answered', async (t) => 
   await next.close()
 })
 
-t.test('the tooltip says when the service has a newer extension, and how to get it', async (t) => {
+t.test('the tooltip says when the service has a newer extension, and how to install it', async (t) => {
   const { editor, opened } = await start(t, 'jade')
   const { packageJSON } = editor
   const window = await editor.openWindow([opened])
@@ -311,7 +311,7 @@ t.test('the tooltip says when the service has a newer extension, and how to get 
   t.equal(tooltip, 'Nothing is recorded. You aren’t signed in. Click to sign in. News.')
 })
 
-t.test('signing in is offered only to those who aren’t, and signing out to those who are', async (t) => {
+t.test('sign-in is offered only when signed out, and sign-out only when signed in', async (t) => {
   const { editor, opened } = await start(t, 'kate')
   const window = await editor.openWindow([opened])
   const offered = () => ['signIn', 'signInWithToken', 'signOut', 'apply'].filter(window.isInPalette)
@@ -326,7 +326,7 @@ t.test('signing in is offered only to those who aren’t, and signing out to tho
   await window.close()
 })
 
-t.test('watchers of repositories that open later end with the window', async (t) => {
+t.test('watchers on repositories opened later end with the window', async (t) => {
   const { editor, opened } = await start(t, 'lena')
   const window = await editor.openWindow([opened])
   await until(() => window.listeners().includes('repository opens'), 'it watches Git')
@@ -344,7 +344,7 @@ t.test('watchers of repositories that open later end with the window', async (t)
   t.strictSame(window.listeners(), [])
 })
 
-t.test('a store finds what it asks for, and each step of the walkthrough has a command', async (t) => {
+t.test('a store gets every field it needs, and every walkthrough step has a command', async (t) => {
   const { editor } = await start(t, 'nora')
   const { repository, bugs, keywords, contributes } = editor.packageJSON
   t.match(repository.url, /^git\+https:/)
@@ -385,7 +385,7 @@ t.test('the service puts its host into the extension, for each kind of host', as
   t.equal(tags.size, 4, 'the ETag follows from what is in it')
 })
 
-t.test('settings that decide where tokens go can be set only for the application', async (t) => {
+t.test('settings that decide where tokens are sent can be set only for the application', async (t) => {
   const { editor } = await start(t, 'mia')
   const { properties } = editor.packageJSON.contributes.configuration
   t.strictSame(

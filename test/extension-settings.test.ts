@@ -99,7 +99,7 @@ const becomes = async (window: Window, expected: object, what: string) => {
   await until(() => sorted(window.values()) === sorted(expected), what)
 }
 
-t.test('text of others is never a link, a command, an icon or another line', (t) => {
+t.test('other people’s text never becomes a link, a command, an icon or another line', (t) => {
   for (const [text, expected] of [
     ['ext.[Show details](command:evil)', 'ext.[Show details] (command:evil)'],
     ['[a](https://evil.example "b")', '[a] (https://evil.example "b")'],
@@ -132,7 +132,7 @@ t.test('only one file shows text', async (t) => {
   }
 })
 
-t.test('names in values count, however deep and however sloppy a manifest is', (t) => {
+t.test('names in values count, however deep they are and however sloppy the manifest is', (t) => {
   t.strictSame(namesIn('lint', { engine: 'x', a: { b: [1] } }), ['lint', 'lint.engine', 'lint.a', 'lint.a.b'])
   let deep: unknown = 1
   for (let level = 0; level < 10_000; level++) deep = { a: deep }
@@ -171,7 +171,7 @@ t.test('names in values count, however deep and however sloppy a manifest is', (
   t.end()
 })
 
-t.test('a change keeps comments, indentation, line ends and everything else', (t) => {
+t.test('a change keeps comments, indentation and line endings', (t) => {
   const before = '{\r\n\t// mine\r\n\t"a.b": 1, // one\r\n\t"[x]": { "a.c": 1 },\r\n}\r\n'
   const change = (key: string, value: unknown) => editText(before, [{ key, value }])
   t.equal(change('a.b', 2), before.replace('1, // one', '2, // one'))
@@ -197,37 +197,34 @@ t.test('a change keeps comments, indentation, line ends and everything else', (t
   t.end()
 })
 
-t.test(
-  'before the first write, it shows the rule and the number of settings, and a folder’s name is text',
-  async (t) => {
-    const { editor, opened, decide } = await start(t, 'ann', {
-      explained: false,
-      name: '[Show details](command:evil)',
-    })
-    await decide({ 'ext.theme': 'dark', 'editor.tabSize': 2, '[typescript]': { 'editor.tabSize': 4 } })
-    const question =
-      'Your team has 3 settings for [Show details] (command:evil), which go to .vscode/settings.json of the folder. Values that you set there stay, unless they are locked.'
-    const asked = () => editor.seen.messages.filter((message) => message === question).length
-    editor.person.presses = ['Not Now']
-    const window = await editor.openWindow([opened])
-    await signIn(window)
-    await until(() => asked() === 1, 'it asks')
-    await window.emit('window')
-    t.strictSame([editor.seen.writes, window.values()], [0, {}])
-    editor.person.presses = ['Apply']
-    await window.run('apply')
-    await until(() => window.written.length === 3, 'the person agreed')
-    t.equal(asked(), 1)
-    t.strictSame(editor.seen.links, [])
-    await decide({ 'ext.theme': 'blue' })
-    editor.person.presses = []
-    await window.run('apply')
-    t.equal(window.values()['ext.theme'], 'blue', 'it asks once')
-    await window.close()
-  },
-)
+t.test('the first write shows the rule and the settings count, and folder names as text', async (t) => {
+  const { editor, opened, decide } = await start(t, 'ann', {
+    explained: false,
+    name: '[Show details](command:evil)',
+  })
+  await decide({ 'ext.theme': 'dark', 'editor.tabSize': 2, '[typescript]': { 'editor.tabSize': 4 } })
+  const question =
+    'Your team has 3 settings for [Show details] (command:evil), which go to .vscode/settings.json of the folder. Values that you set there stay, unless they are locked.'
+  const asked = () => editor.seen.messages.filter((message) => message === question).length
+  editor.person.presses = ['Not Now']
+  const window = await editor.openWindow([opened])
+  await signIn(window)
+  await until(() => asked() === 1, 'it asks')
+  await window.emit('window')
+  t.strictSame([editor.seen.writes, window.values()], [0, {}])
+  editor.person.presses = ['Apply']
+  await window.run('apply')
+  await until(() => window.written.length === 3, 'the person agreed')
+  t.equal(asked(), 1)
+  t.strictSame(editor.seen.links, [])
+  await decide({ 'ext.theme': 'blue' })
+  editor.person.presses = []
+  await window.run('apply')
+  t.equal(window.values()['ext.theme'], 'blue', 'it asks once')
+  await window.close()
+})
 
-t.test('thirteen settings in seven folders are seven writes and seven events', async (t) => {
+t.test('thirteen settings in seven folders take seven writes and seven events', async (t) => {
   const { editor, opened, decide, folder } = await start(t, 'ben')
   const names = ['tabSize', 'rulers', 'insertSpaces']
   await decide({
@@ -255,7 +252,7 @@ t.test('thirteen settings in seven folders are seven writes and seven events', a
   await window.close()
 })
 
-t.test('windows with one folder, with several, and a workspace file see the same', async (t) => {
+t.test('windows with one folder, several folders and a workspace file see the same', async (t) => {
   const { editor, opened, decide, folder } = await start(t, 'cid')
   await decide({ 'window.zoomLevel': 1, 'editor.tabSize': 2 }, ['window.zoomLevel'])
   await writeFile(fileIn(opened), '{ "window.zoomLevel": 5 }')
@@ -281,81 +278,78 @@ t.test('windows with one folder, with several, and a workspace file see the same
   await last.close()
 })
 
-t.test(
-  'what the editor restricts is never written, and what could run a program is asked about once',
-  async (t) => {
-    const { editor, opened, decide, caller } = await start(t, 'dan')
-    const settings = {
-      'lint.engine': '/bin/evil',
-      lint: { engine: '/bin/evil' },
-      'lint.cache': '/x',
-      'lint.once': 'x',
-      'lint.strict': true,
-      'lint.local': '/x',
-      'tool.runner': '/bin/evil',
-      'tool.level': 3,
-      'editor.renderControlCharacters': false,
-      '[go]': { 'lint.engine': '/bin/evil', 'editor.tabSize': 2 },
-    }
-    await decide(settings, ['lint.engine', 'tool.runner'])
-    const window = await editor.openWindow([opened])
-    await signIn(window)
-    const question = 'Your team sets values of extensions that could run programs with them. Apply them?'
-    const asked = () => editor.seen.messages.filter((message) => message === question).length
-    await until(() => asked() === 1, 'one dialog')
-    t.strictSame(editor.seen.details, ['lint.local: "/x"\ntool.runner: "/bin/evil"\ntool.level: 3'])
-    const harmless = { 'lint.strict': true, '[go]': { 'editor.tabSize': 2 } }
-    await until(() => window.written.length === 2, 'the rest is written')
-    t.strictSame(window.values(), harmless)
-    const restricted = 'Its extension restricts it, because it could run a program.'
-    const machine = 'It belongs to the application or the machine, not to a folder.'
-    t.strictSame(await listed({ window, editor }), {
-      'lint.engine': restricted,
-      lint: restricted,
-      'lint.cache': machine,
-      'lint.once': machine,
-      'lint.strict': 'overrides false',
-      'lint.local': 'You declined it.',
-      'tool.runner': 'You declined it.',
-      'tool.level': 'You declined it.',
-      'editor.renderControlCharacters': 'The editor restricts it, or keeps it for the machine.',
-      '[go]lint.engine': restricted,
-      '[go]editor.tabSize': 'overrides 4',
-    })
-    await window.close()
-    editor.person.presses = ['Apply']
-    editor.seen.messages = []
-    const next = await editor.openWindow([opened])
-    await until(
-      async () => (await listed({ window: next, editor }))['tool.level'] === 'You declined it.',
-      'the settings are pulled',
-    )
-    t.equal(asked(), 0, 'the answer is remembered')
-    await decide({ 'tool.level': 4 }, [])
-    await next.run('apply')
-    const agreed = { ...harmless, 'lint.local': '/x', 'tool.runner': '/bin/evil', 'tool.level': 4 }
-    await until(() => next.written.length === 3, 'the person has agreed')
-    t.strictSame(next.values(), agreed)
-    t.equal(asked(), 1)
-    await next.run('apply')
-    t.equal(asked(), 0, 'once per value')
-    editor.person.presses = []
-    await decide({ 'tool.runner': '/bin/other' })
-    await next.run('apply')
-    await until(() => next.values()['tool.runner'] === undefined, 'a declined value is none')
-    t.strictSame(editor.seen.details, ['tool.runner: "/bin/other"'])
-    await caller.push('dan-team/api', { 'lint.engine': '/bin/evil', 'lint.strict': false, 'tool.level': 5 })
-    await next.run('pull')
-    t.strictSame(
-      editor.seen.details,
-      ['lint.strict: yours true, theirs false\ntool.level: yours 4, theirs 5'],
-      'a snapshot shows what it changes, and no more',
-    )
-    await next.close()
-  },
-)
+t.test('restricted settings are never written, and those that could run programs need consent', async (t) => {
+  const { editor, opened, decide, caller } = await start(t, 'dan')
+  const settings = {
+    'lint.engine': '/bin/evil',
+    lint: { engine: '/bin/evil' },
+    'lint.cache': '/x',
+    'lint.once': 'x',
+    'lint.strict': true,
+    'lint.local': '/x',
+    'tool.runner': '/bin/evil',
+    'tool.level': 3,
+    'editor.renderControlCharacters': false,
+    '[go]': { 'lint.engine': '/bin/evil', 'editor.tabSize': 2 },
+  }
+  await decide(settings, ['lint.engine', 'tool.runner'])
+  const window = await editor.openWindow([opened])
+  await signIn(window)
+  const question = 'Your team sets values of extensions that could run programs with them. Apply them?'
+  const asked = () => editor.seen.messages.filter((message) => message === question).length
+  await until(() => asked() === 1, 'one dialog')
+  t.strictSame(editor.seen.details, ['lint.local: "/x"\ntool.runner: "/bin/evil"\ntool.level: 3'])
+  const harmless = { 'lint.strict': true, '[go]': { 'editor.tabSize': 2 } }
+  await until(() => window.written.length === 2, 'the rest is written')
+  t.strictSame(window.values(), harmless)
+  const restricted = 'Its extension restricts it, because it could run a program.'
+  const machine = 'It belongs to the application or the machine, not to a folder.'
+  t.strictSame(await listed({ window, editor }), {
+    'lint.engine': restricted,
+    lint: restricted,
+    'lint.cache': machine,
+    'lint.once': machine,
+    'lint.strict': 'overrides false',
+    'lint.local': 'You declined it.',
+    'tool.runner': 'You declined it.',
+    'tool.level': 'You declined it.',
+    'editor.renderControlCharacters': 'The editor restricts it, or keeps it for the machine.',
+    '[go]lint.engine': restricted,
+    '[go]editor.tabSize': 'overrides 4',
+  })
+  await window.close()
+  editor.person.presses = ['Apply']
+  editor.seen.messages = []
+  const next = await editor.openWindow([opened])
+  await until(
+    async () => (await listed({ window: next, editor }))['tool.level'] === 'You declined it.',
+    'the settings are pulled',
+  )
+  t.equal(asked(), 0, 'the answer is remembered')
+  await decide({ 'tool.level': 4 }, [])
+  await next.run('apply')
+  const agreed = { ...harmless, 'lint.local': '/x', 'tool.runner': '/bin/evil', 'tool.level': 4 }
+  await until(() => next.written.length === 3, 'the person has agreed')
+  t.strictSame(next.values(), agreed)
+  t.equal(asked(), 1)
+  await next.run('apply')
+  t.equal(asked(), 0, 'once per value')
+  editor.person.presses = []
+  await decide({ 'tool.runner': '/bin/other' })
+  await next.run('apply')
+  await until(() => next.values()['tool.runner'] === undefined, 'a declined value is none')
+  t.strictSame(editor.seen.details, ['tool.runner: "/bin/other"'])
+  await caller.push('dan-team/api', { 'lint.engine': '/bin/evil', 'lint.strict': false, 'tool.level': 5 })
+  await next.run('pull')
+  t.strictSame(
+    editor.seen.details,
+    ['lint.strict: yours true, theirs false\ntool.level: yours 4, theirs 5'],
+    'a snapshot shows what it changes, and no more',
+  )
+  await next.close()
+})
 
-t.test('a tab that is closed right after a write leaves nothing of the team in the folder', async (t) => {
+t.test('closing a tab right after a write leaves no team settings in the folder', async (t) => {
   const { decide, editor, opened } = await start(t, 'tab')
   await decide({ 'editor.tabSize': 2 })
   const tab = await editor.openWindow([opened])
@@ -367,7 +361,7 @@ t.test('a tab that is closed right after a write leaves nothing of the team in t
   await becomes(next, {}, 'the value is taken out')
 })
 
-t.test('what an earlier version of the extension wrote is taken out, too', async (t) => {
+t.test('settings that an earlier extension version wrote are removed too', async (t) => {
   const { decide, editor, opened } = await start(t, 'earlier')
   await decide({ 'editor.tabSize': 2 })
   await writeFile(fileIn(opened), '{ "editor.tabSize": 8, "editor.rulers": [80] }')
@@ -405,7 +399,7 @@ t.test('language blocks are written and pushed by inner key', async (t) => {
   await window.close()
 })
 
-t.test('a locked block holds in every other block for one of its languages', async (t) => {
+t.test('a locked block also applies in every other block for its languages', async (t) => {
   const { caller, editor, opened, decide } = await start(t, 'ebo')
   const both = '[javascript][typescript]'
   const settings = { [both]: { 'editor.tabSize': 2 }, '[rust]': { 'editor.tabSize': 4 } }
@@ -457,7 +451,7 @@ t.test('a locked block holds in every other block for one of its languages', asy
   await window.close()
 })
 
-t.test('in a tracked file, the question names the settings, and the answer can be withdrawn', async (t) => {
+t.test('for a tracked file, the question lists the settings, and the reply can be changed', async (t) => {
   const { editor, opened, decide } = await start(t, 'flo', { tracked: true })
   await decide({ 'ext.theme': 'dark', 'editor.tabSize': 2 }, ['editor.tabSize'])
   await writeFile(fileIn(opened), '{ "editor.tabSize": 8 }')
@@ -485,7 +479,7 @@ t.test('in a tracked file, the question names the settings, and the answer can b
   await next.close()
 })
 
-t.test('only a locked setting that was changed comes back, and Git is left alone', async (t) => {
+t.test('only a changed locked setting is restored, and Git isn’t touched', async (t) => {
   const { editor, opened, decide } = await start(t, 'gus', { tracked: true })
   const locked = ['editor.tabSize', 'editor.rulers']
   await decide({ 'ext.theme': 'dark', 'editor.tabSize': 2, 'editor.rulers': [80] }, locked)
@@ -527,24 +521,27 @@ t.test('only a locked setting that was changed comes back, and Git is left alone
   await window.close()
 })
 
-t.test('in a folder with several repositories nothing is applied, and what was is taken out', async (t) => {
-  const { editor, opened, decide } = await start(t, 'hob')
-  await decide({ 'ext.theme': 'dark' })
-  const first = await editor.openWindow([opened])
-  await signIn(first)
-  await until(() => first.written.length === 1, 'one repository')
-  await first.close()
-  const remote = opened.remote
-  const several = { ...opened, within: { one: remote, two: 'https://github.com/hob-team/two.git' } }
-  const window = await editor.openWindow([several])
-  await becomes(window, {}, 'it is taken out')
-  window.type(join(opened.address, 'two/index.ts'))
-  await window.minutePasses()
-  await until(() => window.item.tooltip.includes('Minutes in hob-team/two count in'), 'minutes go by file')
-  await window.close()
-})
+t.test(
+  'with several repositories in a folder, no settings apply, and earlier ones are removed',
+  async (t) => {
+    const { editor, opened, decide } = await start(t, 'hob')
+    await decide({ 'ext.theme': 'dark' })
+    const first = await editor.openWindow([opened])
+    await signIn(first)
+    await until(() => first.written.length === 1, 'one repository')
+    await first.close()
+    const remote = opened.remote
+    const several = { ...opened, within: { one: remote, two: 'https://github.com/hob-team/two.git' } }
+    const window = await editor.openWindow([several])
+    await becomes(window, {}, 'it is taken out')
+    window.type(join(opened.address, 'two/index.ts'))
+    await window.minutePasses()
+    await until(() => window.item.tooltip.includes('Minutes in hob-team/two count in'), 'minutes go by file')
+    await window.close()
+  },
+)
 
-t.test('a file that can’t be read, or isn’t saved, stays as it is', async (t) => {
+t.test('a file that can’t be read or isn’t saved stays unchanged', async (t) => {
   const { editor, opened, decide } = await start(t, 'ian')
   await decide({ 'ext.theme': 'dark' })
   const broken = '{ "ext.theme": "mine", "a'

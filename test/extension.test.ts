@@ -60,7 +60,7 @@ const hasFile = (path: string) =>
     () => false,
   )
 
-t.test('what is written, and what of the person comes back', (t) => {
+t.test('applied settings replace the person’s own, which are restored later', (t) => {
   const team = (value: unknown, locked = false) => ({
     settings: value === undefined ? {} : { 'ext.a': value },
     locked: locked ? ['ext.a'] : [],
@@ -91,7 +91,7 @@ t.test('what is written, and what of the person comes back', (t) => {
   t.end()
 })
 
-t.test('denied keys are refused whatever the service says, and what the extension declares is not', (t) => {
+t.test('denied keys and the extension’s own settings are rejected, whatever the service sends', (t) => {
   const says = { settings_prefixes: ['ext', 'terminal', '__proto__'], settings_denied: ['ext.secret*'] }
   const { refusal } = judgeOf({
     limits: says,
@@ -119,7 +119,7 @@ t.test('denied keys are refused whatever the service says, and what the extensio
   t.end()
 })
 
-t.test('typing is what the keyboard and the mouse do in an editor', (t) => {
+t.test('only keyboard and mouse input in an editor counts as typing', (t) => {
   t.strictSame(
     [isTyping(1, 'file'), isTyping(2, 'vscode-vfs'), isTyping(undefined, 'file'), isTyping(3, 'file')],
     [true, true, false, false],
@@ -163,7 +163,7 @@ t.test('typing is what the keyboard and the mouse do in an editor', (t) => {
   t.end()
 })
 
-t.test('it signs in no one unasked, and applies the team’s settings of every prefix', async (t) => {
+t.test('it never signs in without a request, and applies the team’s settings for every prefix', async (t) => {
   const { editor, opened, decide, repo } = await start(t, 'ada')
   await decide({
     'editor.tabSize': 2,
@@ -248,7 +248,7 @@ t.test('a person’s own settings survive a sign-out, a removal from the team, a
 
 const sorted = (values: object) => Object.entries(values).sort(([one], [other]) => (one < other ? -1 : 1))
 
-t.test('a locked value that was changed by hand comes back, and says who set it', async (t) => {
+t.test('a locked value changed by hand is restored, and the message names who set it', async (t) => {
   const { editor, opened, decide } = await start(t, 'gil')
   await decide({ 'ext.theme': 'dark', 'editor.tabSize': 2 }, ['ext.theme'])
   const window = await editor.openWindow([opened])
@@ -266,7 +266,7 @@ t.test('a locked value that was changed by hand comes back, and says who set it'
   await window.close()
 })
 
-t.test('if Git tracks the file, it asks once per folder, and holds nothing up', async (t) => {
+t.test('if Git tracks the file, it asks once per folder without blocking', async (t) => {
   const { editor, opened, decide } = await start(t, 'cleo', { tracked: true })
   await decide({ 'ext.theme': 'dark' })
   const window = await editor.openWindow([opened])
@@ -292,7 +292,7 @@ t.test('if Git tracks the file, it asks once per folder, and holds nothing up', 
   await next.close()
 })
 
-t.test('it offers to ignore a file that it made, and changes no file that is there', async (t) => {
+t.test('it offers to ignore a file it created, and doesn’t change an existing file', async (t) => {
   const { editor, opened, decide } = await start(t, 'dora')
   await decide({ 'ext.theme': 'dark' })
   await run('git', ['init', '--quiet'], { cwd: opened.address })
@@ -363,7 +363,7 @@ t.test('panels, programs and agents leave no minute, and people do', async (t) =
   await next.close()
 })
 
-t.test('two windows count one minute, and a sign-out in one signs out both', async (t) => {
+t.test('two windows share a minute, and signing out of one signs out both', async (t) => {
   const { editor, opened, decide } = await start(t, 'fay')
   await decide({ 'ext.theme': 'dark' })
   const [one, two] = [await editor.openWindow([opened]), await editor.openWindow([opened])]
@@ -387,7 +387,7 @@ t.test('two windows count one minute, and a sign-out in one signs out both', asy
   await two.close()
 })
 
-t.test('a session that was ended elsewhere asks before it signs in again', async (t) => {
+t.test('it asks before signing in again after a session ended elsewhere', async (t) => {
   const { editor, opened, decide } = await start(t, 'gwen')
   await decide({ 'ext.theme': 'dark' })
   const window = await editor.openWindow([opened])
@@ -412,7 +412,7 @@ t.test('a session that was ended elsewhere asks before it signs in again', async
   await next.close()
 })
 
-t.test('with a silent service, it starts, pauses, and keeps a day’s minutes', async (t) => {
+t.test('without a response from the service, it starts, pauses, and keeps a day’s minutes', async (t) => {
   const { editor, opened, caller } = await start(t, 'hal')
   const first = await editor.openWindow([opened])
   await signIn(first)
@@ -447,7 +447,7 @@ const minutesOfDays = async (caller: Caller): Promise<number> => {
     .reduce((sum: number, { minutes }: { minutes: number }) => sum + minutes, 0)
 }
 
-t.test('two folders have their own settings and minutes', async (t) => {
+t.test('two folders have separate settings and minutes', async (t) => {
   const { editor, opened, decide, caller, folder } = await start(t, 'iris')
   await decide({ 'ext.theme': 'dark' })
   const { id } = await service.workspace(caller, { name: 'Web', patterns: ['iris-web/*'] })
@@ -479,47 +479,44 @@ t.test('two folders have their own settings and minutes', async (t) => {
   await next.close()
 })
 
-t.test(
-  'a push has what the person set, a pull shows what it changes, and a conflict both sides',
-  async (t) => {
-    const { editor, opened, decide, caller, repo } = await start(t, 'jade')
-    await decide({ 'editor.rulers': [80] })
-    const file = join(opened.address, '.vscode/settings.json')
-    await writeFile(file, '{ "ext.theme": "mine", "other.key": 1 }')
-    const window = await editor.openWindow([opened])
-    await signIn(window)
-    await until(() => window.written.length === 1, 'the team’s value is written')
-    const pushed = async () => (await caller.get(`/api/settings/${repo}`)).body.settings
-    t.strictSame(await window.run('pull'), [`${repo} has no snapshot yet.`])
-    t.strictSame(await window.run('push'), [`The settings of ${repo} are pushed.`])
-    t.strictSame(await pushed(), { 'ext.theme': 'mine' })
+t.test('a push sends the person’s values, a pull its changes, and a conflict both sides', async (t) => {
+  const { editor, opened, decide, caller, repo } = await start(t, 'jade')
+  await decide({ 'editor.rulers': [80] })
+  const file = join(opened.address, '.vscode/settings.json')
+  await writeFile(file, '{ "ext.theme": "mine", "other.key": 1 }')
+  const window = await editor.openWindow([opened])
+  await signIn(window)
+  await until(() => window.written.length === 1, 'the team’s value is written')
+  const pushed = async () => (await caller.get(`/api/settings/${repo}`)).body.settings
+  t.strictSame(await window.run('pull'), [`${repo} has no snapshot yet.`])
+  t.strictSame(await window.run('push'), [`The settings of ${repo} are pushed.`])
+  t.strictSame(await pushed(), { 'ext.theme': 'mine' })
 
-    await caller.push(repo, { 'ext.theme': 'theirs', 'editor.tabSize': 3, 'ext.path': '/bin/evil' })
-    await window.run('push')
-    t.strictSame(editor.seen.details, [
-      'ext.theme: yours "mine", theirs "theirs"\neditor.tabSize: yours not set, theirs 3\next.path: yours not set, theirs "/bin/evil"',
-    ])
-    t.strictSame(window.values()['ext.theme'], 'mine', 'no choice was made')
-    await window.run('pull')
-    t.strictSame(editor.seen.details, [
-      'ext.theme: yours "mine", theirs "theirs"\neditor.tabSize: yours not set, theirs 3',
-    ])
-    editor.person.presses = ['Apply']
-    await window.run('pull')
-    const after = { 'ext.theme': 'theirs', 'other.key': 1, 'editor.rulers': [80], 'editor.tabSize': 3 }
-    t.strictSame(window.values(), after)
-    t.strictSame(await window.run('pull'), ['You have the newest snapshot.'])
+  await caller.push(repo, { 'ext.theme': 'theirs', 'editor.tabSize': 3, 'ext.path': '/bin/evil' })
+  await window.run('push')
+  t.strictSame(editor.seen.details, [
+    'ext.theme: yours "mine", theirs "theirs"\neditor.tabSize: yours not set, theirs 3\next.path: yours not set, theirs "/bin/evil"',
+  ])
+  t.strictSame(window.values()['ext.theme'], 'mine', 'no choice was made')
+  await window.run('pull')
+  t.strictSame(editor.seen.details, [
+    'ext.theme: yours "mine", theirs "theirs"\neditor.tabSize: yours not set, theirs 3',
+  ])
+  editor.person.presses = ['Apply']
+  await window.run('pull')
+  const after = { 'ext.theme': 'theirs', 'other.key': 1, 'editor.rulers': [80], 'editor.tabSize': 3 }
+  t.strictSame(window.values(), after)
+  t.strictSame(await window.run('pull'), ['You have the newest snapshot.'])
 
-    await caller.push(repo, { 'ext.theme': 'again' })
-    editor.person.presses = ['Push Mine']
-    await window.run('push')
-    t.strictSame(await pushed(), { 'ext.theme': 'theirs', 'editor.tabSize': 3 })
-    await window.run('signOut')
-    await until(() => window.values()['editor.rulers'] === undefined, 'the team’s value is taken out')
-    t.strictSame(window.values(), { 'ext.theme': 'theirs', 'other.key': 1, 'editor.tabSize': 3 })
-    await window.close()
-  },
-)
+  await caller.push(repo, { 'ext.theme': 'again' })
+  editor.person.presses = ['Push Mine']
+  await window.run('push')
+  t.strictSame(await pushed(), { 'ext.theme': 'theirs', 'editor.tabSize': 3 })
+  await window.run('signOut')
+  await until(() => window.values()['editor.rulers'] === undefined, 'the team’s value is taken out')
+  t.strictSame(window.values(), { 'ext.theme': 'theirs', 'other.key': 1, 'editor.tabSize': 3 })
+  await window.close()
+})
 
 t.test('for a repository without a workspace, a button creates one', async (t) => {
   const { editor, opened, caller } = await start(t, 'kate', { remote: 'git@github.com:kate-org/api.git' })
@@ -536,42 +533,39 @@ t.test('for a repository without a workspace, a button creates one', async (t) =
   await window.close()
 })
 
-t.test(
-  'it sends tokens only over https, or to this machine, and only where the person signs in',
-  async (t) => {
-    const { editor, opened } = await start(t, 'lena')
-    const window = await editor.openWindow([opened])
-    await signIn(window)
-    await window.run('apply')
-    for (const address of [
-      '',
-      'team.example.com',
-      'http://team.example.com',
-      'http://localhost:3@example.com',
-    ]) {
-      editor.requests.length = 0
-      editor.user['teamSettings.url'] = address
-      await window.emit('configuration', {
-        affectsConfiguration: (key: string) => key === 'teamSettings.url',
-      })
-      t.equal(window.item.command, 'teamSettings.signIn')
-      t.strictSame(await window.run('signIn'), [
-        'Set teamSettings.url to the https:// address of your service.',
-      ])
-      t.strictSame(editor.requests, [])
-    }
-    editor.user['teamSettings.url'] = 'http://127.0.0.1:1'
-    t.strictSame(await window.run('signIn'), ['Not reachable. Your minutes wait.'])
-    editor.user['teamSettings.url'] = service.url
-    editor.user['teamSettings.signInWith'] = 'token'
-    editor.person.types = editor.person.github
-    await window.run('signIn')
-    t.equal(editor.secrets.get('hostToken'), editor.person.github)
-    await window.close()
-  },
-)
+t.test('it sends tokens only over https or to this machine, and only after sign-in there', async (t) => {
+  const { editor, opened } = await start(t, 'lena')
+  const window = await editor.openWindow([opened])
+  await signIn(window)
+  await window.run('apply')
+  for (const address of [
+    '',
+    'team.example.com',
+    'http://team.example.com',
+    'http://localhost:3@example.com',
+  ]) {
+    editor.requests.length = 0
+    editor.user['teamSettings.url'] = address
+    await window.emit('configuration', {
+      affectsConfiguration: (key: string) => key === 'teamSettings.url',
+    })
+    t.equal(window.item.command, 'teamSettings.signIn')
+    t.strictSame(await window.run('signIn'), [
+      'Set teamSettings.url to the https:// address of your service.',
+    ])
+    t.strictSame(editor.requests, [])
+  }
+  editor.user['teamSettings.url'] = 'http://127.0.0.1:1'
+  t.strictSame(await window.run('signIn'), ['Not reachable. Your minutes wait.'])
+  editor.user['teamSettings.url'] = service.url
+  editor.user['teamSettings.signInWith'] = 'token'
+  editor.person.types = editor.person.github
+  await window.run('signIn')
+  t.equal(editor.secrets.get('hostToken'), editor.person.github)
+  await window.close()
+})
 
-t.test('a service serves the extension with its address in it', async (t) => {
+t.test('a service serves the extension with its own URL in it', async (t) => {
   const found = await service.request('GET', '/api/extension.vsix')
   const address = `/api/extension-${serviceVersion}.vsix`
   t.strictSame(
@@ -627,7 +621,7 @@ t.test('a service serves the extension with its address in it', async (t) => {
   t.strictSame(required('extension/dist/browser.cjs'), ['vscode'], 'a browser has no modules of Node.js')
 })
 
-t.test('a script without dependencies makes an extension that runs beside this one', async (t) => {
+t.test('a script without dependencies builds an extension that runs beside this one', async (t) => {
   const folder = await temporaryFolder(t)
   const file = (name: string) => join(projectRoot, name)
   const own = { ...JSON.parse(await readFile(file('examples/vscode/own.json'), 'utf8')), version: '3.0.0' }

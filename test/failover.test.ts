@@ -8,7 +8,7 @@ import { until } from './until.js'
 const CALLERS = 8
 const MINIMUM = 6
 
-t.test('a failover loses nothing that was acknowledged, and the service finds the new primary', async (t) => {
+t.test('a failover loses no acknowledged write, and the service finds the new primary', async (t) => {
   const { first, second } = await startPair(t, { synchronous: true })
   const { username, password, host, pathname } = first.address
   // The standby goes first, so that a start must also find the primary.

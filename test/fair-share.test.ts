@@ -34,7 +34,7 @@ const start = async (service = patient) => {
   return { service, ada, bob, holdWorkspace, adas: path(id), bobs: path(bobs) }
 }
 
-t.test('a caller has few requests in the database at a time, and makes no one else wait', async (t) => {
+t.test('a caller has few concurrent database requests and doesn’t delay anyone else', async (t) => {
   const { service, ada, bob, holdWorkspace, adas, bobs } = await start()
   let all: Promise<unknown> = Promise.resolve()
   await whileHeld(service, holdWorkspace, async () => {
@@ -53,7 +53,7 @@ t.test('a caller has few requests in the database at a time, and makes no one el
   await all
 })
 
-t.test('a caller that gets no permit is told to slow down', async (t) => {
+t.test('a caller that gets no permit gets a slow_down error', async (t) => {
   const { service, ada, holdWorkspace, adas } = await start(hasty)
   let replies: Reply[] = []
   await whileHeld(service, holdWorkspace, async () => {
@@ -78,7 +78,7 @@ t.test('a caller that gets no permit is told to slow down', async (t) => {
   t.equal(served.status, 200, 'and is served again')
 })
 
-t.test('a caller that hangs up keeps the permit until the work is done', async (t) => {
+t.test('a caller that disconnects keeps the permit until the work is done', async (t) => {
   const { service, ada, holdWorkspace, adas } = await start()
   await whileHeld(service, holdWorkspace, async () => {
     const calls = Array.from({ length: 3 * AT_ONCE }, () => {
@@ -98,7 +98,7 @@ t.test('a caller that hangs up keeps the permit until the work is done', async (
   t.same(new Set(replies.map(({ status }) => status)), new Set([200]))
 })
 
-t.test('answers that wait behind others on a connection release their permits when it breaks', async (t) => {
+t.test('responses queued on a connection release their permits when it breaks', async (t) => {
   const { service, ada } = await start()
   const { port } = new URL(service.url)
   const one = `GET /api/team/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ada.token}\r\n\r\n`
@@ -114,7 +114,7 @@ t.test('answers that wait behind others on a connection release their permits wh
   t.same(new Set(replies.map(({ status }) => status)), new Set([200]))
 })
 
-t.test('a caller beyond the share of working time continues with one request at a time', async (t) => {
+t.test('a caller over the working-time share continues with one request at a time', async (t) => {
   const { service, ada, bob, holdWorkspace, adas, bobs } = await start(hasty)
   const rename = () => ada.patch(adas, { name: 'held' })
   // Each waits 2 s for the lock: with four at a time, the share is soon used up.
@@ -147,7 +147,7 @@ t.test('a caller beyond the share of working time continues with one request at 
   }
 })
 
-t.test('three callers with 9,750 patterns each, new and old ones, make no one else wait', async (t) => {
+t.test('three callers with 9,750 new or old patterns each don’t delay anyone else', async (t) => {
   const { service, ada, adas } = await start()
   await ada.put(`${adas}/patterns`, { patterns: ['ordinary/*'] })
   const attackers: Caller[] = []
@@ -186,7 +186,7 @@ t.test('three callers with 9,750 patterns each, new and old ones, make no one el
   )
 })
 
-t.test('an address has few unfinished bodies at a time, and probes are still answered', async (t) => {
+t.test('an address can have few unfinished bodies at a time, and probes still get responses', async (t) => {
   const { service } = await start()
   const { port } = new URL(service.url)
   const sockets = Array.from({ length: limits.requests_at_once_per_address }, () => {

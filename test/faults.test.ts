@@ -5,7 +5,7 @@ import { finishFault, startScene } from './faults/scene.js'
 import { killProcesses } from './process.js'
 import { until } from './until.js'
 
-t.test('whatever stops or freezes during writes, acknowledged writes are stored once', async (t) => {
+t.test('acknowledged writes are stored exactly once, whatever stops or freezes during writes', async (t) => {
   const { databaseProcesses, services, restart, crowd } = await startScene(t, {
     callers: 3,
     pauseMs: 100,

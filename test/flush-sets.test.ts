@@ -9,13 +9,13 @@ import { until } from './until.js'
 
 const HEARTBEATS = '/api/wakatime/v1/users/current/heartbeats.bulk'
 
-t.test('random flushes and heartbeats at once count once each, whatever fails', async (t) => {
+t.test('random concurrent flushes and heartbeats count exactly once, whatever fails', async (t) => {
   const { wrong, faults } = await runFlushModel(t, 20)
   t.strictSame(wrong, [])
   t.ok(faults > 0, `${faults} faults`)
 })
 
-t.test('what arrives while a transaction is under way goes together in the next one', async (t) => {
+t.test('writes that arrive during a transaction are batched into the next one', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   const people: Caller[] = []
@@ -114,7 +114,7 @@ const startPairs = async (
 
 const failure = (code: string) => Object.assign(new Error('The transaction failed'), { code })
 
-t.test('a set that takes too long is done again one by one', async (t) => {
+t.test('a batch that takes too long is retried one by one', async (t) => {
   const pairs = await startPairs(t, async () => {
     await pairs.arrived()
     throw failure('57014')
@@ -123,7 +123,7 @@ t.test('a set that takes too long is done again one by one', async (t) => {
   t.strictSame(new Set(pairs.statuses), new Set([200]))
 })
 
-t.test('those who wait for a set do not share its failure', async (t) => {
+t.test('requests waiting for a batch don’t share its failure', async (t) => {
   let inSet = 0
   const pairs = await startPairs(t, async () => {
     await pairs.arrived()
@@ -136,7 +136,7 @@ t.test('those who wait for a set do not share its failure', async (t) => {
   t.equal(pairs.statuses.filter((status) => status === 200).length, pairs.statuses.length - refused)
 })
 
-t.test('who waits too long is refused alone', async (t) => {
+t.test('only the request that waits too long is rejected', async (t) => {
   const goesOn = async (work: () => Promise<unknown>) => {
     await until(() => pairs.statuses.includes(503), 'someone has given up')
     return work()
@@ -172,7 +172,7 @@ const tripsOf = async ({ app: { database } }: Service, call: () => Promise<unkno
   return trips
 }
 
-t.test('what comes alone takes few statements, and few round trips', async (t) => {
+t.test('a single write takes few statements and few round trips', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   await service.workspace(ada)

@@ -12,7 +12,7 @@ const funnel = async (service: Service, query = '', key = KEY) =>
 const stepOf = async (service: Service, event: string) =>
   (await funnel(service)).body.steps.find((step: { event: string }) => step.event === event)
 
-t.test('all events answered with 202 are counted, however many come at once', async (t) => {
+t.test('all events that got a 202 are counted, however many arrive concurrently', async (t) => {
   const service = await start(t)
   const callers = await Promise.all(['ada', 'bob', 'eve'].map((login) => service.signIn(login)))
   const replies = await Promise.all(
@@ -33,7 +33,7 @@ t.test('all events answered with 202 are counted, however many come at once', as
   t.same(body.range, { from: null, to: null })
 })
 
-t.test('events and sources are slugs, and the service’s own source is its own', async (t) => {
+t.test('events and sources are slugs, and the service’s own source is reserved', async (t) => {
   const service = await start(t)
   const ada = await service.signIn('ada')
   const good = { event: 'a', source: 'b' }
@@ -86,7 +86,7 @@ t.test('the service records its own milestones, each once per user', async (t) =
   })
 })
 
-t.test('milestones are written when the service stops, and need no funnel to be asked for', async (t) => {
+t.test('milestones are written when the service stops, even if no one reads the funnel', async (t) => {
   const service = await start(t)
   const ada = await service.signIn('ada')
   const { id } = (await ada.get('/api/me')).body
@@ -97,7 +97,7 @@ t.test('milestones are written when the service stops, and need no funnel to be 
   t.match(await stepOf(next, 'activity_flushed'), { users: 1, events: 1 })
 })
 
-t.test('milestones that could not be written are written later', async (t) => {
+t.test('milestones that couldn’t be written are written later', async (t) => {
   const service = await start(t)
   await service.app.milestones.flush()
   const rename = (from: string, to: string) =>
@@ -110,7 +110,7 @@ t.test('milestones that could not be written are written later', async (t) => {
   t.match(await stepOf(service, 'signed_in'), { users: 2, events: 2 })
 })
 
-t.test('conversions count people with both steps, and medians are over these people', async (t) => {
+t.test('conversions count people who took both steps, and medians are over these people', async (t) => {
   const service = await start(t, { FUNNEL_STEPS: 'first,second,third' })
   const logins = ['ada', 'bob', 'eve', 'fay']
   const ids = await Promise.all(
@@ -180,7 +180,7 @@ t.test('conversions count people with both steps, and medians are over these peo
   t.equal((await funnel(service, '?from=2026-03-02&to=2026-03-02')).body.users, 1, 'both days are included')
 })
 
-t.test('ranges are real days in order', async (t) => {
+t.test('ranges need valid days in order', async (t) => {
   const service = await start(t)
   t.equal((await funnel(service, '?from=2026-02-01&to=2026-01-01')).body.code, 'invalid_range')
   for (const query of ['?from=2026-02-30', '?to=yesterday', '?from=2026-1-1', '?source=No', '?from=']) {
@@ -189,7 +189,7 @@ t.test('ranges are real days in order', async (t) => {
   t.equal((await funnel(service, '?from=0001-01-01&to=9999-12-31')).status, 200)
 })
 
-t.test('the funnel opens to an admin key alone', async (t) => {
+t.test('only an admin key opens the funnel', async (t) => {
   const service = await start(t)
   const ada = await service.signIn('ada')
   const rejected = async (path: string, headers: Record<string, string> = {}, asked = service) =>

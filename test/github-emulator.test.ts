@@ -6,7 +6,7 @@ import { until } from './until.js'
 import { createWebhook } from './webhooks.js'
 
 t.test(
-  'an emulated GitHub delivers pushes and closed issues by itself, and the dashboard shows them',
+  'an emulated GitHub delivers pushes and closed issues on its own, and the dashboard shows them',
   async (t) => {
     const service = await reuseService(t)
     const ada = await service.signIn('ada')

@@ -25,7 +25,7 @@ const commandsOf = (text: string) =>
     })
   })
 
-t.test('the commands of the guides do what the guides say', async (t) => {
+t.test('the guides’ commands do what the guides say', async (t) => {
   const { env } = await startProviders(t)
   const service = await startService(t, { env })
   const ada = await service.signIn('ada')
@@ -65,7 +65,7 @@ t.test('the commands of the guides do what the guides say', async (t) => {
   t.ok(sent > 15)
 })
 
-t.test('guides are pages with the numbers of this installation, and link to each other', async (t) => {
+t.test('guides are pages with this installation’s numbers and link to each other', async (t) => {
   const known = new Set<string>()
   const linked = new Set<string>()
   for (const file of files) {
@@ -91,7 +91,7 @@ t.test('guides are pages with the numbers of this installation, and link to each
   t.ok(text.includes(limits.settings_bytes.toLocaleString('en')))
 })
 
-t.test('programs read guides and operations as Markdown, which /llms.txt lists', async (t) => {
+t.test('programs can read guides and operations as Markdown listed in /llms.txt', async (t) => {
   const list = await prefixed.request('GET', '/llms.txt')
   t.match(list, { status: 200, text: /^# Team Settings and Activity Cloud Service\n/ })
   t.equal(list.headers.get('content-type'), 'text/plain; charset=utf-8')

@@ -90,7 +90,7 @@ const importFile = async (caller: Caller, body: string | Buffer) => {
 t.test('imports', async (t) => {
   const service = await startService(t)
 
-  t.test('a data dump of WakaTime counts days of any age', async (t) => {
+  t.test('a WakaTime data dump counts days of any age', async (t) => {
     const { caller } = await someone(service, 'ada')
     t.equal((await caller.get(IMPORT)).body.state, 'none')
     const heartbeats = [...morning(3_000, 10), ...morning(40, 5), ...morning(3, 4, 'acme/api')]
@@ -108,7 +108,7 @@ t.test('imports', async (t) => {
     t.notOk(text.includes('canary'))
   })
 
-  t.test('the CSV and the JSON of wakapi count, and a later import adds only what is new', async (t) => {
+  t.test('wakapi’s CSV and JSON count, and a later import adds only what is new', async (t) => {
     const { caller } = await someone(service, 'bob')
     const day = `${dayOf(midnight(100))} acme/web`
     t.equal((await importFile(caller, csvOf(morning(100, 5)))).minutes, 9)
@@ -118,42 +118,39 @@ t.test('imports', async (t) => {
     t.same(await minutesOf(caller), { [day]: 15 })
   })
 
-  t.test(
-    'agent time in a file stays agent time, whatever the age of the day and however often it comes',
-    async (t) => {
-      const { caller } = await someone(service, 'agnes')
-      const agents = (daysAgo: number, count: number) =>
-        morning(daysAgo, count, 'acme/night').map((one) => ({ ...one, category: 'AI Coding' }))
-      const agentMinutesOf = async () => {
-        const { body } = await caller.get('/api/me/export')
-        const rows = body.agent_minutes as { day: string; repo: string; agent_minutes: number }[]
-        return Object.fromEntries(rows.map((row) => [`${row.day} ${row.repo}`, row.agent_minutes]))
-      }
-      // Heartbeats of both at nine: these minutes are the person's.
-      const heartbeats = [...morning(50, 3), ...agents(50, 8), ...agents(2, 4), ...agents(49, 2)]
-      const { minutes, heartbeats: count } = await importFile(caller, JSON.stringify(dumpOf(heartbeats)))
-      t.same([minutes, count], [5, 17])
-      const active = { [`${dayOf(midnight(50))} acme/web`]: 5 }
-      const expected = {
-        [`${dayOf(midnight(50))} acme/night`]: 10,
-        [`${dayOf(midnight(49))} acme/night`]: 3,
-        [`${dayOf(midnight(2))} acme/night`]: 7,
-      }
-      t.same([await minutesOf(caller), await agentMinutesOf()], [active, expected])
-      await importFile(caller, JSON.stringify(dumpOf([...morning(50, 3), ...agents(50, 4)])))
-      t.same(
-        [await minutesOf(caller), await agentMinutesOf()],
-        [active, expected],
-        'nothing twice, nothing lost',
-      )
-      const csv = csvOf(morning(48, 4, 'acme/night')).replaceAll(',coding,', ',ai coding,')
-      t.equal((await importFile(caller, csv)).minutes, 0)
-      t.same(await agentMinutesOf(), { ...expected, [`${dayOf(midnight(48))} acme/night`]: 7 })
-      t.same(await minutesOf(caller), active)
-    },
-  )
+  t.test('agent time in a file stays agent time for days of any age and any number of imports', async (t) => {
+    const { caller } = await someone(service, 'agnes')
+    const agents = (daysAgo: number, count: number) =>
+      morning(daysAgo, count, 'acme/night').map((one) => ({ ...one, category: 'AI Coding' }))
+    const agentMinutesOf = async () => {
+      const { body } = await caller.get('/api/me/export')
+      const rows = body.agent_minutes as { day: string; repo: string; agent_minutes: number }[]
+      return Object.fromEntries(rows.map((row) => [`${row.day} ${row.repo}`, row.agent_minutes]))
+    }
+    // Heartbeats of both at nine: these minutes are the person's.
+    const heartbeats = [...morning(50, 3), ...agents(50, 8), ...agents(2, 4), ...agents(49, 2)]
+    const { minutes, heartbeats: count } = await importFile(caller, JSON.stringify(dumpOf(heartbeats)))
+    t.same([minutes, count], [5, 17])
+    const active = { [`${dayOf(midnight(50))} acme/web`]: 5 }
+    const expected = {
+      [`${dayOf(midnight(50))} acme/night`]: 10,
+      [`${dayOf(midnight(49))} acme/night`]: 3,
+      [`${dayOf(midnight(2))} acme/night`]: 7,
+    }
+    t.same([await minutesOf(caller), await agentMinutesOf()], [active, expected])
+    await importFile(caller, JSON.stringify(dumpOf([...morning(50, 3), ...agents(50, 4)])))
+    t.same(
+      [await minutesOf(caller), await agentMinutesOf()],
+      [active, expected],
+      'nothing twice, nothing lost',
+    )
+    const csv = csvOf(morning(48, 4, 'acme/night')).replaceAll(',coding,', ',ai coding,')
+    t.equal((await importFile(caller, csv)).minutes, 0)
+    t.same(await agentMinutesOf(), { ...expected, [`${dayOf(midnight(48))} acme/night`]: 7 })
+    t.same(await minutesOf(caller), active)
+  })
 
-  t.test('minutes that heartbeats have marked do not count again', async (t) => {
+  t.test('minutes already recorded by heartbeats don’t count again', async (t) => {
     const { caller } = await someone(service, 'cleo')
     const heartbeats = morning(2, 10)
     await caller.post(`${BASE}/heartbeats.bulk`, heartbeats.slice(0, 6))
@@ -162,7 +159,7 @@ t.test('imports', async (t) => {
     t.same(await minutesOf(caller), { [`${dayOf(midnight(2))} acme/web`]: 19 })
   })
 
-  t.test('gaps are bridged over midnight', async (t) => {
+  t.test('gaps are bridged across midnight', async (t) => {
     const { caller } = await someone(service, 'dana')
     const around = [-4, -2, 1, 3].map((minutes) => ({
       time: midnight(60) + minutes * 60,
@@ -175,7 +172,7 @@ t.test('imports', async (t) => {
     })
   })
 
-  t.test('a workspace gets days from the one on which the person joined', async (t) => {
+  t.test('a workspace gets days from the day the person joined', async (t) => {
     const { caller, joined } = await someone(service, 'eli')
     await joined(50)
     await importFile(caller, JSON.stringify([...morning(51, 3), ...morning(50, 3), ...morning(49, 3)]))
@@ -185,7 +182,7 @@ t.test('imports', async (t) => {
     ])
   })
 
-  t.test('names wait, and count with the next import once they are assigned', async (t) => {
+  t.test('unassigned names wait, and count with the next import after they’re assigned', async (t) => {
     const { caller } = await someone(service, 'finn')
     const file = csvOf(morning(90, 3, 'folder'))
     t.equal((await importFile(caller, file)).minutes, 0)
@@ -198,7 +195,7 @@ t.test('imports', async (t) => {
     t.equal((await importFile(caller, file)).minutes, 5)
   })
 
-  t.test('one import runs at a time, can be cancelled, and continues after a restart', async (t) => {
+  t.test('one import runs at a time, can be canceled, and continues after a restart', async (t) => {
     const { caller } = await someone(service, 'gus')
     const other = await startService(t, { beside: service })
     const file = JSON.stringify(Array.from({ length: 100 }, (_, index) => morning(100 + index, 2)).flat())
@@ -226,7 +223,7 @@ t.test('imports', async (t) => {
     t.same(left, [{ days: 0 }])
   })
 
-  t.test('two instances skip and repeat no day, whatever fails and is cancelled', async (t) => {
+  t.test('two instances skip and repeat no day, whatever fails or is canceled', async (t) => {
     const service = await startService(t)
     const other = await startService(t, { beside: service })
     // Only the runs that the test starts, and none by the clock.
@@ -332,7 +329,7 @@ t.test('imports', async (t) => {
     t.equal(most, shortFile + 2, 'a failed day has a second transaction, and the end has one')
   })
 
-  t.test('a day that is too large for workspaces counts for its person', async (t) => {
+  t.test('a day that is too large for workspaces counts only for its person', async (t) => {
     const service = await startService(t)
     const { caller } = await someone(service, 'lou')
     await fillWithPatterns(service, 'lou', 110, `'p' || n`)
@@ -359,7 +356,7 @@ t.test('imports', async (t) => {
     t.same(await figuresOf(dayWith(302, names)), [0, 49, 1], 'one is excluded from recording')
   })
 
-  t.test('a day in which nothing can be compared has a number', async (t) => {
+  t.test('a day with too many patterns to compare is reflected in the figures', async (t) => {
     const service = await startService(t)
     const { caller } = await someone(service, 'liv')
     const long = (first: string) => `${first}`.repeat(90)
@@ -377,7 +374,7 @@ t.test('imports', async (t) => {
     t.same(await figuresOf(301), [0, 0, 50], 'and what the person excludes')
   })
 
-  t.test('a day and a file have a limited number of projects', async (t) => {
+  t.test('the number of projects per day and per file is limited', async (t) => {
     const { caller } = await someone(service, 'kim')
     const csv = (rows: { time: number; project: string }[]) =>
       `time,project\n${rows.map(({ time, project }) => `${time},${project}`).join('\n')}`
@@ -409,7 +406,7 @@ t.test('imports', async (t) => {
     t.same([most.state, most.heartbeats, most.days, most.days_done], ['done', 2_000, 40, 40])
   })
 
-  t.test('quotes in CSV are part of a name, and CSV that ends too early is rejected', async (t) => {
+  t.test('quotes in CSV can be part of a name, and truncated CSV is rejected', async (t) => {
     const { caller } = await someone(service, 'lou')
     const start = midnight(90)
     const rows = [`${start},"""x"""`, `${start + 60},"a,b\nc"`, `${start + 120},plain "x"`]
@@ -422,7 +419,7 @@ t.test('imports', async (t) => {
     t.match(cut.body.errors[0].message, /^isn’t CSV: Quote Not Closed/)
   })
 
-  t.test('who sends slowly gives way to those who wait', async (t) => {
+  t.test('slow senders give way to people who are waiting', async (t) => {
     const { hostname, port } = new URL(service.url)
     const drip = async (index: number) => {
       const { token } = await service.signIn(`slow-${index}`)
@@ -456,7 +453,7 @@ t.test('imports', async (t) => {
     t.equal(first, 408)
   })
 
-  t.test('times can have the shapes of other services, and what is skipped has a number', async (t) => {
+  t.test('times can have other services’ formats, and skipped ones are counted', async (t) => {
     const { caller } = await someone(service, 'nat')
     const start = midnight(70) + 9 * 3_600
     const iso = (minute: number) => new Date((start + minute * 60) * 1_000).toISOString()
@@ -500,7 +497,7 @@ t.test('imports', async (t) => {
     })
   })
 
-  t.test('heartbeats that the person has switched off have a number', async (t) => {
+  t.test('heartbeats that the person has turned off are counted as skipped', async (t) => {
     const { caller } = await someone(service, 'ole')
     await caller.put('/api/me/editor-projects', { name: 'ignored', repo: null })
     await caller.put('/api/me/editor-projects', { name: 'secret-folder', repo: 'acme/secret' })
@@ -532,7 +529,7 @@ t.test('imports', async (t) => {
     t.same(await skippedOf(62), [19, 0], 'paused')
   })
 
-  t.test('a file may be gzip, in any pieces, and a broken one is rejected', async (t) => {
+  t.test('a file may be gzipped, in any chunks, and a broken one is rejected', async (t) => {
     const { caller } = await someone(service, 'pia')
     t.equal((await importFile(caller, gzipSync(JSON.stringify(dumpOf(morning(75, 5)))))).minutes, 9)
     const csv = gzipSync(csvOf(morning(76, 5)))
@@ -560,7 +557,7 @@ t.test('imports', async (t) => {
     t.equal((await caller.get(IMPORT)).body.days, 1, 'the last import stays the latest')
   })
 
-  t.test('zero bytes after a gzip file are ignored, and anything else there is rejected', async (t) => {
+  t.test('zero bytes after a gzip file are ignored, and other trailing data is rejected', async (t) => {
     const { caller } = await someone(service, 'zoe')
     const csv = gzipSync(csvOf(morning(78, 5)))
     const host = projectHostOf(service.config.repohost)
@@ -581,7 +578,7 @@ t.test('imports', async (t) => {
     }
   })
 
-  t.test('a gzip file that unpacks to more than the limit is rejected while it is read', async (t) => {
+  t.test('a gzip file that unpacks to more than the limit is rejected while it’s read', async (t) => {
     const bomb = gzipSync(Buffer.concat([Buffer.from('['), Buffer.alloc(50_000_000, ' ')]))
     let read = 0
     const pieces = function* () {
@@ -598,7 +595,7 @@ t.test('imports', async (t) => {
     t.ok(read < bomb.length / 2, 'the rest is not unpacked')
   })
 
-  t.test('a file that is not an export is rejected, and none of it is kept', async (t) => {
+  t.test('a file that isn’t an export is rejected, and none of it is stored', async (t) => {
     const { caller } = await someone(service, 'hal')
     const status = async (body: string) => (await caller.request('POST', IMPORT, { body })).status
     t.equal(await status(''), 400)

@@ -73,7 +73,7 @@ const projectsOf = async (caller: Caller) => (await caller.get('/api/me/editor-p
 t.test('heartbeats', async (t) => {
   const service = await startService(t)
 
-  t.test('a heartbeat counts its minute, and the minutes up to the next one', async (t) => {
+  t.test('a heartbeat counts its own minute and the minutes up to the next one', async (t) => {
     const { caller } = await someone(service)
     const sent = [at(9, 0), at(9, 2), at(9, 6), at(9, 20)].map((time) => beat(time))
     const reply = await caller.post(BULK, sent)
@@ -84,7 +84,7 @@ t.test('heartbeats', async (t) => {
     t.same(await minutesOf(caller), { 'acme/web': 8 }, 'once')
   })
 
-  t.test('a placeholder stands for the project of the nearest earlier heartbeat', async (t) => {
+  t.test('a placeholder stands for the project in the nearest earlier heartbeat', async (t) => {
     const { caller } = await someone(service)
     const last = (time: number) => beat(time, '<<LAST_PROJECT>>')
     await send(caller, [
@@ -116,7 +116,7 @@ t.test('heartbeats', async (t) => {
     )
   })
 
-  t.test('the minutes between two heartbeats count for the earlier project', async (t) => {
+  t.test('minutes between two heartbeats count for the earlier project', async (t) => {
     const { caller } = await someone(service)
     await send(caller, [
       beat(at(9, 58), 'acme/web'),
@@ -126,14 +126,21 @@ t.test('heartbeats', async (t) => {
     t.same(await minutesOf(caller), { 'acme/web': 5, 'acme/api': 1 })
   })
 
-  t.test('two projects in a minute: the first has the minute, the last what follows', async (t) => {
-    const { caller } = await someone(service)
-    for (const heartbeat of [beat(at(9, 0, 10), 'acme/web'), beat(at(9, 0, 50), 'acme/api'), beat(at(9, 3))])
-      await send(caller, [heartbeat])
-    t.same(await minutesOf(caller), { 'acme/web': 2, 'acme/api': 2 })
-  })
+  t.test(
+    'with two projects in a minute, the first gets the minute and the last gets the time after it',
+    async (t) => {
+      const { caller } = await someone(service)
+      for (const heartbeat of [
+        beat(at(9, 0, 10), 'acme/web'),
+        beat(at(9, 0, 50), 'acme/api'),
+        beat(at(9, 3)),
+      ])
+        await send(caller, [heartbeat])
+      t.same(await minutesOf(caller), { 'acme/web': 2, 'acme/api': 2 })
+    },
+  )
 
-  t.test('the idle window is that of the workspace, between five and ten minutes', async (t) => {
+  t.test('the idle window is the workspace’s, between five and ten minutes', async (t) => {
     for (const [window, gap, minutes] of [
       [1, 5, 6],
       [1, 6, 2],
@@ -165,7 +172,7 @@ t.test('heartbeats', async (t) => {
     t.same(await minutesOf(caller), { 'acme/web': 17 }, 'no minute twice')
   })
 
-  t.test('each workspace goes by its own window', async (t) => {
+  t.test('each workspace uses its own idle window', async (t) => {
     const { caller } = await someone(service)
     const { id } = await service.workspace(caller, { name: 'Patient', patterns: ['acme/web'] })
     await caller.patch(`/api/team/workspaces/${id}/settings`, { idle_window_minutes: 10 })
@@ -189,7 +196,7 @@ t.test('heartbeats', async (t) => {
     ])
   })
 
-  t.test('heartbeats that would change too many rows are rejected before any counts', async (t) => {
+  t.test('heartbeats that would change too many rows are all rejected', async (t) => {
     const { caller } = await someone(service)
     for (let n = 1; n <= 20; n++) await service.workspace(caller, { name: `Team ${n}` })
     const [days, repos, workspaces] = [25, 10, 21]
@@ -207,7 +214,7 @@ t.test('heartbeats', async (t) => {
     )
   })
 
-  t.test('flushes and heartbeats add up to at most an hour', async (t) => {
+  t.test('flushes and heartbeats together add up to at most 60 minutes an hour', async (t) => {
     const { caller } = await someone(service)
     const day = new Date(yesterday * 1_000).toISOString().slice(0, 10)
     await caller.post('/api/team/active-minutes', {
@@ -220,7 +227,7 @@ t.test('heartbeats', async (t) => {
     t.same(await minutesOf(caller), { 'acme/web': 60 })
   })
 
-  t.test('heartbeats that can never count get the usual answer', async (t) => {
+  t.test('heartbeats that can never count get the usual response', async (t) => {
     const { caller } = await someone(service)
     const never = [
       {},
@@ -242,7 +249,7 @@ t.test('heartbeats', async (t) => {
     t.equal((await caller.get('/api/me')).body.heartbeats, null)
   })
 
-  t.test('a time can be a number or a decimal text, in seconds or milliseconds', async (t) => {
+  t.test('a time can be a number or a decimal string, in seconds or milliseconds', async (t) => {
     const { caller } = await someone(service)
     const shapes = [
       at(9, 0) + 0.25,
@@ -273,7 +280,7 @@ t.test('heartbeats', async (t) => {
     t.same(await minutesOf(caller), { 'acme/web': 7 })
   })
 
-  t.test('the log says why heartbeats do not count, and names nothing', async (t) => {
+  t.test('the log gives the reason why heartbeats don’t count, without names', async (t) => {
     const service = await startService(t)
     const { caller } = await someone(service)
     await caller.put('/api/me/recording', { paused: false, repos_off: ['acme/secret'], hours: null })
@@ -308,7 +315,7 @@ t.test('heartbeats', async (t) => {
     t.notMatch(lines.join(''), /acme|folder|elsewhere/)
   })
 
-  t.test('the profile says when the newest heartbeat was', async (t) => {
+  t.test('the profile shows the time of the last heartbeat', async (t) => {
     const { caller } = await someone(service)
     await send(caller, [beat(at(9, 0, 5) + 0.123)])
     await send(caller, [beat(at(8, 0))])
@@ -317,7 +324,7 @@ t.test('heartbeats', async (t) => {
     })
   })
 
-  t.test('recording preferences apply, and excluded heartbeats bridge no gap', async (t) => {
+  t.test('recording preferences apply, and excluded heartbeats don’t bridge gaps', async (t) => {
     const { caller } = await someone(service)
     await caller.put('/api/me/recording', { paused: false, repos_off: ['acme/secret'], hours: null })
     await send(caller, [beat(at(9, 0)), beat(at(9, 4), 'acme/secret'), beat(at(9, 8))])
@@ -332,7 +339,7 @@ t.test('heartbeats', async (t) => {
     t.same(await minutesOf(caller), { 'acme/web': 4 })
   })
 
-  t.test('nothing but times and projects is stored', async (t) => {
+  t.test('only times and projects are stored', async (t) => {
     const { caller } = await someone(service)
     await caller.post(BULK, [
       { ...beat(at(9, 0)), branch: 'canary-branch', language: 'canary-language', user_agent: 'canary-agent' },
@@ -396,7 +403,7 @@ t.test('heartbeats', async (t) => {
   }
   const sizes = fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 5 })
 
-  t.test('in order, heartbeats count as the model says, whatever the batches', async (t) => {
+  t.test('ordered heartbeats count according to the model, in any batches', async (t) => {
     await fc.assert(
       fc.asyncProperty(beats, sizes, async (list, sizes) => {
         const { caller } = await someone(service)
@@ -411,7 +418,7 @@ t.test('heartbeats', async (t) => {
     )
   })
 
-  t.test('in any order and with repetitions, the minutes of each hour are the same', async (t) => {
+  t.test('each hour has the same minutes for any order and repetition of heartbeats', async (t) => {
     await fc.assert(
       fc.asyncProperty(beats, sizes, fc.infiniteStream(fc.nat()), async (list, sizes, random) => {
         const { caller } = await someone(service)
@@ -430,7 +437,7 @@ t.test('heartbeats', async (t) => {
     )
   })
 
-  t.test('two devices that send at once count every minute once', async (t) => {
+  t.test('every minute counts once if two devices send concurrently', async (t) => {
     const { caller } = await someone(service)
     const sent = Array.from({ length: 20 }, (_, index) =>
       beat(at(9, index), index % 2 ? 'acme/web' : 'acme/api'),
@@ -442,8 +449,8 @@ t.test('heartbeats', async (t) => {
     t.same(await counted(caller, (hour) => hour), { [hourName(at(9, 0) / MINUTE)]: 20 })
   })
 
-  t.test('names of folders', async (t) => {
-    t.test('count when exactly one repository has the name', async (t) => {
+  t.test('folder names', async (t) => {
+    t.test('count if exactly one repository has the name', async (t) => {
       const { caller } = await someone(service)
       await joinedEarlier(service, caller)
       await send(caller, [beat(at(8, 0), 'acme/Shop')])
@@ -460,7 +467,7 @@ t.test('heartbeats', async (t) => {
       ])
     })
 
-    t.test('wait otherwise, bridge, and count once they are assigned', async (t) => {
+    t.test('wait otherwise, bridge gaps, and count once they’re assigned', async (t) => {
       const { caller } = await someone(service)
       await joinedEarlier(service, caller)
       await send(caller, [beat(at(9, 0)), beat(at(9, 3), 'folder'), beat(at(9, 6), 'folder'), beat(at(9, 8))])
@@ -484,7 +491,7 @@ t.test('heartbeats', async (t) => {
       ])
     })
 
-    t.test('count from then on once the person has sent one repository with the name', async (t) => {
+    t.test('count from the time the person has sent one repository with the name', async (t) => {
       const { caller } = await someone(service)
       await joinedEarlier(service, caller)
       await send(caller, [beat(at(9, 0), 'late')])
@@ -499,13 +506,13 @@ t.test('heartbeats', async (t) => {
       t.equal((await projectsOf(caller))[0].repo, 'elsewhere/late', 'the choice stays')
     })
 
-    t.test('count in no workspace on days before joining it', async (t) => {
+    t.test('don’t count in a workspace on days before joining it', async (t) => {
       const { caller } = await someone(service)
       await send(caller, [beat(at(8, 0), 'acme/early'), beat(at(9, 0), 'early')])
       t.same(await minutesOf(caller), { 'acme/early': 1 }, 'only what named the repository')
     })
 
-    t.test('map to nothing that an admin does', async (t) => {
+    t.test('map to nothing that an admin changes', async (t) => {
       const admin = await service.signIn(`admin-${randomUUID().slice(0, 8)}`)
       const names = ['job-applications', 'web', 'taxes']
       /** Someone works in folders, while an admin tries to see them, or doesn't. */
@@ -553,7 +560,7 @@ t.test('heartbeats', async (t) => {
       t.same([alone.minutes, meddled.minutes], [0, 0])
     })
 
-    t.test('are at most 200 for each person', async (t) => {
+    t.test('are limited to 200 per person', async (t) => {
       const { caller } = await someone(service)
       for (let batch = 0; batch < 3; batch++)
         await send(
@@ -564,52 +571,49 @@ t.test('heartbeats', async (t) => {
       t.same([projects.length, dropped], [limits.editor_projects_waiting, 100])
     })
 
-    t.test('are not those of repositories', async (t) => {
+    t.test('can’t be repository names', async (t) => {
       const { caller } = await someone(service)
       const reply = await caller.put('/api/me/editor-projects', { name: 'acme/web', repo: null })
       t.equal(reply.status, 400)
     })
   })
 
-  t.test(
-    'the waiting name that was used longest ago makes room, whatever the order of arrival',
-    async (t) => {
-      const most = limits.editor_projects_waiting
-      const time = (index: number) => at(1, 0) + index * 3 * MINUTE
-      const name = (index: number) => `folder-${index}`
-      const all = Array.from({ length: most + 30 }, (_, index) => beat(time(index), name(index)))
-      const newest = all
-        .slice(-most)
-        .map(({ project }) => project)
-        .sort()
-      const orders = [all, [...all].reverse(), [...all.slice(100), ...all.slice(0, 100)]]
-      for (const order of orders) {
-        const { caller } = await someone(service)
-        const empty = (await caller.get('/api/me/editor-projects')).body
-        t.same(empty, { projects: [], dropped: 0 })
-        await caller.put('/api/me/editor-projects', { name: 'ignored', repo: null })
-        for (let from = 0; from < order.length; from += 50) await send(caller, order.slice(from, from + 50))
-        const { projects, dropped } = (await caller.get('/api/me/editor-projects')).body
-        const names = projects.map(({ name }: { name: string }) => name)
-        t.same(names.filter((one: string) => one !== 'ignored').sort(), newest)
-        t.equal(dropped, 30)
-        t.same((await caller.get('/api/me/export')).body.dropped_names[0].names, 30)
-      }
+  t.test('are dropped by least recent use, in any order of arrival', async (t) => {
+    const most = limits.editor_projects_waiting
+    const time = (index: number) => at(1, 0) + index * 3 * MINUTE
+    const name = (index: number) => `folder-${index}`
+    const all = Array.from({ length: most + 30 }, (_, index) => beat(time(index), name(index)))
+    const newest = all
+      .slice(-most)
+      .map(({ project }) => project)
+      .sort()
+    const orders = [all, [...all].reverse(), [...all.slice(100), ...all.slice(0, 100)]]
+    for (const order of orders) {
       const { caller } = await someone(service)
-      await send(caller, all.slice(0, most))
-      await send(caller, [beat(at(23, 0), 'other'), beat(at(23, 1), name(1)), beat(at(0, 1), 'older')])
+      const empty = (await caller.get('/api/me/editor-projects')).body
+      t.same(empty, { projects: [], dropped: 0 })
+      await caller.put('/api/me/editor-projects', { name: 'ignored', repo: null })
+      for (let from = 0; from < order.length; from += 50) await send(caller, order.slice(from, from + 50))
       const { projects, dropped } = (await caller.get('/api/me/editor-projects')).body
-      t.equal(dropped, 2)
-      t.same(
-        [name(0), name(1), name(2), 'other', 'older'].filter((one) =>
-          projects.some(({ name }: { name: string }) => name === one),
-        ),
-        [name(1), name(2), 'other'],
-      )
-    },
-  )
+      const names = projects.map(({ name }: { name: string }) => name)
+      t.same(names.filter((one: string) => one !== 'ignored').sort(), newest)
+      t.equal(dropped, 30)
+      t.same((await caller.get('/api/me/export')).body.dropped_names[0].names, 30)
+    }
+    const { caller } = await someone(service)
+    await send(caller, all.slice(0, most))
+    await send(caller, [beat(at(23, 0), 'other'), beat(at(23, 1), name(1)), beat(at(0, 1), 'older')])
+    const { projects, dropped } = (await caller.get('/api/me/editor-projects')).body
+    t.equal(dropped, 2)
+    t.same(
+      [name(0), name(1), name(2), 'other', 'older'].filter((one) =>
+        projects.some(({ name }: { name: string }) => name === one),
+      ),
+      [name(1), name(2), 'other'],
+    )
+  })
 
-  t.test('remotes of the repository host name repositories, and secrets are removed', async (t) => {
+  t.test('repository host remotes identify repositories, and secrets are removed', async (t) => {
     const { hostname } = new URL(service.repohost.url)
     const { caller } = await someone(service)
     const own = [
@@ -652,7 +656,7 @@ t.test('heartbeats', async (t) => {
     t.notOk(text.includes('TOKEN'))
   })
 
-  t.test('the alternate project counts when the project names no repository', async (t) => {
+  t.test('the alternate project counts if the project identifies no repository', async (t) => {
     const { caller } = await someone(service)
     await send(caller, [
       { ...beat(at(9, 0), 'folder'), alternate_project: 'acme/web' },
@@ -667,7 +671,7 @@ t.test('heartbeats', async (t) => {
     )
   })
 
-  t.test('one heartbeat has an answer of its own', async (t) => {
+  t.test('a single heartbeat has its own response format', async (t) => {
     const { caller } = await someone(service)
     const one = await caller.post(`${BASE}/heartbeats`, beat(at(9, 0)))
     t.equal(one.status, 201)
@@ -678,7 +682,7 @@ t.test('heartbeats', async (t) => {
     t.same(await minutesOf(caller), { 'acme/web': 1 })
   })
 
-  t.test('every media type is read as JSON, also a string that contains JSON', async (t) => {
+  t.test('every media type is read as JSON, including a string that contains JSON', async (t) => {
     const { caller } = await someone(service)
     const bodies = [
       ['text/plain', JSON.stringify([beat(at(9, 0))])],
@@ -701,7 +705,7 @@ t.test('heartbeats', async (t) => {
     t.same(await minutesOf(caller), { 'acme/web': 5 })
   })
 
-  t.test('only wrong syntax and wrong shape are rejected', async (t) => {
+  t.test('only wrong syntax and wrong shapes are rejected', async (t) => {
     const { caller } = await someone(service)
     const rejected = [
       '',
@@ -738,7 +742,7 @@ t.test('heartbeats', async (t) => {
     t.equal((await caller.request('POST', BULK, { body: large })).status, 413)
   })
 
-  t.test('personal keys work in every spelling, and neither cookies nor other logins do', async (t) => {
+  t.test('personal keys work in every format, and cookies and other logins don’t', async (t) => {
     const { caller } = await someone(service)
     const path = `${BULK}`
     const body = [beat(at(9, 0))]
@@ -762,7 +766,7 @@ t.test('heartbeats', async (t) => {
     t.equal((await caller.post('/api/wakatime/v1/users/bob/heartbeats.bulk', body)).status, 404)
   })
 
-  t.test('an access key sends heartbeats with one scope, and shows the time with either', async (t) => {
+  t.test('an access key sends heartbeats with one scope, and shows time with either scope', async (t) => {
     const { caller } = await someone(service)
     const secretOf = async (scope: string): Promise<string> =>
       (await caller.post('/api/me/keys', { name: 'editor', scopes: [scope] })).body.secret
@@ -791,7 +795,7 @@ t.test('heartbeats', async (t) => {
     t.notOk(service.logs.some((line) => line.includes(uuid) || line.includes(reading)))
   })
 
-  t.test('editors show who calls, and the minutes of today in their own time zone', async (t) => {
+  t.test('editors show the signed-in person, and today’s minutes in the person’s time zone', async (t) => {
     const { caller } = await someone(service)
     t.same((await caller.get(BASE)).body, {
       data: {
@@ -822,7 +826,7 @@ t.test('heartbeats', async (t) => {
     t.equal((await day('No/Where')).range.timezone, 'UTC')
   })
 
-  t.test('errors of plugins are taken and forgotten', async (t) => {
+  t.test('plugin error reports are accepted and discarded', async (t) => {
     const { caller } = await someone(service)
     const reply = await caller.request('POST', '/api/wakatime/v1/plugins/errors', {
       body: 'canary-error',

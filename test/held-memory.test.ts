@@ -80,43 +80,38 @@ const service = await startService(t)
 const today = await readToday(service.database)
 const small = await startSmall(t, service, 64)
 
+t.test('announced body sizes don’t count, and slow senders don’t keep anyone from sending', async (t) => {
+  const people = await peopleOf(service, 6)
+  const slow = people.slice(0, 4).map(({ person }) => begin(small.url, person, 14 * MEBIBYTE, 300_000))
+  for (const { person, id } of people.slice(4)) {
+    const reply = await small.send(person, 'POST', '/commits', uploadOf(id, today, limits.counts_body_bytes))
+    t.equal(reply.status, 200)
+  }
+  for (const { sending } of slow) sending.destroy()
+})
+
 t.test(
-  'what large bodies announce counts for nothing, and slow senders keep no one from sending',
+  'when memory runs out, the person holding most of it loses theirs, and smaller requests continue',
   async (t) => {
-    const people = await peopleOf(service, 6)
-    const slow = people.slice(0, 4).map(({ person }) => begin(small.url, person, 14 * MEBIBYTE, 300_000))
-    for (const { person, id } of people.slice(4)) {
-      const reply = await small.send(
-        person,
-        'POST',
-        '/commits',
-        uploadOf(id, today, limits.counts_body_bytes),
-      )
-      t.equal(reply.status, 200)
+    const people = await peopleOf(service, 5)
+    const greedy = people
+      .slice(0, 4)
+      .map(({ person }, index) => begin(small.url, person, 24 * MEBIBYTE, (12 + index) * MEBIBYTE))
+    const bytesOf = async () =>
+      (await readFile(`/proc/${small.child.pid}/status`, 'utf8')).match(/VmRSS:\s+([0-9]+)/)?.[1]
+    await until(async () => Number(await bytesOf()) > 0, 'the service lives')
+    const { person, id } = people[4] as (typeof people)[number]
+    for (let time = 0; time < 2; time++) {
+      const reply = await small.send(person, 'POST', '/commits', uploadOf(id, today, 8 * MEBIBYTE))
+      t.equal(reply.status, 200, 'the smaller one')
     }
-    for (const { sending } of slow) sending.destroy()
+    const more = greedy.map(({ sending }) => sending.write(Buffer.alloc(8 * MEBIBYTE, ' ')))
+    t.equal(more.length, 4)
+    t.equal(await Promise.race(greedy.map(({ status }) => status)), 503, 'one of the larger ones')
+    for (const { sending } of greedy) sending.destroy()
+    t.equal((await fetch(`${small.url}/api/health`)).status, 200)
   },
 )
-
-t.test('where memory ends, the person who holds most of it loses it, and smaller ones stay', async (t) => {
-  const people = await peopleOf(service, 5)
-  const greedy = people
-    .slice(0, 4)
-    .map(({ person }, index) => begin(small.url, person, 24 * MEBIBYTE, (12 + index) * MEBIBYTE))
-  const bytesOf = async () =>
-    (await readFile(`/proc/${small.child.pid}/status`, 'utf8')).match(/VmRSS:\s+([0-9]+)/)?.[1]
-  await until(async () => Number(await bytesOf()) > 0, 'the service lives')
-  const { person, id } = people[4] as (typeof people)[number]
-  for (let time = 0; time < 2; time++) {
-    const reply = await small.send(person, 'POST', '/commits', uploadOf(id, today, 8 * MEBIBYTE))
-    t.equal(reply.status, 200, 'the smaller one')
-  }
-  const more = greedy.map(({ sending }) => sending.write(Buffer.alloc(8 * MEBIBYTE, ' ')))
-  t.equal(more.length, 4)
-  t.equal(await Promise.race(greedy.map(({ status }) => status)), 503, 'one of the larger ones')
-  for (const { sending } of greedy) sending.destroy()
-  t.equal((await fetch(`${small.url}/api/health`)).status, 200)
-})
 
 /** A signed delivery to the small instance. */
 const deliver = async ({ path, secret }: Webhook, body: string, type: string) => {
@@ -125,7 +120,7 @@ const deliver = async ({ path, secret }: Webhook, body: string, type: string) =>
   return { status: reply.status, code: ((await reply.json()) as { code: string }).code }
 }
 
-t.test('a delivery ends neither the process nor other requests, however many parts it has', async (t) => {
+t.test('a delivery with any number of parts ends neither the process nor other requests', async (t) => {
   const [{ person, id }] = (await peopleOf(service, 1)) as [{ person: Caller; id: string }]
   const webhook = await createWebhook(service, person, id)
   const most = limits.webhook_body_bytes
@@ -142,7 +137,7 @@ t.test('a delivery ends neither the process nor other requests, however many par
   t.equal(small.child.exitCode, null)
 })
 
-t.test('a response that its client does not read keeps no one from sending', async (t) => {
+t.test('a response that its client doesn’t read doesn’t keep anyone from sending', async (t) => {
   const [eve, ada] = (await peopleOf(service, 2)) as [
     { person: Caller; id: string },
     { person: Caller; id: string },
@@ -172,34 +167,30 @@ t.test('a response that its client does not read keeps no one from sending', asy
   for (const socket of sockets) socket.destroy()
 })
 
-t.test(
-  'with the memory of a small container, a full configuration is read, changed and replaced',
-  async (t) => {
-    // Node gives half of a container of 512 MiB to the heap.
-    const small = await startSmall(t, service, 256)
-    const [{ person, id }] = (await peopleOf(service, 1)) as [{ person: Caller; id: string }]
-    const path = `/workspaces/${id}/configuration`
-    const change = async (body: object) =>
-      (await small.send(person, 'PUT', path, JSON.stringify(body))).status
-    t.equal(await change({ projects: overridesOf(64, 'a') }), 200)
-    t.equal(await change({ projects: {} }), 200)
+t.test('a full configuration can be read, changed and replaced in a small container’s memory', async (t) => {
+  // Node gives half of a container of 512 MiB to the heap.
+  const small = await startSmall(t, service, 256)
+  const [{ person, id }] = (await peopleOf(service, 1)) as [{ person: Caller; id: string }]
+  const path = `/workspaces/${id}/configuration`
+  const change = async (body: object) => (await small.send(person, 'PUT', path, JSON.stringify(body))).status
+  t.equal(await change({ projects: overridesOf(64, 'a') }), 200)
+  t.equal(await change({ projects: {} }), 200)
 
-    await service.database.write.statement(
-      `insert into overrides (owner_key, repo_key, workspace_id, revision, owner, repo, settings, updated_by)
+  await service.database.write.statement(
+    `insert into overrides (owner_key, repo_key, workspace_id, revision, owner, repo, settings, updated_by)
      select 'acme', 'repo-' || n, $1::uuid, gen_random_uuid(), 'acme', 'repo-' || n,
        '{"ext.a":"' || repeat('c', 250000) || '"}', (select id from users limit 1) from generate_series(1, 80) n`,
-      [id],
-    )
-    t.equal(Object.keys((await small.send(person, 'GET', path)).body.projects ?? {}).length, 80)
-    t.equal(await change({ idle_window_minutes: 8 }), 200, '20 MB from before its limit can be changed')
-    t.equal(await change({ projects: overridesOf(64, 'd') }), 200, 'and replaced by less')
-    const [, peak] =
-      (await readFile(`/proc/${small.child.pid}/status`, 'utf8')).match(/VmHWM:\s+([0-9]+)/) ?? []
-    if (process.platform === 'linux') t.ok(Number(peak) / 1_024 < 480, `${Number(peak) / 1_024} MiB`)
-  },
-)
+    [id],
+  )
+  t.equal(Object.keys((await small.send(person, 'GET', path)).body.projects ?? {}).length, 80)
+  t.equal(await change({ idle_window_minutes: 8 }), 200, '20 MB from before its limit can be changed')
+  t.equal(await change({ projects: overridesOf(64, 'd') }), 200, 'and replaced by less')
+  const [, peak] =
+    (await readFile(`/proc/${small.child.pid}/status`, 'utf8')).match(/VmHWM:\s+([0-9]+)/) ?? []
+  if (process.platform === 'linux') t.ok(Number(peak) / 1_024 < 480, `${Number(peak) / 1_024} MiB`)
+})
 
-t.test('a large body that arrives too slowly ends, and an ordinary one may take longer', async (t) => {
+t.test('a large body that arrives too slowly is cut off, and an ordinary one may take longer', async (t) => {
   const impatient = await startService(t, {
     beside: service,
     timeouts: { slow: 100, request: 60_000, check: 20, uploadRate: 1_000_000_000, linger: 100 },

@@ -49,7 +49,7 @@ const LAST = ['leaveWorkspace', 'removeMember', 'deleteWorkspace', 'logout', 'de
 
 const AT_ONCE = 8
 
-t.test('no value in any place of any operation is more than an error of the caller', async (t) => {
+t.test('no value in any place in any operation causes more than a client error', async (t) => {
   const unhandled: unknown[] = []
   const note = (error: unknown) => unhandled.push(error)
   process.on('unhandledRejection', note)
@@ -109,7 +109,7 @@ t.test('no value in any place of any operation is more than an error of the call
 /** The billing provider, the repository host and editors decide what they send. */
 const foreign = ['receiveBillingEvent', 'receiveDelivery', 'sendHeartbeat', 'sendHeartbeats']
 
-t.test('no operation accepts unknown members of a body', async (t) => {
+t.test('no operation accepts unknown body properties', async (t) => {
   const { service, ada, id } = await startTeam(t)
   const document = (await service.request('GET', '/api/openapi.json')).body
   const parts: Record<string, string> = { owner: 'acme', repo: 'api', id, invite: id, key: id }

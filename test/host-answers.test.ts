@@ -108,7 +108,7 @@ for (const kind of repohostKinds) {
   const { organizations } = hostKinds[kind]
   const { membership, yes, no, unclear, list } = hosts[kind]
 
-  t.test(`a yes is a yes, a no is a no, and all else is neither: ${kind}`, async (t) => {
+  t.test(`only a clear host response decides membership: ${kind}`, async (t) => {
     const asked = (answers: Record<string, UpstreamAnswer>) =>
       organizations.membership(asking(answers), user, acme)
     t.equal(await asked(yes), 'member')
@@ -121,7 +121,7 @@ for (const kind of repohostKinds) {
     await t.rejects(organizations.membership(late, user, acme), 'the caller takes it for no answer')
   })
 
-  t.test(`a list without a clear answer is none, and names no one: ${kind}`, async (t) => {
+  t.test(`an unclear list response counts as no list and names no one: ${kind}`, async (t) => {
     for (const [name, one] of Object.entries(odd)) {
       const found = await organizations.list(asking({ [list]: one }))
       t.same(found, name === 'a list' ? [] : undefined, name)
@@ -139,7 +139,7 @@ for (const kind of repohostKinds) {
     t.same(found, [])
   })
 
-  t.test(`nobody owns an organisation by an unclear answer: ${kind}`, async (t) => {
+  t.test(`no one owns an organization through an unclear response: ${kind}`, async (t) => {
     for (const [name, one] of Object.entries(odd)) {
       const found = await organizations.administered(async () => one, user, 'Acme')
       t.type(found, 'string', name)
@@ -147,7 +147,7 @@ for (const kind of repohostKinds) {
   })
 
   t.test(
-    `a sign-in joins by a clear yes alone, and a push or sign-in removes by a clear no alone: ${kind}`,
+    `a sign-in joins only on a clear yes, and a push or sign-in removes only on a clear no: ${kind}`,
     async (t) => {
       const service = await reuseService(t, kind)
       const { repohost } = service

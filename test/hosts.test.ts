@@ -37,7 +37,7 @@ t.test('a missing, forbidden or renamed repository gives no access under its old
     })
 })
 
-t.test('at GitLab, the owner of a repository is its whole path of groups', async (t) => {
+t.test('on GitLab, a repository’s owner is its whole group path', async (t) => {
   const service = await reuseService(t, 'gitlab')
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const repo = 'Acme/platform/web'
@@ -97,7 +97,7 @@ t.test('at GitLab, the owner of a repository is its whole path of groups', async
   t.equal((await ada.delete(settings)).status, 200)
 })
 
-t.test('heartbeats name repositories in groups by every address of GitLab', async (t) => {
+t.test('heartbeats can name repositories in groups by every GitLab URL form', async (t) => {
   for (const kind of ['gitlab', 'github'] as const) {
     const service = await reuseService(t, kind)
     const ada = await service.signIn('ada')
@@ -119,7 +119,7 @@ t.test('heartbeats name repositories in groups by every address of GitLab', asyn
   }
 })
 
-t.test('at other hosts, a slash in an owner stays an error', async (t) => {
+t.test('on other hosts, an owner with a slash is an error', async (t) => {
   const { ada, id } = await startTeam(t)
   const entries = [{ repo: 'acme/backend/api', day: '2026-11-21', minutes: 1 }]
   const patterns = { patterns: ['acme/backend/*'] }
@@ -132,7 +132,7 @@ t.test('at other hosts, a slash in an owner stays an error', async (t) => {
     t.hasStrict(reply, { status: 400, body: { code: 'validation_failed' } })
 })
 
-t.test('an owner at GitLab has at most 20 groups and 255 characters, none of them a dot', async (t) => {
+t.test('a GitLab owner has at most 20 groups and 255 characters, and no group is a dot', async (t) => {
   const service = await reuseService(t, 'gitlab')
   const ada = await service.signIn('ada')
   const status = async (owner: string, repo = 'x') =>
@@ -162,7 +162,7 @@ t.test('an owner at GitLab has at most 20 groups and 255 characters, none of the
   t.ok(document.text.includes('{0,19}'), 'and the document says so')
 })
 
-t.test('addresses follow from the kind', async (t) => {
+t.test('URLs follow from the host kind', async (t) => {
   const addressesOf = (env: Record<string, string>) => {
     const { kind, url, apiUrl } = readConfig(env).repohost
     return { kind, url, apiUrl }
@@ -185,14 +185,14 @@ t.test('addresses follow from the kind', async (t) => {
     )
 })
 
-t.test('the page calls the host by its name', async (t) => {
+t.test('the page uses the host’s name', async (t) => {
   const service = await reuseService(t, 'gitlab')
   const { status, text } = await service.request('GET', '/')
   if (status !== 200) return t.comment('the dashboard was not built')
   t.match(text, /"repohost_kind":"gitlab","repohost_name":"GitLab"/)
 })
 
-t.test('a database stays with its host, unless the operator says that the host has moved', async (t) => {
+t.test('a database stays with its host, unless the operator declares that the host has moved', async (t) => {
   const { database, databaseUrl } = await reuseService(t)
   const own = { REPOHOST_URL: 'https://git.example.com', REPOHOST_API_URL: 'https://git.example.com/api/v3' }
   const moved = { ...own, REPOHOST_MOVED: 'https://github.com' }

@@ -13,7 +13,7 @@ import {
 
 const team = '/api/team/workspaces'
 
-t.test('an invite is made, listed while it is active, redeemed and revoked', async (t) => {
+t.test('an invite can be created, listed while active, redeemed and revoked', async (t) => {
   const service = await reuseService(t)
   const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
   const { id } = await service.workspace(ada)
@@ -101,7 +101,7 @@ t.test('invalid invites are rejected', async (t) => {
   t.equal((await ada.post(`${team}/${id}/invites`, { max_uses: null })).status, 201)
 })
 
-t.test('a personal workspace takes no invites', async (t) => {
+t.test('a personal workspace can’t have invites', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const { workspace_id: id } = (await ada.push('ada/dotfiles', {})).body
@@ -109,7 +109,7 @@ t.test('a personal workspace takes no invites', async (t) => {
   t.same((await ada.get(`${team}/${id}/invites`)).body.invites, [])
 })
 
-t.test('twenty joins at once on an invite for five make five members', async (t) => {
+t.test('twenty concurrent joins with an invite for five add five members', async (t) => {
   const { service, ada, id } = await startTeam(t)
   const { id: inviteId, code } = (await ada.post(`${team}/${id}/invites`, { max_uses: 5 })).body
   const crowd = await Promise.all(Array.from({ length: 20 }, (_, index) => service.signIn(`user${index}`)))
@@ -126,7 +126,7 @@ t.test('twenty joins at once on an invite for five make five members', async (t)
   t.same(rows, [{ used_count: 5 }])
 })
 
-t.test('the invites of an admin end with the right to create them', async (t) => {
+t.test('an admin’s invites end with the right to create them', async (t) => {
   const service = await reuseService(t)
   const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
   const { id, code } = await service.workspace(ada, { members: [bob] })
@@ -169,7 +169,7 @@ t.test('the invites of an admin end with the right to create them', async (t) =>
   t.equal((await cyd.post(`${team}/join`, { code })).status, 200, 'those of others stay')
 })
 
-t.test('a removed person needs an invite from after the removal, and one who left does not', async (t) => {
+t.test('after a removal, a person needs a newer invite, but not after leaving', async (t) => {
   const { service, ada, bob, id, code } = await startTeam(t, 'bob')
   const join = (code: string) => bob.post(`${team}/join`, { code })
   const isMember = async () => (await bob.get(`${team}/${id}/members`)).status === 200
@@ -198,7 +198,7 @@ t.test('a removed person needs an invite from after the removal, and one who lef
   t.same(rows, [{ used_count: 0 }], 'a rejected join uses nothing up')
 })
 
-t.test('a removal that waits while the removed one joins again still keeps them out', async (t) => {
+t.test('a delayed removal still keeps out a person who rejoins in the meantime', async (t) => {
   const { service, ada, bob, id, code } = await startTeam(t, 'bob')
   let late: Promise<Reply[]> = Promise.resolve([])
   await whileHeld(service, ['lock table audit_entries in exclusive mode'], async () => {
@@ -233,7 +233,7 @@ t.test('an admin who is demoted while creating invites keeps none', async (t) =>
   }
 })
 
-t.test('a demoted member who leaves does not become admin again with an older invite', async (t) => {
+t.test('a demoted member who leaves can’t become admin again with an older invite', async (t) => {
   const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada)
@@ -259,7 +259,7 @@ const readKept = ({ database }: Service) =>
     [],
   )
 
-t.test('removals and demotions apply to a new account of the same person', async (t) => {
+t.test('removals and demotions apply to the same person’s new account', async (t) => {
   const service = await reuseService(t)
   const [ada, dan, eve] = await service.signInAll('ada', 'dan', 'eve')
   const { id, code } = await service.workspace(ada, { members: [dan] })
@@ -297,7 +297,7 @@ t.test('removals and demotions apply to a new account of the same person', async
   t.equal((await eve.post(`${team}/join`, { code: adminCode })).status, 200, 'others are not concerned')
 })
 
-t.test('a kept removal does not reveal the person', async (t) => {
+t.test('a stored removal doesn’t reveal the person', async (t) => {
   const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id: userId } = (await bob.get('/api/me')).body
@@ -321,7 +321,7 @@ t.test('a kept removal does not reveal the person', async (t) => {
   for (const name of ['bob', userId, String(bob.repohostId)]) t.notOk(text.includes(name), name)
 })
 
-t.test('a kept removal ends with the last older invite, and with the workspace', async (t) => {
+t.test('a stored removal ends with the last older invite, and with the workspace', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const run = async () => {
@@ -354,7 +354,7 @@ t.test('a kept removal ends with the last older invite, and with the workspace',
   t.equal(await run(), 0)
 })
 
-t.test('kept removals outlive a change of the signing secret', async (t) => {
+t.test('stored removals still apply after the signing secret changes', async (t) => {
   const service = await reuseService(t)
   const [ada, bob, old] = await service.signInAll('ada', 'bob', 'old')
   const { id, code } = await service.workspace(ada, { members: [bob] })
@@ -383,7 +383,7 @@ t.test('kept removals outlive a change of the signing secret', async (t) => {
   t.equal(await join('later', dropped, fresh), 200, 'a newer invite helps')
 })
 
-t.test('an account deleted during a removal keeps the removal', async (t) => {
+t.test('deleting the account during a removal keeps the removal', async (t) => {
   const { service, ada, bob, id, code } = await startTeam(t, 'bob')
   let late: Promise<Reply[]> = Promise.resolve([])
   await whileHeld(service, ['lock table audit_entries in exclusive mode'], async () => {
@@ -401,7 +401,7 @@ t.test('an account deleted during a removal keeps the removal', async (t) => {
   t.equal((await again.post(`${team}/join`, { code })).status, 410)
 })
 
-t.test('an invite code shows what it leads to, and its state', async (t) => {
+t.test('an invite code shows its workspace and state', async (t) => {
   const service = await reuseService(t)
   const [ada, bob, eve] = await service.signInAll('ada', 'bob', 'eve')
   const { id, code } = await service.workspace(ada, { patterns: ['acme/web', 'acme/api-*'], members: [bob] })
@@ -447,7 +447,7 @@ t.test('an invite code shows what it leads to, and its state', async (t) => {
   t.hasStrict(await lookUp(eve, code), unknown, 'nothing of a deleted workspace shows')
 })
 
-t.test('looking up and joining share one limit', async (t) => {
+t.test('looking up and joining share one rate limit', async (t) => {
   const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
   const [ada, eve] = await service.signInAll('ada', 'eve')
   for (let guess = 0; guess < 5; guess++) {
@@ -459,7 +459,7 @@ t.test('looking up and joining share one limit', async (t) => {
   t.equal((await ada.get('/api/team/invites/guess')).status, 404)
 })
 
-t.test('limits follow a person to a new account while the hot connection is held up', async (t) => {
+t.test('rate limits follow a person to a new account while the hot connection is blocked', async (t) => {
   const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
   const old = await service.signIn('ada')
   const lookUpOften = async () => {

@@ -52,7 +52,7 @@ const outcome = ({ status, body }: Reply) => [status, body?.code]
 const service = await startService(t)
 const [ada, bob] = await service.signInAll('ada', 'bob')
 
-t.test('a person creates, lists and revokes keys, and sees each secret once', async (t) => {
+t.test('a person can create, list and revoke keys, and sees each secret once', async (t) => {
   const cyd = await service.signIn('cyd')
   const days = (n: number) => new Date(Date.now() + n * 86_400_000).toISOString().slice(0, 10)
   const first = await cyd.post('/api/me/keys', { name: '  script ', scopes: ['settings:read'] })
@@ -81,7 +81,7 @@ t.test('a person creates, lists and revokes keys, and sees each secret once', as
   t.same((await cyd.get('/api/me/keys')).body, { keys: [listed] })
 })
 
-t.test('the list says on which day a key was last used', async (t) => {
+t.test('the list shows the day on which a key was last used', async (t) => {
   const { id, secret } = await ownKey(ada, ['settings:read'])
   const lastUse = async () => {
     const { body } = await ada.get('/api/me/keys')
@@ -101,7 +101,7 @@ t.test('the list says on which day a key was last used', async (t) => {
   }, 'the use of a later day is noted')
 })
 
-t.test('a key needs a name, scopes that its kind can have, and an expiry', async (t) => {
+t.test('a key needs a name, scopes allowed for its kind, and an expiry', async (t) => {
   const { id } = await service.workspace(ada)
   const body = { name: 'x', scopes: ['settings:read'] }
   const bad = [
@@ -138,7 +138,7 @@ t.test('a key needs a name, scopes that its kind can have, and an expiry', async
 })
 
 t.test(
-  'a person and a workspace have at most 20 keys that work, however many are asked for at once',
+  'a person and a workspace can have at most 20 active keys, even with concurrent requests',
   async (t) => {
     const dan = await service.signIn('dan')
     const { id } = await service.workspace(dan)
@@ -165,7 +165,7 @@ t.test(
   },
 )
 
-t.test('unknown, revoked and expired keys get different errors for 400 days after their end', async (t) => {
+t.test('unknown, revoked and expired keys get different errors for 400 days after they end', async (t) => {
   t.same(outcome(await withKey(service, UNKNOWN).get('/api/projects')), [401, 'token_invalid'])
   const [expired, revoked] = [await ownKey(bob, ['settings:read']), await ownKey(bob, ['settings:read'])]
   const age = (column: string, id: string, days: number) =>
@@ -207,7 +207,7 @@ t.test('unknown, revoked and expired keys get different errors for 400 days afte
   t.same(rows, [], 'the rest of a key goes with its hash')
 })
 
-t.test('a key counts in the header alone, and signs no one in or out', async (t) => {
+t.test('a key works only in the header and signs no one in or out', async (t) => {
   const eve = await service.signIn('eve')
   const { secret } = await ownKey(eve, ['settings:read'])
   const key = withKey(service, secret)
@@ -227,7 +227,7 @@ t.test('a key counts in the header alone, and signs no one in or out', async (t)
   t.equal((await key.get('/api/projects')).status, 200, 'signing out everywhere leaves keys alone')
 })
 
-t.test('the key of a person has the role that the person has at that moment', async (t) => {
+t.test('a person’s key always has the person’s current role', async (t) => {
   const [admin, member] = await service.signInAll('frank', 'grace')
   const { id } = await service.workspace(admin, { patterns: ['roles/*'], members: [member] })
   await admin.push('roles/app', { 'ext.a': 1 })
@@ -271,7 +271,7 @@ t.test('the key of a person has the role that the person has at that moment', as
   t.same(await statuses(), gone)
 })
 
-t.test('the key of a workspace reaches this workspace alone, and needs no person', async (t) => {
+t.test('a workspace key reaches only its workspace and doesn’t need a person', async (t) => {
   const hal = await service.signIn('hal')
   const { id } = await service.workspace(hal, { patterns: ['shared/*'] })
   const { id: other } = await service.workspace(hal, { name: 'Other', patterns: ['shared/*', 'else/*'] })
@@ -334,7 +334,7 @@ t.test('the key of a workspace reaches this workspace alone, and needs no person
     )
 })
 
-t.test('no key changes the privacy level', async (t) => {
+t.test('no key can change the privacy level', async (t) => {
   const { id } = await service.workspace(ada)
   const keys = [await ownKey(ada, ['settings:write']), await workspaceKey(ada, id, ['settings:write'])]
   for (const { secret } of keys) {
@@ -351,7 +351,7 @@ t.test('no key changes the privacy level', async (t) => {
   })
 })
 
-t.test('changes and reads with a workspace key are recorded under its name', async (t) => {
+t.test('changes and reads with a workspace key are recorded under the key’s name', async (t) => {
   const [ivy, jon] = await service.signInAll('ivy', 'jon')
   const { id } = await service.workspace(ivy, { patterns: ['rec/*'], members: [jon] })
   const scopes = ['settings:write', 'dashboard:read', 'settings:read', 'counts:write']
@@ -437,7 +437,7 @@ t.test('changes and reads with a workspace key are recorded under its name', asy
 })
 
 t.test(
-  'the keys of a person are recorded where they count, and their names for the person alone',
+  'personal keys are recorded in the workspaces they affect, with names visible only to their owner',
   async (t) => {
     const [ora, pat] = await service.signInAll('ora', 'pat')
     await ora.push('ora/notes', {})
@@ -478,31 +478,28 @@ t.test(
   },
 )
 
-t.test(
-  'the account export says which keys a person without a workspace has created and revoked',
-  async (t) => {
-    const quinn = await service.signIn('quinn')
-    t.same((await quinn.get('/api/team/me')).body.workspaces, [])
-    const kept = await ownKey(quinn, ['activity:write'], 'my laptop')
-    const revoked = await ownKey(quinn, ['activity:write'], 'my old laptop')
-    await quinn.delete(`/api/me/keys/${revoked.id}`)
-    const { keys } = JSON.parse((await quinn.get('/api/me/export')).text)
-    t.strictSame(
-      keys.map(({ id, name, created_at, revoked_at }: Record<string, unknown>) => ({
-        id,
-        name,
-        created_at,
-        isRevoked: revoked_at !== null,
-      })),
-      [
-        { id: kept.id, name: 'my laptop', created_at: kept.created_at, isRevoked: false },
-        { id: revoked.id, name: 'my old laptop', created_at: revoked.created_at, isRevoked: true },
-      ],
-    )
-  },
-)
+t.test('the account export lists keys that a person without a workspace created and revoked', async (t) => {
+  const quinn = await service.signIn('quinn')
+  t.same((await quinn.get('/api/team/me')).body.workspaces, [])
+  const kept = await ownKey(quinn, ['activity:write'], 'my laptop')
+  const revoked = await ownKey(quinn, ['activity:write'], 'my old laptop')
+  await quinn.delete(`/api/me/keys/${revoked.id}`)
+  const { keys } = JSON.parse((await quinn.get('/api/me/export')).text)
+  t.strictSame(
+    keys.map(({ id, name, created_at, revoked_at }: Record<string, unknown>) => ({
+      id,
+      name,
+      created_at,
+      isRevoked: revoked_at !== null,
+    })),
+    [
+      { id: kept.id, name: 'my laptop', created_at: kept.created_at, isRevoked: false },
+      { id: revoked.id, name: 'my old laptop', created_at: revoked.created_at, isRevoked: true },
+    ],
+  )
+})
 
-t.test('at the level “team” a key of the workspace sees no person, as an admin does not', async (t) => {
+t.test('at level “team”, a workspace key sees no individuals, like an admin', async (t) => {
   const kim = await service.signIn('kim')
   const { id } = await service.workspace(kim)
   await kim.patch(`${team}/${id}/settings`, { activity_privacy: 'team' })
@@ -517,7 +514,7 @@ t.test('at the level “team” a key of the workspace sees no person, as an adm
   hasMembers(t, (await key.get(`/api/team/dashboard?workspace=${id}`)).body, { heatmap: null, members: [] })
 })
 
-t.test('a key of the workspace never acts for a person, whatever its scopes', async (t) => {
+t.test('a workspace key never acts for a person, whatever its scopes', async (t) => {
   const noa = await service.signIn('noa')
   const { id } = await service.workspace(noa)
   const made = await workspaceKey(noa, id, ['dashboard:read'])
@@ -535,7 +532,7 @@ t.test('a key of the workspace never acts for a person, whatever its scopes', as
   for (const reply of replies) t.same(outcome(reply), [403, 'scope_missing'])
 })
 
-t.test('the keys of a workspace end with the right of their creator, and the others stay', async (t) => {
+t.test('a workspace’s keys end when their creator loses the right, and other keys stay', async (t) => {
   const [lea, max] = await service.signInAll('lea', 'max')
   const { id } = await service.workspace(lea)
   const promote = () => lea.patch(`${team}/${id}/members`, { login: 'max', role: 'admin' })
@@ -566,7 +563,7 @@ t.test('the keys of a workspace end with the right of their creator, and the oth
   t.equal((await withKey(service, stays.secret).get(`${team}/${id}/settings`)).status, 200)
 })
 
-t.test('keys end with the account and with the workspace, and are remembered as revoked', async (t) => {
+t.test('keys end with the account or workspace, and are remembered as revoked', async (t) => {
   const [ned, ola] = await service.signInAll('ned', 'ola')
   const { id } = await service.workspace(ned, { members: [ola] })
   await ned.patch(`${team}/${id}/members`, { login: 'ola', role: 'admin' })
@@ -638,7 +635,7 @@ t.test('a revocation takes effect on every instance within 5 seconds', async (t)
     t.same(outcome(await withKey(other, secret).get(path)), [401, 'token_revoked'], name)
 })
 
-t.test('once a revocation is answered, no use succeeds, not even one in progress', async (t) => {
+t.test('after a revocation’s response, no use succeeds, not even one in progress', async (t) => {
   const { app } = service
   const quin = await service.signIn('quin')
   const ends = ['revoked', 'own', 'demoted', 'deleted'] as const
@@ -692,7 +689,7 @@ t.test('once a revocation is answered, no use succeeds, not even one in progress
   }
 })
 
-t.test('requests with keys count towards the limits of the person who made them', async (t) => {
+t.test('requests with keys count towards their creator’s rate limits', async (t) => {
   const limited = await startService(t, { env: { RATE_LIMITS: 'on' } })
   const sid = await limited.signIn('sid')
   const { id } = await limited.workspace(sid)
@@ -720,7 +717,7 @@ t.test('requests with keys count towards the limits of the person who made them'
   )
 })
 
-t.test('requests with keys of a workspace also count towards the limits of the workspace', async (t) => {
+t.test('workspace-key requests also count towards the workspace’s rate limit', async (t) => {
   const limited = await startService(t, { env: { RATE_LIMITS: 'on', LIMITS: 'rate_per_caller=40' } })
   const [sid, tia] = await limited.signInAll('sid', 'tia')
   const { id } = await limited.workspace(sid, { members: [tia] })
@@ -735,7 +732,7 @@ t.test('requests with keys of a workspace also count towards the limits of the w
   t.equal((await tia.get('/api/me')).status, 200, 'its people have requests left')
 })
 
-t.test('an address that sends many wrong keys is told to wait before more are looked up', async (t) => {
+t.test('an address that sends many invalid keys has to wait before more are looked up', async (t) => {
   const most = 40
   const guarded = await startService(t, {
     env: { RATE_LIMITS: 'on', LIMITS: `rate_refused_keys_per_address=${most}` },
@@ -755,7 +752,7 @@ t.test('an address that sends many wrong keys is told to wait before more are lo
   t.equal((await key.get('/api/projects')).status, 200, 'a key that is known goes on')
 })
 
-t.test('no log, answer, database, backup or export contains the secret of a key', async (t) => {
+t.test('no log, response, database, backup or export contains a key’s secret', async (t) => {
   const kept = await startService(t, { env: { METRICS_PORT: '9464' } })
   const { patch } = await kept.signIn('vic')
   const vic = await kept.signIn('vic')
@@ -818,7 +815,7 @@ t.test('no log, answer, database, backup or export contains the secret of a key'
   }
 })
 
-t.test('WakaTime tools send a key in several ways, and never as a cookie', async (t) => {
+t.test('WakaTime tools can send a key in several ways, but not as a cookie', async (t) => {
   const uuid = '5f0c8a3e-9d1b-4c67-8a42-7e1d0b9f3c25'
   const key = `waka_${uuid}`
   const tokenOf = (authorization?: string, query: object = {}) =>

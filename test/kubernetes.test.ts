@@ -22,7 +22,7 @@ for (const file of files)
   }
 const read = (name: string) => manifests.get(name)
 
-t.test('the manifests fit each other, the image and the service', async (t) => {
+t.test('the manifests are consistent with each other, the image and the service', async (t) => {
   const deployment = read('Deployment')
   const job = read('Job')
   const backup = read('CronJob').spec.jobTemplate

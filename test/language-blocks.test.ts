@@ -9,7 +9,7 @@ import { startService } from './service.js'
 const team = '/api/team/workspaces'
 const PREFIXES = 'ext,editor,files,js/ts,gopls'
 
-t.test('language blocks, whole keys and prefixes with a slash are stored everywhere', async (t) => {
+t.test('language blocks, whole keys and prefixes with a slash can be stored everywhere', async (t) => {
   const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
@@ -35,7 +35,7 @@ t.test('language blocks, whole keys and prefixes with a slash are stored everywh
   t.same([applied.status, applied.body.changes], [200, []])
 })
 
-t.test('all faults come at once, in order, with their places', async (t) => {
+t.test('all errors are returned together, in order, with their positions', async (t) => {
   const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
@@ -83,7 +83,7 @@ t.test('all faults come at once, in order, with their places', async (t) => {
   t.same([errors.length, errors[99].path], [100, '/body/settings/k99'])
 })
 
-t.test('what becomes of the shapes that settings have in repositories', async (t) => {
+t.test('settings are stored or rejected by shape', async (t) => {
   const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
   const ada = await service.signIn('ada')
   const starts = 'must start with `ext.` or `editor.` or `files.` or `js/ts.` or `gopls.`'
@@ -128,7 +128,7 @@ t.test('what becomes of the shapes that settings have in repositories', async (t
   t.equal(files.length, 24)
 })
 
-t.test('in the effective configuration, blocks merge by inner key, and locks hold inside them', async (t) => {
+t.test('in the effective config, blocks merge by inner key, and locks apply inside them', async (t) => {
   const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
@@ -197,7 +197,7 @@ t.test('in the effective configuration, blocks merge by inner key, and locks hol
   ])
 })
 
-t.test('a locked block fixes its languages, whichever other languages a block names', async (t) => {
+t.test('a locked block fixes its languages, whatever other languages a block contains', async (t) => {
   const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
@@ -258,7 +258,7 @@ t.test('a locked block fixes its languages, whichever other languages a block na
   t.equal((await ada.put(above, { settings: { '[typescriptreact][go]': {} } })).status, 200)
 })
 
-t.test('keys that were stored before their spelling was checked stay, and can be removed', async (t) => {
+t.test('keys stored before their spelling was checked are kept and can be removed', async (t) => {
   const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
@@ -289,7 +289,7 @@ t.test('keys that were stored before their spelling was checked stay, and can be
   ])
 })
 
-t.test('stored values that do not match the schema are marked wherever they are read', async (t) => {
+t.test('stored values that don’t match the schema are marked wherever they’re read', async (t) => {
   const file = join(await temporaryFolder(t), 'schema.json')
   const properties = { 'ext.size': { type: 'number' } }
   await writeFile(file, JSON.stringify({ contributes: { configuration: { properties } } }))

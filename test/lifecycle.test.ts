@@ -38,7 +38,7 @@ const pull = async (service: ServiceProcess, session: string, repo: string) => {
 const socketOf = async (dataDir: string) =>
   (await readFile(join(dataDir, 'postgresql/postmaster.pid'), 'utf8')).split('\n')[4] ?? ''
 
-t.test('in a new folder the service starts, survives kill -9 and keeps acknowledged writes', async (t) => {
+t.test('the service starts in a new folder, survives kill -9 and keeps acknowledged writes', async (t) => {
   // Too long for a socket, which is then elsewhere.
   const DATA_DIR = join(await temporaryFolder(t), 'long-'.repeat(30))
   const repohost = await startRepohost()

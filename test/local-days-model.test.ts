@@ -467,7 +467,7 @@ const finishErasures = ({ app, database }: Service) =>
     return (await database.read.statement('select from erasures', [])).length === 0
   }, 'nothing is left to erase')
 
-t.test('every figure of every answer is on the local day of its minutes', async (t) => {
+t.test('every number in every response belongs to the local day of its minutes', async (t) => {
   const env = { ACTIVITY_MIN_GROUP: String(MIN_GROUP), ACTIVITY_DETAIL_DAYS: String(DETAIL_DAYS) }
   const service = await startService(t, { env })
   const today = await readToday(service.database)

@@ -47,7 +47,7 @@ const findStart = (zone: string, day: string): number => {
 }
 
 for (const [zone, changing, how] of changes)
-  t.test(`days in ${zone} begin and end with the date on the wall where ${how}`, async (t) => {
+  t.test(`days in ${zone} begin and end with the local date when ${how}`, async (t) => {
     for (const day of [-2, -1, 0, 1, 2].map((days) => addDays(changing, days))) {
       const start = findStart(zone, day)
       t.equal(startOf(zone, day), start, `start of ${day}`)
@@ -57,7 +57,7 @@ for (const [zone, changing, how] of changes)
     }
   })
 
-t.test('the first and the last days of the calendar begin and end in every zone', async (t) => {
+t.test('the calendar’s first and last days begin and end in every zone', async (t) => {
   for (const zone of ['UTC', 'Asia/Kathmandu', 'America/New_York', 'Pacific/Kiritimati', 'Pacific/Niue'])
     for (const day of ['0003-01-02', '9999-12-30']) {
       t.equal(dayAt(zone, startOf(zone, day)), day, zone)
@@ -65,7 +65,7 @@ t.test('the first and the last days of the calendar begin and end in every zone'
     }
 })
 
-t.test('minutes of an hour are on the day and in the hour in which it begins', async () => {
+t.test('an hour’s minutes belong to the local day and hour in which it begins', async () => {
   const change = fc.constantFrom(...changes.filter(([zone]) => zone !== 'Pacific/Apia'))
   const hours = fc.array(fc.constantFrom(0, 0, 1, 60), { minLength: 24, maxLength: 24 })
   fc.assert(
@@ -83,14 +83,14 @@ t.test('minutes of an hour are on the day and in the hour in which it begins', a
   )
 })
 
-t.test('a zone has the name that was given, unless it is none', async (t) => {
+t.test('a valid zone keeps the name it was given', async (t) => {
   for (const zone of ['Asia/Katmandu', 'Asia/Kathmandu', 'Europe/Kiev', 'Europe/Kyiv', 'UTC', 'Etc/GMT+12'])
     t.equal(timezoneOf(zone), zone)
   for (const none of [undefined, null, 5, '', 'Mars/Olympus', '+02:00', ['Europe/Paris'], 'x'.repeat(10_000)])
     t.equal(timezoneOf(none), undefined)
 })
 
-t.test('a named range ends today or before', async (t) => {
+t.test('a named range ends today or earlier', async (t) => {
   // A Saturday.
   const today = '2026-11-21'
   const ranges: Record<string, [from: string, to: string, days: number]> = {
@@ -130,13 +130,13 @@ const nameOf = (name: string) =>
     .toLowerCase()
     .replaceAll(/[ _-]+/g, '_')
 
-t.test('ranges at the ends of months and weeks have whole months and at least a day', async (t) => {
+t.test('ranges at month and week boundaries have whole months and at least one day', async (t) => {
   t.strictSame(rangeNamed('last_6_months', '2026-08-31'), { from: '2026-03-04', to: '2026-08-31', days: 181 })
   t.strictSame(rangeNamed('last_month', '2026-03-31'), { from: '2026-02-01', to: '2026-02-28', days: 28 })
   t.strictSame(rangeNamed('this_week', '2026-11-16'), { from: '2026-11-16', to: '2026-11-16', days: 1 })
 })
 
-t.test('a day is a date, a moment of one, or a word', async (t) => {
+t.test('a day is a date, a timestamp or a keyword', async (t) => {
   const today = '2026-11-21'
   const days: Record<string, string> = {
     '2026-02-03': '2026-02-03',
@@ -162,7 +162,7 @@ t.test('a day is a date, a moment of one, or a word', async (t) => {
     )
 })
 
-t.test('days are chosen from start to end, a year at most', async (t) => {
+t.test('days are chosen from start to end, at most a year', async (t) => {
   const today = '2026-11-21'
   const choose = (start: string, end?: string) => chooseDays({ start, ...(end && { end }) }, today)
   t.strictSame(choose('2026-11-20'), { from: '2026-11-20', to: today, days: 2 })

@@ -5,7 +5,7 @@ import { retryWhileUnavailable, reuseService, startTeam } from './service.js'
 
 const team = '/api/team'
 
-t.test('a locked key has the value of the workspace, whatever an older override says', async (t) => {
+t.test('a locked key has the workspace’s value, whatever an older override contains', async (t) => {
   const { ada, bob, id } = await startTeam(t, 'bob')
   const settings = `${team}/workspaces/${id}/settings`
   const override = `${team}/workspaces/${id}/project-settings/acme/api`
@@ -44,7 +44,7 @@ t.test('a locked key has the value of the workspace, whatever an older override 
   })
 })
 
-t.test('an override cannot contain a locked key, however it is written', async (t) => {
+t.test('an override can’t contain a locked key, however it’s written', async (t) => {
   const { ada, id } = await startTeam(t)
   const override = `${team}/workspaces/${id}/project-settings/acme/api`
   await ada.put(override, { settings: { 'ext.a': 5 } })
@@ -67,7 +67,7 @@ t.test('an override cannot contain a locked key, however it is written', async (
   t.equal((await ada.put(override, { settings: { 'ext.c': 9 } })).status, 200)
 })
 
-t.test('only keys of the settings can be locked', async (t) => {
+t.test('only settings keys can be locked', async (t) => {
   const { ada, id } = await startTeam(t)
   const path = `${team}/workspaces/${id}/settings`
   await ada.patch(path, { settings: { 'ext.a': 1 } })
@@ -185,7 +185,7 @@ t.test('in any order of changes, the workspace, then the override, then the lock
   )
 })
 
-t.test('a lock and an override written at the same time never both apply', async (t) => {
+t.test('a lock and an override written concurrently never both apply', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   for (let round = 0; round < 20; round++) {

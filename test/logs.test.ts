@@ -35,7 +35,7 @@ const logged = async (method: string, path: string, headers: Record<string, stri
 
 const bearer = { Authorization: `Bearer ${ada.token}` }
 
-t.test('a line has the caller, the route and the outcome', async (t) => {
+t.test('a log line has the caller, the route and the outcome', async (t) => {
   const { line } = await logged('GET', '/api/settings/ada/dotfiles?key=canary', bearer)
   hasMembers(t, line, {
     level: 30,
@@ -60,7 +60,7 @@ t.test('a line has the caller, the route and the outcome', async (t) => {
   t.notOk('code' in good.line)
 })
 
-t.test('a line names the limit that rejected a request', async (t) => {
+t.test('a log line names the limit that rejected a request', async (t) => {
   const headers = { 'X-Forwarded-For': '192.0.2.7' }
   const body = { repohost_token: 'wrong' }
   let line: Line = {}
@@ -69,7 +69,7 @@ t.test('a line names the limit that rejected a request', async (t) => {
   t.hasStrict(line, { status: 429, code: 'rate_limited', limit: 'sign_in' })
 })
 
-t.test('the log of an unknown path has only the segments that a route also has', async (t) => {
+t.test('for an unknown path, only segments that also occur in a route are logged', async (t) => {
   /** `fetch` would tidy the path up. */
   const ask = async (path: string, method = 'GET') => {
     const id = `request-${++requests}`
@@ -106,13 +106,13 @@ t.test('the log of an unknown path has only the segments that a route also has',
   )
 })
 
-t.test('errors answered with a page are logged with their code', async (t) => {
+t.test('errors returned as a page are logged with their code', async (t) => {
   const { reply, line } = await logged('GET', '/nowhere', { Accept: 'text/html' })
   t.equal(reply.headers.get('content-type'), 'text/html; charset=utf-8')
   t.hasStrict(line, { status: 404, code: 'route_not_found', path: '/…' })
 })
 
-t.test('an error is logged without the value that could not be read', async (t) => {
+t.test('an error is logged without the value that couldn’t be read', async (t) => {
   const errors = await Promise.all([
     service.database.read.statement('select $1::text::uuid', ['ada/"dotfiles"']).then(
       () => undefined,
@@ -134,7 +134,7 @@ t.test('an error is logged without the value that could not be read', async (t) 
   t.notMatch(JSON.stringify(lines), /dotfiles/)
 })
 
-t.test('probes of load balancers are logged at debug', async (t) => {
+t.test('load balancer probes are logged at debug level', async (t) => {
   for (const probe of ['health', 'ready'])
     t.hasStrict((await logged('GET', `/api/${probe}`)).line, {
       level: 20,
@@ -146,7 +146,7 @@ t.test('probes of load balancers are logged at debug', async (t) => {
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const PARENT = '00f067aa0ba902b7'
 
-t.test('a request continues the trace of its caller, also to other services', async (t) => {
+t.test('a request continues its caller’s trace, also to other services', async (t) => {
   const { providers } = setup
   const traceparent = `00-${TRACE}-${PARENT}-01`
   const calls = {
@@ -178,7 +178,7 @@ t.test('a request continues the trace of its caller, also to other services', as
   }
 })
 
-t.test('all lines of a request that fails have its trace', async (t) => {
+t.test('all log lines of a failed request have its trace', async (t) => {
   service.repohost.fault = 'status-500'
   const { reply, lines } = await logged(
     'POST',
@@ -197,7 +197,7 @@ t.test('all lines of a request that fails have its trace', async (t) => {
   )
 })
 
-t.test('a trace that is not valid is not taken over', async (t) => {
+t.test('an invalid trace isn’t continued', async (t) => {
   const good = [`cc-${TRACE}-${PARENT}-01-what-comes-later`, `01-${TRACE}-${PARENT}-09`]
   for (const traceparent of good)
     t.equal((await logged('GET', '/api/limits', { traceparent })).line.trace_id, TRACE, traceparent)
@@ -224,7 +224,7 @@ t.test('a trace that is not valid is not taken over', async (t) => {
   t.equal(found.size, bad.length, 'each gets a new one')
 })
 
-t.test('a proxy that TRUST_PROXY does not list is named once', async (t) => {
+t.test('a proxy missing from TRUST_PROXY is logged once', async (t) => {
   const behindProxy = await startService(t, { env: { TRUST_PROXY: '10.1.2.3' } })
   const through = (headers: Record<string, string>) => behindProxy.request('GET', '/api/health', { headers })
   const warnings = () =>

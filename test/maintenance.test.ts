@@ -5,7 +5,7 @@ import { temporaryFolder } from './process.js'
 import { startService } from './service.js'
 import { until } from './until.js'
 
-t.test('in maintenance reads continue, and writes get the message of the operator', async (t) => {
+t.test('during maintenance, reads continue and writes get the operator’s message', async (t) => {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'maintenance')
   const service = await startService(t, { env: { MAINTENANCE_FILE: file } })
@@ -51,7 +51,7 @@ t.test('in maintenance reads continue, and writes get the message of the operato
   )
 })
 
-t.test('in maintenance imports of heartbeats wait', async (t) => {
+t.test('during maintenance, heartbeat imports wait', async (t) => {
   const file = join(await temporaryFolder(t), 'maintenance')
   const service = await startService(t, { env: { MAINTENANCE_FILE: file } })
   const ada = await service.signIn('ada')
@@ -72,7 +72,7 @@ t.test('in maintenance imports of heartbeats wait', async (t) => {
   t.equal((await ada.get(path)).body.state, 'done')
 })
 
-t.test('MAINTENANCE begins it at the start', async (t) => {
+t.test('MAINTENANCE turns maintenance on at startup', async (t) => {
   const service = await startService(t, { env: { MAINTENANCE: 'Soon.' } })
   const reply = await service.request('POST', '/api/auth/verify', { body: { repohost_token: 'any' } })
   t.hasStrict(reply, { status: 503, body: { code: 'maintenance', detail: 'Soon.' } })

@@ -62,7 +62,7 @@ const unusable: [what: string, schema: unknown, why: string][] = [
   ['a text as the required members', { required: 'a' }, `${at}/required must be a list of texts`],
 ]
 
-t.test('a property that cannot be used costs itself alone, with one warning', async (t) => {
+t.test('an unusable property is skipped with one warning', async (t) => {
   for (const [what, schema, why] of unusable) {
     const good = { type: 'string', enum: ['a'] }
     const SETTINGS_SCHEMA = await write(t, {
@@ -86,7 +86,7 @@ t.test('a property that cannot be used costs itself alone, with one warning', as
   }
 })
 
-t.test('a manifest may be sloppy elsewhere', async (t) => {
+t.test('a manifest may have errors elsewhere', async (t) => {
   const properties = { 'ext.a': { description: 'A' } }
   const sloppy: [what: string, content: unknown, warnings: number][] = [
     ['a type that is not an object', manifest(properties, { type: 'Object' }), 0],
@@ -112,7 +112,7 @@ t.test('a manifest may be sloppy elsewhere', async (t) => {
   }
 })
 
-t.test('texts come from the package.nls.json beside each of several files', async (t) => {
+t.test('descriptions come from the package.nls.json next to each of several files', async (t) => {
   const described = (key: string) => ({
     [key]: { type: 'string', enum: ['x'], markdownDescription: '%about%', enumDescriptions: ['%x%'] },
   })
@@ -168,7 +168,7 @@ t.test('texts come from the package.nls.json beside each of several files', asyn
   ])
 })
 
-t.test('every published manifest here starts and shows each of its settings', async (t) => {
+t.test('every published manifest here starts and shows all of its settings', async (t) => {
   const folder = join(projectRoot, 'test/extensions')
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json'))
   const files = names.map((name) => join(folder, name))

@@ -3,7 +3,7 @@ import { type Caller, reuseService, startTeam } from './service.js'
 
 const team = '/api/team/workspaces'
 
-t.test('members are listed in the order in which they joined, page by page', async (t) => {
+t.test('members are listed in the order they joined, page by page', async (t) => {
   const service = await reuseService(t)
   const [ada, bob, cyd] = await service.signInAll('Ada', 'bob', 'cyd')
   const { id } = await service.workspace(ada, { members: [bob, cyd] })
@@ -35,7 +35,7 @@ t.test('members are listed in the order in which they joined, page by page', asy
   }
 })
 
-t.test('an admin changes roles; the login is compared without case', async (t) => {
+t.test('an admin can change roles, and logins are compared case-insensitively', async (t) => {
   const { ada, Bob: bob, id } = await startTeam(t, 'Bob')
   const path = `${team}/${id}/members`
 
@@ -63,7 +63,7 @@ t.test('an admin changes roles; the login is compared without case', async (t) =
   }
 })
 
-t.test('the last admin cannot step down, be removed or leave', async (t) => {
+t.test('the last admin can’t be demoted, be removed or leave', async (t) => {
   const { ada, bob, id } = await startTeam(t, 'bob')
   const path = `${team}/${id}/members`
   const lastAdmin = { status: 409, code: 'last_admin' }
@@ -78,7 +78,7 @@ t.test('the last admin cannot step down, be removed or leave', async (t) => {
   t.hasStrict((await bob.delete(`${path}?login=bob`)).body, lastAdmin)
 })
 
-t.test('a personal workspace is not left, and its only admin stays', async (t) => {
+t.test('no one can leave a personal workspace, and its only admin stays', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const { workspace_id: id } = (await ada.push('ada/dotfiles', {})).body
@@ -89,7 +89,7 @@ t.test('a personal workspace is not left, and its only admin stays', async (t) =
   })
 })
 
-t.test('a removed member is rejected on the next call, with the header and with the cookie', async (t) => {
+t.test('a removed member is rejected on the next call, with header and cookie', async (t) => {
   const { service, ada, bob, id } = await startTeam(t, 'bob')
   await ada.push('acme/api', { 'ext.a': 1 })
   const byCookie = (path: string) =>
@@ -116,7 +116,7 @@ t.test('a removed member is rejected on the next call, with the header and with 
   t.hasStrict((await ada.delete(`${team}/${id}/members?login=bob`)).body, { code: 'member_not_found' })
 })
 
-t.test('when two admins demote, remove and leave at the same moment, one admin always remains', async (t) => {
+t.test('one admin always remains when two admins demote, remove and leave concurrently', async (t) => {
   const { ada, bob, id } = await startTeam(t, 'bob')
   const path = `${team}/${id}/members`
   await ada.patch(path, { login: 'bob', role: 'admin' })

@@ -210,7 +210,7 @@ for (const [what, { work, adds }] of Object.entries(events))
     t.strictSame(await addedBy(service, Object.keys(adds), work), adds),
   )
 
-t.test('days before today that wait for their rollups are counted until they are made', async (t) => {
+t.test('earlier days without up-to-date rollups are counted until they’re computed', async (t) => {
   await betweenRollups()
   /** An instance keeps what it has read for a while, so each look is through a new one. */
   const look = async () => {
@@ -243,7 +243,7 @@ t.test('days before today that wait for their rollups are counted until they are
   t.strictSame(await look(), [0, 0])
 })
 
-t.test('no caller can add a series', async (t) => {
+t.test('no caller can add a time series', async (t) => {
   const hostile = async (n: number) => {
     const text = `h${n}`
     const headers = {
@@ -277,7 +277,7 @@ t.test('no caller can add a series', async (t) => {
   t.strictSame(await seriesOf(), names)
 })
 
-t.test('a scrape is answered while the database is silent', async (t) => {
+t.test('a scrape gets a response while the database doesn’t respond', async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   let isSilent = false
@@ -293,20 +293,20 @@ t.test('a scrape is answered while the database is silent', async (t) => {
   t.notOk(samples.has('team_settings_rollup_stale_days'), 'and nothing is said of what cannot be known')
 })
 
-t.test('a feature that is off has no gauge, whose 0 would be an alert', async (t) => {
+t.test('a disabled feature has no gauge, because 0 would fire an alert', async (t) => {
   const samples = await scrape(service)
   t.equal(samples.get('team_settings_ready'), 1)
   t.notOk(samples.has('team_settings_rate_limits_shared'), 'without REDIS_URL')
   t.notOk(samples.has('team_settings_backup_age_seconds'), 'without a backup')
 })
 
-t.test('without a port there are no metrics', async (t) => {
+t.test('without a port, no metrics are served', async (t) => {
   const silent = await startService(t, { beside: service })
   await silent.request('GET', '/api/limits')
   t.equal(await silent.app.meter.registry.metrics(), '\n')
 })
 
-t.test('docs/metrics.md has every metric', async (t) => {
+t.test('docs/metrics.md lists every metric', async (t) => {
   const page = await readFile(join(projectRoot, 'docs/metrics.md'), 'utf8')
   t.equal(page, withMetrics(page), 'run `npm run openapi`')
 })

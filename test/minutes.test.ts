@@ -51,7 +51,7 @@ const minuteByMinute = (entries: { repo: string; minutes: number; hours: Record<
   return repos
 }
 
-t.test('caps cut the same minutes as counting minute by minute', async () => {
+t.test('the caps cut the same minutes as a minute-by-minute count', async () => {
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 30 }), (entries) => {
       const day = new MemberDay()
@@ -69,7 +69,7 @@ t.test('caps cut the same minutes as counting minute by minute', async () => {
   )
 })
 
-t.test('an entry that is cut names the cap, the hour’s if both cut it', async (t) => {
+t.test('an entry that is cut names the cap, the hourly one if both cut it', async (t) => {
   const day = new MemberDay()
   t.equal(day.add('acme/a', 60, { 9: 60 }), undefined)
   t.equal(day.add('acme/a', 1, { 9: 1 }), 'hour_full')
@@ -88,7 +88,7 @@ const inAll = (repos: Iterable<Minutes>): Minutes => {
   return total
 }
 
-t.test('a day that is stored and continued equals one that stayed in memory', async () => {
+t.test('a stored and reloaded day equals one that stayed in memory', async () => {
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 12 }), fc.array(entry, { maxLength: 12 }), (first, second) => {
       const whole = new MemberDay()

@@ -32,7 +32,7 @@ const startWithBudget = async (t: Parameters<typeof startService>[0], budgetMs: 
 const list = (caller: Caller, which: 'a' | 'b', key: string) =>
   caller.get(`${routes[which]}?apiKey=${encodeURIComponent(key)}`)
 
-t.test('both lists come newest first and in one shape', async (t) => {
+t.test('both lists are returned newest first and in the same format', async (t) => {
   const { service, ada, a, b } = await start(t)
   a.models = [
     { id: 'older', createdAt: '2025-01-01T00:00:00.000Z' },
@@ -56,7 +56,7 @@ t.test('both lists come newest first and in one shape', async (t) => {
   t.equal((await service.request('GET', `${routes.a}?apiKey=x`)).status, 401)
 })
 
-t.test('every page of the provider is followed', async (t) => {
+t.test('every page of the provider’s list is followed', async (t) => {
   const { ada, b } = await start(t)
   b.pageSize = 7
   b.models = Array.from({ length: 45 }, (_, n) => ({
@@ -71,14 +71,14 @@ t.test('every page of the provider is followed', async (t) => {
   t.match(b.requests[0], /limit=1000/)
 })
 
-t.test('endless pages of a provider end in a 502', async (t) => {
+t.test('an endless provider list ends in a 502', async (t) => {
   const { ada, b } = await start(t)
   b.endless = true
   t.hasStrict((await list(ada, 'b', b.key)).body, { status: 502, upstream: 'assistant-b' })
   t.ok(b.requests.length <= 20)
 })
 
-t.test('keys are checked before they are sent, and a rejected one is reported to the caller', async (t) => {
+t.test('keys are checked before they’re sent, and a rejected one is reported to the caller', async (t) => {
   const { ada, a, b } = await start(t)
   for (const which of ['a', 'b'] as const) {
     for (const query of [
@@ -104,7 +104,7 @@ t.test('keys are checked before they are sent, and a rejected one is reported to
 })
 
 for (const { budgetMs, status, faults } of faultsByBudget)
-  t.test(`a misbehaving provider gives its caller ${status}, and affects no one else`, async (t) => {
+  t.test(`a misbehaving provider gives its caller ${status} and affects no one else`, async (t) => {
     const { service, ada, a, b } = await startWithBudget(t, budgetMs)
     const bob = await service.signIn('bob')
     for (const fault of faults)
@@ -121,7 +121,7 @@ for (const { budgetMs, status, faults } of faultsByBudget)
       }
   })
 
-t.test('without the shortened timeout, a look-up ends by itself', async (t) => {
+t.test('without the shortened timeout, a lookup still times out', async (t) => {
   const { ada, a } = await start(t)
   a.fault = 'drip'
   t.hasStrict((await list(ada, 'a', a.key)).body, {
@@ -131,7 +131,7 @@ t.test('without the shortened timeout, a look-up ends by itself', async (t) => {
   })
 })
 
-t.test('a caller has four look-ups at the same time, and others theirs', async (t) => {
+t.test('a caller can have four concurrent lookups, independent of other callers', async (t) => {
   const { service, ada, a, b } = await startWithBudget(t, 5_000)
   const bob = await service.signIn('bob')
   a.fault = 'hang'
@@ -144,7 +144,7 @@ t.test('a caller has four look-ups at the same time, and others theirs', async (
   t.equal((await fifth).status, 200, 'until a turn comes back')
 })
 
-t.test('a caller with too many look-ups gets Retry-After', async (t) => {
+t.test('a caller with too many lookups gets Retry-After', async (t) => {
   const { ada, a } = await startWithBudget(t, 60_000)
   a.fault = 'hang'
   const limited: Reply[] = []
@@ -166,7 +166,7 @@ t.test('a caller with too many look-ups gets Retry-After', async (t) => {
   }
 })
 
-t.test('the limits are served as they are enforced', async (t) => {
+t.test('the limits returned are those enforced', async (t) => {
   const service = await startService(t, { env: { EXTENSION_PREFIX: 'acme,editor' } })
   const { status, body } = await service.request('GET', '/api/limits')
   t.equal(status, 200)

@@ -89,7 +89,7 @@ const countOrphans = async ({ database }: Service) => {
 
 for (const kind of repohostKinds)
   t.test(
-    `${kind}: a push to the old name says the new one, and an admin moves settings, override and histories`,
+    `${kind}: a push to the old name returns the new one, and an admin moves settings, override and history`,
     async (t) => {
       const service = await reuseService(t, kind)
       const [ada, bob] = await service.signInAll('ada', 'bob')
@@ -133,7 +133,7 @@ for (const kind of repohostKinds)
     },
   )
 
-t.test('at GitLab, a project moves between groups', async (t) => {
+t.test('on GitLab, a project can move between groups', async (t) => {
   const service = await reuseService(t, 'gitlab')
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada, { patterns: ['acme/**'] })
@@ -145,24 +145,21 @@ t.test('at GitLab, a project moves between groups', async (t) => {
   t.same(await readHistories(ada, id, 'acme/apps/web/front'), before)
 })
 
-t.test(
-  'a name that was reused leads nowhere, so not seeing the old one and seeing the new one is enough',
-  async (t) => {
-    const service = await reuseService(t)
-    const ada = await service.signIn('ada')
-    const { id } = await service.workspace(ada)
-    await store(ada, id, 'acme/old')
-    t.hasStrict(await move(ada, id, 'acme/old', 'acme/new'), denied, 'it sees both')
-    service.repohost.removeRepo('acme/new')
-    t.hasStrict(await move(ada, id, 'acme/old', 'acme/new'), denied, 'it sees the old one')
-    service.repohost.removeRepo('acme/old')
-    t.hasStrict(await move(ada, id, 'acme/old', 'acme/new'), denied, 'it sees none')
-    service.repohost.addPrivateRepo('acme/new', [ada.repohostId])
-    t.hasStrict(await move(ada, id, 'acme/old', 'acme/new'), moved)
-  },
-)
+t.test('a move without a redirect needs access to the new repository and none to the old', async (t) => {
+  const service = await reuseService(t)
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  await store(ada, id, 'acme/old')
+  t.hasStrict(await move(ada, id, 'acme/old', 'acme/new'), denied, 'it sees both')
+  service.repohost.removeRepo('acme/new')
+  t.hasStrict(await move(ada, id, 'acme/old', 'acme/new'), denied, 'it sees the old one')
+  service.repohost.removeRepo('acme/old')
+  t.hasStrict(await move(ada, id, 'acme/old', 'acme/new'), denied, 'it sees none')
+  service.repohost.addPrivateRepo('acme/new', [ada.repohostId])
+  t.hasStrict(await move(ada, id, 'acme/old', 'acme/new'), moved)
+})
 
-t.test('a chain of renames leads to the last name, and only there', async (t) => {
+t.test('a chain of renames leads only to the last name', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
@@ -180,7 +177,7 @@ t.test('a chain of renames leads to the last name, and only there', async (t) =>
   t.hasStrict(await move(ada, id, 'acme/a', 'acme/c'), moved)
 })
 
-t.test('redirects are followed within the API of the host, and a few times', async (t) => {
+t.test('only a few redirects are followed, within the host’s API', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
       const service = await reuseService(t, kind)
@@ -227,7 +224,7 @@ t.test('redirects are followed within the API of the host, and a few times', asy
     })
 })
 
-t.test('a move that can’t be made says why, and doesn’t ask the host', async (t) => {
+t.test('an impossible move returns the reason without a request to the host', async (t) => {
   const service = await reuseService(t)
   const [ada, bob, eve] = await service.signInAll('ada', 'bob', 'eve')
   const { id } = await service.workspace(ada, { patterns: ['acme/*', 'other/one'], members: [bob] })
@@ -274,7 +271,7 @@ t.test('a move that can’t be made says why, and doesn’t ask the host', async
   t.same(await auditOf(ada, id), [])
 })
 
-t.test('what there is moves alone, and a repository that was deleted there stands in no way', async (t) => {
+t.test('a deleted target repository doesn’t block a move, and only existing data moves', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
@@ -298,32 +295,35 @@ t.test('what there is moves alone, and a repository that was deleted there stand
   )
 })
 
-t.test('a stranger with the same patterns moves nothing of others, and loses nothing', async (t) => {
-  const service = await reuseService(t)
-  const [ada, eve] = await service.signInAll('ada', 'eve')
-  const { id } = await service.workspace(ada)
-  const hers = await service.workspace(eve)
-  await store(ada, id, 'acme/old')
-  await store(eve, hers.id, 'acme/old')
-  const [before, hersBefore] = [
-    await readHistories(ada, id, 'acme/old'),
-    await readHistories(eve, hers.id, 'acme/old'),
-  ]
-  service.repohost.renameRepo('acme/old', 'acme/new', 'redirect')
-  t.hasStrict(await move(eve, id, 'acme/old', 'acme/new'), {
-    status: 404,
-    body: { code: 'workspace_not_found' },
-  })
-  t.hasStrict(await move(eve, hers.id, 'acme/old', 'acme/new'), moved)
-  t.same(await readHistories(ada, id, 'acme/old'), before)
-  t.same(await readHistories(ada, id, 'acme/new'), nothing)
-  t.same(await readHistories(eve, hers.id, 'acme/new'), hersBefore)
-  t.hasStrict(await move(ada, id, 'acme/old', 'acme/new'), moved, 'a stranger’s settings take no name')
-  t.same(await readHistories(ada, id, 'acme/new'), before)
-  t.same(await readHistories(eve, hers.id, 'acme/new'), hersBefore)
-})
+t.test(
+  'a stranger with the same patterns can’t move other workspaces’ data, and loses nothing',
+  async (t) => {
+    const service = await reuseService(t)
+    const [ada, eve] = await service.signInAll('ada', 'eve')
+    const { id } = await service.workspace(ada)
+    const hers = await service.workspace(eve)
+    await store(ada, id, 'acme/old')
+    await store(eve, hers.id, 'acme/old')
+    const [before, hersBefore] = [
+      await readHistories(ada, id, 'acme/old'),
+      await readHistories(eve, hers.id, 'acme/old'),
+    ]
+    service.repohost.renameRepo('acme/old', 'acme/new', 'redirect')
+    t.hasStrict(await move(eve, id, 'acme/old', 'acme/new'), {
+      status: 404,
+      body: { code: 'workspace_not_found' },
+    })
+    t.hasStrict(await move(eve, hers.id, 'acme/old', 'acme/new'), moved)
+    t.same(await readHistories(ada, id, 'acme/old'), before)
+    t.same(await readHistories(ada, id, 'acme/new'), nothing)
+    t.same(await readHistories(eve, hers.id, 'acme/new'), hersBefore)
+    t.hasStrict(await move(ada, id, 'acme/old', 'acme/new'), moved, 'a stranger’s settings take no name')
+    t.same(await readHistories(ada, id, 'acme/new'), before)
+    t.same(await readHistories(eve, hers.id, 'acme/new'), hersBefore)
+  },
+)
 
-t.test('GitHub’s report moves the settings once', async (t) => {
+t.test('GitHub’s rename report moves the settings once', async (t) => {
   const { service, ada, id, webhook } = await startWebhook(t)
   const eve = await service.signIn('eve')
   const hers = await service.workspace(eve)
@@ -375,7 +375,7 @@ t.test('a rename that only changes case moves nothing and leaves no note', async
   t.same(await readHistories(ada, id, 'acme/old'), before)
 })
 
-t.test('a report through a webhook that is deleted meanwhile moves nothing', async (t) => {
+t.test('a report through a webhook that is deleted in the meantime moves nothing', async (t) => {
   const { service, ada, id, webhook } = await startWebhook(t)
   await store(ada, id, 'acme/old')
   const report = deliveryShapes.github.renamed?.('acme/new', 'old')
@@ -392,7 +392,7 @@ t.test('a report through a webhook that is deleted meanwhile moves nothing', asy
   t.equal((await ada.get('/api/settings/acme/new')).status, 404)
 })
 
-t.test('a report that can’t be followed leaves a note', async (t) => {
+t.test('a report that can’t be applied leaves a note', async (t) => {
   const { ada, id, webhook } = await startWebhook(t)
   const report = (to: string, before: string) => {
     const event = deliveryShapes.github.renamed?.(to, before)
@@ -464,7 +464,7 @@ t.test('a report that can’t be followed leaves a note', async (t) => {
 })
 
 t.test(
-  'moves race with pushes, deletes, restores, overrides and other moves, and nothing is lost or left behind',
+  'concurrent moves, pushes, deletes, restores and overrides lose nothing and leave nothing behind',
   async (t) => {
     const service = await reuseService(t)
     const [ada, bob] = await service.signInAll('ada', 'bob')
@@ -514,7 +514,7 @@ t.test(
   },
 )
 
-t.test('a move waits for a push to the old name, and takes its version along', async (t) => {
+t.test('a move waits for a push to the old name and includes its version', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
@@ -533,7 +533,7 @@ t.test('a move waits for a push to the old name, and takes its version along', a
   t.equal((await ada.get('/api/settings/acme/new')).body.version, 3)
 })
 
-t.test('a move and the deletion of its workspace leave nothing behind', async (t) => {
+t.test('a concurrent move and workspace deletion leave nothing behind', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   for (let round = 0; round < 4; round++) {

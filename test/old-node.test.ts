@@ -9,7 +9,7 @@ const source = join(projectRoot, 'src')
 /** These write files of the repository. */
 const ofDevelopers = ['bin/openapi.ts', 'bin/config-docs.ts']
 
-t.test('every program asks for its Node before it imports anything else', async (t) => {
+t.test('every program checks its Node version before it imports anything else', async (t) => {
   const commands = (await readdir(join(source, 'bin'))).map((name) => `bin/${name}`)
   const programs = ['server.ts', ...commands].filter((name) => !ofDevelopers.includes(name))
   t.ok(programs.length > 10)
@@ -20,7 +20,7 @@ t.test('every program asks for its Node before it imports anything else', async 
 })
 
 t.test(
-  'no module names what Node 18 does not export, because it is linked before any code runs',
+  'no module imports names that Node 18 lacks, because linking fails before the check runs',
   async (t) => {
     const files = (await readdir(source, { recursive: true })).filter((name) => name.endsWith('.ts'))
     t.ok(files.length > 100)
@@ -30,7 +30,7 @@ t.test(
   },
 )
 
-t.test('the sentence names both versions', async (t) => {
+t.test('the error names both versions', async (t) => {
   t.equal(tooOldNode(requiredNode), undefined)
   t.equal(tooOldNode('99.0.0'), undefined)
   t.equal(tooOldNode('18.20.8'), `This is Node 18.20.8, but the service needs ${requiredNode} or newer.`)

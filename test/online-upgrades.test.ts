@@ -94,7 +94,7 @@ const unfinished = async (sql: postgres.Sql) => ({
 })
 const nothing = { pending: [], steps: [], invalid: [], unchecked: [], unseen: [] }
 
-t.test('no write fails beside an upgrade, and a long reader delays only the upgrade', async (t) => {
+t.test('no write fails during an upgrade, and a long reader delays only the upgrade', async (t) => {
   const { url, sql } = await releasedDatabase(t, RELEASE)
   await rows(sql, 20)
   const stopWriters = await startWriters(url, 4)
@@ -118,7 +118,7 @@ t.test('no write fails beside an upgrade, and a long reader delays only the upgr
   t.strictSame(await unfinished(sql), nothing)
 })
 
-t.test('a new database is the same as one that 1.0.0 made and this version upgraded', async (t) => {
+t.test('a new database equals one that 1.0.0 created and this version upgraded', async (t) => {
   const shapeOf = async (sql: postgres.Sql) => ({
     columns: [
       ...(await sql`
@@ -153,7 +153,7 @@ t.test('a new database is the same as one that 1.0.0 made and this version upgra
   )
 })
 
-t.test('an interrupted upgrade goes on where it was', { skip: await isCluster() }, async (t) => {
+t.test('an interrupted upgrade continues where it stopped', { skip: await isCluster() }, async (t) => {
   const { url, sql } = await releasedDatabase(t, RELEASE)
   await rows(sql, 20)
   const stopReader = await startReader(t, url)
@@ -175,14 +175,14 @@ t.test('an interrupted upgrade goes on where it was', { skip: await isCluster() 
   t.match(indexdef, /\(room\)$/)
 })
 
-t.test('an empty database gets the steps at once', async (t) => {
+t.test('an empty database gets all steps immediately', async (t) => {
   const { url, sql } = await emptyDatabase(t)
   await Promise.all([1, 2, 3].map(() => migrate(url, undefined, undefined, shipped)))
   t.strictSame(await readPending(sql, shipped), [])
   t.equal((await sql`select from pg_indexes where indexname = 'activity_by_room'`).length, 1)
 })
 
-t.test('the plan of an upgrade changes nothing, and lists the steps that are left', async (t) => {
+t.test('an upgrade plan changes nothing and lists the remaining steps', async (t) => {
   const { url, sql } = await databaseOf(t)
   await sql`update pg_class set reltuples = 4000000 where oid = 'activity'::regclass`
   const plan = async () => (await describePlan(url, undefined, shipped)).join('\n')
@@ -210,7 +210,7 @@ const LONG = [
 ]
 
 for (const { tag, steps } of [...migrations.slice(1), example])
-  t.test(`no step of ${tag} keeps requests waiting for as long as it works`, (t) => {
+  t.test(`no step after ${tag} blocks requests for as long as it runs`, (t) => {
     const made = new Set<string>()
     const commands = steps.flatMap((step) => step.commands.map((command) => ({ ...step, command })))
     for (const { kind, tables, command } of commands) {

@@ -23,7 +23,7 @@ const service = await startService(t)
 const other = await startService(t, { env: { DASHBOARD: 'off', EXTENSION_PREFIX: 'foo' } })
 const files = { full: 'openapi/openapi.json', core: 'openapi/openapi.core.json' }
 
-t.test('the service serves the committed documents, which a program makes from its routes', async (t) => {
+t.test('the service serves the committed documents, which are generated from its routes', async (t) => {
   const folder = await temporaryFolder(t)
   const program = launchProgram(t, 'src/bin/openapi', {}, [folder])
   t.equal(await program.ended, 0, program.output())
@@ -39,7 +39,7 @@ t.test('the service serves the committed documents, which a program makes from i
   }
 })
 
-t.test('the documents satisfy the strict rules of the linter', async (t) => {
+t.test('the documents pass the linter’s strict rules', async (t) => {
   const config = await loadConfig({ configPath: join(projectRoot, 'redocly.yaml') })
   for (const file of Object.values(files)) {
     const problems = await lint({ ref: join(projectRoot, file), config })
@@ -112,7 +112,7 @@ const codesOf = ({ responses }: Operation) =>
     ),
   )
 
-t.test('every operation is described, and every code has a place', async (t) => {
+t.test('every operation is described, and every code is documented', async (t) => {
   const seen = new Set<string>()
   for (const { where, operation } of operationsOf(await readDocument(files.full))) {
     t.ok(operation.operationId && operation.summary && operation.tags?.length === 1, where)
@@ -131,7 +131,7 @@ t.test('every operation is described, and every code has a place', async (t) => 
   )
 })
 
-t.test('every answer with an error has one schema and one example per code', async (t) => {
+t.test('every error response has one schema and one example per code', async (t) => {
   for (const file of Object.values(files)) {
     const document = await readDocument(file)
     for (const { where, operation } of operationsOf(document)) {
@@ -157,7 +157,7 @@ t.test('every answer with an error has one schema and one example per code', asy
   }
 })
 
-t.test('an operation declares the codes that follow from who may call it', async (t) => {
+t.test('an operation declares the error codes that follow from its access rules', async (t) => {
   for (const { where, method, operation } of operationsOf(await readDocument(files.full))) {
     const codes = codesOf(operation)
     const security = JSON.stringify(operation.security)
@@ -187,7 +187,7 @@ t.test('an operation declares the codes that follow from who may call it', async
   }
 })
 
-t.test('a body is required where one of its members is', async (t) => {
+t.test('a body is required if one of its properties is', async (t) => {
   const document = await readDocument(files.full)
   const bodies = operationsOf(document).flatMap(({ where, operation: { requestBody } }) =>
     requestBody ? [{ where, ...requestBody }] : [],
@@ -219,7 +219,7 @@ interface Node {
   maxItems?: number
 }
 
-t.test('generators make types with names: of bodies, and of what lists hold', async (t) => {
+t.test('generators create named types for bodies and list items', async (t) => {
   const document = await readDocument(files.full)
   for (const { where, operation } of operationsOf(document)) {
     const schema = operation.requestBody?.content['application/json']?.schema
@@ -235,7 +235,7 @@ t.test('generators make types with names: of bodies, and of what lists hold', as
   }
 })
 
-t.test('patterns use nothing that Go and Rust lack: no lookaround, and no references', async (t) => {
+t.test('patterns work in Go and Rust, without lookaround or backreferences', async (t) => {
   for (const file of Object.values(files)) {
     const document = await readFile(join(projectRoot, file), 'utf8')
     const patterns = [...document.matchAll(/"pattern": ?("(?:[^"\\\\]|\\\\.)*")/g)].map(([, text]) =>
@@ -250,7 +250,7 @@ t.test('patterns use nothing that Go and Rust lack: no lookaround, and no refere
   }
 })
 
-t.test('names of repositories are all but . and .., up to 100 characters', (t) => {
+t.test('a repository name can be anything but . and .., up to 100 characters', (t) => {
   const before = /^(?!\.{1,2}\/)[A-Za-z0-9_.-]{1,100}\/(?!\.{1,2}$)[A-Za-z0-9_.-]{1,100}$/
   const pattern = new RegExp(RepoPath.pattern ?? '')
   const parts = ['', 'a', '.', '..', '...', '.a', 'a.', '..a', '..-', '.-', '-', '._', 'a b', 'a/b', 'é']
@@ -269,7 +269,7 @@ t.test('names of repositories are all but . and .., up to 100 characters', (t) =
   t.end()
 })
 
-t.test('every body and every answer has an example', async (t) => {
+t.test('every body and every response has an example', async (t) => {
   const { paths, components } = closed(await readDocument(files.full))
   for (const { where, operation } of operationsOf({ paths, components })) {
     const answers = Object.entries(operation.responses).filter(([status]) => status < '300')
@@ -331,14 +331,14 @@ const misfits = (document: Document, extensionPrefix: string): string[] => {
   })
 }
 
-t.test('every example fits its schema', async (t) => {
+t.test('every example matches its schema', async (t) => {
   // The other document is a part of this one.
   const document = await readDocument(files.full)
   t.ok(examplesIn(document).length > 100)
   t.strictSame(misfits(document, 'ext'), [])
 })
 
-t.test('answers can gain members, and requests cannot', async (t) => {
+t.test('responses can gain properties, and requests can’t', async (t) => {
   for (const file of Object.values(files)) {
     const { paths, components } = await readDocument(file)
     const isClosed = (part: unknown): boolean => {
@@ -362,7 +362,7 @@ t.test('answers can gain members, and requests cannot', async (t) => {
   }
 })
 
-t.test('a member that no schema declares fails the tests all the same', async (t) => {
+t.test('an undeclared response property still fails the tests', async (t) => {
   const problemOf = conformanceOf((await readDocument(files.full)) as never)
   const answer = (more: object) => ({
     method: 'GET',
@@ -375,7 +375,7 @@ t.test('a member that no schema declares fails the tests all the same', async (t
   t.match(problemOf(answer({ extra: 1 })), /must NOT have additional properties/)
 })
 
-t.test('codes of invites look in the document as they do in answers', async (t) => {
+t.test('invite codes have the same format in the document and in responses', async (t) => {
   const form = (code: string) => code.replace(/[2-9A-HJKMNP-Z]/g, 'x')
   const document = await readDocument(files.full)
   const codes = examplesIn(document).filter(
@@ -388,7 +388,7 @@ t.test('codes of invites look in the document as they do in answers', async (t) 
   }
 })
 
-t.test('where another prefix is configured, the document names that one', async (t) => {
+t.test('the document uses the configured prefix', async (t) => {
   const { text, body } = await other.request('GET', '/api/openapi.json')
   t.notMatch(text, /["`]ext[."`]/)
   t.match(text, /"foo\.theme"/)
@@ -396,7 +396,7 @@ t.test('where another prefix is configured, the document names that one', async 
   t.strictSame(misfits(body, 'foo'), [])
 })
 
-t.test('a document is sent again only when it is another one', async (t) => {
+t.test('an unchanged document returns 304', async (t) => {
   for (const path of ['/api/openapi.json', '/api/openapi.core.json']) {
     const first = await service.request('GET', path)
     t.match(first, { status: 200 })
@@ -412,7 +412,7 @@ t.test('a document is sent again only when it is another one', async (t) => {
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-t.test('the type of a problem leads to a page that explains its code', async (t) => {
+t.test('a problem’s type leads to a page that explains its code', async (t) => {
   const rejected = await service.request('GET', '/api/me')
   const { pathname, hash } = new URL(rejected.body.type, service.url)
   t.strictSame([pathname, hash], ['/api/docs/errors', '#unauthenticated'])
@@ -431,7 +431,7 @@ t.test('the type of a problem leads to a page that explains its code', async (t)
   t.match(page.text, /<code>suggested_pattern<\/code>/)
 })
 
-t.test('the reference is served with everything it needs, from here alone', async (t) => {
+t.test('the reference is served with everything it needs, without other hosts', async (t) => {
   const root = await other.request('GET', '/')
   t.match(root, { status: 302 })
   t.equal(root.headers.get('location'), '/api/docs')
@@ -451,7 +451,7 @@ t.test('the reference is served with everything it needs, from here alone', asyn
   t.match(page.text, /<meta name="viewport"/)
 })
 
-t.test('browsers keep the files of the reference until they change', async (t) => {
+t.test('browsers cache the reference’s files until they change', async (t) => {
   const page = await service.request('GET', '/api/docs')
   t.equal(page.headers.get('cache-control'), 'no-cache')
   const assets = [...page.text.matchAll(/"(\/api\/docs\/static\/[^"]+)"/g)].map(([, asset = '']) => asset)
@@ -465,7 +465,7 @@ t.test('browsers keep the files of the reference until they change', async (t) =
   }
 })
 
-t.test('the migrations are those of the tables', async (t) => {
+t.test('the migrations match the tables', async (t) => {
   const out = await temporaryFolder(t)
   await cp(join(projectRoot, 'drizzle'), out, { recursive: true })
   const before = await readdir(out)

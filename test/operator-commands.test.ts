@@ -65,7 +65,7 @@ const operatorEntries = async (admin: Caller, workspace: string) =>
     .map(({ action, target, details }: Record<string, unknown>) => ({ action, target, details }))
     .reverse()
 
-t.test('a disabled account is rejected on every instance until it is enabled', async (t) => {
+t.test('a disabled account is rejected on every instance until it’s enabled', async (t) => {
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { members: [bob] })
   await ada.patch(`${team}/${id}/members`, { login: 'bob', role: 'admin' })
@@ -119,7 +119,7 @@ t.test('a disabled account is rejected on every instance until it is enabled', a
   ])
 })
 
-t.test('no sign-in at the same moment outlives disabling the account', async (t) => {
+t.test('no concurrent sign-in outlives disabling the account', async (t) => {
   const cyd = await service.signIn('cyd')
   const user = await findAccount(service.database, 'cyd')
   const signIns = Array.from({ length: 6 }, (_, n) => signInAgain(cyd, n % 2 ? service : beside))
@@ -139,7 +139,7 @@ t.test('no sign-in at the same moment outlives disabling the account', async (t)
   t.equal((await signInAgain(cyd)).status, 200)
 })
 
-t.test('an operator ends the sessions of an account, and its keys stay', async (t) => {
+t.test('an operator ends an account’s sessions, and its keys stay', async (t) => {
   const dan = await service.signIn('dan')
   const { secret } = (await dan.post('/api/me/keys', { name: 'laptop', scopes: ['settings:read'] })).body
   const { id } = await service.workspace(dan, { name: 'Dan' })
@@ -152,73 +152,70 @@ t.test('an operator ends the sessions of an account, and its keys stay', async (
   t.same(await operatorEntries(again, id), [{ action: 'member.signed_out', target: 'dan', details: {} }])
 })
 
-t.test(
-  'an operator lists the access keys of a person, and revokes one without knowing whose it is',
-  async (t) => {
-    const [pia, quin] = await service.signInAll('pia', 'quin')
-    const { id } = await service.workspace(pia, { name: 'Pia', members: [quin] })
-    const body = (name: string) => ({ name, scopes: ['settings:read'] })
-    const own = (await pia.post('/api/me/keys', body('laptop \u001b[2J'))).body
-    const ofWorkspace = (await pia.post(`${team}/${id}/keys`, body('nightly'))).body
-    const other = (await quin.post('/api/me/keys', body('laptop'))).body
-    const admins = (await pia.post('/api/me/keys', { name: 'deploy', scopes: ['settings:write'] })).body
-    const lineOf = ({ id, expires_at }: Record<string, string>, what: string) =>
-      `${id}  ${what}, until ${expires_at}, never used\n`
-    const ofWorkspaceLine = lineOf(ofWorkspace, `nightly of workspace ${id}, settings:read`)
-    const adminsLine = lineOf(admins, 'deploy, settings:write')
-    t.strictSame(await users(t, 'keys', 'pia'), {
-      code: 0,
-      output: adminsLine + ofWorkspaceLine + lineOf(own, 'laptop \\u{1b}[2J, settings:read'),
-    })
+t.test('an operator can list a person’s access keys and revoke one without knowing its owner', async (t) => {
+  const [pia, quin] = await service.signInAll('pia', 'quin')
+  const { id } = await service.workspace(pia, { name: 'Pia', members: [quin] })
+  const body = (name: string) => ({ name, scopes: ['settings:read'] })
+  const own = (await pia.post('/api/me/keys', body('laptop \u001b[2J'))).body
+  const ofWorkspace = (await pia.post(`${team}/${id}/keys`, body('nightly'))).body
+  const other = (await quin.post('/api/me/keys', body('laptop'))).body
+  const admins = (await pia.post('/api/me/keys', { name: 'deploy', scopes: ['settings:write'] })).body
+  const lineOf = ({ id, expires_at }: Record<string, string>, what: string) =>
+    `${id}  ${what}, until ${expires_at}, never used\n`
+  const ofWorkspaceLine = lineOf(ofWorkspace, `nightly of workspace ${id}, settings:read`)
+  const adminsLine = lineOf(admins, 'deploy, settings:write')
+  t.strictSame(await users(t, 'keys', 'pia'), {
+    code: 0,
+    output: adminsLine + ofWorkspaceLine + lineOf(own, 'laptop \\u{1b}[2J, settings:read'),
+  })
 
-    const user = await findAccount(service.database, 'pia')
-    const revoked = await users(t, 'revoke-key', own.secret)
-    t.strictSame(revoked, {
-      code: 0,
-      output: `The key laptop \\u{1b}[2J of pia, id ${own.id}, is revoked.\n`,
-    })
-    t.strictSame(
-      await describeKeys(service.database, user),
-      [adminsLine, ofWorkspaceLine].map((line) => line.trimEnd()),
-    )
-    t.equal(
-      await revokeKeyOf(service.database, own.id.toUpperCase()),
-      `The key of pia, id ${own.id}, had already stopped working.`,
-    )
-    t.equal(
-      await revokeKeyOf(service.database, ` ${ofWorkspace.secret}\n`),
-      `The key nightly of workspace ${id}, id ${ofWorkspace.id}, is revoked.`,
-    )
-    t.equal(
-      await revokeKeyOf(service.database, admins.id),
-      `The key deploy of pia, id ${admins.id}, is revoked.`,
-    )
-    t.strictSame(await describeKeys(service.database, user), ['pia has no access keys.'])
-    const unknown = own.secret.replace(/.$/, (last: string) => (last === '0' ? '1' : '0'))
-    await t.rejects(revokeKeyOf(service.database, unknown), {
-      constructor: OperatorError,
-      message: 'There is no such access key, or its account or workspace was deleted.',
-    })
+  const user = await findAccount(service.database, 'pia')
+  const revoked = await users(t, 'revoke-key', own.secret)
+  t.strictSame(revoked, {
+    code: 0,
+    output: `The key laptop \\u{1b}[2J of pia, id ${own.id}, is revoked.\n`,
+  })
+  t.strictSame(
+    await describeKeys(service.database, user),
+    [adminsLine, ofWorkspaceLine].map((line) => line.trimEnd()),
+  )
+  t.equal(
+    await revokeKeyOf(service.database, own.id.toUpperCase()),
+    `The key of pia, id ${own.id}, had already stopped working.`,
+  )
+  t.equal(
+    await revokeKeyOf(service.database, ` ${ofWorkspace.secret}\n`),
+    `The key nightly of workspace ${id}, id ${ofWorkspace.id}, is revoked.`,
+  )
+  t.equal(
+    await revokeKeyOf(service.database, admins.id),
+    `The key deploy of pia, id ${admins.id}, is revoked.`,
+  )
+  t.strictSame(await describeKeys(service.database, user), ['pia has no access keys.'])
+  const unknown = own.secret.replace(/.$/, (last: string) => (last === '0' ? '1' : '0'))
+  await t.rejects(revokeKeyOf(service.database, unknown), {
+    constructor: OperatorError,
+    message: 'There is no such access key, or its account or workspace was deleted.',
+  })
 
-    const ended = JSON.stringify(Array(2).fill([401, 'token_revoked']))
-    for (const { secret } of [own, ofWorkspace, admins])
-      await until(
-        async () => JSON.stringify(await outcomesOf(secret, `${team}/${id}/patterns`)) === ended,
-        'every instance rejects the key',
-      )
-    t.strictSame(await outcomesOf(other.secret, '/api/projects'), Array(2).fill([200, undefined]))
-    t.strictSame(await operatorEntries(pia, id), [
-      { action: 'key.revoked', target: 'nightly', details: { id: ofWorkspace.id } },
-      {
-        action: 'key.revoked',
-        target: null,
-        details: { id: admins.id, scopes: ['settings:write'], owner: 'pia' },
-      },
-    ])
-  },
-)
+  const ended = JSON.stringify(Array(2).fill([401, 'token_revoked']))
+  for (const { secret } of [own, ofWorkspace, admins])
+    await until(
+      async () => JSON.stringify(await outcomesOf(secret, `${team}/${id}/patterns`)) === ended,
+      'every instance rejects the key',
+    )
+  t.strictSame(await outcomesOf(other.secret, '/api/projects'), Array(2).fill([200, undefined]))
+  t.strictSame(await operatorEntries(pia, id), [
+    { action: 'key.revoked', target: 'nightly', details: { id: ofWorkspace.id } },
+    {
+      action: 'key.revoked',
+      target: null,
+      details: { id: admins.id, scopes: ['settings:write'], owner: 'pia' },
+    },
+  ])
+})
 
-t.test('an account is found by its login and its ids, and never by another one’s', async (t) => {
+t.test('an account is found only by its own login and ids', async (t) => {
   const eli = await service.signIn('eli')
   const numeric = await service.signIn(String(eli.repohostId))
   const id = await idOf(eli)
@@ -270,7 +267,7 @@ t.test('the operator’s export equals the person’s own', async (t) => {
   })
 })
 
-t.test('an operator finds and shows workspaces', async (t) => {
+t.test('an operator can find and show workspaces', async (t) => {
   const [gus, hal] = await service.signInAll('gus', 'hal')
   const name = 'Gus \u001b[2J\nand others'
   const { id } = await service.workspace(gus, { name, patterns: ['gus/*', 'gus-labs/*'], members: [hal] })
@@ -342,7 +339,7 @@ t.test('an operator finds and shows workspaces', async (t) => {
   await t.rejects(findWorkspace(service.database, unknown), { message: `There is no workspace ${unknown}.` })
 })
 
-t.test('an operator exports a workspace with its history', async (t) => {
+t.test('an operator can export a workspace with its history', async (t) => {
   const ida = await service.signIn('ida')
   const { id, code } = await service.workspace(ida, { name: 'Ida', patterns: ['ida/*'] })
   await ida.push('ida/web', { 'ext.a': 1 })
@@ -399,7 +396,7 @@ t.test('an operator exports a workspace with its history', async (t) => {
   for (const secret of [code, key.secret]) t.notOk(text.includes(secret), 'no secret is in it')
 })
 
-t.test('an operator hands over a workspace without an admin, and erases a disabled account', async (t) => {
+t.test('an operator can hand over a workspace without an admin, and erase a disabled account', async (t) => {
   const [jan, kim] = await service.signInAll('jan', 'kim')
   const lea = await service.signIn('lea')
   const { database } = service
@@ -438,7 +435,7 @@ t.test('an operator hands over a workspace without an admin, and erases a disabl
   await t.rejects(transfer(personal.id, 'lea'), { message: 'A personal workspace can’t be transferred.' })
 })
 
-t.test('an operator deletes a workspace', async (t) => {
+t.test('an operator can delete a workspace', async (t) => {
   const mia = await service.signIn('mia')
   const { id } = await service.workspace(mia, { name: 'Mia' })
   const { secret } = (await mia.post(`${team}/${id}/keys`, { name: 'nightly', scopes: ['settings:read'] }))

@@ -34,7 +34,7 @@ const without = async (...programs: string[]) => {
 }
 
 for (const [name, prepare] of Object.entries(examples)) {
-  t.test(`the configuration of ${name} is right`, { skip: await without(name, 'openssl') }, async (t) => {
+  t.test(`the configuration of ${name} is valid`, { skip: await without(name, 'openssl') }, async (t) => {
     const folder = await temporaryFolder(t)
     const place = { folder, front: 8443, plain: 8081, ports: [3001, 3002] }
     const { program, check } = await prepare(place, await makeCertificate(folder))
@@ -52,7 +52,7 @@ const withoutSystemd = async () => {
   return version < SYSTEMD && `systemd is ${version}, and the units need ${SYSTEMD}`
 }
 
-t.test('the units are right', { skip: await withoutSystemd() }, async (t) => {
+t.test('the systemd units are valid', { skip: await withoutSystemd() }, async (t) => {
   const folder = await temporaryFolder(t)
   const names = ['team-settings@.service', 'team-settings-backup.service', 'team-settings-backup.timer']
   for (const name of names) {
@@ -76,7 +76,7 @@ t.test('the units are right', { skip: await withoutSystemd() }, async (t) => {
 })
 
 t.test(
-  'several instances on one machine, as the handbook has them, are one service',
+  'several instances on one machine, set up as documented, act as one service',
   { skip: await without('haproxy', 'redis-server') },
   async (t) => {
     const { url: databaseUrl, drop } = await createTestDatabase()
@@ -152,7 +152,7 @@ t.test(
   },
 )
 
-t.test('the role behind a pooler gets all timeouts that the doctor asks for', async (t) => {
+t.test('the pooler’s role gets all timeouts that the doctor requires', async (t) => {
   const { url, drop } = await createTestDatabase('template0')
   t.teardown(drop)
   const sql = postgres(url, { max: 1, onnotice: () => {} })
@@ -186,7 +186,7 @@ const startPooledDatabase = async (t: Test): Promise<{ url: string; pooled: URL 
 }
 
 t.test(
-  'behind the pooler, statements that share a connection all get their answers',
+  'behind the pooler, statements that share a connection all get their responses',
   { skip: await without('pgbouncer') },
   async (t) => {
     const { pooled } = await startPooledDatabase(t)
@@ -208,7 +208,7 @@ t.test(
 )
 
 t.test(
-  'behind the pooler, an instance that waited for a migration sees it and does not repeat it',
+  'behind the pooler, an instance that waited for a migration sees it and doesn’t repeat it',
   { skip: await without('pgbouncer') },
   async (t) => {
     const { url, pooled } = await startPooledDatabase(t)
@@ -232,7 +232,7 @@ t.test(
 )
 
 t.test(
-  'behind the pooler, instances that start at once migrate once, and the doctor sees it',
+  'behind the pooler, instances that start concurrently migrate once, and the doctor sees it',
   { skip: await without('pgbouncer') },
   async (t) => {
     const { pooled } = await startPooledDatabase(t)

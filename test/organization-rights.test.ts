@@ -62,7 +62,7 @@ const endings = {
 type Scene = Awaited<ReturnType<typeof start>>
 
 for (const [how, end] of Object.entries(endings))
-  t.test(`a link admits no one once its maker ${how}, until another owner renews it`, async (t) => {
+  t.test(`a link admits no one once its creator ${how}, until another owner renews it`, async (t) => {
     const scene = await start(t)
     const { service, acme, bob, state, logins, link, newcomer } = scene
     t.same(await state(), { ...active, linked_by: 'ada' })
@@ -84,7 +84,7 @@ for (const [how, end] of Object.entries(endings))
   })
 
 for (const kind of repohostKinds)
-  t.test(`${kind}: a link admits no one once the host says that its maker does not own it`, async (t) => {
+  t.test(`${kind}: a link admits no one once the host reports that its creator isn’t an owner`, async (t) => {
     const scene = await start(t, await reuseService(t, kind))
     const { service, acme, ada, bob, path, state, logins, link, newcomer } = scene
     for (const [fault, signIn] of [
@@ -130,7 +130,7 @@ for (const kind of repohostKinds)
     t.same(await state(), { ...active, linked_by: 'bob' }, 'a link that admits no one is not paused')
   })
 
-t.test('a link admits no one once its maker has not been confirmed for 60 days', async (t) => {
+t.test('a link admits no one if its creator hasn’t been confirmed for 60 days', async (t) => {
   const { service, bob, path, state, logins, link, newcomer, sql } = await start(t)
   const wait = () =>
     sql(`update organizations set linked_at = linked_at - interval '61 days',
@@ -153,7 +153,7 @@ t.test('a link admits no one once its maker has not been confirmed for 60 days',
   t.same(await state(), { ...active, linked_by: 'bob' })
 })
 
-t.test('a report that the maker has left pauses the link, even if the last admin stays', async (t) => {
+t.test('a report that the creator left pauses the link, even if the last admin stays', async (t) => {
   const { service, acme, ada, bob, path, id, state, newcomer } = await start(t)
   const webhook = await createWebhook(service, ada, id)
   t.equal((await bob.post(`${path}/leave`)).status, 200)
@@ -165,7 +165,7 @@ t.test('a report that the maker has left pauses the link, even if the last admin
   t.equal((await cyd.get(`${path}/members`)).status, 404)
 })
 
-t.test('a report that the maker has left pauses the link where no one is removed, once', async (t) => {
+t.test('a report that the creator left pauses the link where no one is removed, once', async (t) => {
   const { service, acme, ada, bob, id, state, link, logins } = await start(t)
   const webhook = await createWebhook(service, ada, id)
   const event = deliveryShapes.github.left?.(acme, { id: ada.repohostId, login: 'ada' })
@@ -185,7 +185,7 @@ t.test('a report that the maker has left pauses the link where no one is removed
   t.same(await state(), { ...active, linked_by: 'bob' }, 'only of its maker')
 })
 
-t.test('no sign-in that begins after the right has ended makes anyone a member', async (t) => {
+t.test('no sign-in that begins after the creator loses ownership makes anyone a member', async (t) => {
   for (let round = 0; round < 2; round++) {
     const { service, acme, ada, bob, path, state, logins } = await start(t)
     const people = Array.from({ length: 6 }, (_, n) => service.repohost.addUser(`racer-${round}-${n}`, asks))
@@ -213,36 +213,33 @@ t.test('no sign-in that begins after the right has ended makes anyone a member',
   }
 })
 
-t.test(
-  'links and members of the previous version keep what they have, if the maker is still there',
-  async (t) => {
-    const { acme, ada, bob, id, path, state, newcomer, sql } = await start(t)
-    const cyd = await newcomer('cyd')
-    const joinedBy = async (caller: Caller) =>
-      (await caller.get('/api/team/me')).body.workspaces
-        .filter((one: { id: string }) => one.id === id)
-        .map(({ joined_by }: { joined_by: string }) => joined_by)
-    t.same(
-      [await joinedBy(ada), await joinedBy(bob), await joinedBy(cyd)],
-      [['created'], ['invite'], ['organization']],
-    )
-    t.equal((await ada.delete(`${path}/organization`)).status, 200)
-    t.same(await joinedBy(cyd), ['organization'], 'also without the link')
-    // As the previous version writes a link.
-    const write = (who: Caller) =>
-      sql(`insert into organizations
+t.test('links and members from the previous version stay if the creator is still there', async (t) => {
+  const { acme, ada, bob, id, path, state, newcomer, sql } = await start(t)
+  const cyd = await newcomer('cyd')
+  const joinedBy = async (caller: Caller) =>
+    (await caller.get('/api/team/me')).body.workspaces
+      .filter((one: { id: string }) => one.id === id)
+      .map(({ joined_by }: { joined_by: string }) => joined_by)
+  t.same(
+    [await joinedBy(ada), await joinedBy(bob), await joinedBy(cyd)],
+    [['created'], ['invite'], ['organization']],
+  )
+  t.equal((await ada.delete(`${path}/organization`)).status, 200)
+  t.same(await joinedBy(cyd), ['organization'], 'also without the link')
+  // As the previous version writes a link.
+  const write = (who: Caller) =>
+    sql(`insert into organizations
     (workspace_id, host_id, name, joins, leaves, linked_by, linked_at)
     select m.workspace_id, ${acme.id}, '${acme.name}', 'member', 'remove', u.id, now() - interval '59 days'
     from users u, members m where u.login = '${who.login}' and m.workspace_id = '${id}' limit 1
     on conflict (workspace_id) do update set linked_by = excluded.linked_by, linked_at = excluded.linked_at`)
-    await write(bob)
-    t.same(await state(), { ...active, linked_by: 'bob' })
-    await write(cyd)
-    t.same(await state(), { state: 'paused', paused_because: 'maker_left', linked_by: cyd.login })
-  },
-)
+  await write(bob)
+  t.same(await state(), { ...active, linked_by: 'bob' })
+  await write(cyd)
+  t.same(await state(), { state: 'paused', paused_because: 'maker_left', linked_by: cyd.login })
+})
 
-t.test('a personal workspace is one that its owner created', async (t) => {
+t.test('a workspace is personal if its owner created it', async (t) => {
   const eve = await shared.signIn('eve')
   t.equal((await eve.push('eve/app', { 'ext.a': 1 })).status, 200)
   hasMembers(t, (await eve.get('/api/team/me')).body.workspaces, [{ personal: true, joined_by: 'created' }])
@@ -252,7 +249,7 @@ const hourOf = (project: string) =>
   ['api', 'folder', 'site', 'old'].findIndex((name) => project.endsWith(name))
 const days = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
 
-t.test('nothing counts up to the day on which a link made someone a member', async (t) => {
+t.test('nothing counts before the day a link made someone a member', async (t) => {
   const { service, name, id, bob, newcomer, sql } = await start(t)
   const owner = name.toLowerCase()
   const cyd = await newcomer('cyd')
@@ -340,7 +337,7 @@ t.test('nothing counts up to the day on which a link made someone a member', asy
   )
 })
 
-t.test('a report of GitLab removes from a top-level group, and waits for one of a subgroup', async (t) => {
+t.test('a GitLab report applies to a top-level group, and needs confirmation for a subgroup', async (t) => {
   const gitlab = await reuseService(t, 'gitlab')
   for (const [base, isRemoved] of [
     ['acme', true],
@@ -369,7 +366,7 @@ t.test('a report of GitLab removes from a top-level group, and waits for one of 
   }
 })
 
-t.test('a dry run of the configuration refuses what the change refuses', async (t) => {
+t.test('a configuration dry run rejects the same changes as the real run', async (t) => {
   const { name, ada, path } = await start(t)
   const owner = name.toLowerCase()
   const put = (query: string, patterns: string[]) =>

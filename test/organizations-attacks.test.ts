@@ -38,7 +38,7 @@ const start = async (t: Test) => {
   return { service, acme, ada, id, path, linkOf, organization }
 }
 
-t.test('a personal workspace follows no organisation', async (t) => {
+t.test('a personal workspace can’t follow an organization', async (t) => {
   const { service, linkOf, organization } = await start(t)
   const eve = await service.signIn('eve', asks)
   const pushed = await eve.push('eve/app', { 'ext.a': 1 })
@@ -59,7 +59,7 @@ t.test('a personal workspace follows no organisation', async (t) => {
   t.equal((await eve.push('eve/app2', { 'ext.a': 1 })).status, 200)
 })
 
-t.test('a leaver cannot hide behind more organisations than one sign-in asks about', async (t) => {
+t.test('a leaver can’t hide behind more organizations than one sign-in looks up', async (t) => {
   const { service, acme, ada, linkOf } = await start(t)
   const bobUser = service.repohost.addUser('bob', asks)
   const bob = await service.signIn('bob', asks)
@@ -86,7 +86,7 @@ t.test('a leaver cannot hide behind more organisations than one sign-in asks abo
   t.equal((await bob.get(`${path}/members`)).status, 404, 'bob has left')
 })
 
-t.test('a stranger who adds people to organisations takes no places from others', async (t) => {
+t.test('a stranger who adds people to organizations doesn’t use up others’ slots', async (t) => {
   const { service, acme, ada, id, linkOf } = await start(t)
   const victim = service.repohost.addUser('victim', asks)
   const eve = await service.signIn('eve', asks)
@@ -124,7 +124,7 @@ t.test('a stranger who adds people to organisations takes no places from others'
   t.ok(own.some((one: { id: string }) => one.id === id))
 })
 
-t.test('many reports remove as many as an hour allows, and others do not wait', async (t) => {
+t.test('a burst of reports removes up to the hourly limit and doesn’t delay others', async (t) => {
   const { service, acme, ada, id, path, linkOf } = await start(t)
   await linkOf(ada, id, { organization: 'acme', join: 'member', leave: 'remove' })
   const webhook = await createWebhook(service, ada, id)
@@ -162,7 +162,7 @@ t.test('many reports remove as many as an hour allows, and others do not wait', 
   t.ok(answered > 1, 'others are answered meanwhile')
 })
 
-t.test("a company's day", async (t) => {
+t.test('a company’s day', async (t) => {
   const { service, acme, ada, id, path, linkOf } = await start(t)
   await linkOf(ada, id, { organization: 'acme', join: 'member', leave: 'remove' })
   const webhook = await createWebhook(service, ada, id)

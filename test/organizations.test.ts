@@ -67,7 +67,7 @@ const newcomer = async (scene: Scene, login: string) => {
 }
 
 for (const kind of repohostKinds) {
-  t.test(`${kind}: members join at their sign-in, and leave at the next one`, async (t) => {
+  t.test(`${kind}: members join when they sign in, and are removed at the next sign-in`, async (t) => {
     const scene = await start(t, { kind })
     const { service, ada, path, link } = scene
     t.hasStrict(await ada.get(`${path}/organization`), {
@@ -130,7 +130,7 @@ for (const kind of repohostKinds) {
     t.same(await scene.logins(), ['ada', 'bob'], 'and who comes back, joins again')
   })
 
-  t.test(`${kind}: only owners link an organisation, with a token of their own`, async (t) => {
+  t.test(`${kind}: only owners can link an organization, with their own token`, async (t) => {
     const scene = await start(t, { kind })
     const { service, ada, path, link } = scene
     const [bob, cyd] = [await service.signIn('bob', asks), await service.signIn('cyd', asks)]
@@ -163,7 +163,7 @@ for (const kind of repohostKinds) {
   })
 }
 
-t.test('a link that makes people members is about the repositories of the organisation', async (t) => {
+t.test('a link that adds members needs patterns inside the organization', async (t) => {
   const scene = await start(t)
   const { ada, path, link } = scene
   const outside = { status: 422, body: { code: 'pattern_outside_organization' } }
@@ -190,7 +190,7 @@ t.test('a link that makes people members is about the repositories of the organi
   )
 })
 
-t.test('an organisation of GitLab opens the workspace of a subgroup', async (t) => {
+t.test('a linked GitLab organization can have patterns in its subgroups', async (t) => {
   const scene = await start(t, { kind: 'gitlab' })
   const { ada, path, link } = scene
   await ada.put(`${path}/patterns`, { patterns: ['acme/platform/*', 'acme/**'] })
@@ -198,33 +198,30 @@ t.test('an organisation of GitLab opens the workspace of a subgroup', async (t) 
   t.equal((await ada.put(`${path}/patterns`, { patterns: ['acmeplatform/*'] })).status, 422)
 })
 
-t.test(
-  'an organisation that was renamed, or whose name others have taken, changes no membership',
-  async (t) => {
-    for (const kind of repohostKinds) {
-      const scene = await start(t, { kind })
-      const { service, link } = scene
-      await link({ organization: 'acme', join: 'member', leave: 'remove' })
-      const bob = await newcomer(scene, 'bob')
-      const [acme] = service.repohost.organizations
-      if (acme) acme.name = 'Acme-Corp'
-      await service.signIn('bob', asks)
-      t.ok(await scene.isMember(bob), `${kind}: renamed`)
-      await newcomer(scene, 'cyd')
-      const mallory = await service.signIn('mallory', asks)
-      service.repohost.organizations.push({
-        id: 666,
-        name: 'acme',
-        members: new Map([[mallory.repohostId, 'admin']]),
-      })
-      await service.signIn('mallory', asks)
-      await service.signIn('bob', asks)
-      t.same(await scene.logins(), ['ada', 'bob'], `${kind}: nobody joins under a name that means others now`)
-    }
-  },
-)
+t.test('a renamed organization, or one whose name was taken over, changes no membership', async (t) => {
+  for (const kind of repohostKinds) {
+    const scene = await start(t, { kind })
+    const { service, link } = scene
+    await link({ organization: 'acme', join: 'member', leave: 'remove' })
+    const bob = await newcomer(scene, 'bob')
+    const [acme] = service.repohost.organizations
+    if (acme) acme.name = 'Acme-Corp'
+    await service.signIn('bob', asks)
+    t.ok(await scene.isMember(bob), `${kind}: renamed`)
+    await newcomer(scene, 'cyd')
+    const mallory = await service.signIn('mallory', asks)
+    service.repohost.organizations.push({
+      id: 666,
+      name: 'acme',
+      members: new Map([[mallory.repohostId, 'admin']]),
+    })
+    await service.signIn('mallory', asks)
+    await service.signIn('bob', asks)
+    t.same(await scene.logins(), ['ada', 'bob'], `${kind}: nobody joins under a name that means others now`)
+  }
+})
 
-t.test('who was removed by an admin, or has left, does not come back through the organisation', async (t) => {
+t.test('a person who was removed by an admin or left doesn’t rejoin through the organization', async (t) => {
   const scene = await start(t)
   const { service, ada, path, link } = scene
   await link({ organization: 'acme', join: 'member', leave: 'remove' })
@@ -243,7 +240,7 @@ t.test('who was removed by an admin, or has left, does not come back through the
   t.same(await scene.logins(), ['ada', 'cyd'], 'an invite still admits')
 })
 
-t.test('joining through an organisation does not count as joined, nor do the patterns', async (t) => {
+t.test('joining through an organization doesn’t use up the workspace or pattern limits', async (t) => {
   const scene = await start(t, { env: { LIMITS: 'workspaces_joined=1,patterns_per_person=1' } })
   const { service, link } = scene
   await link({ organization: 'acme', join: 'member' })
@@ -256,7 +253,7 @@ t.test('joining through an organisation does not count as joined, nor do the pat
   t.equal((await bob.post('/api/team/workspaces/join', { code: second })).status, 409)
 })
 
-t.test('a host that hangs does not keep a sign-in from succeeding in time', async (t) => {
+t.test('an unresponsive host doesn’t keep a sign-in from succeeding in time', async (t) => {
   const scene = await start(t, { clients: createClients })
   const { service, link } = scene
   await link({ organization: 'acme', join: 'member', leave: 'remove' })
@@ -270,7 +267,7 @@ t.test('a host that hangs does not keep a sign-in from succeeding in time', asyn
   t.ok(await scene.isMember(bob))
 })
 
-t.test('a push shows that an admin has left', async (t) => {
+t.test('a push detects that an admin has left', async (t) => {
   const scene = await start(t)
   const { service, ada, path, link } = scene
   await link({ organization: 'acme', leave: 'remove' })
@@ -311,7 +308,7 @@ const startReports = async (t: Test, kind: RepohostKind, options: ServiceOptions
 }
 
 for (const kind of ['github', 'gitlab'] as const) {
-  t.test(`a webhook reports who has left, and only a signed and new report counts: ${kind}`, async (t) => {
+  t.test(`a webhook reports leavers, and only a signed and new report is accepted: ${kind}`, async (t) => {
     const { scene, webhook, eventOf, report } = await startReports(t, kind)
     const { service, logins } = scene
     const [bob, cyd] = [await newcomer(scene, 'bob'), await newcomer(scene, 'cyd')]
@@ -363,7 +360,7 @@ for (const kind of ['github', 'gitlab'] as const) {
   })
 }
 
-t.test('the last admin stays, and a removal that waits can be seen and confirmed', async (t) => {
+t.test('the last admin stays, and a pending removal can be seen and confirmed', async (t) => {
   const { scene, report } = await startReports(t, 'github', { env: { LIMITS: 'removals=2' } })
   const { ada, path, service, logins } = scene
   const people = [
@@ -413,7 +410,7 @@ t.test('the last admin stays, and a removal that waits can be seen and confirmed
   t.equal((await people[0]?.get(`${path}/organization/members`))?.status === 200, false, 'only admins see it')
 })
 
-t.test('a membership that no sign-in has confirmed for long is listed', async (t) => {
+t.test('a membership not confirmed by a sign-in for a long time is listed', async (t) => {
   const scene = await start(t)
   const { ada, path, service, link } = scene
   await link({ organization: 'acme', join: 'member', leave: 'remove' })
@@ -435,7 +432,7 @@ t.test('a membership that no sign-in has confirmed for long is listed', async (t
 })
 
 t.test(
-  'an organisation that is linked again, or instead of another, has 60 days to confirm members',
+  'an organization that is linked again, or replaces another, has 60 days to confirm members',
   async (t) => {
     const scene = await start(t)
     const { ada, path, service, link } = scene
@@ -471,7 +468,7 @@ t.test(
   },
 )
 
-t.test('reports race with roles, invites, sign-ins and erasures', async (t) => {
+t.test('reports can race with role changes, invites, sign-ins and erasures', async (t) => {
   const { scene, report } = await startReports(t, 'github', { env: { LIMITS: 'removals=1000' } })
   const { ada, path, service } = scene
   for (let round = 0; round < 4; round++) {

@@ -5,7 +5,7 @@ import { retryWhileUnavailable, reuseService, startTeam } from './service.js'
 
 const path = (id: string) => `/api/team/workspaces/${id}/project-settings`
 
-t.test('an override is set, replaced, listed and removed', async (t) => {
+t.test('an override can be set, replaced, listed and removed', async (t) => {
   const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { patterns: ['acme/*', 'beta/one'], members: [bob] })
@@ -33,7 +33,7 @@ t.test('an override is set, replaced, listed and removed', async (t) => {
   t.equal((await bob.get(path(id))).body.overrides.length, 1)
 })
 
-t.test('a repository that no pattern matches takes no override', async (t) => {
+t.test('a repository that matches no pattern can’t have an override', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada, { patterns: ['acme/a_b', 'acme/api-*'] })
@@ -47,7 +47,7 @@ t.test('a repository that no pattern matches takes no override', async (t) => {
   t.equal((await ada.delete(`${path(id)}/acme/api-`)).status, 200, 'it can still be removed')
 })
 
-t.test('overrides obey the rules of snapshots', async (t) => {
+t.test('overrides follow the same rules as snapshots', async (t) => {
   const { ada, id } = await startTeam(t)
   const put = (body: unknown, repo = 'acme/api') => ada.put(`${path(id)}/${repo}`, body)
   for (const body of [undefined, {}, { settings: null }, { settings: { a: 1 } }, { settings: {}, x: 1 }]) {
@@ -66,7 +66,7 @@ t.test('overrides obey the rules of snapshots', async (t) => {
   }
 })
 
-t.test('a page of large overrides ends early, and the pages together are complete', async (t) => {
+t.test('a page with large overrides is cut short, and the pages together are complete', async (t) => {
   const { ada, id } = await startTeam(t)
   const names = Array.from({ length: 20 }, (_, index) => `repo-${String(index).padStart(2, '0')}`)
   for (const name of names) {
@@ -87,7 +87,7 @@ t.test('a page of large overrides ends early, and the pages together are complet
   t.equal((await ada.get(`${path(id)}?limit=1`)).body.overrides.length, 1)
 })
 
-t.test('projects say which repositories have an override', async (t) => {
+t.test('the project list shows which repositories have an override', async (t) => {
   const { ada, id } = await startTeam(t)
   await ada.push('acme/both', {})
   await ada.push('acme/pushed', {})
@@ -115,7 +115,7 @@ t.test('projects say which repositories have an override', async (t) => {
   ])
 })
 
-t.test('fifty writes of one override at once leave one of them', async (t) => {
+t.test('fifty concurrent writes to one override leave one of them', async (t) => {
   const { ada, id } = await startTeam(t)
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>

@@ -25,7 +25,7 @@ await ada.post('/api/team/commits', {
 
 const mine = (query = '', workspace = id) => `/api/team/dashboard/mine?workspace=${workspace}${query}`
 
-t.test('a member sees all of their own numbers, hours included, and no one else’s', async (t) => {
+t.test('a member sees all of their own numbers, including hours, and no one else’s', async (t) => {
   const check = async (what: string) => {
     const { status, body } = await bob.get(mine())
     t.equal(status, 200, what)
@@ -73,7 +73,7 @@ t.test('a member sees all of their own numbers, hours included, and no one else�
   })
 })
 
-t.test('the own dashboard covers the requested workspace, and names no one else', async (t) => {
+t.test('a member’s own dashboard covers the requested workspace and names no one else', async (t) => {
   t.match((await bob.get(mine('', other))).body, {
     totals: { active_minutes: 27, commits: 0 },
     members: { length: 1 },
@@ -95,7 +95,7 @@ t.test('the own dashboard covers the requested workspace, and names no one else'
   })
 })
 
-t.test('it comes as CSV, and not again when nothing has changed', async (t) => {
+t.test('a member’s own dashboard is available as CSV, and returns 304 if unchanged', async (t) => {
   const lines = `day,login,active_minutes,commits,closed_issues\n${yesterday},bob,7,0,0\n${today},bob,20,3,0\n`
   const byQuery = await bob.get(mine(`&to=${today}&format=csv`))
   const byHeader = await bob.get(mine(`&to=${today}`), { Accept: 'text/csv' })
@@ -123,7 +123,7 @@ t.test('it comes as CSV, and not again when nothing has changed', async (t) => {
 })
 
 t.test(
-  'without a workspace it has everything of the caller, each minute, commit and issue once',
+  'without a workspace, it covers everything the caller did, each minute, commit and issue once',
   async (t) => {
     const all = '/api/team/dashboard/mine'
     await bob.post('/api/wakatime/v1/users/current/heartbeats.bulk', [

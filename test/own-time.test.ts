@@ -85,7 +85,7 @@ t.test('own time', async (t) => {
     t.equal(await everything(caller), 13)
   })
 
-  t.test('heartbeats of a repository that no workspace has count for their person only', async (t) => {
+  t.test('heartbeats for a repository that isn’t in any workspace count only for their sender', async (t) => {
     const caller = await someone()
     await send(caller, beats(1, [600, 603]))
     t.same(await ownDays(caller, dayAgo(1), dayAgo(1)), { [dayAgo(1)]: 4 })
@@ -103,7 +103,7 @@ t.test('own time', async (t) => {
     t.same(body.personal_minutes, [], 'a repository that has no minute left has no row')
   })
 
-  t.test('a day has a limited number of repositories that no workspace counts', async (t) => {
+  t.test('the number of repositories outside any workspace is limited per day', async (t) => {
     const caller = await someone()
     const most = limits.personal_repos_per_day
     const another = (daysAgo: number, count: number, from: number, name: string) =>
@@ -128,7 +128,7 @@ t.test('own time', async (t) => {
     t.same(await rowsOf(dayAgo(50)), Array(most).fill(1))
   })
 
-  t.test('other requests run between the days of a large request', async (t) => {
+  t.test('other requests run between the days in a large request', async (t) => {
     const days = new PersonalDays([])
     const count = 20
     for (let day = 1; day <= count; day++)
@@ -216,7 +216,7 @@ t.test('own time', async (t) => {
     },
   )
 
-  t.test('it stays after leaving the workspace', async (t) => {
+  t.test('own time is kept after you leave the workspace', async (t) => {
     const caller = await someone()
     const { id } = await service.workspace(await someone(), { members: [caller] })
     await flush(caller, [{ repo: 'acme/web', day: dayAgo(1), minutes: 5, hours: { 9: 5 } }])
@@ -225,7 +225,7 @@ t.test('own time', async (t) => {
   })
 
   t.test(
-    'any split of a history into imports, heartbeats and flushes, before and after joining: each minute once',
+    'a history split in any way into imports, heartbeats and flushes, before and after joining, counts each minute once',
     async (t) => {
       const places = fc.record({
         daysAgo: fc.constantFrom(1, 2, 33, 34),

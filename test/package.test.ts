@@ -57,7 +57,7 @@ const start = async (t: Test, env: Record<string, string>, args: string[] = []) 
   return { cwd, ...spawnProgram(t, command, args, env, cwd) }
 }
 
-t.test('both packages are packed', async (t) => {
+t.test('both packages are built', async (t) => {
   t.same(tarballs, [`team-settings-client-${version}.tgz`, `${name}-${version}.tgz`])
 })
 
@@ -72,7 +72,7 @@ const versionsIn = async (folder: string): Promise<Map<string, string>> => {
   return new Map(await Promise.all(versions))
 }
 
-t.test('the versions are those of the lockfile, and the driver is the patched one', async (t) => {
+t.test('the versions match the lockfile, and the driver is the patched one', async (t) => {
   const { packages } = JSON.parse(await readFile(join(projectRoot, 'package-lock.json'), 'utf8'))
   const bundled = await versionsIn(join(modules, name))
   t.ok(bundled.size > 50)
@@ -85,7 +85,7 @@ t.test('the versions are those of the lockfile, and the driver is the patched on
   )
 })
 
-t.test('types and source maps, which no program reads, are not in the package', async (t) => {
+t.test('the package contains no types or source maps, which no program reads', async (t) => {
   const files = await readdir(join(modules, name), { recursive: true })
   t.ok(files.length > 3_000)
   t.same(
@@ -94,7 +94,7 @@ t.test('types and source maps, which no program reads, are not in the package', 
   )
 })
 
-t.test('the handbook is in the package, with every file of ops/ that it copies', async (t) => {
+t.test('the documentation is in the package, with every file in ops/ that it copies', async (t) => {
   const read = (path: string) => readFile(join(installed, 'node_modules', name, path), 'utf8')
   const pages = ['operate', 'install', 'run', 'backup-and-upgrade', 'troubleshoot', 'metrics']
   const handbook = (await Promise.all(pages.map((page) => read(`docs/${page}.md`)))).join('\n')
@@ -109,7 +109,7 @@ t.test('the handbook is in the package, with every file of ops/ that it copies',
     t.ok((await read(file)).length > 0, file)
 })
 
-t.test('the command says what it can do', async (t) => {
+t.test('the command prints its help', async (t) => {
   const saysVersion = await start(t, {}, ['--version'])
   t.equal(await saysVersion.ended, 0)
   t.equal(saysVersion.output(), `${version}\n`)
@@ -143,7 +143,7 @@ const contentsOf = async (folder: string): Promise<Map<string, string>> => {
   return new Map(await Promise.all(contents))
 }
 
-t.test('the service starts with its page and its database, in the data folder of the platform', async (t) => {
+t.test('the service starts with its page and database in the platform’s data folder', async (t) => {
   const HOME = await temporaryFolder(t)
   const PORT = String(await freePort())
   const url = `http://127.0.0.1:${PORT}`

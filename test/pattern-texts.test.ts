@@ -2,7 +2,7 @@ import t from 'tap'
 import type { RepohostKind } from '../schemas/common.js'
 import { isPattern, likesOf, parsePattern, parsePatterns } from '../schemas/repo-pattern.js'
 
-t.test('what is a pattern depends on the kind of host', async (t) => {
+t.test('valid patterns depend on the kind of host', async (t) => {
   const everywhere = ['acme/*', 'acme/**', 'acme/a*b', 'acme/web']
   const withoutGroups = ['acme/a**b', 'acme/****']
   const withGroups = ['acme/platform/*', 'acme/platform/**', 'acme/platform/web', `a${'/b'.repeat(19)}/*`]
@@ -35,7 +35,7 @@ t.test('a pattern is an owner, a slash, and a name with stars', async (t) => {
     t.strictSame(parsePattern(text)?.pattern, text)
 })
 
-t.test('an exact pattern is as long as a name can be, and one with stars has 200 characters', async (t) => {
+t.test('an exact pattern is as long as a name, and one with stars has up to 200 characters', async (t) => {
   const lengthOf = (pattern: string) => parsePattern(pattern)?.pattern.length
   t.equal(lengthOf(`acme/${'x'.repeat(100)}`), 105)
   t.equal(lengthOf(`acme/${'x'.repeat(101)}`), undefined)
@@ -43,7 +43,7 @@ t.test('an exact pattern is as long as a name can be, and one with stars has 200
   t.equal(lengthOf(`acme/*${'x'.repeat(195)}`), undefined)
 })
 
-t.test('a pattern is compared in lower case, and the longer one is the one with more letters', async (t) => {
+t.test('patterns are compared in lower case, and the one with more letters is the longer one', async (t) => {
   t.strictSame(parsePatterns(['Acme/Web_App', 'Acme/Sub/**-B*', 'a/*']), [
     {
       pattern: 'Acme/Web_App',
@@ -68,7 +68,7 @@ t.test('a pattern is compared in lower case, and the longer one is the one with 
   })
 })
 
-t.test('two stars alone reach into subgroups, and one stays in its group', async (t) => {
+t.test('only two stars reach into subgroups, and one star stays in its group', async (t) => {
   const likes = (pattern: string) => parsePatterns([pattern]).flatMap(likesOf)
   t.strictSame(likes('a_b/c/d/x*'), ['a\\_b:c:d/x%'])
   t.strictSame(likes('acme/sub/**'), ['acme:sub/%', 'acme:sub:%'])

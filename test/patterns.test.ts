@@ -31,7 +31,7 @@ const matchesNaively = (pattern: string, name: string): boolean => {
   return matchesNaively(pattern.slice(1), name) || (name !== '' && matchesNaively(pattern, name.slice(1)))
 }
 
-t.test('patterns are listed as sent, and replaced as a whole', async (t) => {
+t.test('patterns are listed as sent and replaced as a whole', async (t) => {
   const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { patterns: ['acme/z', 'Acme/*'], members: [bob] })
@@ -45,7 +45,7 @@ t.test('patterns are listed as sent, and replaced as a whole', async (t) => {
   t.same((await bob.get(path)).body, { patterns: [] })
 })
 
-t.test('fifty patterns of 200 characters are accepted, more and longer ones are rejected', async (t) => {
+t.test('fifty patterns with 200 characters are accepted, and more or longer ones are rejected', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada, { patterns: [] })
@@ -63,7 +63,7 @@ t.test('fifty patterns of 200 characters are accepted, more and longer ones are 
   t.same((await ada.get(`${team}/${id}/patterns`)).body.patterns, most, 'a rejected change has no effect')
 })
 
-t.test('a pattern has at most four stars, and one with more is named', async (t) => {
+t.test('a pattern can have at most four stars, and the error names one with more', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada, { patterns: ['acme/a*b*c*d*', 'acme/****'] })
@@ -83,7 +83,7 @@ t.test('a pattern has at most four stars, and one with more is named', async (t)
   })
 })
 
-t.test('stored patterns with more stars still match, but cannot be saved again', async (t) => {
+t.test('stored patterns with more stars still match, but can’t be saved again', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada, { patterns: ['acme/x'] })
@@ -106,7 +106,7 @@ t.test('stored patterns with more stars still match, but cannot be saved again',
   t.same(again.body.errors, [{ path: '/body/patterns/1', message: 'must have at most 4 stars (*)' }])
 })
 
-t.test('an underscore is no wildcard', async (t) => {
+t.test('an underscore isn’t a wildcard', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   await service.workspace(ada, { patterns: ['acme/a_b', 'acme/c_*'] })
@@ -180,7 +180,7 @@ t.test('the database, recording preferences, the client and the definition agree
   t.pass('on 2,000 pairs')
 })
 
-t.test('characters with a meaning in LIKE match themselves', async (t) => {
+t.test('characters with a special meaning in LIKE match themselves', async (t) => {
   const service = await reuseService(t)
   for (const [repoKey, name, expected] of [
     ['a%*', 'a%b', true],

@@ -57,7 +57,7 @@ const collectAnswers = (socket: Socket): Answer[] => {
 const idsOf = (answers: Answer[]) => answers.map(({ headers }) => headers['x-request-id'])
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `r${index}`)
 
-t.test('a client that pipelines requests gets every answer, in order, again and again', async (t) => {
+t.test('a client that pipelines requests gets every response in order, repeatedly', async (t) => {
   const service = await reuseService(t)
   const socket = await open(t, service)
   const answers = collectAnswers(socket)
@@ -81,7 +81,7 @@ t.test('a client that pipelines requests gets every answer, in order, again and 
   )
 })
 
-t.test('a connection has one request in progress, and others are served meanwhile', async (t) => {
+t.test('a connection handles one request at a time without delaying other connections', async (t) => {
   const service = await reuseService(t)
   service.repohost.fault = 'hang'
   const connections = 3
@@ -95,7 +95,7 @@ t.test('a connection has one request in progress, and others are served meanwhil
   t.equal(requests.length, connections)
 })
 
-t.test('a connection breaks when too many of its requests wait', async (t) => {
+t.test('a connection is closed if too many requests wait on it', async (t) => {
   const service = await reuseService(t)
   service.repohost.fault = 'hang'
   const socket = await open(t, service)
@@ -111,7 +111,7 @@ t.test('a connection breaks when too many of its requests wait', async (t) => {
   t.equal((await service.request('GET', '/api/health')).status, 200)
 })
 
-t.test('pages and their files have a limit of their own', async (t) => {
+t.test('pages and their assets have a separate limit', async (t) => {
   const max = 50
   const service = await startService(t, {
     env: { RATE_LIMITS: 'on', LIMITS: `rate_pages_per_address=${max}` },

@@ -17,7 +17,7 @@ const service = await startService(t, {
 })
 const today = new Date().toISOString().slice(0, 10)
 
-t.test('anyone can read what is recorded, with the numbers of the running service', async (t) => {
+t.test('anyone can read what is recorded, with the running service’s numbers', async (t) => {
   const { status, body } = await service.request('GET', '/api/privacy')
   t.equal(status, 200)
   t.hasStrict(body, { activity_privacy_floor: 'team', activity_min_group: 8, activity_detail_days: 90 })
@@ -33,30 +33,27 @@ t.test('anyone can read what is recorded, with the numbers of the running servic
 const startServiceByDefault = async () =>
   (await startService(t, { beside: service })).request('GET', '/api/privacy')
 
-t.test('the tables of docs/privacy.md match the code', async (t) => {
+t.test('the tables in docs/privacy.md match the code', async (t) => {
   const page = await read('docs/privacy.md')
   t.equal(page, withPrivacy(page), 'run `npm run openapi`')
 })
 
-t.test(
-  'every table of the database is declared, and described if it contains data about people',
-  async (t) => {
-    const found = await service.database.hot.statement<{ name: string }>(
-      `select table_name as name from information_schema.tables
+t.test('every database table is declared, and described if it contains personal data', async (t) => {
+  const found = await service.database.hot.statement<{ name: string }>(
+    `select table_name as name from information_schema.tables
      where table_schema = 'public' and table_type = 'BASE TABLE'`,
-      [],
-    )
-    t.strictSame(found.map(({ name }) => name).sort(), tables.map(({ table }) => getTableName(table)).sort())
-    const { body } = await service.request('GET', '/api/privacy')
-    const records = body.records.map(({ name }: { name: string }) => name)
-    for (const { table, rules } of tables) {
-      if (rules.privacyRecord !== null)
-        t.ok(records.includes(rules.privacyRecord), `${getTableName(table)}: ${rules.privacyRecord}`)
-    }
-  },
-)
+    [],
+  )
+  t.strictSame(found.map(({ name }) => name).sort(), tables.map(({ table }) => getTableName(table)).sort())
+  const { body } = await service.request('GET', '/api/privacy')
+  const records = body.records.map(({ name }: { name: string }) => name)
+  for (const { table, rules } of tables) {
+    if (rules.privacyRecord !== null)
+      t.ok(records.includes(rules.privacyRecord), `${getTableName(table)}: ${rules.privacyRecord}`)
+  }
+})
 
-t.test('every column that names a person is in the export, or says why not', async (t) => {
+t.test('every column that identifies a person is in the export, or has a reason not to be', async (t) => {
   const lists = Object.keys(AccountExport.properties)
   for (const { table, rules } of tables) {
     for (const [column, rule] of Object.entries(rules.people ?? {})) {
@@ -66,7 +63,7 @@ t.test('every column that names a person is in the export, or says why not', asy
   }
 })
 
-t.test('a flush accepts only described members', async (t) => {
+t.test('a flush accepts only documented properties', async (t) => {
   const ada = await service.signIn('ada')
   const entry = { repo: 'acme/api', day: today, minutes: 1 }
   for (const body of [
@@ -78,7 +75,7 @@ t.test('a flush accepts only described members', async (t) => {
   }
 })
 
-t.test('data that the page excludes is stored nowhere', async (t) => {
+t.test('data that the page rules out is stored nowhere', async (t) => {
   const ada = await service.signIn('careful')
   await service.workspace(ada)
   await ada.put('/api/me/recording', { paused: true, repos_off: [], hours: null })
@@ -96,7 +93,7 @@ t.test('data that the page excludes is stored nowhere', async (t) => {
   }
 })
 
-t.test('no line of the log names a person, a repository or an address', async (t) => {
+t.test('no log line names a person, a repository or an address', async (t) => {
   const ada = await service.signIn('somebody-special')
   const { id } = await service.workspace(ada)
   await ada.post('/api/team/active-minutes', {
@@ -113,7 +110,7 @@ t.test('no line of the log names a person, a repository or an address', async (t
   t.notMatch(lines, /special|127\.0\.0\.1/)
 })
 
-t.test('answers to flushes are deleted after 32 days', async (t) => {
+t.test('flush responses are deleted after 32 days', async (t) => {
   const ada = await service.signIn('ada')
   const flush = () =>
     ada.post('/api/team/active-minutes', {

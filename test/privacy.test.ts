@@ -47,7 +47,7 @@ const moveChange = (id: string, moment: string) =>
     [id, moment],
   )
 
-t.test('every member sees the current level and its start, and admins change it', async (t) => {
+t.test('every member sees the current level and its start, and admins can change it', async (t) => {
   const { id, code } = await service.workspace(ada, { members: [bob] })
   const settings = `/api/team/workspaces/${id}/settings`
   const before = await bob.get(settings)
@@ -75,7 +75,7 @@ t.test('every member sees the current level and its start, and admins change it'
   ])
 })
 
-t.test('only a change of the level publishes weeks, once at a time', async (t) => {
+t.test('only a level change publishes weeks, one change at a time', async (t) => {
   const { id } = await service.workspace(ada)
   const { publishedWeeks } = service.app.jobs
   const { run } = publishedWeeks
@@ -105,7 +105,7 @@ t.test('only a change of the level publishes weeks, once at a time', async (t) =
   t.equal(runs, 2)
 })
 
-t.test('a stricter level applies at once and to all days, a looser one only to later days', async (t) => {
+t.test('a stricter level applies immediately to all days, and a looser one only to later days', async (t) => {
   const id = await team()
   const owner = await patterns(id)
   const day = addDays(week, 1)
@@ -241,7 +241,7 @@ t.test('published numbers never change', async (t) => {
   )
 })
 
-t.test('at the level “team” no answer reveals who is or was in the workspace', async (t) => {
+t.test('at level “team”, no response reveals who is or was in the workspace', async (t) => {
   const [hal, ida, joe] = await service.signInAll('hal', 'ida', 'joe')
   const id = await team([bob, hal, ida, joe])
   const owner = await patterns(id)
@@ -287,7 +287,7 @@ t.test('at the level “team” no answer reveals who is or was in the workspace
   )
 })
 
-t.test('at the level “team” reloading reveals no new activity', async (t) => {
+t.test('at level “team”, reloading reveals no new activity', async (t) => {
   const id = await team()
   const owner = await patterns(id)
   await setLevel(id, 'team')
@@ -327,7 +327,7 @@ t.test('at the level “team” reloading reveals no new activity', async (t) =>
   }
 })
 
-t.test('numbers with too few people behind them are hidden', async (t) => {
+t.test('numbers based on too few people are hidden', async (t) => {
   const id = await team()
   const owner = await patterns(id)
   for (const caller of people)
@@ -370,7 +370,7 @@ t.test('numbers with too few people behind them are hidden', async (t) => {
   hasMembers(t, nothing, { totals: { active_minutes: null }, repos: [], members: [], heatmap: null })
 })
 
-t.test('the activity of an erased person counts, but not as a person', async (t) => {
+t.test('an erased person’s activity counts, but not as a person', async (t) => {
   const id = await team()
   const owner = await patterns(id)
   const erase = (from: Caller[]) =>
@@ -414,7 +414,7 @@ t.test('the activity of an erased person counts, but not as a person', async (t)
   t.equal((await ada.get(path(id, weekBefore, weekBefore))).body.totals.active_minutes, null)
 })
 
-t.test('after a change back, earlier weeks are shown as published and later days by name', async (t) => {
+t.test('after changing back, earlier weeks are shown as published and later days by name', async (t) => {
   const id = await team()
   const owner = await patterns(id)
   const later = addDays(week, 8)
@@ -457,7 +457,7 @@ t.test('after a change back, earlier weeks are shown as published and later days
   t.ok(members.every((member: { last_active_day: string }) => member.last_active_day === later))
 })
 
-t.test('the day of a change is a UTC day, in whatever zone the database is', async (t) => {
+t.test('a level changes on a UTC day, in any database time zone', async (t) => {
   const [{ name } = { name: '' }] = await service.database.read.statement<{ name: string }>(
     'select quote_ident(current_database()) as name',
     [],
@@ -484,7 +484,7 @@ t.test('the day of a change is a UTC day, in whatever zone the database is', asy
   }
 })
 
-t.test('dashboards beside a change are of one level or the other, and later ones of the new', async (t) => {
+t.test('dashboards during a change show one level or the other, and later ones the new level', async (t) => {
   const id = await team()
   const owner = await patterns(id)
   for (const caller of people) await flush(caller, [{ repo: `${owner}/api`, day: today, minutes: 9 }])
@@ -503,7 +503,7 @@ t.test('dashboards beside a change are of one level or the other, and later ones
   }
 })
 
-t.test('a workspace begins at the level that its creator chooses', async (t) => {
+t.test('a workspace starts at the level its creator chooses', async (t) => {
   const create = (body: object) => ada.post('/api/team/workspaces/create', { name: 'New', ...body })
   const { status, body } = await create({ activity_privacy: 'team' })
   t.equal(status, 201)
@@ -516,7 +516,7 @@ t.test('a workspace begins at the level that its creator chooses', async (t) => 
   })
 })
 
-t.test('no level goes below the floor of the operator, and lower ones are raised', async (t) => {
+t.test('no level goes below the operator’s floor, and lower ones are raised', async (t) => {
   const id = await team([bob])
   const owner = await patterns(id)
   await flush(bob, [{ repo: `${owner}/api`, day: today, minutes: 9 }])
@@ -569,7 +569,7 @@ interface Answer {
   heatmap: { weekday: number; hour: number; minutes: number | null }[] | null
 }
 
-t.test('whatever range and filter is asked for, the answer consists of published weeks', async (t) => {
+t.test('for any requested range and filter, the response consists of published weeks', async (t) => {
   const weeks = [week, weekBefore]
   const id = await team()
   const owner = await patterns(id)

@@ -107,7 +107,7 @@ const names = (text: string, table: string): boolean =>
   new RegExp(`\\b(from|join|into|update|using)\\s+${table}\\b`).test(text) ||
   new RegExp(`^import {[^}]*\\b${camelCase(table)}\\b[^}]*} from '[^']*tables\\.js'`, 'm').test(text)
 
-t.test('what one person does is read only by modules that are known for it', async (t) => {
+t.test('only listed modules read one person’s activity', async (t) => {
   const folder = join(projectRoot, 'src')
   const files = (await readdir(folder, { recursive: true }))
     .filter((name) => name.endsWith('.ts') && !name.endsWith('tables.ts'))
@@ -122,7 +122,7 @@ t.test('what one person does is read only by modules that are known for it', asy
     )
 })
 
-t.test('a module that reads such a table in either way is found', async (t) => {
+t.test('a module that reads such a table is detected, whether through SQL or the builder', async (t) => {
   for (const text of [
     'select sum(minutes) from agent_minutes',
     'from users u\n join agent_minutes a on true',

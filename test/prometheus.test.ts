@@ -135,7 +135,7 @@ const createLoad = async (
   }
 }
 
-t.test('the alerts are well formed, and fire when they should', { skip: skipTool }, (t) => {
+t.test('the alerts are well formed and fire when they should', { skip: skipTool }, (t) => {
   for (const args of [
     ['check', 'rules', 'ops/alerts.yaml', 'ops/alerts-exporters.yaml'],
     ['check', 'config', 'ops/prometheus.yml'],
@@ -158,7 +158,7 @@ t.test('every alert is tested', async (t) => {
 })
 
 t.test(
-  'a feature that is off fires no alert, and one that is on only its own',
+  'a disabled feature fires no alert, and an enabled one only its own',
   { skip: skipTool },
   async (t) => {
     const { env } = await startProviders(t)
@@ -208,7 +208,7 @@ t.test(
   },
 )
 
-t.test('no panel or alert queries a metric that does not exist', { skip }, async (t) => {
+t.test('no panel or alert queries a metric that doesn’t exist', { skip }, async (t) => {
   const [{ url, drop }, repohost, { providers, env }] = await Promise.all([
     createTestDatabase(),
     startRepohost(),

@@ -18,7 +18,7 @@ const sizes: Record<string, RegExp> = {
   'docs/install.md': /Allow (\d+) MiB in the proxy/,
 }
 
-t.test('a proxy leaves it to the service to reject a body that is too large', async (t) => {
+t.test('a proxy leaves rejecting bodies that are too large to the service', async (t) => {
   t.equal(largest, limits.import_body_bytes)
   for (const [file, pattern] of Object.entries(sizes)) {
     const text = await readFile(join(projectRoot, file), 'utf8')

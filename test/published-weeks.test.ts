@@ -86,7 +86,7 @@ const attack = (works: Work[], group: number, week: PublishedWeek): string | und
   return undefined
 }
 
-t.test('no combination of what is published is about fewer people than the group', async (t) => {
+t.test('no combination of published numbers is about fewer people than the group', async (t) => {
   const shown = { totals: 0, days: 0, repos: 0, cells: 0, everything: 0 }
   for (let seed = 0; seed < TEAMS; seed++) {
     const { works, group } = makeWeek(randomOf(seed))
@@ -103,7 +103,7 @@ t.test('no combination of what is published is about fewer people than the group
   for (const [part, weeks] of Object.entries(shown)) t.ok(weeks > TEAMS / 20, `${part}: ${weeks}`)
 })
 
-t.test('every number that is shown is the plain sum of its part of the week', async (t) => {
+t.test('every number shown is the plain sum of its part of the week', async (t) => {
   const sum = (works: Work[], measure: (typeof measures)[number]) =>
     works.reduce((total, work) => total + work[measure], 0)
   const peopleIn = (works: Work[]) =>
@@ -177,7 +177,7 @@ const minutesOf = (repoKey: string, people: string[], cell?: number): Work[] =>
     cells: cell === undefined ? [] : [{ cell, minutes: 1 }],
   }))
 
-t.test('as many people as the group are enough, and one fewer is too few', async (t) => {
+t.test('exactly as many people as the group are enough, and one fewer is too few', async (t) => {
   const works = minutesOf('acme/api', ['ada', 'bob', 'cleo'], 9)
   const { minutes, activeMembers, repos, days, cells } = publish(works, 3)
   t.strictSame([minutes, activeMembers, repos.length, days.length], [3, 3, 1, 7])
@@ -196,7 +196,7 @@ t.test('the repository with the fewest people is hidden first, then the last by 
   t.strictSame([shown(first, last), shown(last, first)], [['acme/a'], ['acme/a']])
 })
 
-t.test('cells that too few people connect with the rest are hidden, and others are not', async (t) => {
+t.test('cells linked to the rest by too few people are hidden, and others aren’t', async (t) => {
   const people = ['ada', 'bob', 'cleo']
   const { cells, days } = publish(
     [
@@ -211,7 +211,7 @@ t.test('cells that too few people connect with the rest are hidden, and others a
   t.equal(days.length, 7)
 })
 
-t.test('a large week is computed with pauses, in which other requests run', async (t) => {
+t.test('a large week is computed with pauses in which other requests run', async (t) => {
   const works = Array.from({ length: 12_000 }, (_, index): Work => {
     const [person, day, repo] = [index % 40, index % 7, index % 13]
     const sums = { minutes: 2, commits: 1, closedIssues: 1, cells: [{ cell: day * 24, minutes: 1 }] }
@@ -223,7 +223,7 @@ t.test('a large week is computed with pauses, in which other requests run', asyn
   t.ok(pauses > 50 && pauses < 500, `${pauses} pauses`)
 })
 
-t.test('commits that an admin uploads for all but one tell nothing of that one', (t) => {
+t.test('commits that an admin uploads for everyone but one person reveal nothing about that person', (t) => {
   const people = ['ada', 'bob', 'cleo', 'dan', 'eve']
   const counted = people.slice(1)
   const weekWithout = (absent: string) =>
@@ -247,7 +247,7 @@ t.test('commits that an admin uploads for all but one tell nothing of that one',
   t.end()
 })
 
-t.test('commits uploaded for others do not tell whether a few people worked in a repository', async (t) => {
+t.test('commits uploaded for others don’t reveal whether a few people worked in a repository', async (t) => {
   const repoKey = 'acme/probed'
   let listed = 0
   for (let seed = 0; seed < TEAMS; seed++) {
@@ -274,7 +274,7 @@ t.test('commits uploaded for others do not tell whether a few people worked in a
 })
 
 for (const rule of rules)
-  t.test(`without the rule “${rule}” an adversary succeeds`, async (t) => {
+  t.test(`without the rule “${rule}”, an adversary succeeds`, async (t) => {
     const others = rules.filter((other) => other !== rule)
     for (let seed = 0; seed < TEAMS; seed++) {
       const { works, group } = makeWeek(randomOf(seed))

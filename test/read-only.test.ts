@@ -54,7 +54,7 @@ const start = async (t: Test, options: ServiceOptions = {}) => {
 const keepsSettings = throughPooler() && 'the sessions of a pooler keep the settings that they began with'
 
 t.test(
-  'a service that starts on a read-only database says so, is not ready, and still answers reads',
+  'a service that starts on a read-only database reports it, isn’t ready, and still serves reads',
   { skip: keepsSettings },
   async (t) => {
     const { service, forbidWrites } = await start(t)
@@ -87,7 +87,7 @@ t.test(
 )
 
 t.test(
-  'a running service is not ready while its database is read-only',
+  'a running service isn’t ready while its database is read-only',
   { skip: keepsSettings },
   async (t) => {
     const { service, forbidWrites, endSessions } = await start(t)
@@ -123,7 +123,7 @@ t.test(
   },
 )
 
-t.test('a service whose role cannot write is not ready', { skip: await isCluster() }, async (t) => {
+t.test('a service whose role can’t write isn’t ready', { skip: await isCluster() }, async (t) => {
   const { service } = await start(t)
   const role = `reader_${randomBytes(6).toString('hex')}`
   const sql = postgres(service.databaseUrl, { max: 1, onnotice: () => {} })
@@ -152,7 +152,7 @@ t.test('a service whose role cannot write is not ready', { skip: await isCluster
   await reader.signIn('ada')
 })
 
-t.test('a service that is connected to a standby is not ready until it is promoted', async (t) => {
+t.test('a service connected to a standby isn’t ready until the standby is promoted', async (t) => {
   const { first, second } = await startPair(t)
   const port = await freePort()
   const repohost = await startRepohost()

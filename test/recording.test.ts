@@ -36,7 +36,7 @@ t.test('without preferences, everything is recorded', async (t) => {
   hasMembers(t, await ada.get(RECORDING), { status: 200, body: everything })
 })
 
-t.test('a choice is stored unchanged, for one person alone', async (t) => {
+t.test('preferences are stored unchanged, for one person only', async (t) => {
   const [{ ada }, { ada: bob }] = [await newcomer(), await newcomer()]
   const choice = {
     paused: true,
@@ -50,7 +50,7 @@ t.test('a choice is stored unchanged, for one person alone', async (t) => {
   t.strictSame((await ada.get(RECORDING)).body, everything)
 })
 
-t.test('an invalid choice is rejected, and the previous one stays', async (t) => {
+t.test('invalid preferences are rejected, and the previous ones stay', async (t) => {
   const { ada } = await newcomer()
   await choose(ada, { paused: true })
   const hours = { from: 8, to: 19, weekdays: [1, 2] }
@@ -124,7 +124,7 @@ t.test('a pause applies from the next flush in every process, until it ends', as
   t.equal(await minutesOf(ada), 20)
 })
 
-t.test('nothing is recorded in excluded repositories, however they are spelled', async (t) => {
+t.test('nothing is recorded in excluded repositories, however they’re spelled', async (t) => {
   const { ada } = await newcomer()
   await choose(ada, { repos_off: ['Acme/Secret', 'acme/x_*-DOCS'] })
   const repos = ['acme/SECRET', 'acme/secrets', 'ACME/x_-docs', 'acme/x_1-docs', 'acme/xy-docs', 'else/api']
@@ -201,7 +201,7 @@ t.test('minutes outside the chosen hours are cut from the hour, the day and the 
   t.equal(await minutesOf(ada, addDays(today, -1)), 1)
 })
 
-t.test('a day of the week is the local one, and a night belongs to the day on which it began', async (t) => {
+t.test('weekdays are local, and a night belongs to the day on which it began', async (t) => {
   const { ada } = await newcomer()
   const yesterday = addDays(today, -1)
   // At 14 hours before UTC's next midnight it is already tomorrow in Kiritimati.
@@ -286,7 +286,7 @@ t.test('hours are local hours in every zone, also when clocks change', async () 
   )
 })
 
-t.test('the cut and the kept part add up to the entry', async () => {
+t.test('the cut and kept parts add up to the entry', async () => {
   const hours = fc.dictionary(fc.integer({ min: 0, max: 23 }).map(String), fc.integer({ min: 0, max: 60 }))
   fc.assert(
     fc.property(

@@ -80,7 +80,7 @@ const at = (restore: string, target: string) =>
   restore.replace(/^MOMENT=.*$/m, '').replace(/^recovery_target_time = .*$/m, target)
 
 t.test(
-  'the handbook restores the moment before an accident, and what the archive had of a lost disk',
+  'the documented steps restore the moment before an accident, and the archived changes from a lost disk',
   { skip },
   async (t) => {
     const recipe = await readRecipe()
@@ -119,7 +119,7 @@ t.test(
 const hasCitus = existsSync(join(bin ?? '', '../lib/citus.so'))
 
 t.test(
-  'the handbook restores all nodes of a cluster to the same moment',
+  'the documented steps restore all cluster nodes to the same moment',
   { skip: skip || (!hasCitus && 'Citus is not installed') },
   async (t) => {
     const recipe = await readRecipe()

@@ -27,7 +27,7 @@ const seenBy = async (service: Service, token: string) => {
   return rowsOf(projects)
 }
 
-t.test('repositories with settings, an override or activity are listed, each once', async (t) => {
+t.test('repositories with settings, an override or activity are each listed once', async (t) => {
   const service = await reuseService(t)
   const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
   const { id } = await service.workspace(ada, { patterns: ['acme/*'], members: [bob, cyd] })
@@ -82,7 +82,7 @@ t.test('repositories with settings, an override or activity are listed, each onc
   t.same(await seenBy(service, ada.token), [all[0]], 'what matches no pattern is not listed')
 })
 
-t.test('at level “team”, admins know of what was published and of their own activity', async (t) => {
+t.test('at level “team”, admins see published repositories and those with their own activity', async (t) => {
   const service = await startService(t, { env: { ACTIVITY_MIN_GROUP: '3' } })
   const people: Caller[] = []
   for (const login of ['ada', 'bob', 'cyd', 'dee']) people.push(await service.signIn(login))

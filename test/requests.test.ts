@@ -35,7 +35,7 @@ const pushText = (caller: Caller, text: string | Uint8Array, contentType = 'appl
     headers: { 'Content-Type': contentType, 'X-Repohost-Token': caller.repohostToken },
   })
 
-t.test('values that the database cannot store exactly are rejected', async (t) => {
+t.test('values that the database can’t store exactly are rejected', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const hostile: Record<string, string | Uint8Array> = {
@@ -97,7 +97,7 @@ t.test('values that the database cannot store exactly are rejected', async (t) =
   for (const text of harmless) t.equal((await pushText(ada, text)).status, 200, text)
 })
 
-t.test('many keys and many strings are only slow, never fatal', async (t) => {
+t.test('many keys and many strings are slow, but never fatal', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const keys = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`ext.${index}`, index]))
@@ -115,7 +115,7 @@ t.test('many keys and many strings are only slow, never fatal', async (t) => {
   })
 })
 
-t.test('bodies are JSON, and an empty one counts as absent', async (t) => {
+t.test('bodies are JSON, and an empty body counts as absent', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   for (const type of [
@@ -150,7 +150,7 @@ t.test('bodies are JSON, and an empty one counts as absent', async (t) => {
   t.equal((await logout(authorization)).status, 200)
 })
 
-t.test('paths are not reinterpreted', async (t) => {
+t.test('malformed repository paths are rejected, not normalized', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const headers = { Authorization: `Bearer ${ada.token}`, 'X-Repohost-Token': ada.repohostToken }
@@ -232,7 +232,7 @@ t.test('unknown routes get 404 before their body is read', async (t) => {
   }
 })
 
-t.test('numbers in a query are numbers within their bounds', async (t) => {
+t.test('numbers in a query are checked against their bounds', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   for (const limit of [
@@ -260,7 +260,7 @@ t.test('numbers in a query are numbers within their bounds', async (t) => {
   }
 })
 
-t.test('every answer names its request', async (t) => {
+t.test('every response has its request id', async (t) => {
   const service = await reuseService(t)
   const named = await service.request('GET', '/api/me', { headers: { 'X-Request-Id': 'My-request_1.0' } })
   t.equal(named.headers.get('x-request-id'), 'My-request_1.0')
@@ -274,7 +274,7 @@ t.test('every answer names its request', async (t) => {
   t.strictSame(Object.keys(named.body), ['type', 'status', 'title', 'code', 'detail', 'request_id'])
 })
 
-t.test('input that is not HTTP gets a problem document too', async (t) => {
+t.test('input that isn’t HTTP also gets a problem document', async (t) => {
   const service = await reuseService(t)
   const { hostname, port } = new URL(service.url)
   const send = (text: string) =>
@@ -290,7 +290,7 @@ t.test('input that is not HTTP gets a problem document too', async (t) => {
   t.match(await send(`GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`), /^HTTP\/1.1 431 /)
 })
 
-t.test('known dashboards get credentials, all other origins a star', async (t) => {
+t.test('known dashboards get credentialed CORS, and all other origins a wildcard', async (t) => {
   const service = await startService(t, {
     env: { DASHBOARD_ORIGINS: 'https://other.example.com, http://localhost:5173' },
   })
@@ -359,7 +359,7 @@ const burst = async (times: number, call: (index: number) => Promise<Reply>): Pr
   return replies
 }
 
-t.test('limits are per caller, and a correct client never reaches them', async (t) => {
+t.test('rate limits are per caller, and a correct client never reaches them', async (t) => {
   const service = await startService(t, { env: { RATE_LIMITS: 'on', LIMITS: 'rate_per_caller=60' } })
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const calls = await burst(64, () => ada.get('/api/me'))
@@ -391,13 +391,16 @@ const tally = (replies: Reply[]) => {
 
 const limitedReplies = (replies: Reply[]) => replies.filter(({ status }) => status === 429)
 
-t.test('all ways to sign in share the limit of an address, and a network counts as one', async (t) => {
+t.test('all sign-in methods share an address’s rate limit, and a network is one address', async (t) => {
   const service = await startService(t, {
     env: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1', LIMITS: 'rate_per_caller=60' },
   })
   const from = (address: string) => ({ 'X-Forwarded-For': address })
   const verify = (address: string) =>
-    service.request('POST', '/api/auth/verify', { body: { repohost_token: 'guess' }, headers: from(address) })
+    service.request('POST', '/api/auth/verify', {
+      body: { repohost_token: 'guess' },
+      headers: from(address),
+    })
   const ways = [
     verify,
     (address: string) => service.request('GET', '/api/auth/repohost', { headers: from(address) }),
@@ -448,7 +451,7 @@ t.test('all ways to sign in share the limit of an address, and a network counts 
   t.strictSame(tally(reads), { 200: 60, 429: 4 })
 })
 
-t.test('a caller cannot make the host reject one token after another', async (t) => {
+t.test('a caller can’t make the host reject one token after another', async (t) => {
   const service = await startService(t, { env: { RATE_LIMITS: 'on' } })
   const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
   const before = service.repohost.requests.length
@@ -472,7 +475,7 @@ t.test('a caller cannot make the host reject one token after another', async (t)
   t.strictSame(tally(pushes), { 200: 40 }, 'what the host accepts costs nothing')
 })
 
-t.test('notifications are limited only while they are wrongly signed', async (t) => {
+t.test('notifications are rate-limited only if their signature is invalid', async (t) => {
   const { env } = await startProviders(t)
   const service = await startService(t, {
     env: { ...env, RATE_LIMITS: 'on', LIMITS: 'rate_wrong_signatures_per_address=60' },
@@ -517,7 +520,7 @@ t.test('a request is validated before its access is checked', async (t) => {
   t.equal((await ada.get('/api/settings/acme/none/versions/2147483648')).status, 404)
 })
 
-t.test('format errors are described in words', async (t) => {
+t.test('format errors are explained in words', async (t) => {
   const { ada, id } = await startTeam(t)
   const rejections: [reply: Promise<Reply>, path: string, message: RegExp][] = [
     [ada.get('/api/team/workspaces/x/members'), '/params/id', /^must be a UUID/],
@@ -562,7 +565,7 @@ t.test('a failed statement logs none of its parameters', async (t) => {
   t.notMatch(logged, new RegExp(code))
 })
 
-t.test('a body that is far too large is answered, and its connection is not cut before', async (t) => {
+t.test('a body that is far too large gets a response before its connection is closed', async (t) => {
   const service = await reuseService(t)
   const verify = (body: RequestInit['body']) =>
     fetch(`${service.url}/api/auth/verify`, {

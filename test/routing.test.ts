@@ -77,7 +77,7 @@ const steady = (value: unknown, person: string) =>
     .replace(/"[0-9]{4}-[0-9]{2}-[0-9]{2}T[^"]*"/g, '"a time"')
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'an id')
 
-t.test('nothing that an admin does changes an answer about what a person has sent', async (t) => {
+t.test('an admin’s changes never affect responses about a person’s own data', async (t) => {
   t.ok(ownMembers.includes('editor_projects') && ownMembers.includes('heartbeat_hours'))
   const service = await reuseService(t)
   const admin = await service.signIn('admin')
@@ -135,7 +135,7 @@ t.test('nothing that an admin does changes an answer about what a person has sen
   t.match(JSON.stringify(alone), /diary/)
 })
 
-t.test('no answer to anyone else changes when agents of a person work', async (t) => {
+t.test('no response to anyone else changes when a person’s agents work', async (t) => {
   const service = await startService(t, { env: { METRICS_PORT: '9469' } })
   const [admin, bob, carol] = await service.signInAll('admin', 'bob', 'carol')
   const { id } = await service.workspace(admin, { members: [bob, carol] })

@@ -43,7 +43,7 @@ const dumpOf = async (service: Service): Promise<string> => {
   return (await Promise.all(dumps)).flatMap((rows) => rows.map(({ row }) => row)).join('\n')
 }
 
-t.test('no answer, log, metric or database contains a secret', async (t) => {
+t.test('no response, log, metric or database contains a secret', async (t) => {
   const setup = await startProviders(t, { budgetMs: 700 })
   const { providers } = setup
   const service = await startService(t, {

@@ -26,7 +26,7 @@ try {
   for (let file = waiting[0]; file !== undefined; file = waiting[0]) {
     await import(file)
     // It ends after the tests of the file, whose hooks don't know what the next one opens.
-    await t.test('all tests of the file have ended', async () => {})
+    await t.test('all tests in the file have ended', async () => {})
     waiting.shift()
   }
 } finally {

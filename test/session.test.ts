@@ -15,7 +15,7 @@ const forge = (header: object, claims: object, { secret = JWT_SECRET, hash = 'sh
   return `${content}.${createHmac(hash, secret).update(content).digest('base64url')}`
 }
 
-t.test('of many tokens only the genuine one is accepted', async (t) => {
+t.test('of many tokens, only the genuine one is accepted', async (t) => {
   const service = await reuseService(t)
   const { token } = await service.signIn('ada')
   const [head, body, signature] = token.split('.')
@@ -77,7 +77,7 @@ t.test('of many tokens only the genuine one is accepted', async (t) => {
   t.equal(basic.status, 401)
 })
 
-t.test('the header decides when header and cookie come together', async (t) => {
+t.test('the header wins if header and cookie are both sent', async (t) => {
   const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const cookie = { Cookie: `svc_token=${ada.token}` }
@@ -88,7 +88,7 @@ t.test('the header decides when header and cookie come together', async (t) => {
   t.equal((await service.request('GET', '/api/me', { headers: spoiled })).status, 401)
 })
 
-t.test('over https, no other host of the site can replace the session with its own', async (t) => {
+t.test('over https, no other host on the site can replace the session', async (t) => {
   const service = await reuseService(t)
   const [ada, eve] = await service.signInAll('ada', 'eve')
   const loginWith = async (Cookie: string) => {
@@ -148,7 +148,7 @@ t.test('over https, no other host of the site can replace the session with its o
   t.hasStrict(overHttp, { status: 200, body: { login: 'ada' } })
 })
 
-t.test('a change with the cookie must come from a known origin', async (t) => {
+t.test('a change with the cookie has to come from a known origin', async (t) => {
   const service = await startService(t, { env: { BASE_URL: 'https://api.example.com' } })
   const ada = await service.signIn('ada')
   const create = (headers: Record<string, string>) =>
@@ -193,7 +193,7 @@ t.test('a change with the cookie must come from a known origin', async (t) => {
   t.hasStrict(out, { status: 403, body: { code: 'csrf_rejected' } }, 'but signing out does')
 })
 
-t.test('signing out ends the session here at once and on the other instances soon', async (t) => {
+t.test('signing out ends the session immediately here and soon on other instances', async (t) => {
   const service = await reuseService(t)
   const other = await startService(t, { beside: service })
   const ada = await service.signIn('ada')
@@ -209,7 +209,7 @@ t.test('signing out ends the session here at once and on the other instances soo
   t.equal((await service.signIn('ada').then((again) => again.get('/api/me'))).status, 200)
 })
 
-t.test('signing out everywhere ends every session from before', async (t) => {
+t.test('signing out everywhere ends every earlier session', async (t) => {
   const service = await reuseService(t)
   const other = await startService(t, { beside: service })
   const [laptop, desktop] = await service.signInAll('ada', 'ada')
@@ -228,7 +228,7 @@ t.test('signing out everywhere ends every session from before', async (t) => {
   t.equal((await restarted.request('GET', '/api/me', onOther)).status, 401, 'a new instance knows, too')
 })
 
-t.test('signing out everywhere happens completely or not at all', async (t) => {
+t.test('signing out everywhere is atomic', async (t) => {
   const service = await reuseService(t)
   const [laptop, desktop] = await service.signInAll('ada', 'ada')
   const admin = postgres(service.databaseUrl, { max: 1, onnotice: () => {} })
@@ -248,7 +248,7 @@ t.test('signing out everywhere happens completely or not at all', async (t) => {
   t.hasStrict(await desktop.get('/api/me'), { status: 401, body: { code: 'token_revoked' } })
 })
 
-t.test('signing out without a good token clears the cookies', async (t) => {
+t.test('signing out without a valid token clears the cookies', async (t) => {
   const service = await reuseService(t)
   for (const headers of [{}, { Authorization: 'Bearer bad' }, { Cookie: 'svc_token=bad' }] as Record<
     string,
@@ -280,7 +280,7 @@ t.test('rotating a secret signs no one out', async (t) => {
 })
 
 t.test(
-  'an instance that lacks the secret of another says so once, and a rotation in order says nothing',
+  'an instance without another one’s secret logs it once, and a correct rotation logs nothing',
   async (t) => {
     const [old, next] = [`${JWT_SECRET}-old`, `${JWT_SECRET}-next`]
     const start = (secrets: string[], beside?: Service) =>

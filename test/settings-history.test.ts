@@ -11,7 +11,7 @@ const versionsOf = ({ body }: Reply): [number, string | null][] =>
     created_by,
   ])
 
-t.test('workspace settings keep who changed them, and a version can be read and restored', async (t) => {
+t.test('workspace settings record who changed them, and versions can be read and restored', async (t) => {
   const { ada, bob, id } = await startTeam(t, 'bob')
   const path = `${team}/${id}/settings`
   t.same(versionsOf(await bob.get(`${path}/versions`)), [[1, 'ada']])
@@ -105,7 +105,7 @@ t.test('workspace settings keep who changed them, and a version can be read and 
   )
 })
 
-t.test('a restore beside another change gets 412, and nothing is lost', async (t) => {
+t.test('a restore concurrent with another change gets 412, and nothing is lost', async (t) => {
   const { ada, id } = await startTeam(t)
   await ada.push('acme/api', { 'ext.a': 1 })
   const settings = `${team}/${id}/settings`
@@ -151,7 +151,7 @@ t.test('a restore beside another change gets 412, and nothing is lost', async (t
   }
 })
 
-t.test('no restore loosens the privacy level', async (t) => {
+t.test('a restore can’t loosen the privacy level', async (t) => {
   const { ada, id } = await startTeam(t)
   const path = `${team}/${id}/settings`
   await ada.patch(path, { settings: { 'ext.a': 1 }, activity_privacy: 'named' })
@@ -168,7 +168,7 @@ t.test('no restore loosens the privacy level', async (t) => {
   }
 })
 
-t.test('the last twenty versions are kept, also when many write at once', async (t) => {
+t.test('the last twenty versions are kept, even with many concurrent writes', async (t) => {
   const { service, ada, id } = await startTeam(t)
   const kept = limits.settings_versions_kept
   await Promise.all(
@@ -197,7 +197,7 @@ t.test('the last twenty versions are kept, also when many write at once', async 
   t.same(rows, [{ n: kept + kept - 1 }])
 })
 
-t.test('the history of all overrides together has a limit, and the oldest versions go first', async (t) => {
+t.test('the total override history is limited, and the oldest versions are deleted first', async (t) => {
   const { service, ada, id } = await startTeam(t)
   const other = await service.workspace(ada, { name: 'Other', patterns: ['beta/*'] })
   const each = 131_072
@@ -265,7 +265,7 @@ t.test('the history of all overrides together has a limit, and the oldest versio
   )
 })
 
-t.test('an override has a route, a version and an ETag of its own', async (t) => {
+t.test('an override has its own route, version and ETag', async (t) => {
   const { ada, bob, id } = await startTeam(t, 'bob')
   const path = `${team}/${id}/project-settings/Acme/Api`
   const none = { status: 404, body: { code: 'override_not_found' } }
@@ -311,7 +311,7 @@ t.test('an override has a route, a version and an ETag of its own', async (t) =>
   })
 })
 
-t.test('a write and a removal can be held to the version that they were made for', async (t) => {
+t.test('a write and a removal can require a version', async (t) => {
   const { ada, id } = await startTeam(t)
   const path = `${team}/${id}/project-settings/acme/api`
   const call = (method: string, value: number, query = '', headers: Record<string, string> = {}) =>
@@ -344,7 +344,7 @@ t.test('a write and a removal can be held to the version that they were made for
   t.hasStrict(await call('DELETE', 0, inQuery(newest)), { status: 404, body: { code: 'override_not_found' } })
 })
 
-t.test('no data is lost that an earlier release has stored, or writes at the same time', async (t) => {
+t.test('no data is lost that an earlier release has stored or writes concurrently', async (t) => {
   const { service, ada, id } = await startTeam(t)
   const path = `${team}/${id}/settings`
   const override = `${team}/${id}/project-settings/acme/api`
@@ -387,7 +387,7 @@ t.test('no data is lost that an earlier release has stored, or writes at the sam
   )
 })
 
-t.test('a long change names a hundred keys in the audit trail', async (t) => {
+t.test('a long change lists a hundred keys in the audit trail', async (t) => {
   const { ada, id } = await startTeam(t)
   const settings = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`ext.${n}`, n]))
   await ada.patch(`${team}/${id}/settings`, { settings, locked: ['ext.1'] })
@@ -418,7 +418,7 @@ t.test('no version names a person whose account is deleted', async (t) => {
   t.same(await look(), gone)
 })
 
-t.test('a change says why, in the history and in the audit trail', async (t) => {
+t.test('a change’s reason is shown in the history and the audit trail', async (t) => {
   const { ada, id } = await startTeam(t)
   await ada.push('acme/web', { 'ext.a': 1 })
   await ada.push('acme/web', { 'ext.a': 2 })

@@ -171,7 +171,7 @@ const shapes: Record<string, [taken: Values, leftOut?: string[]]> = {
   'windows-lines.jsonc': [{ 'editor.insertSpaces': false, 'files.eol': '\r\n' }],
 }
 
-t.test('of a file in any shape, what may be stored is taken, and the rest has a reason', async (t) => {
+t.test('a file in any format is imported as far as allowed, with reasons for the rest', async (t) => {
   const files = (await readdir(folder)).filter((name) => name !== 'README.md')
   t.same(files.sort(), Object.keys(shapes).sort())
   const { id } = await service.workspace(ada, { patterns: ['acme/*'] })
@@ -194,7 +194,7 @@ t.test('of a file in any shape, what may be stored is taken, and the rest has a 
   }
 })
 
-t.test('a configuration file keeps its comments, and the command says what it replaces', async (t) => {
+t.test('a configuration file keeps its comments, and the command lists what it replaces', async (t) => {
   const at = await temporaryFolder(t)
   const [file, into] = [join(at, 'settings.json'), join(at, 'team-settings.json')]
   await writeFile(
@@ -340,7 +340,7 @@ t.test('after an error, nothing is written', async (t) => {
   t.same((await readdir(at)).sort(), ['settings.json', 'team-settings.json'], 'no other file is left')
 })
 
-t.test('import sends one request, without the key or any setting', async (t) => {
+t.test('import sends one request, without the key or any settings', async (t) => {
   const requests: string[] = []
   const server = createServer((request, response) => {
     let body = ''
@@ -388,7 +388,7 @@ const editorSettings = (settings: Values, language: string): Values => {
   ])
 }
 
-t.test('imported, compared and applied settings arrive in editors as the file has them', async (t) => {
+t.test('imported, compared and applied settings reach editors as they are in the file', async (t) => {
   const { id } = await service.workspace(ada, { patterns: ['round/*'] })
   const key = await ada.post(`/api/team/workspaces/${id}/keys`, {
     name: 'ci',
@@ -435,7 +435,7 @@ t.test('imported, compared and applied settings arrive in editors as the file ha
   }
 })
 
-t.test('settings are put into any configuration file, and its comments stay', (t) => {
+t.test('settings can be added to any configuration file, and its comments are kept', (t) => {
   const name = fc.constantFrom('editor.tabSize', 'ext.a', 'ext.b/c~d', '[json]', '[go]', '10', '__proto__')
   const plain = fc.oneof(fc.integer(), fc.string(), fc.constant([1, { a: [] }]), fc.constant({ x: {} }))
   const block = fc.array(fc.tuple(name, plain)).map((entries) => Object.fromEntries(entries))

@@ -7,7 +7,7 @@ import { startService } from './service.js'
 const team = '/api/team/workspaces'
 const DENIED = 'is denied on this server (`SETTINGS_DENIED`)'
 
-t.test('keys start with one of the prefixes, and no one may store a denied key', async (t) => {
+t.test('keys start with one of the prefixes, and no one can store a denied key', async (t) => {
   const service = await startService(t, { env: { EXTENSION_PREFIX: 'ext,editor, files,python' } })
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
@@ -63,7 +63,7 @@ t.test('keys start with one of the prefixes, and no one may store a denied key',
   }
 })
 
-t.test('a key that was stored before it was denied stays, is not applied, and can be removed', async (t) => {
+t.test('a key stored before it was denied is kept, isn’t applied, and can be removed', async (t) => {
   const before = await startService(t, {
     env: { EXTENSION_PREFIX: 'ext,php', SETTINGS_DENIED: 'x.*' },
   })
@@ -108,7 +108,7 @@ t.test('a key that was stored before it was denied stays, is not applied, and ca
   })
 })
 
-t.test('a list of prefixes that cannot be meant refuses to start', (t) => {
+t.test('startup fails with an invalid list of prefixes', (t) => {
   const list =
     'EXTENSION_PREFIX must be a comma-separated list of 1 to 20 different prefixes, each of 1 to 50 letters, digits, - or _, with / between them, and without the dot'
   for (const wrong of [

@@ -41,7 +41,7 @@ t.test('the override is merged as defined', async (t) => {
   )
 })
 
-t.test('blocks merge by the keys in them', async (t) => {
+t.test('blocks merge by inner key', async (t) => {
   const keys = ['ext.a', 'ext.b']
   const blocks = ['[x]', '[y]', '[x][y]', '[z][y]']
   /** For each block, the others for one of its languages. */

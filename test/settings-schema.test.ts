@@ -73,7 +73,7 @@ const good = {
 }
 const at = (prefix: string) => faults.map(({ path, message }) => ({ path: prefix + path, message }))
 
-t.test('without a schema any value is accepted, and there is none to read', async (t) => {
+t.test('without a schema, any value is accepted and no schema is served', async (t) => {
   const service = await reuseService(t)
   t.hasStrict(await service.request('GET', '/api/settings-schema'), {
     status: 404,
@@ -81,7 +81,7 @@ t.test('without a schema any value is accepted, and there is none to read', asyn
   })
 })
 
-t.test('where the schema warns, settings are stored and the answer says what does not match', async (t) => {
+t.test('in warn mode, settings are stored and the response lists the mismatches', async (t) => {
   const SETTINGS_SCHEMA = await fileWith(t, extension(properties))
   const service = await startService(t, { env: { SETTINGS_SCHEMA } })
   const ada = await service.signIn('ada')
@@ -108,80 +108,74 @@ t.test('where the schema warns, settings are stored and the answer says what doe
   t.same((await ada.post(`${team}/${id}/settings/restore`, { version: 2 })).body.warnings, at('/settings'))
 })
 
-t.test(
-  'where the schema is enforced, what does not match is rejected before the host is asked',
-  async (t) => {
-    const SETTINGS_SCHEMA = await fileWith(t, { type: 'object', properties })
-    const before = await reuseService(t)
-    const ada = await before.signIn('ada')
-    const { id } = await before.workspace(ada)
-    const override = `${team}/${id}/project-settings/acme/api`
-    // From the time before there was a schema.
-    await ada.push('acme/api', bad)
-    await ada.push('acme/api', good)
-    await ada.patch(`${team}/${id}/settings`, { settings: bad })
-    await ada.put(override, { settings: bad })
-    await ada.put(override, { settings: good })
+t.test('in enforce mode, mismatches are rejected before the host is asked', async (t) => {
+  const SETTINGS_SCHEMA = await fileWith(t, { type: 'object', properties })
+  const before = await reuseService(t)
+  const ada = await before.signIn('ada')
+  const { id } = await before.workspace(ada)
+  const override = `${team}/${id}/project-settings/acme/api`
+  // From the time before there was a schema.
+  await ada.push('acme/api', bad)
+  await ada.push('acme/api', good)
+  await ada.patch(`${team}/${id}/settings`, { settings: bad })
+  await ada.put(override, { settings: bad })
+  await ada.put(override, { settings: good })
 
-    const service = await startService(t, {
-      beside: before,
-      env: { SETTINGS_SCHEMA, SETTINGS_VALIDATION: 'enforce' },
-    })
-    const eve = await service.signIn('ada')
-    const rejected = (prefix: string) => ({
-      status: 400,
-      body: { code: 'validation_failed', errors: at(prefix) },
-    })
-    const asked = service.repohost.requests.length
-    hasMembers(t, await eve.push('acme/api', bad), rejected('/body/settings'))
-    t.equal(service.repohost.requests.length, asked)
-    hasMembers(t, await eve.patch(`${team}/${id}/settings`, { settings: bad }), rejected('/body/settings'))
-    hasMembers(t, await eve.put(override, { settings: bad }), rejected('/body/settings'))
-    hasMembers(t, await eve.post('/api/settings/acme/api/restore', { version: 1 }), rejected('/settings'))
-    hasMembers(t, await eve.post(`${override}/restore`, { version: 1 }), rejected('/settings'))
+  const service = await startService(t, {
+    beside: before,
+    env: { SETTINGS_SCHEMA, SETTINGS_VALIDATION: 'enforce' },
+  })
+  const eve = await service.signIn('ada')
+  const rejected = (prefix: string) => ({
+    status: 400,
+    body: { code: 'validation_failed', errors: at(prefix) },
+  })
+  const asked = service.repohost.requests.length
+  hasMembers(t, await eve.push('acme/api', bad), rejected('/body/settings'))
+  t.equal(service.repohost.requests.length, asked)
+  hasMembers(t, await eve.patch(`${team}/${id}/settings`, { settings: bad }), rejected('/body/settings'))
+  hasMembers(t, await eve.put(override, { settings: bad }), rejected('/body/settings'))
+  hasMembers(t, await eve.post('/api/settings/acme/api/restore', { version: 1 }), rejected('/settings'))
+  hasMembers(t, await eve.post(`${override}/restore`, { version: 1 }), rejected('/settings'))
 
-    const one = await eve.patch(`${team}/${id}/settings`, { settings: { 'ext.theme': 'light' } })
-    t.equal(one.status, 200, 'keys that a patch leaves alone do not count')
-    t.equal((await eve.patch(`${team}/${id}/settings`, { settings: good })).status, 200)
-    hasMembers(t, await eve.post(`${team}/${id}/settings/restore`, { version: 2 }), rejected('/settings'))
-    t.equal((await eve.push('acme/api', good)).status, 200)
-    t.equal((await eve.put(override, { settings: good })).status, 200)
-  },
-)
+  const one = await eve.patch(`${team}/${id}/settings`, { settings: { 'ext.theme': 'light' } })
+  t.equal(one.status, 200, 'keys that a patch leaves alone do not count')
+  t.equal((await eve.patch(`${team}/${id}/settings`, { settings: good })).status, 200)
+  hasMembers(t, await eve.post(`${team}/${id}/settings/restore`, { version: 2 }), rejected('/settings'))
+  t.equal((await eve.push('acme/api', good)).status, 200)
+  t.equal((await eve.put(override, { settings: good })).status, 200)
+})
 
-t.test(
-  'where the schema is enforced, keys and values that are wrong come in one answer, in order',
-  async (t) => {
-    const SETTINGS_SCHEMA = await fileWith(t, { type: 'object', properties })
-    const env = { EXTENSION_PREFIX: 'ext,lint', SETTINGS_SCHEMA, SETTINGS_VALIDATION: 'enforce' }
-    const service = await startService(t, { env })
-    const ada = await service.signIn('ada')
-    const { id } = await service.workspace(ada)
-    const markup = 'must not contain any of `( ) < > [ ]` or a backtick'
-    const spelled = { 'lint.<b>': 1, 'ext.theme': 'blue', '[go]': { 'lint.a`b': 1, 'ext.fontSize': 5 } }
-    const faultsOfSpelled = [
-      { path: '/body/settings/lint.<b>', message: markup },
-      { path: '/body/settings/ext.theme', message: 'must be one of "dark", "light"' },
-      { path: '/body/settings/[go]/lint.a`b', message: markup },
-      { path: '/body/settings/[go]/ext.fontSize', message: 'must be at least 6' },
-    ]
-    const starts = 'must start with `ext.` or `lint.`'
-    const errors = [...faultsOfSpelled, { path: '/body/settings/other', message: starts }]
-    const places = [
-      (settings: object) => ada.push('acme/api', settings),
-      (settings: object) => ada.patch(`${team}/${id}/settings`, { settings }),
-      (settings: object) => ada.put(`${team}/${id}/project-settings/acme/api`, { settings }),
-    ]
-    for (const store of places) {
-      t.same((await store(spelled)).body.errors, faultsOfSpelled)
-      t.same((await store({ ...spelled, other: 1 })).body.errors, errors)
-    }
-    const removed = await ada.patch(`${team}/${id}/settings`, {
-      settings: { 'lint.<b>': null, 'ext.theme': 'blue' },
-    })
-    t.same(removed.body.errors, [faultsOfSpelled[1]], 'what a patch removes may have any name')
-  },
-)
+t.test('in enforce mode, wrong keys and values are returned together, in order', async (t) => {
+  const SETTINGS_SCHEMA = await fileWith(t, { type: 'object', properties })
+  const env = { EXTENSION_PREFIX: 'ext,lint', SETTINGS_SCHEMA, SETTINGS_VALIDATION: 'enforce' }
+  const service = await startService(t, { env })
+  const ada = await service.signIn('ada')
+  const { id } = await service.workspace(ada)
+  const markup = 'must not contain any of `( ) < > [ ]` or a backtick'
+  const spelled = { 'lint.<b>': 1, 'ext.theme': 'blue', '[go]': { 'lint.a`b': 1, 'ext.fontSize': 5 } }
+  const faultsOfSpelled = [
+    { path: '/body/settings/lint.<b>', message: markup },
+    { path: '/body/settings/ext.theme', message: 'must be one of "dark", "light"' },
+    { path: '/body/settings/[go]/lint.a`b', message: markup },
+    { path: '/body/settings/[go]/ext.fontSize', message: 'must be at least 6' },
+  ]
+  const starts = 'must start with `ext.` or `lint.`'
+  const errors = [...faultsOfSpelled, { path: '/body/settings/other', message: starts }]
+  const places = [
+    (settings: object) => ada.push('acme/api', settings),
+    (settings: object) => ada.patch(`${team}/${id}/settings`, { settings }),
+    (settings: object) => ada.put(`${team}/${id}/project-settings/acme/api`, { settings }),
+  ]
+  for (const store of places) {
+    t.same((await store(spelled)).body.errors, faultsOfSpelled)
+    t.same((await store({ ...spelled, other: 1 })).body.errors, errors)
+  }
+  const removed = await ada.patch(`${team}/${id}/settings`, {
+    settings: { 'lint.<b>': null, 'ext.theme': 'blue' },
+  })
+  t.same(removed.body.errors, [faultsOfSpelled[1]], 'what a patch removes may have any name')
+})
 
 t.test('anyone can read the schema, which has an ETag', async (t) => {
   const file = {
@@ -243,7 +237,7 @@ t.test('anyone can read the schema, which has an ETag', async (t) => {
   )
 })
 
-t.test('the service does not start with a file without a usable setting, and says why', async (t) => {
+t.test('startup fails with a reason if the schema file has no usable setting', async (t) => {
   const place = '/contributes/configuration/properties/ext.a'
   const none = 'has no usable setting that starts with `ext.` (EXTENSION_PREFIX)'
   const cases: [unknown, string][] = [
@@ -402,7 +396,7 @@ t.test('every keyword means the same as in JSON Schema', async (t) => {
     t.same(faultsOf(schema, value), expected, JSON.stringify(schema))
 })
 
-t.test('texts of a schema contain no HTML and no link to a command', async (t) => {
+t.test('schema texts contain no HTML and no command links', async (t) => {
   const shown = (description: string) => {
     const { document } = read({ properties: { 'ext.a': { description } } }).schema
     return (document.properties['ext.a'] as { description: string }).description

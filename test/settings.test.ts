@@ -14,7 +14,7 @@ const settingsOfSize = (bytes: number) => {
   return { 'ext.blob': 'ü'.repeat(umlauts) + 'x'.repeat(bytes - frame - 2 * umlauts) }
 }
 
-t.test('settings are pushed, pulled, conflicted, restored and deleted', async (t) => {
+t.test('settings can be pushed, pulled, restored and deleted, and pushes can conflict', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('Ada')
   const settings = { 'ext.theme': 'dark', 'ext.list': [1, { a: null }], 'ext.ratio': 0.1 }
@@ -111,7 +111,7 @@ t.test('the last twenty versions are kept', async (t) => {
   t.equal((await ada.get('/api/settings/ada/a/versions/3')).status, 404)
 })
 
-t.test('settings of exactly 262,144 bytes fit, and one byte more does not', async (t) => {
+t.test('settings of exactly 262,144 bytes fit, and one more byte doesn’t', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const largest = settingsOfSize(LIMIT)
@@ -128,7 +128,7 @@ t.test('settings of exactly 262,144 bytes fit, and one byte more does not', asyn
   t.match((await ada.get('/api/settings/ada/big')).body, { version: 1 })
 })
 
-t.test('keys of settings carry the prefix', async (t) => {
+t.test('settings keys need the prefix', async (t) => {
   const service = await startService(t, { env: { EXTENSION_PREFIX: 'tool' } })
   const ada = await service.signIn('ada')
   t.equal((await ada.push('ada/a', { 'tool.a': 1, [`tool.${'k'.repeat(195)}`]: 2 })).status, 200)
@@ -146,7 +146,7 @@ t.test('keys of settings carry the prefix', async (t) => {
   }
 })
 
-t.test('a push needs the caller’s own host token, and access to the repository', async (t) => {
+t.test('a push needs the caller’s own host token and access to the repository', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
       const service = await reuseService(t, kind)
@@ -190,7 +190,7 @@ t.test('a push needs the caller’s own host token, and access to the repository
     })
 })
 
-t.test('members pull, admins push, strangers see nothing', async (t) => {
+t.test('members can pull, admins can push, and strangers see nothing', async (t) => {
   const service = await reuseService(t)
   const [ada, bob, eve] = await service.signInAll('ada', 'bob', 'eve')
   const { id } = await service.workspace(ada, { patterns: ['acme/*'], members: [bob] })
@@ -221,7 +221,7 @@ t.test('members pull, admins push, strangers see nothing', async (t) => {
   t.hasStrict(await eve.get('/api/settings/eve/none'), { status: 404, body: { code: 'never_synced' } })
 })
 
-t.test("a stranger who claims another organisation's pattern sees and blocks nothing", async (t) => {
+t.test('a stranger who claims another organization’s pattern sees and blocks nothing', async (t) => {
   const service = await reuseService(t)
   const [victim, eve] = await service.signInAll('victim', 'eve')
   await service.workspace(victim, { patterns: ['acme/*'] })
@@ -239,7 +239,7 @@ t.test("a stranger who claims another organisation's pattern sees and blocks not
   t.equal((await victim.get('/api/settings/acme/api')).status, 200)
 })
 
-t.test('one order decides between several workspaces', async (t) => {
+t.test('several matching workspaces are ranked in one order', async (t) => {
   const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const wide = await service.workspace(ada, { name: 'wide', patterns: ['acme/*'] })
@@ -299,7 +299,7 @@ t.test('one order decides between several workspaces', async (t) => {
   })
 })
 
-t.test('twenty first pushes at once make one personal workspace', async (t) => {
+t.test('twenty concurrent first pushes create one personal workspace', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const replies = await Promise.all(
@@ -322,7 +322,7 @@ t.test('twenty first pushes at once make one personal workspace', async (t) => {
   }
 })
 
-t.test('parallel pushes onto one version: one wins', async (t) => {
+t.test('of two pushes with the same If-Match, one gets 412', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const etag = (await ada.push('ada/a', { 'ext.n': -1 })).headers.get('etag') ?? ''
@@ -400,7 +400,7 @@ t.test('projects are listed in pages, one row per workspace and repository', asy
   }
 })
 
-t.test('a page of projects ends early when none of many repositories match', async (t) => {
+t.test('a page of projects is cut short if none of many repositories match', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada, { patterns: ['acme/seen-*'] })
@@ -439,7 +439,7 @@ t.test('a page of projects ends early when none of many repositories match', asy
 
 const notPrepared = throughPooler() ? 'behind a pooler nothing is prepared' : false
 
-t.test('pulling settings is one prepared statement', { skip: notPrepared }, async (t) => {
+t.test('pulling settings takes one prepared statement', { skip: notPrepared }, async (t) => {
   const service = await startService(t, { env: { DATABASE_POOL_SIZE: '1' } })
   const ada = await service.signIn('ada')
   await ada.push('ada/a', { 'ext.a': 1 })
@@ -494,7 +494,7 @@ const fillUp = async (service: Service, workspaceId: string, left: number) => {
   )
 }
 
-t.test('a full workspace accepts nothing larger, and can still be emptied', async (t) => {
+t.test('a full workspace accepts nothing larger and can still be emptied', async (t) => {
   const { service, ada, id } = await startTeam(t)
   const text = (length: number) => ({ 'ext.a': 'a'.repeat(length) })
   const override = (repo: string, settings: object) =>
@@ -541,7 +541,7 @@ t.test('small settings fill a workspace by their number', async (t) => {
   t.equal((await override('api')).status, 200)
 })
 
-t.test('writers at the same moment do not both take the last room', async (t) => {
+t.test('concurrent writers can’t both use the last of the quota', async (t) => {
   const { service, ada, id } = await startTeam(t)
   await fillUp(service, id, 5 * limits.workspace_bytes_per_settings + 100)
   const settings = { 'ext.a': 'a'.repeat(1_000 - 12) }

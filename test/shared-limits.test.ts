@@ -72,7 +72,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
   const troubles = ({ logs }: Service) =>
     logs.map((line) => JSON.parse(line)).filter(({ level, msg }) => level === 40 && /Redis/.test(msg))
 
-  t.test('two instances count together', async (t) => {
+  t.test('two instances share one count', async (t) => {
     const [here, there] = await signIn('ada')
     t.strictSame([...(await lookUps(here, 6)), ...(await lookUps(there, max - 6))], Array(max).fill(404))
     for (const caller of [there, here]) {
@@ -95,7 +95,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
     }
   })
 
-  t.test('all keys have one prefix and expire', async (t) => {
+  t.test('all Redis keys have one prefix and expire', async (t) => {
     // A service that looks whether Redis is back writes a key of its own.
     const keys = redis.ask('keys', '*').filter((key) => key !== 'team-settings:probe')
     t.ok(keys.length > 0)
@@ -124,7 +124,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
     t.strictSame([await add(1), await add(-1), await add(-1), await add(1)], [1, 0, 0, 1])
   })
 
-  t.test('host tokens that the host rejects are counted over both instances', async (t) => {
+  t.test('host tokens that the host rejects are counted across both instances', async (t) => {
     const [here, there] = await signIn('dave')
     const statuses: number[] = []
     for (let n = 0; n <= limits.rate_refused_tokens_per_caller; n++) {
@@ -149,7 +149,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
     t.strictSame([await push(0, wrong), await push(0), await push(1)], [401, 429, 429])
   })
 
-  t.test('while Redis is gone each instance counts for itself, and says so once', async (t) => {
+  t.test('while Redis is down, each instance counts on its own and logs it once', async (t) => {
     await areShared()
     const known = [one, two].map((service) => troubles(service).length)
     redis.signal('SIGKILL')
@@ -171,7 +171,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
     t.equal((await lookUp(again)).status, 429, 'and is asked again once it is back')
   })
 
-  t.test('a Redis that does not answer is asked no more', async (t) => {
+  t.test('an unresponsive Redis isn’t asked again', async (t) => {
     const [here, there] = await signIn('grace')
     redis.signal('SIGSTOP')
     const callers = [here, there, here, there]

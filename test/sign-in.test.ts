@@ -10,7 +10,7 @@ import { until } from './until.js'
 
 const verify = (service: Service, body: unknown) => service.request('POST', '/api/auth/verify', { body })
 
-t.test('a token of the repository host is exchanged for a session', async (t) => {
+t.test('a repository host token is exchanged for a session', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
       const service = await reuseService(t, kind)
@@ -55,7 +55,7 @@ t.test('a failing host is distinguished from a wrong token', async (t) => {
   t.equal(limited.headers.get('retry-after'), '17')
 })
 
-t.test('tokens of other OAuth apps can be rejected', async (t) => {
+t.test('tokens from other OAuth apps can be rejected', async (t) => {
   for (const kind of ['github', 'gitlab'] as const) {
     const service = await startService(t, { kind, env: { REPOHOST_ALLOWED_CLIENT_IDS: 'ours, also-ours' } })
     const stranger = service.repohost.addUser('eve', { clientId: 'theirs' })
@@ -68,7 +68,7 @@ t.test('tokens of other OAuth apps can be rejected', async (t) => {
   }
 })
 
-t.test('a renamed person keeps the account, and the next owner of the login gets none of it', async (t) => {
+t.test('a renamed person keeps the account, and the login’s next owner can’t access it', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
       const service = await reuseService(t, kind)
@@ -103,7 +103,7 @@ t.test('a renamed person keeps the account, and the next owner of the login gets
     })
 })
 
-t.test('a login gets free also where its holder cannot get the usual other name', async (t) => {
+t.test('a login is freed even if its holder’s fallback name is taken', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada', { id: 5 })
   const twin = await service.signIn('Ada.5', { id: 6 })
@@ -132,7 +132,7 @@ t.test('a login gets free also where its holder cannot get the usual other name'
   t.hasStrict((await back.get('/api/me')).body, { login: 'lovelace' })
 })
 
-t.test('the dashboard gets its cookie with the token, and no other page does', async (t) => {
+t.test('the dashboard’s cookie comes with the token, and other pages get none', async (t) => {
   const service = await reuseService(t)
   const { token } = service.repohost.addUser('ada')
   const signIn = (headers: Record<string, string>, cookie: unknown = true) =>
@@ -172,7 +172,7 @@ t.test('the dashboard gets its cookie with the token, and no other page does', a
   t.strictSame(wrong.headers.getSetCookie(), [])
 })
 
-t.test('people who exchange their logins at the same moment can all sign in', async (t) => {
+t.test('people who swap logins concurrently can all sign in', async (t) => {
   const service = await reuseService(t)
   const callers = await Promise.all(['a', 'b', 'c', 'd'].map((login) => service.signIn(login)))
   const users = callers.map(({ repohostId, repohostToken }) => ({ repohostId, repohostToken }))
@@ -217,7 +217,7 @@ const consent = async (location: string | null) => {
   return new URL(reply.headers.get('location') ?? '')
 }
 
-t.test('the browser login ends with a session cookie on the dashboard', async (t) => {
+t.test('the browser login ends on the dashboard with a session cookie', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
       const service = await reuseService(t, kind)
@@ -286,7 +286,7 @@ t.test('a missing, wrong, replayed or stolen state starts no session', async (t)
   t.equal((await attacker.get(path)).status, 400, 'even with all the cookies a state works once')
 })
 
-t.test('several tabs can sign in at once, and any of them can finish first', async (t) => {
+t.test('several tabs can sign in concurrently, in any order', async (t) => {
   const service = await reuseService(t)
   const chrome = browser(service)
   const begin = async (tab: string) =>
@@ -380,7 +380,7 @@ const loginUnderWay = async (service: Service) => {
 
 const PAGE = 'text/html,application/xhtml+xml,*/*;q=0.8'
 
-t.test('the browser sign-in of a disabled account shows the reason', async (t) => {
+t.test('the browser sign-in for a disabled account shows the reason', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   service.repohost.browserUser = ada.repohostId
@@ -398,7 +398,7 @@ t.test('the browser sign-in of a disabled account shows the reason', async (t) =
 })
 
 t.test(
-  'a failed login ends on a page for browsers, and in a problem document for other clients',
+  'a failed login ends on a page for browsers and in a problem document for other clients',
   async (t) => {
     const service = await reuseService(t)
     service.repohost.browserUser = service.repohost.addUser('ada').id
@@ -441,7 +441,7 @@ t.test(
   },
 )
 
-t.test('a login at a host that hangs or is slow ends in time, and other routes go on', async (t) => {
+t.test('a login at an unresponsive or slow host ends in time, and other routes still work', async (t) => {
   const service = await startService(t, { clients: createClients })
   const { id, token } = service.repohost.addUser('ada')
   service.repohost.browserUser = id
@@ -464,7 +464,7 @@ t.test('a login at a host that hangs or is slow ends in time, and other routes g
   t.equal(service.repohost.requests.length, before + 3, 'it was really asked each time')
 })
 
-t.test('an unavailable database is not reported as a failure of the host', async (t) => {
+t.test('an unavailable database isn’t reported as a host failure', async (t) => {
   const service = await reuseService(t)
   service.repohost.browserUser = service.repohost.addUser('ada').id
   const other = postgres(service.databaseUrl, { max: 1 })
@@ -486,48 +486,45 @@ t.test('an unavailable database is not reported as a failure of the host', async
   t.equal((await chrome.get(path)).headers.get('location'), `${DASHBOARD}/`)
 })
 
-t.test(
-  'a login that starts under another name of this machine continues under the configured one',
-  async (t) => {
-    const startWith = async (service: Service, host: string) => {
-      const { hostname, port } = new URL(service.url)
-      const path = '/api/auth/repohost?return_to=/team?tab=a%26b'
-      const [response] = await once(
-        httpRequest({ hostname, port, path, headers: { Host: host } }).end(),
-        'response',
-      )
-      response.resume()
-      return response.headers.location as string
-    }
-    const local = { SITE_URL: '', BASE_URL: 'http://127.0.0.1:4321' }
-    const service = await startService(t, { env: local })
-    const canonical = 'http://127.0.0.1:4321/api/auth/repohost?return_to=%2Fteam%3Ftab%3Da%26b'
-    for (const alias of ['localhost:4321', 'LOCALHOST:4321', '[::1]:4321']) {
-      t.equal(await startWith(service, alias), canonical, alias)
-    }
-    for (const host of [
-      '127.0.0.1:4321',
-      'localhost:9999',
-      'localhost',
-      'evil.example.com:4321',
-      'localhost.evil.example.com:4321',
-      'localhost:4321@evil.example.com',
-      'x y',
-    ]) {
-      const location = await startWith(service, host)
-      t.ok(location.startsWith(`${service.repohost.url}/login/oauth/authorize?`), host)
-    }
-    const proxied = await startService(t, { env: { SITE_URL: 'http://localhost:5173' } })
-    for (const host of ['127.0.0.1:3000', 'localhost:5173', 'service.internal']) {
-      const location = await startWith(proxied, host)
-      t.ok(location.startsWith(proxied.repohost.url), `${host}: a dashboard's proxy names what host it likes`)
-    }
-    const plain = await service.request('GET', '/api/auth/repohost')
-    t.match(plain.headers.getSetCookie()[0], /^oauth2-state-/, 'without https there is no prefix')
-  },
-)
+t.test('a login started under another hostname continues under the configured one', async (t) => {
+  const startWith = async (service: Service, host: string) => {
+    const { hostname, port } = new URL(service.url)
+    const path = '/api/auth/repohost?return_to=/team?tab=a%26b'
+    const [response] = await once(
+      httpRequest({ hostname, port, path, headers: { Host: host } }).end(),
+      'response',
+    )
+    response.resume()
+    return response.headers.location as string
+  }
+  const local = { SITE_URL: '', BASE_URL: 'http://127.0.0.1:4321' }
+  const service = await startService(t, { env: local })
+  const canonical = 'http://127.0.0.1:4321/api/auth/repohost?return_to=%2Fteam%3Ftab%3Da%26b'
+  for (const alias of ['localhost:4321', 'LOCALHOST:4321', '[::1]:4321']) {
+    t.equal(await startWith(service, alias), canonical, alias)
+  }
+  for (const host of [
+    '127.0.0.1:4321',
+    'localhost:9999',
+    'localhost',
+    'evil.example.com:4321',
+    'localhost.evil.example.com:4321',
+    'localhost:4321@evil.example.com',
+    'x y',
+  ]) {
+    const location = await startWith(service, host)
+    t.ok(location.startsWith(`${service.repohost.url}/login/oauth/authorize?`), host)
+  }
+  const proxied = await startService(t, { env: { SITE_URL: 'http://localhost:5173' } })
+  for (const host of ['127.0.0.1:3000', 'localhost:5173', 'service.internal']) {
+    const location = await startWith(proxied, host)
+    t.ok(location.startsWith(proxied.repohost.url), `${host}: a dashboard's proxy names what host it likes`)
+  }
+  const plain = await service.request('GET', '/api/auth/repohost')
+  t.match(plain.headers.getSetCookie()[0], /^oauth2-state-/, 'without https there is no prefix')
+})
 
-t.test('without a dashboard the reason of a failed login is kept', async (t) => {
+t.test('without a dashboard, a failed login still shows the reason', async (t) => {
   const service = await startService(t, { env: { SITE_URL: '', DASHBOARD: 'off' } })
   const callback = '/api/auth/callback?code=x&state=y'
   const failed = await service.request('GET', callback, { headers: { Accept: PAGE } })
@@ -538,7 +535,7 @@ t.test('without a dashboard the reason of a failed login is kept', async (t) => 
   t.equal((await service.request('GET', '/')).headers.get('location'), '/api/docs')
 })
 
-t.test('after sign-in, only paths of the dashboard can be reached', async (t) => {
+t.test('after sign-in, only dashboard paths can be reached', async (t) => {
   const service = await reuseService(t)
   for (const path of [
     '//evil.example.com',
@@ -556,7 +553,7 @@ t.test('after sign-in, only paths of the dashboard can be reached', async (t) =>
   }
 })
 
-t.test('without an OAuth app the browser login says so', async (t) => {
+t.test('without an OAuth app, the browser login returns an error', async (t) => {
   const service = await startService(t, { env: { REPOHOST_CLIENT_ID: '', REPOHOST_CLIENT_SECRET: '' } })
   for (const path of ['/api/auth/repohost', '/api/auth/callback?code=x&state=y']) {
     const reply = await service.request('GET', path)

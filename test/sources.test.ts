@@ -99,7 +99,7 @@ const program = createProgram({
 const routes = thrownCodes(program)
 const real = routes.filter(({ operationId }) => declared.has(operationId))
 
-t.test('every error that a route can throw is declared by it', async (t) => {
+t.test('every route declares the errors it can throw', async (t) => {
   const followed = real.map(({ operationId }) => operationId)
   t.strictSame(followed.sort(), [...declared.keys()].sort(), 'every operation was followed')
   for (const undeclared of real.flatMap(undeclaredOf)) t.fail(`${undeclared} is not declared`)
@@ -109,12 +109,12 @@ t.test('every error that a route can throw is declared by it', async (t) => {
   }
 })
 
-t.test('an undeclared error is found, also in a function that a handler calls', async (t) => {
+t.test('an undeclared error is detected, also in a function that a handler calls', async (t) => {
   const found = routes.filter(({ operationId }) => operationId === 'planted').flatMap(undeclaredOf)
   t.strictSame(found.sort(), ['planted: invite_expired', 'planted: last_admin'])
 })
 
-t.test('no feature uses a table or a decorator of a feature above it', (t) => {
+t.test('no feature uses a table or a decorator from a feature above it', (t) => {
   t.strictSame(breachesIn(program), [
     'src/features/accounts/planted.ts uses the decorator following of workspaces',
     'src/features/accounts/planted.ts uses the decorator work of workspaces',
@@ -146,7 +146,7 @@ const looseMatchesOf = (path: string, text: string): string[] => {
   return found
 }
 
-t.test('no test is content with a part of a string or the first items of an array', async (t) => {
+t.test('no test compares only part of a string or the first items in an array', async (t) => {
   const folder = join(projectRoot, 'test')
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'))
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))
@@ -167,7 +167,7 @@ t.test('no test is content with a part of a string or the first items of an arra
 const MEASURES_TIME =
   /performance\.now|cpuUsage|hrtime|longestStall|process\.uptime|Date\.now\(\) - [a-z]\w*(?! ?[\w*(])/
 
-t.test('no test measures a time: that is for bench/', async (t) => {
+t.test('no test asserts a time, because bench/ measures times', async (t) => {
   const folder = join(projectRoot, 'test')
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.test.ts'))
   const others = files.filter((name) => name !== 'sources.test.ts')
@@ -236,7 +236,7 @@ const sourcesIn = async (...folders: string[]): Promise<string[]> => {
   return (await Promise.all(listed)).flat().filter((path) => /\.tsx?$/.test(path))
 }
 
-t.test('bounds of schemas, forms and features come from schemas/limits.ts', async (t) => {
+t.test('bounds in schemas, forms and features come from schemas/limits.ts', async (t) => {
   const sources = await sourcesIn('schemas', 'src/features', 'web', 'client/src')
   const files = sources.filter((path) => !/(limits|environment)\.ts$/.test(path))
   const copied = files.flatMap((path) =>
@@ -278,7 +278,7 @@ const lookupsIn = (path: string, source: ts.SourceFile): string[] => {
   return found
 }
 
-t.test('a text looks nothing up that an object has by itself', async (t) => {
+t.test('no untrusted name looks up an object’s inherited properties', async (t) => {
   // Their names are those of the object itself.
   const excused = ['src/environment.ts', 'web/screens/settings.tsx']
   for (const path of await sourcesIn('schemas', 'src', 'web', 'client/src'))
@@ -295,7 +295,7 @@ const TIMER = /\bset(Interval|Timeout)\b/
 /** Only what has a limit of its own in `GET /api/limits` is larger than other bodies. */
 const OWN_BODY_LIMIT = /\bbodyLimit\b(?!: limits\.\w+_body_bytes,)/
 
-t.test('features have neither timers nor limits of bodies of their own', async (t) => {
+t.test('features have no timers or body limits of their own', async (t) => {
   // They wait for one request, or collect what requests leave.
   const excused = ['editors/routes/import.ts', 'funnel/milestones.ts']
   for (const path of await sourcesIn('src/features')) {
@@ -316,7 +316,7 @@ t.test('features have neither timers nor limits of bodies of their own', async (
     t.match(unsafe, TIMER)
 })
 
-t.test('the current day comes from the clock of the database', async (t) => {
+t.test('the current day comes from the database’s clock', async (t) => {
   const folder = join(projectRoot, 'src')
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'))
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))
@@ -328,7 +328,7 @@ t.test('the current day comes from the clock of the database', async (t) => {
   )
 })
 
-t.test('the example of docs/add-a-feature.md compiles, and its routes are found', async (t) => {
+t.test('the example in docs/add-a-feature.md compiles, and its routes are found', async (t) => {
   for (const path of Object.keys(example)) {
     const problems = program.getSemanticDiagnostics(program.getSourceFile(path))
     t.strictSame(

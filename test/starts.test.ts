@@ -64,7 +64,7 @@ const rejects = async (t: Test, work: Promise<unknown>, said: string) => {
   )
 }
 
-t.test('a service with a wrong configuration does not start, and lists all problems', async (t) => {
+t.test('a service with an invalid configuration doesn’t start, and lists all problems', async (t) => {
   const service = launch(t, await freePort(), {
     DATABASE_URL: 'postgres://service:hun/ter2@127.0.0.1/service',
     LOG_LEVEL: 'loud',
@@ -84,7 +84,7 @@ t.test('a service with a wrong configuration does not start, and lists all probl
 })
 
 t.test(
-  'instances that start at once migrate once and are not ready before; they outlive a newer schema, which a new start rejects',
+  'instances starting concurrently migrate once, and tolerate a newer schema that a new start rejects',
   async (t) => {
     const { url, sql } = await emptyDatabase(t)
     await sql`select pg_advisory_lock(${locks.migration})`
@@ -147,7 +147,7 @@ t.test(
   },
 )
 
-t.test('a database that the service cannot use is rejected in one sentence', async (t) => {
+t.test('an unusable database is rejected with one sentence', async (t) => {
   const create = async (options = '') => {
     const { url, drop } = await createTestDatabase(`template0 ${options}`)
     t.teardown(drop)
@@ -205,7 +205,7 @@ t.test('a database that the service cannot use is rejected in one sentence', asy
 })
 
 t.test(
-  'a database that the service has used before is taken with any encoding and further tables',
+  'a database that the service has used before is accepted with any encoding and extra tables',
   { skip: throughPooler() && 'the doctor asks the server, whose role of the tests has no timeouts' },
   async (t) => {
     const { url, drop } = await createTestDatabase("template0 encoding 'SQL_ASCII'")
@@ -226,7 +226,7 @@ t.test(
   },
 )
 
-t.test('a server whose TLS or certificate is not as asked for is rejected in one sentence', async (t) => {
+t.test('a server with unexpected TLS or certificates is rejected with one sentence', async (t) => {
   const files = await makeCertificate(await temporaryFolder(t))
   const certificate = {
     key: await readFile(files.key, 'utf8'),
@@ -265,7 +265,7 @@ t.test('a server whose TLS or certificate is not as asked for is rejected in one
   )
 })
 
-t.test('without install scripts, a start says in one sentence what to do', async (t) => {
+t.test('without install scripts, startup fails with one sentence that says what to do', async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const folder = await temporaryFolder(t)
@@ -288,7 +288,7 @@ t.test('without install scripts, a start says in one sentence what to do', async
   )
 })
 
-t.test('a deadlock during a migration is not called a wrong configuration', async (t) => {
+t.test('a deadlock during a migration isn’t reported as a wrong configuration', async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const sql = postgres(url, { max: 2, connection: { deadlock_timeout: 50 } })
@@ -312,7 +312,7 @@ t.test('a deadlock during a migration is not called a wrong configuration', asyn
   )
 })
 
-t.test('a pooler that knows no settings of sessions is rejected in one sentence', async (t) => {
+t.test('a pooler that doesn’t support session settings is rejected with one sentence', async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   // PgBouncer answers so to each parameter that ignore_startup_parameters does not list.
@@ -338,7 +338,7 @@ t.test('a pooler that knows no settings of sessions is rejected in one sentence'
   t.equal((await service.request('GET', '/api/ready')).status, 200)
 })
 
-t.test('a file .env is read, and the environment goes before it', async (t) => {
+t.test('a .env file is read, and environment variables override it', async (t) => {
   const folder = await temporaryFolder(t)
   for (const mark of ['', '\uFEFF']) {
     await writeFile(join(folder, '.env'), `${mark}LOG_LEVEL=loud\nSHUTDOWN_DELAY_MS="-1"\n# PORT=x\n`)
@@ -351,7 +351,7 @@ t.test('a file .env is read, and the environment goes before it', async (t) => {
   }
 })
 
-t.test('an unusable value is named by its variable, in one sentence', async (t) => {
+t.test('an unusable value’s error is one sentence with its variable', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   t.teardown(() => taken.close())
@@ -419,7 +419,7 @@ t.test('an unusable value is named by its variable, in one sentence', async (t) 
 })
 
 t.test(
-  'programs reject a database that the given user cannot use, in one sentence',
+  'programs reject a database that the given user can’t use, with one sentence',
   { skip: throughPooler() && 'a pooler has a list of users of its own' },
   async (t) => {
     const { url, drop } = await createTestDatabase('template0')
@@ -454,7 +454,7 @@ t.test(
   },
 )
 
-t.test('programs reject a server that asks for the password in clear text, in one sentence', async (t) => {
+t.test('programs reject a server that asks for a clear-text password, with one sentence', async (t) => {
   const impostor = await startImpostor(t, 'clear text')
   const url = `postgres://service:hunter2@127.0.0.1:${impostor.port}/service`
   const env = onDatabase(url)
@@ -472,7 +472,7 @@ t.test('programs reject a server that asks for the password in clear text, in on
   t.equal(impostor.heard, '')
 })
 
-t.test('a command says how it is used', async (t) => {
+t.test('a command prints its usage', async (t) => {
   const help = launchProgram(t, 'demo/seed-activity', {}, ['--help'])
   t.equal(await help.ended, 0)
   t.match(help.output(), /^npm run seed -- \[--teams N\][\s\S]*DATABASE_URL says where/)

@@ -65,7 +65,7 @@ const problemOf = async ({ columns, text }: Pick<kinds.Statement<unknown>, 'colu
   }
 }
 
-t.test('every statement returns the columns that it declares', async (t) => {
+t.test('every statement returns the columns it declares', async (t) => {
   t.ok(queries.declared.length > 0)
   for (const statement of queries.declared) {
     const problem = await problemOf(statement)
@@ -73,7 +73,7 @@ t.test('every statement returns the columns that it declares', async (t) => {
   }
 })
 
-t.test('no result is read from another column of the same type', async (t) => {
+t.test('no result is read from a different column with the same type', async (t) => {
   for (const { name, text } of queries.declared) t.strictSame(await confusedIn(text), [], name)
   t.strictSame(await confusedIn('select id, timezone as login, login as "createdBy" from users'), [
     'login is read from users.timezone',
@@ -84,7 +84,7 @@ t.test('no result is read from another column of the same type', async (t) => {
   )
 })
 
-t.test('the database understands whatever the builder makes', async (t) => {
+t.test('the database accepts everything the builder generates', async (t) => {
   t.ok(queries.built.length > 0)
   for (const { name, texts } of queries.built) {
     for (const text of texts) {
@@ -94,7 +94,7 @@ t.test('the database understands whatever the builder makes', async (t) => {
   }
 })
 
-t.test('wrong columns are found, and SQL that does not run', async (t) => {
+t.test('wrong columns and invalid SQL are detected', async (t) => {
   const text = 'select id, login from users'
   const columns = { id: kinds.uuid, login: kinds.text }
   t.equal(await problemOf({ columns, text }), undefined)
@@ -167,7 +167,7 @@ t.test('every query function that uses the builder has a sample', async (t) => {
   for (const name of queries.missing) t.fail(`add a call of ${name} to test/query-samples.ts`)
 })
 
-t.test('the builder makes no joins (decision 4)', (t) => {
+t.test('the builder generates no joins (decision 4)', (t) => {
   for (const { name, texts } of queries.built) {
     t.same(
       texts.filter((text) => / join "/.test(text)),

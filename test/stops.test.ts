@@ -18,12 +18,12 @@ const expectClean = async (t: Test, state: string, dataDir: string) => {
 const ofOneDatabase = ['embedded database suspended', 'reviving the embedded database']
 for (const state of Object.keys(states).reverse())
   if (!ofOneDatabase.includes(state))
-    t.test(`a stop ends within ten seconds: ${state}`, { buffered: true }, async (t) =>
+    t.test(`shutdown takes at most ten seconds: ${state}`, { buffered: true }, async (t) =>
       expectClean(t, state, await temporaryFolder(t)),
     )
 
 t.test(
-  'a stop ends within ten seconds whatever the embedded database does, and at once on a second signal',
+  'shutdown takes at most ten seconds whatever the embedded database does, and a second signal stops immediately',
   { buffered: true },
   async (t) => {
     const dataDir = await temporaryFolder(t)
@@ -42,7 +42,7 @@ t.test(
 )
 
 t.test(
-  'a service whose output is not read continues, and stops on a signal',
+  'a service whose output isn’t read continues, and stops on a signal',
   { buffered: true },
   async (t) => {
     const { url, drop } = await createTestDatabase()
@@ -60,7 +60,7 @@ t.test(
   },
 )
 
-t.test('a reader that stops reading delays nothing', { buffered: true }, async (t) => {
+t.test('a log reader that stops reading delays nothing', { buffered: true }, async (t) => {
   const { url, drop } = await createTestDatabase()
   t.teardown(drop)
   const service = launch(t, await freePort(), { ...onDatabase(url), LOG_LEVEL: 'trace' })
@@ -83,7 +83,7 @@ const stopUnread = async ({ service }: Scene) => {
 }
 
 t.test(
-  'a failure that no code handles is counted and stops nothing, and a stopping service answers until its delay is over',
+  'an unhandled failure is counted and stops nothing, and a stopping service responds until its delay is over',
   async (t) => {
     const { url, drop } = await createTestDatabase()
     t.teardown(drop)

@@ -13,7 +13,7 @@ const outcomeOf = (parse: () => unknown): string => {
   }
 }
 
-t.test('rejected keys are found wherever they are, also as escapes', async (t) => {
+t.test('rejected keys are found anywhere, also as escapes', async (t) => {
   for (const poison of [
     '{"__proto__": [1, 2, 3]}',
     '{"\u005f_proto__": 1}',

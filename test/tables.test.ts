@@ -69,16 +69,13 @@ const findGaps = async (service: Service): Promise<string[]> => {
   return [...gaps, ...gone.map((place) => `${place}: a tables.ts has a rule and the database no such column`)]
 }
 
-t.test(
-  'operators read a name of its own for each table, and for each column that names a person',
-  async (t) => {
-    const repeated = (labels: string[]) => labels.filter((label, index) => labels.indexOf(label) !== index)
-    t.same(repeated(tables.map(labelOf)), [])
-    t.same(repeated(peopleColumns().map(({ label }) => label)), [], 'add a label to the rules of the columns')
-  },
-)
+t.test('operators see a separate name for each table and each column that names a person', async (t) => {
+  const repeated = (labels: string[]) => labels.filter((label, index) => labels.indexOf(label) !== index)
+  t.same(repeated(tables.map(labelOf)), [])
+  t.same(repeated(peopleColumns().map(({ label }) => label)), [], 'add a label to the rules of the columns')
+})
 
-t.test('every column with the id of a person or a workspace has its rules, or is named', async (t) => {
+t.test('every column with a person’s or workspace’s id has rules or is an exception', async (t) => {
   const service = await startService(t)
   t.same(await findGaps(service), [])
   await service.database.write.statement(
@@ -112,7 +109,7 @@ const readLoginColumns = async ({ database }: Service): Promise<string[]> => {
   return rows.map(({ place }) => place)
 }
 
-t.test('a person is named by id, because logins change hands', async (t) => {
+t.test('people are identified by id, because logins change hands', async (t) => {
   const service = await startService(t)
   t.same(await readLoginColumns(service), logins, 'refer to users with person() instead')
   await service.database.write.statement('create table notes (login text, reviewer_login text)', [])

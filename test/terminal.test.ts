@@ -11,7 +11,7 @@ import { until } from './until.js'
 const hasScript = spawnSync('script', ['--version']).status === 0
 
 t.test(
-  'on a terminal, lines are readable, and Ctrl-C shows what the stop waits for',
+  'on a terminal, lines are readable, and Ctrl-C shows what the shutdown is waiting for',
   { skip: hasScript ? false : 'there is no `script` here to make a terminal' },
   async (t) => {
     const { url, drop } = await createTestDatabase()

@@ -85,50 +85,47 @@ const agree = (marks: Marks, model: MarksModel) => {
     deepStrictEqual(marks.projectBefore(minute), model.lastOf(model.before(minute)))
 }
 
-t.test(
-  'marks and the minutes between them are those of a table of minutes, however they arrive',
-  async () => {
-    fc.assert(
-      fc.property(requests, (requests) => {
-        const stored = new Map<number, StoredHour>()
-        const [own, agents] = [new MarksModel(), new MarksModel()]
-        const read = () => new Timeline([...stored.values()].sort((a, b) => a.hour - b.hour))
-        for (const request of requests) {
-          const timeline = read()
-          const touched = new Set<number>()
-          const fresh = { own: new Set<number>(), agents: new Set<number>() }
-          for (const { minute, quarter, project, byAgent } of request) {
-            const time = (FIRST + minute) * 60 + quarter / 4
-            const [marks, model] = byAgent ? [timeline.agents, agents] : [timeline, own]
-            const isNew = marks.mark(time, project)
-            deepStrictEqual(isNew, model.mark(time, project))
-            if (isNew) fresh[byAgent ? 'agents' : 'own'].add(FIRST + minute)
-            touched.add(HOUR + Math.floor(minute / 60))
-          }
-          for (const [marks, model, minutes] of [
-            [timeline, own, fresh.own],
-            [timeline.agents, agents, fresh.agents],
-          ] as const)
-            deepStrictEqual(
-              inOrder(marks.around(minutes)),
-              plain(
-                model.candidates().filter(({ neighbours }) => neighbours.some((other) => minutes.has(other))),
-              ),
-            )
-          for (const hour of timeline.toStored()) {
-            deepStrictEqual(touched.has(hour.hour), true)
-            stored.set(hour.hour, hour)
-          }
-        }
+t.test('marks and the minutes between them match a table of minutes, in any order of arrival', async () => {
+  fc.assert(
+    fc.property(requests, (requests) => {
+      const stored = new Map<number, StoredHour>()
+      const [own, agents] = [new MarksModel(), new MarksModel()]
+      const read = () => new Timeline([...stored.values()].sort((a, b) => a.hour - b.hour))
+      for (const request of requests) {
         const timeline = read()
-        agree(timeline, own)
-        agree(timeline.agents, agents)
-        deepStrictEqual(timeline.toStored(), [], 'reading changes nothing')
-      }),
-      { numRuns: 150 },
-    )
-  },
-)
+        const touched = new Set<number>()
+        const fresh = { own: new Set<number>(), agents: new Set<number>() }
+        for (const { minute, quarter, project, byAgent } of request) {
+          const time = (FIRST + minute) * 60 + quarter / 4
+          const [marks, model] = byAgent ? [timeline.agents, agents] : [timeline, own]
+          const isNew = marks.mark(time, project)
+          deepStrictEqual(isNew, model.mark(time, project))
+          if (isNew) fresh[byAgent ? 'agents' : 'own'].add(FIRST + minute)
+          touched.add(HOUR + Math.floor(minute / 60))
+        }
+        for (const [marks, model, minutes] of [
+          [timeline, own, fresh.own],
+          [timeline.agents, agents, fresh.agents],
+        ] as const)
+          deepStrictEqual(
+            inOrder(marks.around(minutes)),
+            plain(
+              model.candidates().filter(({ neighbours }) => neighbours.some((other) => minutes.has(other))),
+            ),
+          )
+        for (const hour of timeline.toStored()) {
+          deepStrictEqual(touched.has(hour.hour), true)
+          stored.set(hour.hour, hour)
+        }
+      }
+      const timeline = read()
+      agree(timeline, own)
+      agree(timeline.agents, agents)
+      deepStrictEqual(timeline.toStored(), [], 'reading changes nothing')
+    }),
+    { numRuns: 150 },
+  )
+})
 
 t.test('a minute counts once in a workspace, and for one repository everywhere', async () => {
   const counting = fc.record({
@@ -177,7 +174,7 @@ t.test('a minute counts once in a workspace, and for one repository everywhere',
   )
 })
 
-t.test('the hours to read are those with a minute at most ten away', async () => {
+t.test('only hours with a minute at most ten minutes away are read', async () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 600 }), { maxLength: 5 }), (minutes) => {
       const near = new Set<number>()
@@ -195,7 +192,7 @@ t.test('the hours to read are those with a minute at most ten away', async () =>
 const bits = (...minutes: number[]) =>
   Array.from({ length: 60 }, (_, minute) => (minutes.includes(minute) ? '1' : '0')).join('')
 
-t.test('an hour is stored as earlier versions read it', async (t) => {
+t.test('an hour is stored in a format that earlier versions can read', async (t) => {
   const timeline = new Timeline([])
   timeline.mark((FIRST + 60) * 60, 'docs')
   timeline.mark(FIRST * 60 + 5, 'web')
@@ -239,33 +236,36 @@ t.test('an hour is stored as earlier versions read it', async (t) => {
   ])
 })
 
-t.test('in an hour that an earlier version stored, nothing comes after a mark of unknown time', async (t) => {
-  const old: StoredHour = {
-    hour: HOUR,
-    projects: ['web'],
-    marks: [bits(3, 4)],
-    lastMarks: null,
-    lastAt: null,
-    countedIn: ['w'],
-    counted: [bits(3)],
-    countedRepos: null,
-    countedFor: null,
-    agentProjects: ['web'],
-    agentMarks: [bits(3)],
-    agentLastMarks: null,
-    agentLastAt: null,
-  }
-  // An instance of an earlier version added a mark without its time.
-  for (const lastAt of [null, [100]]) {
-    const timeline = new Timeline([{ ...old, lastAt }])
-    t.equal(timeline.mark((FIRST + 3) * 60 + 59.99, 'api'), false)
-    t.equal(timeline.agents.mark((FIRST + 3) * 60 + 59.99, 'api'), false)
-    t.equal(timeline.projectBefore(FIRST + 4), 'web')
-    t.strictSame(timeline.toStored(), [])
-    t.ok(timeline.hasCounted('w', FIRST + 3))
-    t.ok(timeline.mayCountFor('acme/any', FIRST + 3), 'for which repository is not known')
-    t.notOk(timeline.hasCounted('w', FIRST + 4))
-    timeline.mark((FIRST + 5) * 60, 'api')
-    t.strictSame(timeline.toStored()[0]?.lastAt, [6_000, 6_000, 0])
-  }
-})
+t.test(
+  'in an hour that an earlier version stored, nothing is added after a mark whose time is unknown',
+  async (t) => {
+    const old: StoredHour = {
+      hour: HOUR,
+      projects: ['web'],
+      marks: [bits(3, 4)],
+      lastMarks: null,
+      lastAt: null,
+      countedIn: ['w'],
+      counted: [bits(3)],
+      countedRepos: null,
+      countedFor: null,
+      agentProjects: ['web'],
+      agentMarks: [bits(3)],
+      agentLastMarks: null,
+      agentLastAt: null,
+    }
+    // An instance of an earlier version added a mark without its time.
+    for (const lastAt of [null, [100]]) {
+      const timeline = new Timeline([{ ...old, lastAt }])
+      t.equal(timeline.mark((FIRST + 3) * 60 + 59.99, 'api'), false)
+      t.equal(timeline.agents.mark((FIRST + 3) * 60 + 59.99, 'api'), false)
+      t.equal(timeline.projectBefore(FIRST + 4), 'web')
+      t.strictSame(timeline.toStored(), [])
+      t.ok(timeline.hasCounted('w', FIRST + 3))
+      t.ok(timeline.mayCountFor('acme/any', FIRST + 3), 'for which repository is not known')
+      t.notOk(timeline.hasCounted('w', FIRST + 4))
+      timeline.mark((FIRST + 5) * 60, 'api')
+      t.strictSame(timeline.toStored()[0]?.lastAt, [6_000, 6_000, 0])
+    }
+  },
+)

@@ -46,7 +46,7 @@ t.test('a deferred statement that fails also fails the transaction, with its own
   }
 })
 
-t.test('of statements sent together, the error of the first failed one is reported', async (t) => {
+t.test('of statements sent together, the first failure’s error is reported', async (t) => {
   const heardLate = async (statement: Promise<unknown>) => {
     await Promise.all([statement])
   }
@@ -60,7 +60,7 @@ t.test('of statements sent together, the error of the first failed one is report
   }
 })
 
-t.test('a transaction ends when its connection breaks before a deferred statement is sent', async (t) => {
+t.test('a transaction ends if its connection breaks before a deferred statement is sent', async (t) => {
   await empty()
   const outcome = database.transaction(
     async (tx) => {
@@ -78,7 +78,7 @@ t.test('a transaction ends when its connection breaks before a deferred statemen
   t.same(await rows(), [])
 })
 
-t.test('a conflict among them starts the transaction again', async (t) => {
+t.test('a conflict in a deferred statement retries the transaction', async (t) => {
   await empty()
   await database.write.statement('insert into t values (1)', [])
   let next = 1
@@ -89,7 +89,7 @@ t.test('a conflict among them starts the transaction again', async (t) => {
   t.same(await rows(), [1, 2])
 })
 
-t.test('a row that is there or missing is no conflict where the caller does not say so', async (t) => {
+t.test('an existing or missing row is a conflict only if the caller declares it one', async (t) => {
   await empty()
   await database.write.statement('insert into t values (1)', [])
   await database.write.statement('create table u (n int primary key)', [])
@@ -109,7 +109,7 @@ t.test('a row that is there or missing is no conflict where the caller does not 
   t.same(await rows(), [1])
 })
 
-t.test('a commit that fails is no success', async (t) => {
+t.test('a failed commit isn’t a success', async (t) => {
   await empty()
   await database.write.statement(
     `create function reject() returns trigger language plpgsql as $$ begin raise 'not today'; end $$`,
@@ -128,7 +128,7 @@ t.test('a commit that fails is no success', async (t) => {
   await database.write.statement('drop function reject cascade', [])
 })
 
-t.test('statements after the end of a transaction are not sent', async (t) => {
+t.test('statements after a transaction’s end aren’t sent', async (t) => {
   await empty()
   let ended: Tx | undefined
   await database.transaction(async (tx) => {

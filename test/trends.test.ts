@@ -11,7 +11,7 @@ interface Row {
 
 const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0)
 
-t.test('the last row, of all beyond a thousand, has a trend as well', async (t) => {
+t.test('the last row, which sums everything beyond a thousand, has a trend too', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)

@@ -15,7 +15,7 @@ const names = (await readdir(join(projectRoot, 'test'), { recursive: true })).fi
 )
 const tests = new Set(names.map((name) => name.replace(/\.test\.ts$/, '')))
 
-t.test('every claim of docs/privacy.md names a test that exists', async (t) => {
+t.test('every claim in docs/privacy.md names a test that exists', async (t) => {
   const claims = Array.from(
     (await read('docs/privacy.md')).matchAll(/\((`[a-z-]+`(?:,\s`[a-z-]+`)*)\)/g),
     ([, files = '']) => Array.from(files.matchAll(/`([a-z-]+)`/g), ([, file = '']) => file),
@@ -33,7 +33,7 @@ t.test('every attack and fault has a test that exists', async (t) => {
   }
 })
 
-t.test('every fault with figures can be run', async (t) => {
+t.test('every fault with measurements can be run', async (t) => {
   const programs = await read('test/faults/run.ts')
   const figures = await read('bench/faults.md')
   const measured = Array.from(figures.matchAll(/^\| `([a-z-]+)` \|/gm), ([, name = '']) => name)

@@ -126,7 +126,7 @@ const rowsOf = async ({
   ]
 }
 
-t.test('who may not send a large body is told so before it is read', async (t) => {
+t.test('a caller who may not send a large body is told before it’s read', async (t) => {
   const scene = await setScene(t)
   const { service } = scene
   for (const [what, route, headers, status, code] of await rowsOf(scene)) {
@@ -145,7 +145,7 @@ t.test('who may not send a large body is told so before it is read', async (t) =
 /** An array of many members, so that what follows it comes late. */
 const MEMBERS = `"members":[${'{"login":"x","repos":[{"repo":"acme/x","count":1}]},'.repeat(40_000)}{}]`
 
-t.test('an upload is refused as soon as the workspace has been read', async (t) => {
+t.test('an upload is rejected as soon as the workspace has been read', async (t) => {
   const { service, ada, bob, mia, id, ofBob, keyOf } = await setScene(t)
   const ofWorkspace = await keyOf(bob, `/api/team/workspaces/${ofBob}/keys`, 'counts:write')
   // Mia administers one of her own, too.
@@ -214,7 +214,7 @@ t.test('an upload goes where its sender may write, wherever the body names it', 
   t.same(await send('{'), [400, 'invalid_json'])
 })
 
-t.test('a client that waits to be asked for its body is asked only if it may send it', async (t) => {
+t.test('a client that sends Expect gets 100 Continue only if it may send the body', async (t) => {
   const { service, ada, eve, id } = await setScene(t)
   const day = await readToday(service.database)
   const body = JSON.stringify({ workspace: id, day, members: [] })
@@ -249,7 +249,7 @@ const flood = async ({ client }: Wire, head: string): Promise<void> => {
   await closed
 }
 
-t.test('of what is sent regardless, no more is read than anyone can send to any route', async (t) => {
+t.test('a body sent anyway is read only up to the limit for any route', async (t) => {
   const scene = await setScene(t)
   const { service, bob, id } = scene
   const rows = (await rowsOf(scene)).filter(([, , , status]) => status !== 400)
@@ -268,7 +268,7 @@ t.test('of what is sent regardless, no more is read than anyone can send to any 
   await Promise.all(floods)
 })
 
-t.test('after a small body that was refused, the connection serves the next request', async (t) => {
+t.test('after a small rejected body, the connection serves the next request', async (t) => {
   const { service, ada, eve, id } = await setScene(t)
   const body = JSON.stringify({ patterns: [] })
   const wire = await open(t, service)

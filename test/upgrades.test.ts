@@ -46,7 +46,7 @@ const files = (await readdir(folder)).filter((name) => /\.(sql|backup)\.gz$/.tes
 
 for (const file of files) {
   const [release = ''] = file.split('.')
-  t.test(`the data of ${file} gets the same answers as then`, async (t) => {
+  t.test(`data from ${file} gets the same responses as before`, async (t) => {
     const { people, answers, flush, invite }: ReleaseRecord = JSON.parse(
       await readReleased(`${release}.json.gz`),
     )
@@ -73,7 +73,7 @@ for (const file of files) {
   })
 }
 
-t.test('the backup of a release can be restored over its upgraded database', async (t) => {
+t.test('a release’s backup can be restored over its upgraded database', async (t) => {
   const file = files.find((name) => name.endsWith('.backup.gz')) ?? ''
   const url = await upgrade(t, file)
   const replaced = new URL(url).pathname.slice(1)

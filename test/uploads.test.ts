@@ -52,7 +52,7 @@ const peakMemory = async (pid: number | undefined): Promise<number | undefined> 
   return kibibytes === undefined ? undefined : Number(kibibytes) / 1_024
 }
 
-t.test('invalid uploads end nothing, keep no one out and leave no memory behind', async (t) => {
+t.test('invalid uploads stop nothing, block no one and leave no memory behind', async (t) => {
   const { service, ada, eve, id, ofEve, today } = await start(t)
   const env = { ...onDatabase(service.databaseUrl), RATE_LIMITS: 'on', LOG_LEVEL: 'fatal' }
   const { url, child } = await ready(launch(t, await freePort(), env))
@@ -139,7 +139,7 @@ const hold = async (service: Service, ...upload: [token: string, text: string]) 
   return begun
 }
 
-t.test('a caller sends one large body at a time, and others do not wait for it', async (t) => {
+t.test('a caller sends one large body at a time without delaying others', async (t) => {
   // The first body stays under way for as long as the test takes.
   const timeouts = { slow: 300_000, upload: 300_000 }
   const { service, ada, eve, id, ofEve, today } = await start(t, { env: { RATE_LIMITS: 'on' }, timeouts })

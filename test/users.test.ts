@@ -7,7 +7,7 @@ import { until } from './until.js'
 
 const team = '/api/team/workspaces'
 
-t.test('an operator finds and deletes accounts on a given database', async (t) => {
+t.test('an operator finds and deletes accounts in a given database', async (t) => {
   const service = await reuseService(t)
   const [ada, bob] = await service.signInAll('ada', 'bob')
   const { id } = await service.workspace(ada, { name: 'Team', members: [bob] })
@@ -36,7 +36,7 @@ t.test('an operator finds and deletes accounts on a given database', async (t) =
   await until(async () => (await bob.get('/api/me')).status === 401, 'the service knows')
 })
 
-t.test('a removal applies to a person whose account an operator has deleted', async (t) => {
+t.test('a removal also applies to a person whose account an operator deleted', async (t) => {
   const { service, ada, bob, id, code } = await startTeam(t, 'bob')
   await ada.delete(`${team}/${id}/members?login=bob`)
   const remove = async (env: Record<string, string>) => {

@@ -182,7 +182,7 @@ const uses: Use[] = [
 
 const isNewDay = new Date().toISOString().slice(11, 15) === '00:0'
 t.test(
-  'WakaTime’s tools send, and find what they show',
+  'WakaTime clients can send heartbeats and read back what they display',
   { skip: isNewDay && 'too early in the day' },
   async (t) => {
     const ada = await service.signIn('reader')

@@ -140,7 +140,7 @@ t.test('reading in the format of WakaTime', async (t) => {
     t.equal(allTime.range.start_date, day)
   })
 
-  t.test('all addresses agree with each other, with the status bar and with the own dashboard', async (t) => {
+  t.test('all endpoints agree with each other, the status bar and the member’s own dashboard', async (t) => {
     let person = 0
     // In an hour with two entries, it may be full in one workspace and not in the other.
     const entries = fc.uniqueArray(
@@ -221,7 +221,7 @@ t.test('reading in the format of WakaTime', async (t) => {
     )
   })
 
-  t.test('projects add up to the total where an hour is full in one workspace only', async (t) => {
+  t.test('projects add up to the total even if an hour is full in only one workspace', async (t) => {
     const caller = await service.signIn('full')
     await service.workspace(caller, { patterns: ['acme/*'] })
     await service.workspace(caller, { patterns: ['other/*'] })
@@ -246,43 +246,40 @@ t.test('reading in the format of WakaTime', async (t) => {
       t.strictSame(minutesOf(list), expected)
   })
 
-  t.test(
-    'days are those of the zone in which the minutes were recorded, whatever the reader’s',
-    async (t) => {
-      const caller = await service.signIn('zones')
-      await service.workspace(caller)
-      const day = addDays(today(), -2)
-      await flush(caller, [{ repo: 'acme/web', day, hours: { 20: 30 }, minutes: 30 }], 'Asia/Tokyo')
-      await flush(
-        caller,
-        [{ repo: 'acme/web', day, hours: { 2: 10, 20: 20 }, minutes: 37 }],
-        'America/Los_Angeles',
-      )
-      const minutesOn = async (date: string, timezone: string) => {
-        const query = `start=${date}&end=${date}&timezone=${encodeURIComponent(timezone)}`
-        const [found] = (await read(caller, `summaries?${query}`)).data
-        return found.grand_total.total_seconds / 60
-      }
-      for (const timezone of ['Europe/London', 'Asia/Tokyo', 'Pacific/Niue']) {
-        const minutes = []
-        for (const later of [-1, 0, 1]) minutes.push(await minutesOn(addDays(day, later), timezone))
-        t.strictSame(minutes, [10, 27, 30], timezone)
-      }
-      t.equal((await read(caller, 'all_time_since_today')).data.range.start_date, addDays(day, -1))
-      t.equal((await read(caller, 'all_time_since_today')).data.total_seconds, 67 * 60)
-      t.strictSame(
-        (await read(caller, `durations?date=${day}&timezone=UTC`)).data.map(
-          ({ time, duration }: Record<string, number>) => [time, duration],
-        ),
-        [
-          [Date.parse(day) / 1_000, 7 * 60],
-          [Date.parse(day) / 1_000 + 20 * 3_600, 20 * 60],
-        ],
-      )
-    },
-  )
+  t.test('days are in the time zone of the recording, not the reader’s', async (t) => {
+    const caller = await service.signIn('zones')
+    await service.workspace(caller)
+    const day = addDays(today(), -2)
+    await flush(caller, [{ repo: 'acme/web', day, hours: { 20: 30 }, minutes: 30 }], 'Asia/Tokyo')
+    await flush(
+      caller,
+      [{ repo: 'acme/web', day, hours: { 2: 10, 20: 20 }, minutes: 37 }],
+      'America/Los_Angeles',
+    )
+    const minutesOn = async (date: string, timezone: string) => {
+      const query = `start=${date}&end=${date}&timezone=${encodeURIComponent(timezone)}`
+      const [found] = (await read(caller, `summaries?${query}`)).data
+      return found.grand_total.total_seconds / 60
+    }
+    for (const timezone of ['Europe/London', 'Asia/Tokyo', 'Pacific/Niue']) {
+      const minutes = []
+      for (const later of [-1, 0, 1]) minutes.push(await minutesOn(addDays(day, later), timezone))
+      t.strictSame(minutes, [10, 27, 30], timezone)
+    }
+    t.equal((await read(caller, 'all_time_since_today')).data.range.start_date, addDays(day, -1))
+    t.equal((await read(caller, 'all_time_since_today')).data.total_seconds, 67 * 60)
+    t.strictSame(
+      (await read(caller, `durations?date=${day}&timezone=UTC`)).data.map(
+        ({ time, duration }: Record<string, number>) => [time, duration],
+      ),
+      [
+        [Date.parse(day) / 1_000, 7 * 60],
+        [Date.parse(day) / 1_000 + 20 * 3_600, 20 * 60],
+      ],
+    )
+  })
 
-  t.test('on every address, the parameter or the header decides which day is today', async (t) => {
+  t.test('on every endpoint, the parameter or the header decides which day is today', async (t) => {
     const caller = await service.signIn('reader')
     await flush(caller, [], 'Asia/Tokyo')
     const zonesIn = async (path: string, given?: string, header?: string) => {
@@ -310,7 +307,7 @@ t.test('reading in the format of WakaTime', async (t) => {
     t.equal((await caller.get(BASE)).body.data.timezone, 'Asia/Tokyo', 'and is not remembered')
   })
 
-  t.test('a project begins and ends on local days, in each zone of a journey', async (t) => {
+  t.test('a project begins and ends on local days, in each zone of a trip', async (t) => {
     const caller = await service.signIn('journey')
     await service.workspace(caller)
     const day = addDays(today(), -3)
@@ -321,7 +318,7 @@ t.test('reading in the format of WakaTime', async (t) => {
     t.strictSame([project.created_at, project.last_heartbeat_at], [next, next])
   })
 
-  t.test('agent time is a category, and in no total', async (t) => {
+  t.test('agent time is a category and isn’t in any total', async (t) => {
     const caller = await service.signIn('agents')
     await service.workspace(caller)
     const day = addDays(today(), -1)
@@ -355,7 +352,7 @@ t.test('reading in the format of WakaTime', async (t) => {
     t.equal((await read(caller, `durations?date=${day}`)).data[0].duration, 7 * 60)
   })
 
-  t.test('ranges have at most a year, and what is not offered is 404', async (t) => {
+  t.test('ranges cover at most a year, and unsupported endpoints return 404', async (t) => {
     const caller = await service.signIn('limits')
     const failure = async (path: string) => {
       const { status, body } = await caller.get(`${BASE}/${path}`)
@@ -386,7 +383,7 @@ t.test('reading in the format of WakaTime', async (t) => {
     t.equal((await caller.get('/api/wakatime/v1/users/LIMITS/projects')).status, 200)
   })
 
-  t.test('time of one project, and none of a project that is not known', async (t) => {
+  t.test('a known project returns its time, and an unknown one none', async (t) => {
     const caller = await service.signIn('projects')
     await service.workspace(caller)
     const day = addDays(today(), -1)
@@ -418,7 +415,7 @@ t.test('reading in the format of WakaTime', async (t) => {
     t.equal((await read(caller, 'stats/Last%207-Days')).data.range, 'last_7_days')
   })
 
-  t.test('errors have the member that the tools show, and name what is known', async (t) => {
+  t.test('errors have the property that the tools show, and list valid values', async (t) => {
     const caller = await service.signIn('errors')
     const errorOf = async (path: string) => {
       const { body } = await caller.get(`${BASE}/${path}`)
@@ -434,7 +431,7 @@ t.test('reading in the format of WakaTime', async (t) => {
   })
 
   t.test(
-    'tools that know only a host, or the paths of other services, reach the same operations',
+    'tools that only accept a host, or use other services’ paths, reach the same operations',
     async (t) => {
       const caller = await service.signIn('aliases')
       const beat = { time: Date.now() / 1_000, project: 'acme/web' }
@@ -458,7 +455,7 @@ t.test('reading in the format of WakaTime', async (t) => {
     },
   )
 
-  t.test('links to the dashboard that extensions build lead to the page', async (t) => {
+  t.test('dashboard links built by extensions lead to the page', async (t) => {
     for (const path of ['/api/wakatime/v1', '/api/wakatime/v1/', '/wakatime/v1']) {
       const { status, headers } = await service.request('GET', path)
       t.strictSame([status, headers.get('location')], [302, `${service.config.homeUrl}/`], path)

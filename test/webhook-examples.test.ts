@@ -22,31 +22,26 @@ const read = (event: string, payload: unknown) =>
     isForm: false,
   }) as Delivery
 
-t.test(
-  'every payload that GitHub has published is answered 200, and those of 2019 count nothing',
-  async (t) => {
-    const { service, ada, webhook } = await startWebhook(t)
-    const payloads = published.flatMap(({ name, examples }) =>
-      examples.map((payload) => ({ event: name, payload })),
-    )
-    t.ok(payloads.length > 200)
-    const statuses: number[] = []
-    const queue = payloads.values()
-    const send = async () => {
-      for (const event of queue) statuses.push((await webhook.send(event)).status)
-    }
-    await Promise.all([send(), send(), send(), send()])
-    t.same(new Set(statuses), new Set([200]))
-    t.same(await webhook.counts(), {})
-    const { id } = await service.workspace(ada, { name: 'Octo', patterns: ['Codertocat/*'] })
-    const other = await createWebhook(service, ada, id)
-    for (const { event, payload } of payloads.filter(({ event }) =>
-      ['push', 'issues', 'ping'].includes(event),
-    ))
-      t.equal((await other.send({ event, payload })).status, 200)
-    t.same(await other.counts(), {})
-  },
-)
+t.test('every payload published by GitHub gets a 200, and those from 2019 don’t count', async (t) => {
+  const { service, ada, webhook } = await startWebhook(t)
+  const payloads = published.flatMap(({ name, examples }) =>
+    examples.map((payload) => ({ event: name, payload })),
+  )
+  t.ok(payloads.length > 200)
+  const statuses: number[] = []
+  const queue = payloads.values()
+  const send = async () => {
+    for (const event of queue) statuses.push((await webhook.send(event)).status)
+  }
+  await Promise.all([send(), send(), send(), send()])
+  t.same(new Set(statuses), new Set([200]))
+  t.same(await webhook.counts(), {})
+  const { id } = await service.workspace(ada, { name: 'Octo', patterns: ['Codertocat/*'] })
+  const other = await createWebhook(service, ada, id)
+  for (const { event, payload } of payloads.filter(({ event }) => ['push', 'issues', 'ping'].includes(event)))
+    t.equal((await other.send({ event, payload })).status, 200)
+  t.same(await other.counts(), {})
+})
 
 t.test('the examples are read as GitHub documents them', async (t) => {
   const examples = (event: string) => published.find(({ name }) => name === event)?.examples ?? []
@@ -74,7 +69,7 @@ t.test('the examples are read as GitHub documents them', async (t) => {
   )
 })
 
-t.test('one of this year counts for its author and closer', async (t) => {
+t.test('an example dated this year counts for its author and closer', async (t) => {
   const { service, webhook, today } = await startWebhook(t)
   const codertocat = await service.signIn('Codertocat')
   const { id } = await service.workspace(codertocat, { patterns: ['codertocat/*'] })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { deliverAtRandom } from './delivery-model.js'
 import { startWebhook } from './webhooks.js'
 
-t.test('any order, repetition, loss and batching of deliveries gives the same counts', async (t) => {
+t.test('deliveries in any order, repeated, lost or batched, give the same counts', async (t) => {
   const { service, webhook, today } = await startWebhook(t)
   const seed = Math.floor(Math.random() * 1e9)
   t.comment(`seed ${seed}`)

@@ -12,7 +12,7 @@ import { addWebhook, commitOf, createWebhook, startWebhook, Webhook, webhookOf }
 const REPO = 'acme/api-gateway'
 const NO_REASON = { not_a_member: 0, unknown_author: 0, outside_patterns: 0, not_delivered: 0 }
 
-t.test('pushes and closed issues count for members, once', async (t) => {
+t.test('pushes and closed issues count for members, exactly once', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
       const { service, webhook, today, ada } = await startWebhook(t, kind)
@@ -117,7 +117,7 @@ const postForm = (service: Service, webhook: Webhook, body: string) =>
 
 const formOf = (payload: object) => new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
 
-t.test('a form with the payload counts as well, small or large', async (t) => {
+t.test('a form with the payload counts too, small or large', async (t) => {
   const { service, webhook, today } = await startWebhook(t)
   const { payload } = deliveryShapes.github.push(REPO, [commitOf('ada', today)])
   t.equal((await postForm(service, webhook, formOf({ ...payload, note: 'ä & ü' }))).status, 200)
@@ -126,7 +126,7 @@ t.test('a form with the payload counts as well, small or large', async (t) => {
   t.same(await webhook.counts(), { [`ada ${today} ${REPO}`]: { commits: 2, closed_issues: 0 } })
 })
 
-t.test('a form is read as browsers and hosts encode it, and its first payload counts', async (t) => {
+t.test('a form is decoded as browsers and hosts encode it, and its first payload counts', async (t) => {
   const { service, webhook, today } = await startWebhook(t)
   const json = () => JSON.stringify(deliveryShapes.github.push(REPO, [commitOf('ada', today)]).payload)
   const encoded = () => encodeURIComponent(json())
@@ -158,7 +158,7 @@ t.test('a form is read as browsers and hosts encode it, and its first payload co
     t.hasStrict(await postForm(service, webhook, body), { status: 400, body: { code: 'invalid_json' } }, body)
 })
 
-t.test('the last event of the day decides whether a closed issue counts, and for whom', async (t) => {
+t.test('the day’s last event decides whether a closed issue counts, and for whom', async (t) => {
   const { webhook, today } = await startWebhook(t)
   const issue = (time: string, login: string, closed = true) =>
     webhook.issue(REPO, { number: 1, closed, at: `${today}T${time}Z`, login })
@@ -177,7 +177,7 @@ t.test('the last event of the day decides whether a closed issue counts, and for
   t.same(await webhook.counts(), {}, 'someone who is not a member closed it last')
 })
 
-t.test('a commit that is too old, or from the future, does not count', async (t) => {
+t.test('a commit that is too old or from the future doesn’t count', async (t) => {
   const { webhook, today } = await startWebhook(t)
   await webhook.push(
     REPO,
@@ -189,7 +189,7 @@ t.test('a commit that is too old, or from the future, does not count', async (t)
   )
 })
 
-t.test('an uploaded count replaces reported ones, earlier and later', async (t) => {
+t.test('an uploaded count replaces earlier and later reported ones', async (t) => {
   const { webhook, today, ada, id } = await startWebhook(t)
   const upload = (url: string, count: number, login = 'ada') =>
     ada.post(`/api/team/${url}`, {
@@ -226,7 +226,7 @@ t.test('an uploaded count replaces reported ones, earlier and later', async (t) 
   t.same((await webhook.counts())[`ada ${today} ${REPO}`], { commits: 0, closed_issues: 1 })
 })
 
-t.test('a count that was uploaded before there was a webhook stays', async (t) => {
+t.test('a count uploaded before there was a webhook is kept', async (t) => {
   const { service, ada, id } = await startTeam(t)
   const day = addDays(new Date().toISOString().slice(0, 10), -3)
   const members = [{ login: 'ada', repos: [{ repo: REPO, count: 4 }] }]
@@ -238,7 +238,7 @@ t.test('a count that was uploaded before there was a webhook stays', async (t) =
   t.same(await webhook.counts(), { [`ada ${day} ${REPO}`]: { commits: 4, closed_issues: 0 } })
 })
 
-t.test('the secret is rotated under the same address, and old ones work for a day', async (t) => {
+t.test('rotating a secret keeps the URL, and old secrets work for a day', async (t) => {
   const { service, webhook, today, ada, id } = await startWebhook(t)
   const first = webhook.secret
   await webhook.rotate()
@@ -289,31 +289,28 @@ t.test('the secret is rotated under the same address, and old ones work for a da
   )
 })
 
-t.test(
-  'a new key gives new secrets, and secrets from the old one work as long as it is configured',
-  async (t) => {
-    const { service, webhook, today, ada, id } = await startWebhook(t)
-    const newKey = 'another-webhook-key-for-tests-of-more-than-32-bytes'
-    const status = async (env: Record<string, string>, secret: string) => {
-      const beside = await startService(t, { beside: service, env })
-      const event = deliveryShapes.github.push(REPO, [commitOf('ada', today)])
-      return (await beside.request('POST', webhook.path, signedDelivery('github', event, secret))).status
-    }
-    t.equal(await status({ WEBHOOK_KEYS: `${newKey},${WEBHOOK_KEY}` }, webhook.secret), 200)
-    t.equal(await status({ WEBHOOK_KEYS: newKey }, webhook.secret), 400)
-    const off = await startService(t, { beside: service, env: { WEBHOOK_KEYS: '' } })
-    const headers = { Authorization: `Bearer ${ada.token}` }
-    const notConfigured = { status: 503, body: { code: 'webhooks_not_configured' } }
-    t.hasStrict(await off.request('POST', webhookOf(id), { headers }), notConfigured)
-    t.equal((await off.request('GET', webhookOf(id), { headers })).status, 200)
-    t.hasStrict(await off.request('POST', webhook.path, { body: {} }), notConfigured)
-    t.equal(
-      (await webhook.push(REPO, [commitOf('ada', today)])).status,
-      200,
-      'a rejected rotation changes nothing',
-    )
-  },
-)
+t.test('a new key gives new secrets, and the old key’s secrets work while it’s configured', async (t) => {
+  const { service, webhook, today, ada, id } = await startWebhook(t)
+  const newKey = 'another-webhook-key-for-tests-of-more-than-32-bytes'
+  const status = async (env: Record<string, string>, secret: string) => {
+    const beside = await startService(t, { beside: service, env })
+    const event = deliveryShapes.github.push(REPO, [commitOf('ada', today)])
+    return (await beside.request('POST', webhook.path, signedDelivery('github', event, secret))).status
+  }
+  t.equal(await status({ WEBHOOK_KEYS: `${newKey},${WEBHOOK_KEY}` }, webhook.secret), 200)
+  t.equal(await status({ WEBHOOK_KEYS: newKey }, webhook.secret), 400)
+  const off = await startService(t, { beside: service, env: { WEBHOOK_KEYS: '' } })
+  const headers = { Authorization: `Bearer ${ada.token}` }
+  const notConfigured = { status: 503, body: { code: 'webhooks_not_configured' } }
+  t.hasStrict(await off.request('POST', webhookOf(id), { headers }), notConfigured)
+  t.equal((await off.request('GET', webhookOf(id), { headers })).status, 200)
+  t.hasStrict(await off.request('POST', webhook.path, { body: {} }), notConfigured)
+  t.equal(
+    (await webhook.push(REPO, [commitOf('ada', today)])).status,
+    200,
+    'a rejected rotation changes nothing',
+  )
+})
 
 t.test('neither the database nor the log contains a secret', async (t) => {
   const { service, webhook, today } = await startWebhook(t)
@@ -326,7 +323,7 @@ t.test('neither the database nor the log contains a secret', async (t) => {
   for (const text of [...rows.map(({ row }) => row), ...service.logs]) t.notOk(text.includes(webhook.secret))
 })
 
-t.test('at the privacy level team, deliveries do not show who worked when', async (t) => {
+t.test('at level “team”, deliveries don’t show who worked when', async (t) => {
   const { webhook, today, ada, id } = await startWebhook(t)
   await webhook.push(REPO, [commitOf('ada', today)])
   await ada.patch(`/api/team/workspaces/${id}/settings`, { activity_privacy: 'team' })
@@ -336,7 +333,7 @@ t.test('at the privacy level team, deliveries do not show who worked when', asyn
   t.same(Object.keys((await webhook.deliveries())[0]).sort(), ['at', 'event', 'status'], 'nor afterwards')
 })
 
-t.test('at the privacy level team, an upload does not tell what deliveries counted', async (t) => {
+t.test('at level “team”, an upload doesn’t reveal what deliveries counted', async (t) => {
   const { webhook, today, ada, id } = await startWebhook(t)
   const upload = async (count: number) => {
     const members = [{ login: 'bob', repos: [{ repo: REPO, count }] }]
@@ -350,7 +347,7 @@ t.test('at the privacy level team, an upload does not tell what deliveries count
   t.same(await upload(0), answer, 'nor afterwards')
 })
 
-t.test('a signed body that cannot be read is listed with its status', async (t) => {
+t.test('an unreadable signed body is listed with its status', async (t) => {
   const { service, webhook } = await startWebhook(t)
   const send = (body: string) =>
     service.request('POST', webhook.path, {
@@ -385,7 +382,7 @@ t.test('a signed body that cannot be read is listed with its status', async (t) 
   )
 })
 
-t.test('a commit counts on the date that its author saw', async (t) => {
+t.test('a commit counts on its author’s local date', async (t) => {
   const { webhook, today } = await startWebhook(t)
   const [day, before, after] = [-10, -11, -9].map((days) => addDays(today, days))
   const countedOn = async (timestamp: string) => {
@@ -422,7 +419,7 @@ t.test('a commit counts on the date that its author saw', async (t) => {
   }
 })
 
-t.test('a closed issue counts on the day of its closer, and is taken back there', async (t) => {
+t.test('a closed issue counts on its closer’s local day until it’s reopened', async (t) => {
   const { webhook, today } = await startWebhook(t)
   const [day, before, after] = [-10, -11, -9].map((days) => addDays(today, days)) as [string, string, string]
   const setZone = (timezone: string | null) =>
@@ -479,7 +476,7 @@ t.test('a closed issue counts on the day of its closer, and is taken back there'
   }
 })
 
-t.test('a delivery says how many commits the host left out', async (t) => {
+t.test('a delivery reports how many commits the host left out', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
       const { webhook, today } = await startWebhook(t, kind)
@@ -502,7 +499,7 @@ t.test('a delivery says how many commits the host left out', async (t) => {
     })
 })
 
-t.test('members that are not read may hold anything that is JSON', async (t) => {
+t.test('properties that aren’t read can contain any JSON', async (t) => {
   for (const kind of repohostKinds)
     await t.test(kind, async (t) => {
       const { service, webhook, today } = await startWebhook(t, kind)
@@ -539,7 +536,7 @@ t.test('members that are not read may hold anything that is JSON', async (t) => 
     })
 })
 
-t.test('members that are read are checked', async (t) => {
+t.test('properties that are read are validated', async (t) => {
   const { service, webhook, today } = await startWebhook(t)
   const send = (payload: object, event = 'push') => webhook.send({ event, payload })
   const at = `${today}T09:30:00Z`
@@ -582,7 +579,7 @@ t.test('members that are read are checked', async (t) => {
   t.equal((await service.request('GET', '/api/health')).status, 200)
 })
 
-t.test('the same commits in two simultaneous deliveries count once', async (t) => {
+t.test('the same commits in two concurrent deliveries count once', async (t) => {
   const { service, webhook, today } = await startWebhook(t)
   const beside = await startService(t, { beside: service })
   for (let round = 0; round < 2; round++) {
@@ -602,7 +599,7 @@ t.test('the same commits in two simultaneous deliveries count once', async (t) =
   }
 })
 
-t.test('an upload that meets deliveries decides', async (t) => {
+t.test('an upload concurrent with deliveries wins', async (t) => {
   const { webhook, today, ada, id } = await startWebhook(t)
   for (let round = 0; round < 3; round++) {
     const day = addDays(today, -round)
@@ -624,7 +621,7 @@ t.test('an upload that meets deliveries decides', async (t) => {
   }
 })
 
-t.test('deliveries and rotations at once: each secret works from the moment it is shown', async (t) => {
+t.test('with concurrent deliveries and rotations, a secret works once it’s shown', async (t) => {
   const { webhook, today, ada, id } = await startWebhook(t)
   const statuses: number[] = []
   let rotating = true
@@ -638,7 +635,7 @@ t.test('deliveries and rotations at once: each secret works from the moment it i
   t.same(new Set(statuses), new Set([200]))
 })
 
-t.test('nothing is left of a workspace that is deleted while deliveries come', async (t) => {
+t.test('nothing is left of a workspace that is deleted while deliveries arrive', async (t) => {
   const { service, webhook, today, ada, id } = await startWebhook(t)
   let isOver = false
   const statuses = new Set<number>()
@@ -662,7 +659,7 @@ t.test('nothing is left of a workspace that is deleted while deliveries come', a
   }
 })
 
-t.test('an issue that a deleted account has closed counts once when it is closed again', async (t) => {
+t.test('an issue that a deleted account closed counts once when it’s closed again', async (t) => {
   const { service, webhook, ada, bob, id, today } = await startWebhook(t)
   const issue = (number: number, closed: boolean, hour: number, login: string) =>
     webhook.issue(REPO, { number, closed, at: `${today}T${hour}:00:00Z`, login })
@@ -713,7 +710,7 @@ const beginDelivery = (url: string, path: string, secret: string) => {
   return sending
 }
 
-t.test('slow senders who know an address make no one else wait', async (t) => {
+t.test('slow senders who know a webhook’s URL don’t delay anyone else', async (t) => {
   const { service, webhook, today, ada } = await startWebhook(t)
   const { id } = await service.workspace(ada, { name: 'Other', patterns: ['other/*'] })
   const other = await createWebhook(service, ada, id)
@@ -725,7 +722,7 @@ t.test('slow senders who know an address make no one else wait', async (t) => {
   for (const sending of slow) sending.destroy()
 })
 
-t.test('deliveries have limits of the workspace and of who made the webhooks', async (t) => {
+t.test('deliveries have rate limits per workspace and per webhook creator', async (t) => {
   const env = {
     RATE_LIMITS: 'on',
     LIMITS:

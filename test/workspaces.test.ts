@@ -5,7 +5,7 @@ import { type Reply, reuseService, startService, startTeam } from './service.js'
 
 const team = '/api/team/workspaces'
 
-t.test('a workspace is made with its patterns and a first invite', async (t) => {
+t.test('a workspace is created with its patterns and a first invite', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const made = await ada.post(`${team}/create`, { name: '  Acme  ', patterns: ['acme/*', 'beta/one'] })
@@ -27,7 +27,7 @@ t.test('a workspace is made with its patterns and a first invite', async (t) => 
   t.equal((await ada.post(`${team}/create`, { name: 'Acme' })).status, 201, 'names need not be unique')
 })
 
-t.test('names have 1 to 100 characters as sent and are not blank', async (t) => {
+t.test('names have 1 to 100 characters as sent and aren’t blank', async (t) => {
   const { ada, id } = await startTeam(t)
   for (const name of ['', ' ', '\t\n', 'x'.repeat(101), ` ${'x'.repeat(100)}`, null, 1, undefined, 'a\0b']) {
     t.equal((await ada.post(`${team}/create`, { name })).status, 400, JSON.stringify(name))
@@ -41,7 +41,7 @@ t.test('names have 1 to 100 characters as sent and are not blank', async (t) => 
   hasMembers(t, (await ada.get('/api/team/me')).body.workspaces, [{ name: 'B' }])
 })
 
-t.test('a caller creates at most 20 workspaces that exist', async (t) => {
+t.test('a caller can have at most 20 workspaces that they created', async (t) => {
   const service = await startService(t, {
     env: { LIMITS: `workspaces_created=${limits.workspaces_created}` },
   })
@@ -71,7 +71,7 @@ t.test('a caller creates at most 20 workspaces that exist', async (t) => {
   t.hasStrict((await ada.post(`${team}/create`, { name: 'One more' })).body, limit)
 })
 
-t.test('the operator sets how many workspaces a caller creates and is in', async (t) => {
+t.test('the operator sets how many workspaces a caller can create and join', async (t) => {
   const service = await startService(t, {
     env: { LIMITS: 'workspaces_created=2,workspaces_joined=3' },
   })
@@ -100,7 +100,7 @@ const tooManyPatterns = (most: number) => ({
 })
 
 t.test(
-  'the workspaces of a caller have at most 1,000 patterns together, also with many requests at once',
+  'a caller’s workspaces have at most 1,000 patterns together, even with many concurrent requests',
   async (t) => {
     const service = await startService(t)
     const [ada, bob] = await service.signInAll('ada', 'bob')
@@ -128,7 +128,7 @@ t.test(
 )
 
 t.test(
-  'a caller adds patterns only up to the limit, by whatever request, and keeps what there is',
+  'a caller can add patterns only up to the limit, in any request, and keeps existing ones',
   async (t) => {
     const service = await startService(t, { env: { LIMITS: 'patterns_per_person=4' } })
     const [ada, bob] = await service.signInAll('ada', 'bob')
@@ -159,7 +159,7 @@ t.test(
   },
 )
 
-t.test('a workspace key adds patterns whatever the person who made it has', async (t) => {
+t.test('a workspace key can add patterns regardless of its creator’s total', async (t) => {
   const service = await startService(t, { env: { LIMITS: 'patterns_per_person=1' } })
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
@@ -173,7 +173,7 @@ t.test('a workspace key adds patterns whatever the person who made it has', asyn
   t.same(reply.body, { patterns })
 })
 
-t.test('a deleted workspace is gone at once, whatever is asked', async (t) => {
+t.test('a deleted workspace is immediately gone for every request', async (t) => {
   const service = await reuseService(t)
   const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
   const { id, code } = await service.workspace(ada, { members: [bob] })
@@ -194,7 +194,7 @@ t.test('a deleted workspace is gone at once, whatever is asked', async (t) => {
   t.hasStrict((await ada.push('acme/api', {})).body, { code: 'workspace_required' })
 })
 
-t.test('a deleted personal workspace is made again by the next push', async (t) => {
+t.test('a deleted personal workspace is created again by the next push', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const first = (await ada.push('ada/dotfiles', { 'ext.a': 1 })).body

@@ -6,7 +6,7 @@ const scene = await startScene(t, { env: { REPOHOST_CLIENT_ID: '', REPOHOST_CLIE
 
 if (typeof scene === 'string') t.test('the choices', { skip: scene }, async () => {})
 else {
-  t.test('from an empty browser, every screen is at most two choices away', async (t) => {
+  t.test('every screen is at most two choices away in a fresh browser', async (t) => {
     const ada = await scene.service.signIn('ada')
     const { id } = await scene.service.workspace(ada)
     const day = new Date().toISOString().slice(0, 10)

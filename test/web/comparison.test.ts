@@ -105,7 +105,7 @@ t.test('a range is compared with the same weekdays before it', async (t) => {
   })
 })
 
-t.test('for random teams, words and signs agree with the numbers of each weekday', async (t) => {
+t.test('words and signs agree with each weekday’s numbers for random teams', async (t) => {
   const { comparedRanges, bothOf } = (await load(t, await bundle('web/comparison.ts'))) as Comparison
   const { standoutsOf, wordsOf } = (await load(t, await bundle('web/standouts.ts'))) as Standouts
   const week = fc.array(fc.nat(600), { minLength: 7, maxLength: 7 })
@@ -144,7 +144,7 @@ t.test('for random teams, words and signs agree with the numbers of each weekday
   }
   const total = ({ daily }: Numbers) => daily.reduce((sum, { active_minutes }) => sum + active_minutes, 0)
 
-  await t.test('a team that works the same on every weekday has changed nothing', async () => {
+  await t.test('a team that works the same on every weekday shows no change', async () => {
     fc.assert(
       fc.property(team, (one) => {
         const { now, before } = compared({ ...one, repos: one.repos.map((r) => ({ ...r, now: r.before })) })
@@ -152,7 +152,7 @@ t.test('for random teams, words and signs agree with the numbers of each weekday
       }),
     )
   })
-  await t.test('more on every weekday is more in all', async () => {
+  await t.test('more on every weekday is more in total', async () => {
     fc.assert(
       fc.property(team, (one) => {
         const more = one.repos.map(({ before }) => ({ before, now: before.map((minutes) => minutes + 1) }))
@@ -161,7 +161,7 @@ t.test('for random teams, words and signs agree with the numbers of each weekday
       }),
     )
   })
-  await t.test('a repository’s sentence says what its weekdays do', async () => {
+  await t.test('a repository’s sentence reflects its weekdays', async () => {
     fc.assert(
       fc.property(team, (one) => {
         const { now, before } = compared(one)
@@ -191,7 +191,7 @@ t.test('for random teams, words and signs agree with the numbers of each weekday
       }),
     )
   })
-  await t.test('a day’s sentence says what the other days of its weekday do', async () => {
+  await t.test('a day’s sentence compares it with the same weekday', async () => {
     fc.assert(
       fc.property(team, fc.nat(119), fc.nat(5_000), (one, index, more) => {
         const { now, before } = compared(one)
@@ -216,7 +216,7 @@ t.test('for random teams, words and signs agree with the numbers of each weekday
     )
   })
 
-  await t.test('sums and figures agree with the numbers of each weekday', async (t) => {
+  await t.test('sums and figures agree with each weekday’s numbers', async (t) => {
     // Nothing else of a page is needed to render a figure.
     const page =
       'const document = { getElementById: () => null }, navigator = { onLine: true }, addEventListener = () => {}'

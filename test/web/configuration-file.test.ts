@@ -17,7 +17,7 @@ else {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'team-settings.json')
 
-  t.test('an admin downloads a file, and applies it after seeing what it changes', async (t) => {
+  t.test('an admin downloads a file and applies it after reviewing its changes', async (t) => {
     const admin = await visit(ada)
     const { page } = admin
     await admin.open(`/w/${id}/settings`)
@@ -69,7 +69,7 @@ else {
     t.same((await ada.get(`${at}/settings`)).body.settings, { 'ext.theme': 'dark' })
   })
 
-  t.test('members download the file, and read which key manages the workspace', async (t) => {
+  t.test('members can download the file and see which key manages the workspace', async (t) => {
     const member = await visit(bob)
     const open = async () => {
       await member.open(`/w/${id}/settings`)

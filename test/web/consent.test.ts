@@ -6,7 +6,7 @@ interface Functions {
   sinceText: (workspace: object) => string
 }
 
-t.test('after a change of the privacy level, every screen names the same day', async (t) => {
+t.test('after a privacy level change, every screen shows the same day', async (t) => {
   const { namesSince, sinceText } = (await load(
     t,
     await bundle('web/consent.ts', { banner: { js: 'const document = { getElementById: () => null }' } }),

@@ -352,7 +352,7 @@ else {
   }
 
   for (const [what, row] of Object.entries(writes)) {
-    t.test(`input is kept when ${what} cannot be sent, and can be sent again`, async (t) => {
+    t.test(`input is kept when ${what} can’t be sent, and can be sent again`, async (t) => {
       const {
         path,
         opener,
@@ -430,7 +430,7 @@ else {
     t.strictSame(complaints(guest), [])
   })
 
-  t.test('a malformed answer breaks one screen and not the navigation', async (t) => {
+  t.test('a malformed response breaks one screen but not the navigation', async (t) => {
     const fake = await intercept('team/dashboard?*', 'GET')
     fake.answer = (request) =>
       request.answer(200, { 'Content-Type': 'application/json' }, JSON.stringify({ totals: null }))
@@ -470,7 +470,7 @@ else {
     await guest.sees('Settings saved')
   })
 
-  t.test('retries back off, and respect Retry-After', async (t) => {
+  t.test('retries back off and respect Retry-After', async (t) => {
     const guest = await visit(ada, { own: true })
     const { clock } = guest.page
     await clock.install()
@@ -518,7 +518,7 @@ else {
     // A call that was in flight when its fake response was released ends by the real clock. The test doesn't wait for it.
   })
 
-  t.test('the page reconnects to a service that was away and keeps the input', async (t) => {
+  t.test('the page reconnects after an outage and keeps the input', async (t) => {
     const port = await freePort()
     const start = () => {
       const env = { SITE_URL: '', BASE_URL: `http://127.0.0.1:${port}` }
@@ -546,7 +546,7 @@ else {
     t.strictSame(complaints(guest), [])
   })
 
-  t.test('a screen that was opened offline loads once the network is back', async (t) => {
+  t.test('a screen opened offline loads once the network is back', async (t) => {
     const guest = await visit(ada)
     await guest.open('/')
     await guest.context.setOffline(true)

@@ -88,7 +88,7 @@ else {
     ],
   ]
   for (const [path, what, enter, text] of wrong) {
-    t.test(`${what} is explained in the page’s words`, async (t) => {
+    t.test(`the page explains ${what} in its own words`, async (t) => {
       const visitor = await visit(ada)
       await visitor.open(path)
       await enter(visitor)
@@ -101,7 +101,7 @@ else {
     })
   }
 
-  t.test('the first workspace proposes the pattern that was meant, and a click takes it', async (t) => {
+  t.test('the first workspace suggests the intended pattern, and a click accepts it', async (t) => {
     const eve = await visit(await service.signIn('eve'))
     await eve.open('/')
     await eve.field('Name').fill('Northwind')

@@ -12,7 +12,7 @@ else {
   const { service, visit } = scene
   const ada = await service.signIn('ada')
 
-  t.test('without a schema, the page offers settings that teams share, and names the prefixes', async (t) => {
+  t.test('without a schema, the page offers commonly shared settings and lists the prefixes', async (t) => {
     const { id } = await service.workspace(ada, { patterns: ['acme/*'] })
     const admin = await visit(ada)
     const { page } = admin
@@ -91,7 +91,7 @@ else {
     t.equal(await pending.locator('li').count(), 0)
   })
 
-  t.test('a repository’s page says how pushed and effective settings differ', async () => {
+  t.test('a repository’s page shows how pushed and effective settings differ', async () => {
     const { id } = await service.workspace(ada, { patterns: ['ada/*'] })
     await ada.patch(`/api/team/workspaces/${id}/settings`, { settings: { 'editor.tabSize': 4 } })
     await ada.push('ada/api', { 'ext.a': 1, 'editor.tabSize': 2 })

@@ -286,7 +286,7 @@ else {
     },
   )
 
-  t.test('the search keeps the place and the focus of the page', async (t) => {
+  t.test('closing the search restores scroll position and focus', async (t) => {
     const user = new KeyboardUser(visitor)
     const place = () =>
       page.evaluate<[number, string, string]>(
@@ -329,7 +329,7 @@ else {
     await page.setViewportSize({ width: 1280, height: 720 })
   })
 
-  t.test('what is typed before the search has loaded is kept', async (t) => {
+  t.test('text typed before the search has loaded is kept', async (t) => {
     const visitor = await visit(ada)
     const user = new KeyboardUser(visitor)
     let release = () => {}
@@ -359,7 +359,7 @@ else {
     t.strictSame(visitor.complaints, [])
   })
 
-  t.test('single keys search and explain, and can be turned off', async (t) => {
+  t.test('single keys open search and help, and can be turned off', async (t) => {
     await visitor.open(`/w/${id}/people`)
     const user = new KeyboardUser(visitor)
     await page.getByRole('searchbox', { name: 'Search People', exact: true }).waitFor()

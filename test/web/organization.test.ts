@@ -34,7 +34,7 @@ else {
     await visitor.page.keyboard.press('Enter')
   }
 
-  t.test('an admin links an organisation by keyboard, and everyone sees it among the people', async (t) => {
+  t.test('an admin links an organization by keyboard, and everyone sees it among the people', async (t) => {
     const { page } = admin
     await admin.open(`/w/${id}/people`)
     t.equal(await countOf(page.getByText('This workspace follows'), 0), 0)
@@ -66,7 +66,7 @@ else {
     t.strictSame(bob.complaints, [])
   })
 
-  t.test('who was made a member learns it, and can leave or stay', async (t) => {
+  t.test('a person made a member is told, and can leave or stay', async (t) => {
     const bob = await visit(await service.signIn('bob', asks))
     const said =
       /^You are a member of .* because you belong to Acme at GitHub\. Activity up to the day you joined doesn’t count here\.$/
@@ -111,7 +111,7 @@ else {
     t.equal((await ada.get(`${path}/organization`)).body.state, 'active')
   })
 
-  t.test('an admin sees who has left, and confirms removals by keyboard', async (t) => {
+  t.test('an admin sees who has left and confirms removals by keyboard', async (t) => {
     const webhook = await createWebhook(service, ada, id)
     const people: Caller[] = []
     for (const login of ['cyd', 'dan', 'eve']) {
@@ -165,7 +165,7 @@ else {
     t.equal(await unconfirmed.getByRole('listitem').count(), 1, 'only bob is listed')
   })
 
-  t.test('an admin stops following by keyboard, and all members stay', async (t) => {
+  t.test('an admin unlinks the organization by keyboard, and all members stay', async (t) => {
     const { page } = admin
     await admin.open(`/w/${id}/settings/integrations`)
     await press(admin, 'Stop following')

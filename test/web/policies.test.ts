@@ -56,7 +56,7 @@ else {
   const editor = admin.field('Editor settings (JSON)')
   const save = () => admin.button('Save settings').click()
 
-  t.test('the form is searched, and saves values and locks after it shows whom they affect', async (t) => {
+  t.test('the form can be searched, and saves values and locks after showing whom they affect', async (t) => {
     await admin.open(`/w/${id}/settings`)
     await admin.sees('1 of 203 settings')
     await admin.field('Filter').selectOption('All settings')
@@ -83,7 +83,7 @@ else {
     t.strictSame(await admin.violations(), [])
   })
 
-  t.test('a value that does not match is saved with a warning that names it', async (t) => {
+  t.test('a value that doesn’t match is saved with a warning that names it', async (t) => {
     await admin.open(`/w/${id}/settings`)
     await admin.field('Filter').selectOption('All settings')
     const size = page.getByRole('textbox', { name: 'ext.fontSize', exact: true })
@@ -210,7 +210,7 @@ else {
     await ada.delete(`/api/team/workspaces/${id}`)
   })
 
-  t.test('the JSON editor marks faults, completes keys, and violates no policy', async (t) => {
+  t.test('the JSON editor marks errors, completes keys, and can’t violate a policy', async (t) => {
     await admin.open(`/w/${id}/settings`)
     await admin.button('JSON').click()
     // The plain field is there until the editor has loaded.
@@ -240,7 +240,7 @@ else {
     t.strictSame(admin.complaints, [])
   })
 
-  t.test('a bad change is rolled back from the history in three clicks', async (t) => {
+  t.test('a bad change can be rolled back from the history in three clicks', async (t) => {
     await ada.patch(settings, { settings: { 'ext.theme': null }, locked: [] })
     const { version } = (await ada.get(settings)).body
     await admin.open(`/w/${id}/people`)
@@ -264,7 +264,7 @@ else {
     t.match(page.url(), /older=1/, 'the comparison has an address')
   })
 
-  t.test('language blocks are edited, saved and shown, and every fault is named', async (t) => {
+  t.test('language blocks can be edited and saved, and every error is marked', async (t) => {
     await admin.open(`/w/${id}/settings`)
     await admin.button('JSON').click()
     await page.locator('.cm-editor').waitFor()
@@ -286,7 +286,7 @@ else {
     await ada.patch(settings, { settings: { '[go]': null } })
   })
 
-  t.test('the page of a repository says where values come from, and which have no effect', async (t) => {
+  t.test('a repository’s page shows where values come from and which have no effect', async (t) => {
     await admin.open(`/w/${id}/repos/acme/web/settings`)
     await page
       .getByRole('row', { name: 'ext.tabSize 2 Workspace, locked Override: 8', exact: true })
@@ -317,7 +317,7 @@ else {
     t.strictSame(await admin.violations(), [])
   })
 
-  t.test('members see settings, locks and histories, and can change none', async (t) => {
+  t.test('members see settings, locks and histories, but can’t change them', async (t) => {
     const member = await visit(bob)
     await member.open(`/w/${id}/settings`)
     await member.sees(/^Locked, so that no repository can override them: /)
@@ -329,7 +329,7 @@ else {
     t.strictSame(member.complaints, [])
   })
 
-  t.test('every part fits a phone, in dark, and works by keyboard', async (t) => {
+  t.test('every part fits a phone in dark mode and works by keyboard', async (t) => {
     const phone = await visit(ada)
     await phone.page.setViewportSize({ width: 390, height: 844 })
     await phone.page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })

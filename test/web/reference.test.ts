@@ -26,7 +26,7 @@ else {
     visitor.field('Filter operations, guides and errors').fill(phrase)
   const PUSH = '/api/docs#/settings/pushSettings'
 
-  t.test('the filter finds operations of both documents, guides and errors', async (t) => {
+  t.test('the filter finds operations in both documents, guides and errors', async (t) => {
     const visitor = await visit(ada)
     const { page, complaints } = visitor
     await openReference(visitor)
@@ -70,7 +70,7 @@ else {
     t.strictSame(complaints, [])
   })
 
-  t.test('the filter hears what was typed while the page was loading', async () => {
+  t.test('the filter applies text typed while the page was loading', async () => {
     const visitor = await visit(ada)
     const { page } = visitor
     let release = () => {}
@@ -88,7 +88,7 @@ else {
     await page.locator('#results').getByRole('link', { name: 'POST Create an invite' }).waitFor()
   })
 
-  t.test('the list of operations needs no script, and follows the document', async (t) => {
+  t.test('the list of operations works without scripts and matches the document', async (t) => {
     const bare = await service.request('GET', '/api/docs?urls.primaryName=Everything')
     const { body } = await service.request('GET', '/api/openapi.json')
     const { body: core } = await service.request('GET', '/api/openapi.core.json')
@@ -135,7 +135,7 @@ else {
     t.strictSame(complaints, [])
   })
 
-  t.test('operations are tried with the authorization that was given anywhere on the page', async (t) => {
+  t.test('operations can be tried with the authorization entered anywhere on the page', async (t) => {
     const visitor = await visit()
     const { page, complaints } = visitor
     const profile = operationOf(visitor, 'profile/getProfile')
@@ -184,7 +184,7 @@ else {
     t.equal(await execute(profile), 401)
   })
 
-  t.test('several operations are open at the same time, and keep what was entered', async (t) => {
+  t.test('several operations can be open together and keep their input', async (t) => {
     const visitor = await visit(ada)
     const { page, complaints } = visitor
     await openReference(visitor, PUSH)
@@ -208,7 +208,7 @@ else {
     t.strictSame(complaints, [])
   })
 
-  t.test('an operation that did not load can be opened again', async () => {
+  t.test('an operation that failed to load can be opened again', async () => {
     const visitor = await visit()
     const { page } = visitor
     await page.route(/openapi\.core\.json/, (route) => route.abort())
@@ -222,7 +222,7 @@ else {
     await operation.locator('.answers').waitFor()
   })
 
-  t.test('the list beside each page leads to every operation and every guide', async (t) => {
+  t.test('each page’s sidebar leads to every operation and every guide', async (t) => {
     const { page } = visitor
     await visitor.open('/api/docs/webhooks')
     const { body } = await service.request('GET', '/api/openapi.json')
@@ -241,7 +241,7 @@ else {
     await visitor.heading('Sessions').waitFor()
   })
 
-  t.test('an operation explains each header and each error once, and folds them', async (t) => {
+  t.test('an operation explains each header and error once, and can be collapsed', async (t) => {
     const { page, complaints } = visitor
     await openReference(visitor, PUSH)
     const operation = operationOf(visitor, 'settings/pushSettings')
@@ -271,7 +271,7 @@ else {
     t.strictSame(complaints, [])
   })
 
-  t.test('samples have the address of the service, and can be copied', async (t) => {
+  t.test('samples use the service’s URL and can be copied', async (t) => {
     const visitor = await visit(ada)
     const { page, context, complaints } = visitor
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -333,7 +333,7 @@ else {
     }
   })
 
-  t.test('the errors have a list of contents with every code', async (t) => {
+  t.test('the error page has a table of contents with every code', async (t) => {
     const { page } = visitor
     await visitor.open('/api/docs/errors')
     const links = await page.locator('.contents li a').allTextContents()
@@ -342,7 +342,7 @@ else {
     t.ok(await page.locator('section#rate_limited:target').isVisible())
   })
 
-  t.test('the dashboard and the reference share the theme', async (t) => {
+  t.test('the dashboard and the reference share a theme', async (t) => {
     const visitor = await visit(ada)
     const { page } = visitor
     const theme = () => page.locator('html').getAttribute('data-theme')
@@ -360,7 +360,7 @@ else {
     await visitor.button('Change theme (dark)').waitFor()
   })
 
-  t.test('an operation can be found and opened with the keyboard alone', async (t) => {
+  t.test('an operation can be found and opened with the keyboard only', async (t) => {
     const visitor = await visit(ada)
     const { page } = visitor
     await openReference(visitor)

@@ -229,7 +229,7 @@ else {
   }
 
   t.test(
-    'every screen fits, is accessible, logs no errors and does not shift while answers arrive late, on a phone or a desktop',
+    'every screen fits, is accessible, logs no errors and doesn’t shift while responses load, on phones and desktops',
     async (t) => {
       const { visitor, shifts } = await visitSlowly()
       for (const [index, [path, seen, heading, regions, tables]] of screens.entries()) {
@@ -258,7 +258,7 @@ else {
     },
   )
 
-  t.test('forced colours tell the current tab from the others', async (t) => {
+  t.test('forced colors distinguish the current tab from the others', async (t) => {
     await page.emulateMedia({ forcedColors: 'active' })
     await visitor.open(`/w/${id}/people`)
     const borderOf = (name: string) =>
@@ -292,7 +292,7 @@ else {
   })
 
   t.test(
-    'a chart is saved as a picture in the colours of the page, and explanations move with the page',
+    'a chart is saved as a picture in the page’s colors, and tooltips scroll with the page',
     async (t) => {
       const visitor = await scene.visit(ada)
       const { page, complaints } = visitor
@@ -324,7 +324,7 @@ else {
     },
   )
 
-  t.test('the browser learns the colour of the header in the chosen theme', async (t) => {
+  t.test('the browser is told the header’s color in the chosen theme', async (t) => {
     const themed = await scene.visit(ada)
     await themed.open(`/w/${id}/people`)
     const colours = () =>
@@ -335,7 +335,7 @@ else {
     t.strictSame(await colours(), ['#151c25', '#151c25'])
   })
 
-  t.test('menus, tips and dialogs are accessible', async (t) => {
+  t.test('menus, tooltips and dialogs are accessible', async (t) => {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
     for (const [path, ...openers] of [
@@ -364,7 +364,7 @@ else {
     }
   })
 
-  t.test('the first numbers need few requests', async (t) => {
+  t.test('the first numbers take few requests', async (t) => {
     const fresh = await scene.visit(ada)
     const asked: string[] = []
     fresh.page.on('request', (request) => asked.push(request.url()))

@@ -10,7 +10,7 @@ else {
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada, { name: 'Acme' })
 
-  t.test('the search finds every action, and shows its key', async (t) => {
+  t.test('the search finds every action and shows its shortcut', async (t) => {
     const visitor = await visit(ada)
     const { page } = visitor
     await visitor.open(`/w/${id}`)

@@ -36,7 +36,7 @@ const assetsOf = (html: string) =>
 
 const service = await startService(t)
 
-t.test('the page is served at its own paths only', async (t) => {
+t.test('the page is served only at its own paths', async (t) => {
   const addresses = [
     '/',
     '/w/x',
@@ -76,7 +76,7 @@ t.test('the page is served at its own paths only', async (t) => {
   }
 })
 
-t.test('an unknown path answers browsers with the page, and other clients with a problem', async (t) => {
+t.test('an unknown path returns the page to browsers and a problem to other clients', async (t) => {
   const open = (path: string, accept: string, method = 'GET') =>
     fetch(service.url + path, { method, headers: { Accept: accept } })
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -101,7 +101,7 @@ t.test('an unknown path answers browsers with the page, and other clients with a
   }
 })
 
-t.test('other origins can embed only answers of the API', async (t) => {
+t.test('other origins can embed only API responses', async (t) => {
   const policyOf = async (path: string, headers: Record<string, string> = {}) =>
     (await fetch(service.url + path, { headers })).headers.get('cross-origin-resource-policy')
   const page = await (await fetch(service.url)).text()
@@ -148,7 +148,7 @@ t.test('assets are immutable, and the first load is small', async (t) => {
   t.ok(sizes.css > 0 && sizes.css <= STYLE_BYTES, `${sizes.css} bytes of style`)
 })
 
-t.test('the page receives its sign-in options, and hostile names cannot break out of them', async (t) => {
+t.test('the page receives its sign-in options, and hostile names can’t break out of them', async (t) => {
   const startOf = async (cookie = '') => {
     const html = await (await fetch(service.url, { headers: { Cookie: cookie } })).text()
     const text = html.match(/<script type="application\/json" id="start">(.*)<\/script>/)?.[1] ?? ''
@@ -182,7 +182,7 @@ t.test('an operator can turn the dashboard off', async (t) => {
   t.hasStrict(await page.json(), { code: 'route_not_found' })
 })
 
-t.test('a new build keeps the assets of the previous one, and removes those of older ones', async (t) => {
+t.test('a new build keeps the previous one’s assets and removes older ones', async (t) => {
   const folder = await temporaryFolder(t)
   for (const name of ['web', 'client', 'schemas', 'build/web']) {
     await cp(join(projectRoot, name), join(folder, name), { recursive: true })

@@ -14,7 +14,7 @@ interface Functions {
   weekdayCounts: (range: Range) => number[]
 }
 
-t.test('lines of trends agree with the numbers', async (t) => {
+t.test('trend lines agree with the numbers', async (t) => {
   const { sparkOf, weekdayCounts } = (await load(t, await bundle('web/spark.ts'))) as Functions
   const monday = '2026-01-05'
   /** A range, the first day that isn't over, and minutes of each day of some rows. */
@@ -53,7 +53,7 @@ t.test('lines of trends agree with the numbers', async (t) => {
       }),
     )
   })
-  await t.test('the range before is drawn like this range', async () => {
+  await t.test('the previous range is drawn like this one', async () => {
     fc.assert(
       fc.property(cases, (one) => {
         const [row = []] = one.rows
@@ -63,7 +63,7 @@ t.test('lines of trends agree with the numbers', async (t) => {
       }),
     )
   })
-  await t.test('days that are not over change nothing', async () => {
+  await t.test('unfinished days change nothing', async () => {
     fc.assert(
       fc.property(cases, fc.nat(600), (one, more) => {
         const [row = []] = one.rows
@@ -76,7 +76,7 @@ t.test('lines of trends agree with the numbers', async (t) => {
       }),
     )
   })
-  await t.test('the same week again and again is a level line', async () => {
+  await t.test('a repeated week is a level line', async () => {
     fc.assert(
       fc.property(cases, fc.array(fc.nat(600), { minLength: 7, maxLength: 7 }), (one, week) => {
         const row = listDays(one.from, one.to).map((day) => week[weekdayOf(day) - 1] ?? 0)
@@ -85,7 +85,7 @@ t.test('lines of trends agree with the numbers', async (t) => {
       }),
     )
   })
-  await t.test('a mean week divides each weekday by how often it occurs', async () => {
+  await t.test('an average week divides each weekday by how often it occurs', async () => {
     fc.assert(
       fc.property(cases, ({ from, to }) => {
         const days = listDays(from, to).map(weekdayOf)

@@ -19,7 +19,7 @@ interface Functions {
   standoutsOf: (now: Numbers, before: Numbers) => Standout[]
 }
 
-t.test('what stands out', async (t) => {
+t.test('standouts', async (t) => {
   const { standoutsOf } = (await load(t, await bundle('web/standouts.ts'))) as Functions
   const monday = '2026-03-02'
 
@@ -134,7 +134,7 @@ t.test('what stands out', async (t) => {
       }
     })
 
-  await t.test('every difference is large, and agrees with the numbers of the dashboard', async () => {
+  await t.test('every difference is large and agrees with the dashboard’s numbers', async () => {
     fc.assert(
       fc.property(cases, ({ now, before }) => {
         const all = standoutsOf(now, before)
@@ -174,7 +174,7 @@ t.test('what stands out', async (t) => {
       }),
     )
   })
-  await t.test('the same numbers in both ranges stand out nowhere', async () => {
+  await t.test('equal numbers in both ranges never stand out', async () => {
     fc.assert(
       fc.property(cases, ({ before }) => {
         const length = before.daily.length
