@@ -200,6 +200,7 @@ t.test('signing out sends the minutes before the session ends', async (t) => {
   const [window, other] = [await editor.openWindow([opened]), await editor.openWindow([opened])]
   await signIn(window)
   for (const one of [window, other]) await says(one, 'count in Team')
+  await until(() => window.values()['ext.theme'] === 'dark', 'the settings are there')
   for (const one of [window, window, other]) await work(one)
   editor.requests.length = 0
   await window.run('signOut')
@@ -209,6 +210,7 @@ t.test('signing out sends the minutes before the session ends', async (t) => {
   t.equal(await minutesOf(caller), 3, 'those of the other window, too')
   await until(() => other.conditions.get('teamSettings.signedIn') === false, 'the other window follows')
   t.equal(editor.secrets.size, 0, 'no one was signed in again')
+  await until(() => window.values()['ext.theme'] === undefined, 'the settings are taken out')
   await window.close()
   await other.close()
 })
