@@ -87,8 +87,10 @@ export interface CountedMinutes {
   names: ReadonlyMap<string, string>
 }
 
-/** @throws {ApiError} `payload_too_large` */
-export const targetMinutes = async (asked: Minutes): Promise<TargetedMinutes> => {
+/** Minutes that can be counted, or the error for too many. */
+type Targeting = { kind: 'targeted'; minutes: TargetedMinutes } | { kind: 'too large'; error: ApiError }
+
+export const targetMinutes = async (asked: Minutes): Promise<Targeting> => {
   const { userId, target, timezone, projects, candidates, fromJoining } = asked
   const isRecorded = recordedBy(target, timezone)
   const recorded = candidates.flatMap((candidate) => {
@@ -100,10 +102,11 @@ export const targetMinutes = async (asked: Minutes): Promise<TargetedMinutes> =>
   const dayOf = daysOfMinutes()
   const ofRepos = groupBy(recorded, ({ repoKey }) => repoKey)
   const daysOf = (own: Candidate[]) => new Set(own.map(({ minute }) => dayOf(minute)))
-  checkSize(
+  const error = faultOfSize(
     target,
     new Map(Array.from(ofRepos, ([repo, own]) => [repo, { minutes: own.length, days: daysOf(own).size }])),
   )
+  if (error) return { kind: 'too large', error }
   let work = await pauseAfter(candidates.length)
   const workspaces: TargetedMinutes['workspaces'] = []
   for (const { workspaceId, repoKeys, firstDay, joinedOn, idleWindow } of target.workspaces) {
@@ -116,7 +119,7 @@ export const targetMinutes = async (asked: Minutes): Promise<TargetedMinutes> =>
     work = await pauseAfter(work + matched.length)
   }
   const isSmall = workspaces.reduce((sum, { own }) => sum + own.length, 0) < PIECE_MINUTES
-  return { ...asked, workspaces, isSmall }
+  return { kind: 'targeted', minutes: { ...asked, workspaces, isSmall } }
 }
 
 /**
@@ -156,9 +159,11 @@ export const planMinutes = async (
   return { minutes, found, isSmall, members, timezone, names: projects.repos }
 }
 
-/** Locks a person's days, and counts. */
+/** Locks a person's days, and counts. @throws {ApiError} `payload_too_large` */
 export const countMinutes = async (tx: Db, asked: Minutes): Promise<CountedMinutes> => {
-  const { targeted, members } = singleRow(await lockMemberDays(tx, [await targetMinutes(asked)]))
+  const targeting = await targetMinutes(asked)
+  if (targeting.kind === 'too large') throw targeting.error
+  const { targeted, members } = singleRow(await lockMemberDays(tx, [targeting.minutes]))
   return planMinutes(targeted, members)
 }
 
@@ -172,14 +177,11 @@ const pauseAfter = async (work: number): Promise<number> => {
   return 0
 }
 
-/**
- * Checked before the work starts.
- * @throws {ApiError} `payload_too_large`
- */
-const checkSize = (
+/** Checked before the work starts. @returns `payload_too_large` */
+const faultOfSize = (
   { workspaces }: FlushTarget,
   sizes: ReadonlyMap<string, { minutes: number; days: number }>,
-): void => {
+): ApiError | undefined => {
   let [minutes, rows] = [0, 0]
   for (const { repoKeys } of workspaces) {
     for (const repoKey of repoKeys) {
@@ -192,8 +194,9 @@ const checkSize = (
       detail: `This request would change up to ${number.toLocaleString('en')} ${what}. The limit is ${limit.toLocaleString('en')}. Send less in one request.`,
     })
   if (rows > limits.flush_rows)
-    throw tooMany(rows, 'rows (one per repository, day and workspace)', limits.flush_rows)
-  if (minutes > limits.heartbeat_minutes) throw tooMany(minutes, 'minutes', limits.heartbeat_minutes)
+    return tooMany(rows, 'rows (one per repository, day and workspace)', limits.flush_rows)
+  if (minutes > limits.heartbeat_minutes) return tooMany(minutes, 'minutes', limits.heartbeat_minutes)
+  return undefined
 }
 
 /** Minutes of one repository on one day. */

@@ -15,78 +15,147 @@ import { hoursAround, type StoredHour, Timeline } from './timeline.js'
 /** How much is compared for each of several people at most. */
 const COMPARED_TOGETHER = limits.flush_comparisons / 100
 
-/** @param waits whether to wait for others; if not, leaves out people who would have to wait */
-export const readKnown = async <S extends Sent>(tx: Db, all: readonly S[], waits: boolean) => {
-  const asked = all.map((sent) => {
-    const { userId, heartbeats, names = [], scope } = sent
-    const given = [...new Set([...heartbeats.flatMap(({ project }) => project.name ?? []), ...names])]
-    const hours = hoursAround(heartbeats.map(({ minute }) => minute))
-    const isWide = heartbeats.some(({ isOfAgent }) => isOfAgent)
-    const repoKeys = new Set(heartbeats.flatMap(({ project }) => project.repo?.toLowerCase() ?? []))
-    return {
-      ...{ sent, userId, names: given, hours: isWide ? hoursBeside(hours, 2) : hours },
-      ...{ isWide, repoKeys, scope },
-    }
-  })
-  const marks = new Map<string, StoredHour[]>()
-  const names = new Map<string, EditorProject[]>()
-  const targets = new Map<string, FlushTarget | undefined>()
-  const read = async (people: typeof asked, named: typeof asked) => {
-    const [hours, projects] = await Promise.all([readMarks(tx, people), findNames(tx, named)])
-    for (const [userId, own] of groupBy(hours, ({ userId }) => userId)) marks.set(userId, own)
-    for (const [userId, own] of groupBy(projects, ({ userId }) => userId)) names.set(userId, own)
-  }
-  const aim = async (
-    people: { userId: string; repoKeys: ReadonlySet<string>; scope: Scope }[],
-    mostCompared: number,
-  ) => {
-    if (people.length === 0) return
-    const found = await readTargets(tx, people, mostCompared)
-    for (const [index, { userId }] of people.entries()) targets.set(userId, found[index])
-  }
-  const [held] = await Promise.all([
+/** Everything that's known about a person's heartbeats before their minutes are marked. */
+export interface Known<S extends Sent> extends Names {
+  sent: S
+  userId: string
+  projects: Projects
+  /** The marks around the heartbeats. */
+  timeline: Timeline
+  /** The repositories for which minutes may count. */
+  involved: ReadonlySet<string>
+  /** Where the minutes of these repositories count. */
+  target: FlushTarget
+}
+
+/**
+ * Usually one round of statements is enough, because most heartbeats name a repository in full, near marks of the same
+ * one. Then names, more hours and other repositories are read only for the people who need them.
+ * @param waits whether to wait for others; if not, leaves out people who would have to wait or have a lot to compare
+ */
+export const readKnown = async <S extends Sent>(
+  tx: Db,
+  all: readonly S[],
+  waits: boolean,
+): Promise<Known<S>[]> => {
+  const asked = all.map(askAbout)
+  const [held, first, aimed] = await Promise.all([
     Promise.all(asked.map(({ userId }) => lockMarks(tx, userId, waits))),
-    // Usually enough, because most heartbeats name a repository in full, near marks of the same one.
-    read(asked, asked.filter(isNaming)),
-    aim(
+    readStored(tx, asked, asked.filter(isNaming)),
+    readTargetsOf(
+      tx,
       asked.filter(({ repoKeys }) => repoKeys.size > 0),
       COMPARED_TOGETHER,
     ),
   ])
   const people = asked.filter((_, index) => held[index])
-  const isNearAgents = ({ userId, isWide }: (typeof asked)[number]) =>
-    !isWide && marks.get(userId)?.some(({ agentProjects }) => agentProjects)
-  const isNearNames = (one: (typeof asked)[number]) =>
-    !isNaming(one) && marks.get(one.userId)?.some((hour) => hasNames(hour, one.sent.kind))
-  const again = people.flatMap((one) => {
-    if (isNearAgents(one)) return [{ ...one, hours: hoursBeside(one.hours, 2) }]
-    return isNearNames(one) ? [one] : []
-  })
-  if (again.length > 0) await read(again, again)
+  const again = people.flatMap((one) => askAgain(one, storedOf(first, one).marks))
+  const second = again.length > 0 ? await readStored(tx, again, again) : new Map<string, Stored>()
+  const stored = new Map([...first, ...second])
 
-  const known = await Promise.all(
-    people.map(async ({ sent, userId, names: given, repoKeys }) => {
-      const projects = new Projects(namesOf(names.get(userId) ?? []), sent.kind)
+  const found = await Promise.all(
+    people.map(async (one) => {
+      const { sent, userId, names } = one
+      const { marks, projects: known } = storedOf(stored, one)
       const repos = sent.heartbeats.flatMap(({ project }) => project.repo ?? [])
-      const { chosen, mayWait, isFull } = await chooseRepos(tx, userId, projects, given, repos)
-      const timeline = new Timeline(marks.get(userId) ?? [])
+      const chosen = await chooseRepos(tx, userId, namesOf(known), names, repos)
+      const projects = new Projects(namesOf([...known, ...chosen.chosen]), sent.kind)
+      const timeline = new Timeline(marks)
       const involved = involvedIn(sent.heartbeats, projects, timeline)
-      const isAimed =
-        isCompared(targets.get(userId)) && [...involved].every((repoKey) => repoKeys.has(repoKey))
-      return { sent, userId, projects, chosen, mayWait, isFull, timeline, involved, isAimed }
+      return { ...chosen, sent, userId, projects, timeline, involved, asked: one }
     }),
   )
-  await aim(
-    known.flatMap(({ userId, involved, isAimed, sent: { scope } }) =>
-      isAimed ? [] : [{ userId, repoKeys: involved, scope }],
-    ),
+  const unaimed = found.filter(({ userId, involved, asked: { repoKeys } }) => {
+    const areAllAimed = [...involved].every((repoKey) => repoKeys.has(repoKey))
+    return !areAllAimed || !isCompared(aimed.get(userId))
+  })
+  const aimedAgain = await readTargetsOf(
+    tx,
+    unaimed.map(({ userId, involved, sent: { scope } }) => ({ userId, repoKeys: involved, scope })),
     waits ? limits.flush_comparisons : COMPARED_TOGETHER,
   )
-  return known.flatMap((one) => {
+  const targets = new Map([...aimed, ...aimedAgain])
+  return found.flatMap(({ asked: _, ...one }) => {
     const target = targets.get(one.userId)
     if (waits) return [{ ...one, target: requireTarget(target, one.involved.size) }]
     return isCompared(target) ? [{ ...one, target }] : []
   })
+}
+
+/** The person, names, hours and repositories to read for some heartbeats. */
+interface Asked<S extends Sent> {
+  sent: S
+  userId: string
+  names: string[]
+  hours: number[]
+  /** Whether the hours reach far enough for agents' marks. */
+  isWide: boolean
+  /** Repositories that are named in full. */
+  repoKeys: ReadonlySet<string>
+  scope: Scope
+}
+
+/** How many hours beside its own an agent's mark affects. */
+const REACH_OF_AGENTS = 2
+
+const askAbout = <S extends Sent>(sent: S): Asked<S> => {
+  const { userId, heartbeats, names = [], scope } = sent
+  const hours = hoursAround(heartbeats.map(({ minute }) => minute))
+  const isWide = heartbeats.some(({ isOfAgent }) => isOfAgent)
+  return {
+    sent,
+    userId,
+    names: [...new Set([...heartbeats.flatMap(({ project }) => project.name ?? []), ...names])],
+    hours: isWide ? hoursBeside(hours, REACH_OF_AGENTS) : hours,
+    isWide,
+    repoKeys: new Set(heartbeats.flatMap(({ project }) => project.repo?.toLowerCase() ?? [])),
+    scope,
+  }
+}
+
+/** More hours near agents' marks, and names near marks of names. None if everything needed was read. */
+const askAgain = <S extends Sent>(one: Asked<S>, marks: StoredHour[]): Asked<S>[] => {
+  const isNearAgents = marks.some(({ agentProjects }) => agentProjects)
+  if (isNearAgents && !one.isWide) return [{ ...one, hours: hoursBeside(one.hours, REACH_OF_AGENTS) }]
+  const isNearNames = marks.some((hour) => hasNames(hour, one.sent.kind))
+  return isNearNames && !isNaming(one) ? [one] : []
+}
+
+/** A person's marks in the hours that were asked for, and their names. */
+interface Stored {
+  marks: StoredHour[]
+  projects: EditorProject[]
+}
+
+/** By person. @param naming the people whose names are read too */
+const readStored = async (
+  tx: Db,
+  people: readonly Asked<Sent>[],
+  naming: readonly Asked<Sent>[],
+): Promise<Map<string, Stored>> => {
+  const [hours, names] = await Promise.all([readMarks(tx, people), findNames(tx, naming)])
+  const marksOf = groupBy(hours, ({ userId }) => userId)
+  const projectsOf = groupBy(names, ({ userId }) => userId)
+  return new Map(
+    people.map(({ userId }) => [
+      userId,
+      { marks: marksOf.get(userId) ?? [], projects: projectsOf.get(userId) ?? [] },
+    ]),
+  )
+}
+
+const storedOf = (stored: ReadonlyMap<string, Stored>, { userId }: { userId: string }): Stored =>
+  stored.get(userId) ?? { marks: [], projects: [] }
+
+/** By person. */
+const readTargetsOf = async (
+  tx: Db,
+  people: readonly Pick<Asked<Sent>, 'userId' | 'repoKeys' | 'scope'>[],
+  mostCompared: number,
+): Promise<Map<string, FlushTarget | undefined>> => {
+  if (people.length === 0) return new Map()
+  const targets = await readTargets(tx, people, mostCompared)
+  return new Map(people.map(({ userId }, index) => [userId, targets[index]]))
 }
 
 /** Whether all patterns were compared, within the limit of a set. */
@@ -109,51 +178,48 @@ const involvedIn = (heartbeats: Heartbeat[], projects: Projects, timeline: Timel
   return involved
 }
 
-export type Known<S extends Sent> = Awaited<ReturnType<typeof readKnown<S>>>[number]
+interface Names {
+  /** Folder names that now belong to a repository. */
+  chosen: EditorProject[]
+  /** Names that can wait for a repository. */
+  mayWait: ReadonlySet<string>
+  /** Whether older names may have to make room. */
+  isFull: boolean
+}
 
 /**
  * Matches folder names to the one repository of the same name that the person has named in full.
- * @returns what was chosen, which of the names can wait for a repository, and whether older ones may have to make room
+ * @param sent repositories that are named in full now
  */
 const chooseRepos = async (
   tx: Db,
   userId: string,
-  { known }: Projects,
+  known: ReadonlyMap<string, EditorProject>,
   given: string[],
-  /** Repositories that are named in full now. */
   sent: string[],
-) => {
-  const chosen: EditorProject[] = []
-  const mayWait = new Set<string>()
+): Promise<Names> => {
   const open = given.filter((name) => {
     const project = known.get(name)
     return !project || (project.repo === null && !project.ignored)
   })
-  if (open.length === 0) return { chosen, mayWait, isFull: false }
-  const isNew = open.some((name) => !known.has(name))
+  if (open.length === 0) return { chosen: [], mayWait: new Set(), isFull: false }
+  const fresh = open.filter((name) => !known.has(name))
   const folders = open.filter(mayBeFolder).map((name) => name.toLowerCase())
-  const [found, room] = await Promise.all([
+  const [found, quota] = await Promise.all([
     findPersonRepos(tx, userId, folders),
-    isNew ? readNameQuota(tx, userId) : { waiting: 0, chosen: 1 },
+    fresh.length > 0 ? readNameQuota(tx, userId) : { waiting: 0, chosen: 1 },
   ])
-  const named = new Map<string, Map<string, string>>()
-  for (const { repoKey, repo } of [
-    ...found,
-    ...sent.map((repo) => ({ repoKey: repo.toLowerCase(), repo })),
-  ]) {
-    const repos = named.get(nameOf(repoKey)) ?? new Map<string, string>()
-    named.set(nameOf(repoKey), repos.set(repoKey, repo))
-  }
-  for (const name of open) {
-    const [repo, another] = (mayBeFolder(name) && named.get(name.toLowerCase())?.values()) || []
-    if (repo !== undefined && another === undefined && room.chosen-- > 0) {
-      const project = { name, repo, ignored: false, automatic: true }
-      chosen.push(project)
-      known.set(name, project)
-    } else {
-      mayWait.add(name)
-      if (!known.has(name)) room.waiting--
-    }
-  }
-  return { chosen, mayWait, isFull: room.waiting < 0 }
+  const named = [...found, ...sent.map((repo) => ({ repoKey: repo.toLowerCase(), repo }))]
+  const reposOf = groupBy(named, ({ repoKey }) => nameOf(repoKey))
+  const matched = open.flatMap((name) => {
+    const repos = mayBeFolder(name) ? (reposOf.get(name.toLowerCase()) ?? []) : []
+    const isOne = new Set(repos.map(({ repoKey }) => repoKey)).size === 1
+    const repo = repos.at(-1)?.repo
+    return isOne && repo !== undefined ? [{ name, repo, ignored: false, automatic: true }] : []
+  })
+  const chosen = matched.slice(0, Math.max(0, quota.chosen))
+  const isChosen = new Set(chosen.map(({ name }) => name))
+  const mayWait = new Set(open.filter((name) => !isChosen.has(name)))
+  const newlyWaiting = fresh.filter((name) => mayWait.has(name)).length
+  return { chosen, mayWait, isFull: newlyWaiting > quota.waiting }
 }

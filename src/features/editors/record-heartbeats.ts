@@ -1,7 +1,6 @@
 /** Turns heartbeats into minutes. */
 import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
-import { ApiError } from '../../errors.js'
 import type { Database, Db, Tx } from '../../platform/database/client.js'
 import { createRecorder, type Outcome, type QueuedWrite } from '../../platform/database/write-queue.js'
 import { reposToRemember } from '../accounts/index.js'
@@ -114,14 +113,14 @@ export const planHeartbeats = async <S extends Sent>(tx: Db, all: readonly S[], 
       const { candidates, fromJoining } = marked
       const timezone = zoneOf(target, known.sent.timezone)
       const asked = { userId, timeline, target, timezone, projects, candidates, fromJoining }
-      const minutes = await targetMinutes(asked).catch((error) => {
+      const targeting = await targetMinutes(asked)
+      if (targeting.kind === 'too large') {
         // A batch that's too large is rejected alone.
-        if (waits || !(error instanceof ApiError)) throw error
-        return undefined
-      })
-      return minutes && (waits || minutes.isSmall)
-        ? [{ known, marked, minutes, workspaces: minutes.workspaces }]
-        : []
+        if (waits) throw targeting.error
+        return []
+      }
+      const { minutes } = targeting
+      return waits || minutes.isSmall ? [{ known, marked, minutes, workspaces: minutes.workspaces }] : []
     }),
   )
   return Promise.all(

@@ -5,7 +5,9 @@
 import { availableParallelism } from 'node:os'
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { Tinypool } from 'tinypool'
 import { ApiError } from '../../errors.js'
 import { fitting, type Held, heldMemory, portionOf } from '../process/held-memory.js'
@@ -117,12 +119,14 @@ export const readLarge = async <Read extends object, Context extends object>(
   }
 }
 
+type Scope = Parameters<FastifyPluginAsyncTypebox>[0]
+
 /**
- * Makes a scope read JSON bodies with a reader, which validates them too.
+ * Makes a scope read JSON bodies with a reader, which validates them too. Its routes declare them with `bodyReadAs`.
  * @param createInspect makes a request's `inspect`
  */
 export const readJsonLarge = <Read extends object>(
-  scope: FastifyInstance,
+  scope: Scope,
   reader: BodyReader<Read, BodyContext>,
   mostBytes: number,
   createInspect?: (request: FastifyRequest) => (chunk: Buffer) => void,
@@ -140,12 +144,15 @@ export const readJsonLarge = <Read extends object>(
       inspect: createInspect?.(request),
     })
   })
-  scope.setValidatorCompiler(bodyIsValid(scope))
+  scope.setValidatorCompiler(validatorOfOtherParts(scope))
 }
 
-/** For the routes whose parser has validated the body. */
-export const bodyIsValid = (app: FastifyInstance): FastifySchemaCompiler<object> => {
-  const compile = app.validatorCompiler
+/** The schema of a body that the route's parser validates, for the reference, with the type that the parser makes of it. */
+export const bodyReadAs = <Read>(schema: TSchema): TUnsafe<Read> => Type.Unsafe<Read>(schema)
+
+/** For routes with `bodyReadAs`: validates their path, query and headers. */
+export const validatorOfOtherParts = (scope: Scope): FastifySchemaCompiler<object> => {
+  const compile = scope.validatorCompiler
   return (part) => (part.httpPart === 'body' || !compile ? () => true : compile(part))
 }
 

@@ -30,7 +30,7 @@ const inspectorOf = (request: FastifyRequest): ((chunk: Buffer) => void) => {
 
 export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database } = app
-  readJsonLarge(app as never, reader, limits.counts_body_bytes, inspectorOf)
+  readJsonLarge(app, reader, limits.counts_body_bytes, inspectorOf)
   /** The parsed body. */
   const batchesOf = (body: unknown) => body as CountBatches
   const kinds = [

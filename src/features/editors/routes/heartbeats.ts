@@ -1,5 +1,4 @@
-/** Routes for WakaTime tools. These routes read every media type as JSON. */
-import type { IncomingMessage } from 'node:http'
+/** Routes for WakaTime tools. They read every media type as JSON. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
@@ -15,11 +14,12 @@ import {
 import { limits } from '../../../../schemas/limits.js'
 import { TimezoneHeaders } from '../../../../schemas/wakatime.js'
 import { invalid } from '../../../errors.js'
-import { bodyIsValid } from '../../../platform/http/large-body.js'
+import { bodyReadAs, validatorOfOtherParts } from '../../../platform/http/large-body.js'
 import type { LabelsOf } from '../../../platform/metrics/metrics.js'
 import { readCaller } from '../../accounts/index.js'
 import { readingEditor, writingEditor } from '../access.js'
 import { timezoneOf } from '../choose-days.js'
+import { readBodiesWith } from '../parsing/any-media-type.js'
 import { type HeartbeatsBody, readHeartbeats } from '../parsing/body.js'
 import { projectHostOf } from '../project-names.js'
 import { createHeartbeatRecorder } from '../record-heartbeats.js'
@@ -32,15 +32,8 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, meter, milestones } = app
   const recordHeartbeats = createHeartbeatRecorder(database, projectHostOf(config.repohost))
 
-  const validatorCompiler = bodyIsValid(app as never)
-
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (_request: unknown, payload: IncomingMessage) => readHeartbeats(payload))
-  // Requests with a missing or malformed media type are accepted too.
-  app.addHook('onRequest', (request, _reply, done) => {
-    request.headers['content-type'] = 'application/octet-stream'
-    done()
-  })
+  readBodiesWith(app, readHeartbeats)
+  const validatorCompiler = validatorOfOtherParts(app)
 
   const record = async (request: FastifyRequest, { heartbeats }: HeartbeatsBody) => {
     const { caller, headers, log } = request
@@ -58,10 +51,6 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     log.debug({ heartbeats: recorded }, 'heartbeats recorded')
     if (accepted > 0) milestones.reached(userId, 'activity_flushed')
     return { responses: heartbeats.map(() => COUNTED) }
-  }
-  const bodyOf = (body: unknown): HeartbeatsBody => {
-    if (body === undefined) throw invalid('/body', 'is missing')
-    return body as HeartbeatsBody
   }
   const shared = {
     tags: ['editors'],
@@ -81,11 +70,13 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'sendHeartbeats',
       summary: 'Send heartbeats',
       description: `An array of at most ${limits.heartbeats} heartbeats. ${about}`,
-      body: Type.Array(ref(Heartbeat), { maxItems: limits.heartbeats, title: 'HeartbeatsBody' }),
+      body: bodyReadAs<HeartbeatsBody>(
+        Type.Array(ref(Heartbeat), { maxItems: limits.heartbeats, title: 'HeartbeatsBody' }),
+      ),
       response: { 202: ref(HeartbeatsAnswer) },
     },
     handler: async (request, reply) => {
-      const body = bodyOf(request.body)
+      const { body } = request
       if (body.isOne) throw invalid('/body', 'must be an array of heartbeats')
       return reply.code(202).send(await record(request, body))
     },
@@ -102,11 +93,11 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'sendHeartbeat',
       summary: 'Send a heartbeat',
       description: `One heartbeat, or an array of them. ${about}`,
-      body: ref(Heartbeat),
+      body: bodyReadAs<HeartbeatsBody>(ref(Heartbeat)),
       response: { 201: HeartbeatAnswer, 202: ref(HeartbeatsAnswer) },
     },
     handler: async (request, reply) => {
-      const body = bodyOf(request.body)
+      const { body } = request
       const answer = await record(request, body)
       if (!body.isOne) return reply.code(202).send(answer)
       return reply.code(201).send({ data: { id: uuidv7() } })
@@ -133,14 +124,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   await app.register(async (errors) => {
-    errors.removeAllContentTypeParsers()
-    errors.addContentTypeParser(
-      '*',
-      (_request: unknown, payload: NodeJS.ReadableStream, done: (error: null) => void) => {
-        payload.resume()
-        done(null)
-      },
-    )
+    readBodiesWith(errors, (payload) => void payload.resume())
     errors.route({
       method: 'POST',
       url: '/plugins/errors',

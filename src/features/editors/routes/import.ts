@@ -5,12 +5,13 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Ok, ref } from '../../../../schemas/common.js'
 import { EditorParams, Import } from '../../../../schemas/editors.js'
 import { limits } from '../../../../schemas/limits.js'
-import { ApiError, invalid } from '../../../errors.js'
+import { ApiError } from '../../../errors.js'
 import type { Job } from '../../../platform/process/async.js'
 import { Semaphore } from '../../../platform/process/semaphore.js'
 import type { Work } from '../../../platform/rate-limits/working-time.js'
 import { readingEditor, writingEditor } from '../access.js'
 import { cancelImport, describeImport, requireNoImport, startImport } from '../import-heartbeats.js'
+import { readBodiesWith } from '../parsing/any-media-type.js'
 import { unpacked } from '../parsing/gzip.js'
 import { projectHostOf } from '../project-names.js'
 import { reduceFile } from '../reduce-file.js'
@@ -77,15 +78,8 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (
   const host = projectHostOf(config.repohost)
   const arrivals = new Semaphore(AT_ONCE, WAITING, WAIT_MS, () => new ApiError('unavailable'))
 
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
-    '*',
-    (_request: unknown, payload: unknown, done: (error: null, body: unknown) => void) => done(null, payload),
-  )
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (request.method === 'POST') request.headers['content-type'] = 'application/octet-stream'
-    done()
-  })
+  // The handler reads the file as it arrives.
+  readBodiesWith(app, (payload) => payload)
 
   const shared = { tags: ['editors'], params: EditorParams }
 
@@ -106,8 +100,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (
       if (Number(request.headers['content-length'] ?? 0) > limits.import_body_bytes)
         throw new ApiError('payload_too_large')
       await requireNoImport(app.db, userId)
-      const body = request.body as Readable | undefined
-      if (body === undefined) throw invalid('/body', 'is missing')
+      const body = request.body as Readable
       // One file each, so that a slow sender holds only one permit.
       const endTurn = await app.takeTurn(request, 'import')
       try {

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Static } from '@sinclair/typebox'
 import {
   ConditionalReadHeaders,
   ConditionalWriteHeaders,
@@ -18,7 +17,7 @@ import { ApiError } from '../../../errors.js'
 import type { Access } from '../../../platform/access/access.js'
 import { JSON_TYPE } from '../../../platform/http/content.js'
 import { isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
-import { readJsonLarge } from '../../../platform/http/large-body.js'
+import { bodyReadAs, readJsonLarge } from '../../../platform/http/large-body.js'
 import { onResponseEnd, sendPieces } from '../../../platform/http/streaming.js'
 import { heldMemory } from '../../../platform/process/held-memory.js'
 import { payerOf } from '../../../platform/rate-limits/payers.js'
@@ -85,8 +84,8 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   })
 
-  await app.register(async (scope) => {
-    readJsonLarge(scope as never, reader, limits.configuration_body_bytes)
+  const changing: FastifyPluginAsyncTypebox = async (scope) => {
+    readJsonLarge(scope, reader, limits.configuration_body_bytes)
     scope.route({
       method: 'PUT',
       url: '/workspaces/:id/configuration',
@@ -113,13 +112,11 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         params: WorkspaceParams,
         querystring: ConfigurationQuery,
         headers: ConditionalWriteHeaders,
-        body: ConfigurationBody,
+        body: bodyReadAs<SentConfiguration>(ConfigurationBody),
         response: { 200: ref(ConfigurationResult) },
       },
       handler: async (request, reply) => {
-        const { headers } = request
-        const body = request.body as unknown as SentConfiguration
-        const query = request.query as Static<typeof ConfigurationQuery>
+        const { body, headers, query } = request
         const call = { ...request.granted(writing), reason: body.reason }
         const person = await payerOf(request)
         // The unsent rest stays in memory until the client has read it or others need the memory.
@@ -129,7 +126,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         onResponseEnd(request, reply, held.release)
         const answer = await changeConfiguration({ database, rules, quota: config.limits }, call, {
           body,
-          preconditions: preconditionsOf(headers as Static<typeof ConditionalWriteHeaders>, query),
+          preconditions: preconditionsOf(headers, query),
           dryRun: query.dry_run === true,
           person,
           held,
@@ -138,5 +135,6 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         return sendPieces(reply, JSON_TYPE, textOf(answer))
       },
     })
-  })
+  }
+  await app.register(changing)
 }
