@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Role } from '../../../schemas/common.js'
 import type { ErrorCode } from '../../../schemas/errors.js'
 import { divideRepo, repoKeysOf } from '../../../schemas/repo-keys.js'
+import type { SettingsKeyRules } from '../../../schemas/settings-keys.js'
 import { ApiError } from '../../errors.js'
 import { type Access, anyCaller } from '../../platform/access/access.js'
 import type { Database } from '../../platform/database/client.js'
@@ -16,7 +17,7 @@ export interface RepoRequest {
   question: RepoQuestion
   ifNoneMatch: string | undefined
   /** These decide which keys an effective configuration leaves out. */
-  keyRules: string
+  keyRules: SettingsKeyRules
   quota: WorkspaceQuota
 }
 
@@ -79,7 +80,7 @@ const repoRequestOf = (request: FastifyRequest, source: RepoSource): RepoRequest
       within,
     },
     ifNoneMatch: request.headers['if-none-match'],
-    keyRules: JSON.stringify(request.server.config.settingsKeys),
+    keyRules: request.server.config.settingsKeys,
     quota: request.server.config.limits,
   }
 }

@@ -1,4 +1,5 @@
 import type { Role } from '../../../../schemas/common.js'
+import type { SettingsKeyRules } from '../../../../schemas/settings-keys.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
   bool,
@@ -115,10 +116,18 @@ export const readEffectiveConfig = async (
   db: Db,
   question: RepoQuestion,
   ifNoneMatch: string | undefined,
-  keyRules: string,
+  keyRules: SettingsKeyRules,
 ): Promise<{ inWorkspace: boolean; config: StoredEffectiveConfig | null }> => {
   const { userId, ownerKey, repoKey, workspaceId = null, within = null } = question
-  const parameters = [userId, ownerKey, repoKey, within, workspaceId, ifNoneMatch?.trim() ?? '', keyRules]
+  const parameters = [
+    userId,
+    ownerKey,
+    repoKey,
+    within,
+    workspaceId,
+    ifNoneMatch?.trim() ?? '',
+    JSON.stringify(keyRules),
+  ]
   const { inWorkspace, ...config } = singleRow(await db.rows(READ_EFFECTIVE_CONFIG, parameters))
   return { inWorkspace, config: config.workspaceId === null ? null : (config as StoredEffectiveConfig) }
 }
