@@ -1,4 +1,4 @@
-/** Makes it expensive to find the workspaces of a repository, with as many patterns as the limits allow one person. */
+/** Makes it expensive to find the workspaces of a repository, with as many patterns as a person can have if others add them. */
 import type { Service } from './service.js'
 
 /** Patterns of 90 stars, which could be entered once. */

@@ -22,7 +22,8 @@ const SECONDS = 30
 const ATTACKERS = 5
 /** As many as the limit of requests per minute allows. */
 const EVERY_MS = 100
-const WORKSPACES = 19
+/** Of 51 patterns each, so that one more workspace can be created. */
+const WORKSPACES = 18
 const REPOS = 8
 const MOST = { p99: 300, health: 150, mib: 500, slowdown: 3 }
 
