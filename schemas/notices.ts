@@ -35,7 +35,7 @@ export const Notice = Resource('Notice', {
   workspace: Closed({ id: Uuid, name: Type.String({ examples: ['Acme'] }) }),
   login: Nullable(Login, {
     description:
-      'The new admin, or whoever loosened the level or locked the keys: a login, `key <name>` or `service`. Null if the caller was removed.',
+      'The new admin, or the author of the change: a login or `key <name>`. Null if the caller was removed or the author is unknown.',
   }),
   named_from: Nullable(Day, {
     description: 'The first day that admins see by name. Null unless the level was loosened.',

@@ -163,7 +163,7 @@ t.test('a removed person learns of the removal, and nothing of what follows', as
   t.same((await toldTo(cyd))[0].code, 'level_loosened')
 
   await cyd.post(`${team}/${id}/leave`)
-  t.same(await noticesOf(cyd), [], 'whoever leaves knows it')
+  t.same(await noticesOf(cyd), [], 'cyd left')
   await join(bob)
   t.same(await noticesOf(bob), [], 'bob is back')
   await ada.delete(`${team}/${id}/members?login=bob`)

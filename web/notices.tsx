@@ -15,7 +15,7 @@ type Notice = AnswerOf<'GET /api/me/notices'>['notices'][number]
 /** How many notices, and how many names in a sentence. The person can ask for more notices. */
 const SHOWN = 3
 
-/** What stands above every screen. */
+/** The notices, and how the person joined, above every screen. */
 export const AboveScreen = (props: { notices: Notice[] }) => {
   const workspace = useWorkspace()
   return (

@@ -472,7 +472,7 @@ export type Notice = {
     id: string
     name: string
   }
-  /** The new admin, or whoever loosened the level or locked the keys: a login, `key <name>` or `service`. Null if the caller was removed. */
+  /** The new admin, or the author of the change: a login or `key <name>`. Null if the caller was removed or the author is unknown. */
   login: string | null
   /** The first day that admins see by name. Null unless the level was loosened. */
   named_from: string | null
