@@ -9,13 +9,13 @@ import { configurationRoutes } from './features/settings/routes/configuration.js
 import { effectiveConfigRoutes } from './features/settings/routes/effective-config.js'
 import { moveRoutes } from './features/settings/routes/moves.js'
 import { overrideRoutes } from './features/settings/routes/overrides.js'
+import { workspaceSettingsRoutes } from './features/settings/routes/workspace-settings.js'
 import { auditRoutes } from './features/workspaces/routes/audit.js'
 import { inviteRoutes, joinRoute } from './features/workspaces/routes/invites.js'
 import { workspaceKeyRoutes } from './features/workspaces/routes/keys.js'
 import { memberRoutes } from './features/workspaces/routes/members.js'
 import { organizationRoutes } from './features/workspaces/routes/organization.js'
 import { patternRoutes } from './features/workspaces/routes/patterns.js'
-import { workspaceSettingsRoutes } from './features/workspaces/routes/settings.js'
 import { workspaceRoutes } from './features/workspaces/routes/workspaces.js'
 
 /** Everything below `/api/team`. Only joining works without Pro. */

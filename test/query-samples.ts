@@ -10,18 +10,19 @@ import * as billing from '../src/features/billing/queries.js'
 import * as webhooks from '../src/features/counts/queries/webhooks.js'
 import * as erasures from '../src/features/personal-data/queries/erasures.js'
 import * as rowCounts from '../src/features/personal-data/queries/row-counts.js'
+import * as history from '../src/features/settings/queries/history.js'
 import * as snapshots from '../src/features/settings/queries/snapshots.js'
+import * as workspaceSettings from '../src/features/settings/queries/workspace-settings.js'
+import * as settingsHistory from '../src/features/settings/queries/workspace-settings-history.js'
 import { snapshotVersions } from '../src/features/settings/tables.js'
 import * as allWorkspaces from '../src/features/workspaces/queries/all-workspaces.js'
 import * as audit from '../src/features/workspaces/queries/audit.js'
-import * as history from '../src/features/workspaces/queries/history.js'
 import * as invites from '../src/features/workspaces/queries/invites.js'
 import * as members from '../src/features/workspaces/queries/members.js'
 import * as organizations from '../src/features/workspaces/queries/organizations.js'
 import * as privacy from '../src/features/workspaces/queries/privacy-levels.js'
 import * as removals from '../src/features/workspaces/queries/removals.js'
-import * as workspaceSettings from '../src/features/workspaces/queries/settings.js'
-import * as settingsHistory from '../src/features/workspaces/queries/settings-history.js'
+import * as settingsVersions from '../src/features/workspaces/queries/settings-versions.js'
 import * as workspaces from '../src/features/workspaces/queries/workspaces.js'
 import type { Db } from '../src/platform/database/client.js'
 
@@ -175,7 +176,7 @@ export const samples: Sample[] = [
   ...calls(workspaceSettings.readLocked, [id]),
   ...calls(history.dropOldVersions, [snapshotVersions, undefined, 1_000]),
   ...calls(settingsHistory.dropOldSettingsVersions, [id, 1_000]),
-  ...calls(settingsHistory.keepSettingsVersion, [id, { ...user, reason: 'Why' }]),
+  ...calls(settingsVersions.keepSettingsVersion, [id, { ...user, reason: 'Why' }]),
   ...calls(settingsHistory.settingsHistory.list, [id]),
   ...calls(settingsHistory.settingsHistory.read, [id, 1]),
 

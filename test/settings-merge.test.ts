@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { mergeSettings, overlaySettings } from '../src/features/workspaces/settings-merge.js'
+import { mergeSettings, overlaySettings } from '../src/features/settings/settings-merge.js'
 
 t.test('the merge follows RFC 7396 on the first level', async (t) => {
   const key = fc.constantFrom('ext.a', 'ext.b', 'ext.c', 'ext.d')

@@ -25,7 +25,7 @@ const modules: [file: string, test: string][] = [
   ['src/features/rollups/choose-shown', 'published-weeks'],
   ['src/features/rollups/amounts', 'published-weeks'],
   ['schemas/repo-pattern', 'pattern-texts'],
-  ['src/features/workspaces/settings-merge', 'settings-merge'],
+  ['src/features/settings/settings-merge', 'settings-merge'],
 ]
 
 interface Place {

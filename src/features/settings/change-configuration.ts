@@ -8,13 +8,13 @@ import { fitting, type Held } from '../../platform/process/held-memory.js'
 import { KeyedSemaphore, Semaphore } from '../../platform/process/semaphore.js'
 import type { SettingsRules } from '../../platform/settings-schema/read.js'
 import {
-  applySettings,
   type Change,
   changeWorkspace,
   setPatterns,
   type WorkspaceCall,
   type WorkspaceQuota,
 } from '../workspaces/index.js'
+import { applySettings } from './change-workspace-settings.js'
 import { ChangeTexts } from './configuration-changes.js'
 import type { SentConfiguration } from './configuration-reader.js'
 import { batchesOf, type ConfigurationPlan, nameOf, planConfiguration } from './plan-configuration.js'

@@ -5,18 +5,14 @@ import { parsePatterns } from '../../../schemas/repo-pattern.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { etagOf, type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
+import { type Change, changeWorkspace, listPatterns, type WorkspaceCall } from '../workspaces/index.js'
+import { describeChange } from './describe-change.js'
 import {
-  type Change,
-  changeWorkspace,
-  describeChange,
   judgeRestored,
   type KeysAndRules,
-  listPatterns,
-  readLocked,
   requireSpelling,
   requireUnlocked,
-  type WorkspaceCall,
-} from '../workspaces/index.js'
+} from './policies/settings-rules.js'
 import { requireStorageQuota } from './policies/storage-quota.js'
 import { findOutside } from './queries/configuration.js'
 import {
@@ -28,6 +24,7 @@ import {
   writeOverrides,
 } from './queries/overrides.js'
 import type { SnapshotKey } from './queries/snapshots.js'
+import { readLocked } from './queries/workspace-settings.js'
 
 /** One repository in one workspace, as the caller spelled it. */
 interface RepoCall extends WorkspaceCall {

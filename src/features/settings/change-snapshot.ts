@@ -4,15 +4,9 @@ import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
 import { readCaller } from '../accounts/index.js'
-import {
-  type Actor,
-  insertAuditEntry,
-  judgeRestored,
-  type KeysAndRules,
-  lockRole,
-  type RepoQuestion,
-} from '../workspaces/index.js'
+import { type Actor, insertAuditEntry, lockRole, type RepoQuestion } from '../workspaces/index.js'
 import { writableHolder } from './policies/repo-access.js'
+import { judgeRestored, type KeysAndRules } from './policies/settings-rules.js'
 import { requireStorageQuota } from './policies/storage-quota.js'
 import {
   deleteSnapshot,

@@ -9,23 +9,15 @@ import { ApiError, escapePointer } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { type Preconditions, requireEtag } from '../../platform/http/etag.js'
 import type { SettingsRules } from '../../platform/settings-schema/read.js'
-import {
-  type Change,
-  describeChange,
-  requireKeys,
-  requirePatterns,
-  requireRules,
-  requireSpelling,
-  type SettingsContent,
-  type StoredWorkspaceSettings,
-  type WorkspaceCall,
-  type WorkspaceQuota,
-  warningsOf,
-} from '../workspaces/index.js'
+import { type Change, requirePatterns, type WorkspaceCall, type WorkspaceQuota } from '../workspaces/index.js'
+import { requireKeys, type SettingsContent } from './change-workspace-settings.js'
 import { type ChangeTexts, compareSettings, isSame, takeTurns, type Values } from './configuration-changes.js'
 import { overridesOf, type SentConfiguration } from './configuration-reader.js'
+import { describeChange } from './describe-change.js'
+import { requireRules, requireSpelling, warningsOf } from './policies/settings-rules.js'
 import { countAffected, findOutside } from './queries/configuration.js'
 import { listOverrides, type NewOverride, type Place, type StoredOverride } from './queries/overrides.js'
+import type { StoredWorkspaceSettings } from './queries/workspace-settings.js'
 import { etagOfConfiguration, type Head, readHead } from './read-configuration.js'
 
 const MAX_WARNINGS = 100

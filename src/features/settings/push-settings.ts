@@ -15,11 +15,11 @@ import {
   lockWorkspace,
   type RepoQuestion,
   readPersonalWorkspace,
-  requireSpelling,
   type WorkspaceQuota,
 } from '../workspaces/index.js'
 import { type Written, writeSnapshot } from './change-snapshot.js'
 import { pushTarget, requirePersonalQuota } from './policies/repo-access.js'
+import { requireSpelling } from './policies/settings-rules.js'
 import { lockSnapshot, type SnapshotKey } from './queries/snapshots.js'
 
 export interface Push {

@@ -1,9 +1,10 @@
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { etagOfText } from '../../platform/http/etag.js'
-import { listPatterns, readWorkspaceSettings, type StoredWorkspaceSettings } from '../workspaces/index.js'
+import { listPatterns } from '../workspaces/index.js'
 import { readFingerprint } from './queries/configuration.js'
 import { listOverrides } from './queries/overrides.js'
+import { readWorkspaceSettings, type StoredWorkspaceSettings } from './queries/workspace-settings.js'
 
 export interface Head extends StoredWorkspaceSettings {
   patterns: string[]

@@ -1,25 +1,19 @@
 /** Workspaces, members and rights, for other features. */
 export { adminOf, adminOfNamed, memberIfNamed, memberOf, requireAdminIn } from './access.js'
-export { applySettings, requireKeys, type SettingsContent } from './change-settings.js'
 export { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
-export { describeChange } from './describe-change.js'
-export { firstNamedDay, lastPublished, type PrivacyRules } from './policies/privacy-levels.js'
+export {
+  firstNamedDay,
+  lastPublished,
+  type PrivacyRules,
+  requireFloor,
+  stricterOf,
+} from './policies/privacy-levels.js'
 export {
   requireCreateQuota,
   requireJoinQuota,
   requireRole,
   type WorkspaceQuota,
 } from './policies/rights.js'
-export {
-  judgeRestored,
-  type KeysAndRules,
-  requireRules,
-  requireSettings,
-  requireSpelling,
-  requireUnlocked,
-  storedWarnings,
-  warningsOf,
-} from './policies/settings-rules.js'
 export {
   type Actor,
   type Author,
@@ -28,7 +22,6 @@ export {
   listAuditEntries,
   SERVICE_ACTOR,
 } from './queries/audit.js'
-export { dropOldVersions, historyOf } from './queries/history.js'
 export { revokeInvitesOf } from './queries/invites.js'
 export {
   FIRST_COUNTED_DAY,
@@ -47,13 +40,14 @@ export {
   payerOfWorkspace,
   readRole,
 } from './queries/members.js'
-export { raisePrivacy, readPrivacy, type WorkspacePrivacy } from './queries/privacy-levels.js'
-export { preserveRemovals } from './queries/removals.js'
 export {
-  readLocked,
-  readWorkspaceSettings,
-  type StoredWorkspaceSettings,
-} from './queries/settings.js'
+  insertPrivacyLevel,
+  raisePrivacy,
+  readPrivacy,
+  type WorkspacePrivacy,
+} from './queries/privacy-levels.js'
+export { preserveRemovals } from './queries/removals.js'
+export { keepSettingsVersion } from './queries/settings-versions.js'
 export {
   countPatterns,
   insertPatterns,
@@ -66,5 +60,11 @@ export {
   readWorkspaceSummary,
 } from './queries/workspaces.js'
 export { requirePatterns, setPatterns } from './replace-patterns.js'
-export { overlaySettings } from './settings-merge.js'
-export { ABOUT_PEOPLE, auditEntries, authorName, members } from './tables.js'
+export {
+  ABOUT_PEOPLE,
+  auditEntries,
+  authorName,
+  members,
+  workspaceSettingsVersions,
+  workspaces,
+} from './tables.js'

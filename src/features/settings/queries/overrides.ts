@@ -5,7 +5,8 @@ import { type BoundedPage, boundedList, readBoundedPage } from '../../../platfor
 import type { Db } from '../../../platform/database/client.js'
 import { integer, moment, type RowOf, statement, text, uuid } from '../../../platform/database/statement.js'
 import { withUpdatedAt } from '../../../platform/time/clock.js'
-import { type Author, authorName, historyOf } from '../../workspaces/index.js'
+import { type Author, authorName } from '../../workspaces/index.js'
+import { historyOf } from './history.js'
 import { isAtKey, keyParameters, type SnapshotKey } from './snapshots.js'
 
 const storedOverride = {

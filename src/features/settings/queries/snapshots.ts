@@ -18,14 +18,13 @@ import { etagDiffers, etagSql } from '../../../platform/http/etag.js'
 import { withUpdatedAt } from '../../../platform/time/clock.js'
 import {
   type Actor,
-  dropOldVersions,
-  historyOf,
   MATCH_ORDER,
   type RepoQuestion,
   repoParameters,
   WITH_EVERY_PATTERN,
 } from '../../workspaces/index.js'
 import { snapshots, snapshotVersions } from '../tables.js'
+import { dropOldVersions, historyOf } from './history.js'
 
 /** A repository in a workspace, which can have one snapshot and one override. */
 export interface SnapshotKey extends RepoKeys {

@@ -26,7 +26,7 @@ import { ApiError } from '../../../errors.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/content.js'
 import { isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { pagesOf } from '../../../platform/http/pagination.js'
-import { adminOf, memberOf, requireSettings, storedWarnings, warningsOf } from '../../workspaces/index.js'
+import { adminOf, memberOf } from '../../workspaces/index.js'
 import {
   etagOfOverride,
   overrideKeyOf,
@@ -35,6 +35,7 @@ import {
   setOverride,
 } from '../change-overrides.js'
 import { takeTurns } from '../configuration-changes.js'
+import { requireSettings, storedWarnings, warningsOf } from '../policies/settings-rules.js'
 import { listOverrides, overrideHistory, readOverride, type StoredOverride } from '../queries/overrides.js'
 
 const toText = (override: StoredOverride & { warnings?: Warnings }) => {

@@ -24,7 +24,7 @@ import { revokeKeysOfWorkspace } from '../../accounts/index.js'
 import { invites, joinedByOrganization, members, patterns, workspaces } from '../tables.js'
 import { lockRoles } from './members.js'
 import { insertPrivacyLevel, privacyColumns, type WorkspacePrivacy } from './privacy-levels.js'
-import { keepSettingsVersion } from './settings-history.js'
+import { keepSettingsVersion } from './settings-versions.js'
 
 /** SQL: the patterns of `w`. As JSON, because the driver takes many times longer to read a text array. */
 const PATTERNS = `to_json(array(

@@ -14,7 +14,7 @@ import {
 } from '../../../platform/database/statement.js'
 import { etagDiffers, etagSql } from '../../../platform/http/etag.js'
 import { toTimestamp, withUpdatedAt } from '../../../platform/time/clock.js'
-import { workspaces } from '../tables.js'
+import { workspaces } from '../../workspaces/index.js'
 
 const foundColumns = {
   idleWindowMinutes: integer,

@@ -23,12 +23,11 @@ import {
 import { ApiError } from '../../../errors.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/content.js'
 import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
-import { adminOf, memberOf } from '../access.js'
-import { patchWorkspaceSettings, restoreWorkspaceSettings } from '../change-settings.js'
-import { requireFloor, stricterOf } from '../policies/privacy-levels.js'
+import { adminOf, memberOf, requireFloor, stricterOf } from '../../workspaces/index.js'
+import { patchWorkspaceSettings, restoreWorkspaceSettings } from '../change-workspace-settings.js'
 import { requireSettings, storedWarnings, warningsOf } from '../policies/settings-rules.js'
-import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../queries/settings.js'
-import { settingsHistory } from '../queries/settings-history.js'
+import { type FoundWorkspaceSettings, readWorkspaceSettings } from '../queries/workspace-settings.js'
+import { settingsHistory } from '../queries/workspace-settings-history.js'
 
 const sendSettings = (
   reply: FastifyReply,

@@ -1,40 +1,9 @@
 /** The last versions of a workspace's settings. */
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../../platform/database/client.js'
-import { integer, orNull, statement, text } from '../../../platform/database/statement.js'
-import { workspaceSettingsVersions } from '../tables.js'
-import type { Author } from './audit.js'
+import { integer, orNull, text } from '../../../platform/database/statement.js'
+import { workspaceSettingsVersions } from '../../workspaces/index.js'
 import { dropOldVersions, historyOf } from './history.js'
-
-/** $2 to $4: the version's author, key name and reason, or nulls. */
-const KEEP_VERSION = statement(
-  'keep the current version of workspace settings',
-  {},
-  `
-  insert into workspace_settings_versions
-    (workspace_id, version, settings, locked, idle_window_minutes, created_at, created_by, created_by_key, reason)
-  select id, settings_version, settings, locked, idle_window_minutes, settings_updated_at, $2::uuid, $3::text, $4::text
-  from workspaces where id = $1::uuid
-  on conflict do nothing`,
-)
-
-/**
- * Adds the current version of a locked workspace to the history. It's already there unless it was written without
- * history, by an earlier release or by the service itself when raising the privacy level.
- * @param author null if unknown
- */
-export const keepSettingsVersion = async (
-  tx: Db,
-  workspaceId: string,
-  author: (Pick<Author, 'id' | 'keyName'> & { reason: string | null }) | null,
-): Promise<void> => {
-  await tx.rows(KEEP_VERSION, [
-    workspaceId,
-    author?.id ?? null,
-    author?.keyName ?? null,
-    author?.reason ?? null,
-  ])
-}
 
 /** @param version the newest */
 export const dropOldSettingsVersions = (tx: Db, workspaceId: string, version: number): Promise<void> =>

@@ -4,16 +4,21 @@ import type { WorkspaceSettingsPatch } from '../../../schemas/workspace-settings
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import { type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
-import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+import {
+  type Change,
+  changeWorkspace,
+  insertPrivacyLevel,
+  keepSettingsVersion,
+  type WorkspaceCall,
+} from '../workspaces/index.js'
 import { describeChange } from './describe-change.js'
 import { judgeRestored, type KeysAndRules, requireSpelling } from './policies/settings-rules.js'
-import { insertPrivacyLevel } from './queries/privacy-levels.js'
 import {
   readSettingsToChange,
   type StoredWorkspaceSettings,
   updateWorkspaceSettings,
-} from './queries/settings.js'
-import { dropOldSettingsVersions, keepSettingsVersion, settingsHistory } from './queries/settings-history.js'
+} from './queries/workspace-settings.js'
+import { dropOldSettingsVersions, settingsHistory } from './queries/workspace-settings-history.js'
 import { mergeSettings } from './settings-merge.js'
 
 /**
