@@ -1,4 +1,4 @@
-/** What happens to every request, in this order. What only some routes need is their access, or a hook of their scope. */
+/** The steps of every request, in order. Steps of only some routes are in their access, or in a hook of their scope. */
 import fp from 'fastify-plugin'
 import { findCaller } from './features/accounts/session.js'
 import {

@@ -73,7 +73,7 @@ const [MAX_QUESTIONS, MAX_SHOWN] = [20, 500]
 /** Answers that are remembered. */
 const MAX_ANSWERS = 1000
 
-/** What is applied: everything, or only locked settings. */
+/** Everything is applied, or only locked settings. */
 type Part = 'all' | 'locked'
 interface State {
   folder: Folder
