@@ -200,7 +200,7 @@ export const accessKeys = table(
   {
     people: {
       userId: { erasure: 'delete', export: 'keys', label: 'personal access keys' },
-      createdBy: { erasure: 'anonymise', export: 'keys', label: 'access keys created' },
+      createdBy: { erasure: 'anonymize', export: 'keys', label: 'access keys created' },
     },
     expiry: {
       task: 'old access keys',

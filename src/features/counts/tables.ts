@@ -24,7 +24,7 @@ export const webhooks = table(
   {
     people: {
       createdBy: {
-        erasure: 'anonymise',
+        erasure: 'anonymize',
         export: { leftOutBecause: 'the audit trail has it' },
         label: 'webhooks created',
       },

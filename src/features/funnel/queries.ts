@@ -5,7 +5,7 @@ import type { Db } from '../../platform/database/client.js'
 import { integer, json, singleRow, statement } from '../../platform/database/statement.js'
 
 const INSERT_EVENT = statement(
-  'count a funnel event',
+  'upsert funnel event',
   { events: integer },
   `
   with caller as (select id from users where id = $1::uuid and repohost_id is not null),
@@ -28,7 +28,7 @@ export const insertFunnelEvent = async (
 ): Promise<boolean> => (await db.rows(INSERT_EVENT, [userId, event, source])).length > 0
 
 const INSERT_MILESTONES = statement(
-  'note milestones of users',
+  'record user milestones',
   {},
   `
   with reached as (
@@ -130,13 +130,13 @@ const funnelOf = (name: string, rows: string) =>
   )
 
 const READ_ALL_TIME = funnelOf(
-  'read the funnel of all time',
+  'read funnel totals',
   'select user_id, event, source, first_at, events from funnel_users where true',
 )
 
 /** $3, $4: the first and the last day, or null. */
 const READ_RANGE = funnelOf(
-  'read the funnel of a range',
+  'read funnel range',
   `select user_id, event, source, first_at, events from funnel_days
     where day between coalesce($3::date, '-infinity') and coalesce($4::date, 'infinity')`,
 )

@@ -25,7 +25,7 @@ export const snapshots = table(
     updatedBy: person('updated_by'),
   },
   {
-    people: { updatedBy: { erasure: 'anonymise', export: 'settings_written' } },
+    people: { updatedBy: { erasure: 'anonymize', export: 'settings_written' } },
     place: { spreadBy: 'owner_key' },
     privacyRecord: 'settings',
   },
@@ -54,7 +54,7 @@ export const snapshotVersions = table(
     reason: text('reason'),
   },
   {
-    people: { createdBy: { erasure: 'anonymise', export: 'settings_written' } },
+    people: { createdBy: { erasure: 'anonymize', export: 'settings_written' } },
     place: { spreadBy: 'owner_key' },
     privacyRecord: 'settings',
   },
@@ -87,7 +87,7 @@ export const overrides = table(
     reason: text('reason'),
   },
   {
-    people: { updatedBy: { erasure: 'anonymise', export: 'overrides_written' } },
+    people: { updatedBy: { erasure: 'anonymize', export: 'overrides_written' } },
     place: { spreadBy: 'owner_key' },
     privacyRecord: 'settings',
   },
@@ -116,7 +116,7 @@ export const overrideVersions = table(
     reason: text('reason'),
   },
   {
-    people: { createdBy: { erasure: 'anonymise', export: 'override_versions_written' } },
+    people: { createdBy: { erasure: 'anonymize', export: 'override_versions_written' } },
     place: { spreadBy: 'owner_key' },
     privacyRecord: 'settings',
   },

@@ -48,7 +48,7 @@ export const workspaces = table(
     people: {
       personalOf: { erasure: { by: 'the deletion of the personal workspace' }, export: 'personal_workspace' },
       createdBy: {
-        erasure: 'anonymise',
+        erasure: 'anonymize',
         export: { leftOutBecause: 'the audit trail has it' },
         label: 'workspaces created',
       },
@@ -90,7 +90,7 @@ export const workspaceSettingsVersions = table(
     reason: text('reason'),
   },
   {
-    people: { createdBy: { erasure: 'anonymise', export: 'workspace_settings_written' } },
+    people: { createdBy: { erasure: 'anonymize', export: 'workspace_settings_written' } },
     place: 'every node',
     privacyRecord: 'settings',
   },
@@ -155,7 +155,7 @@ export const organizations = table(
     deniedAt: moment('denied_at'),
   },
   {
-    people: { linkedBy: { erasure: 'anonymise', export: 'organizations_linked' } },
+    people: { linkedBy: { erasure: 'anonymize', export: 'organizations_linked' } },
     place: 'every node',
     privacyRecord: 'membership',
     label: 'linked organizations',
@@ -304,7 +304,7 @@ export const invites = table(
     createdAt: moment('created_at').notNull().defaultNow(),
   },
   {
-    people: { createdBy: { erasure: 'anonymise', export: 'invites' } },
+    people: { createdBy: { erasure: 'anonymize', export: 'invites' } },
     place: 'every node',
     privacyRecord: 'settings',
   },

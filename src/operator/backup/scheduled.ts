@@ -59,7 +59,7 @@ export const backupFolderFault = async (
 }
 
 const READ_BACKUP_AGE = statement(
-  'read the age of the last backup',
+  'read last backup age',
   { seconds: orNull(double) },
   'select extract(epoch from now() - max(made_at))::float8 as seconds from backups',
 )

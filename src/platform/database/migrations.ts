@@ -63,7 +63,7 @@ export const newestMigration = migrations.at(-1) as Migration
 export const FIRST_MIGRATION = 1_795_226_417_074
 
 const READ_NEWEST = statement(
-  'read the newest migration',
+  'read newest migration',
   { newest: orNull(double) },
   'select max(created_at)::float8 as newest from drizzle.__drizzle_migrations',
 )

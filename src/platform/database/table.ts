@@ -19,10 +19,10 @@ import type { Task } from '../metrics/metrics.js'
 /** The rule for a column that names a person. */
 export interface PersonRule {
   /**
-   * Applies when the account is deleted. `delete` deletes the row. `anonymise` makes the column name the deleted user.
+   * Applies when the account is deleted. `delete` deletes the row. `anonymize` makes the column name the deleted user.
    * Otherwise: the code that handles it, or the reason to keep it.
    */
-  erasure: 'delete' | 'anonymise' | { by: string } | { keptBecause: string }
+  erasure: 'delete' | 'anonymize' | { by: string } | { keptBecause: string }
   /** The account-export property that contains the rows, or why none does. */
   export: string | { leftOutBecause: string }
   /** The name of this person's rows in the operator's commands. By default, the table's label. */

@@ -15,7 +15,7 @@ export const readToday = ({ hot }: Pick<Database, 'hot'>): Promise<string> => re
 export const readTodayIn = async (db: Db): Promise<string> => singleRow(await db.rows(READ_TODAY, [])).today
 
 const READ_MOMENT = statement(
-  'read the moment',
+  'read current time',
   { moment },
   'select clock_timestamp()::timestamptz(3) as moment',
 )

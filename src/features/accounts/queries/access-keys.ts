@@ -25,7 +25,7 @@ const WORKS = 's.revoked_at is null and s.expires_at > now()'
 
 /** $1: the hash. The key's own row goes with its person or workspace. */
 const FIND_KEY = statement(
-  'find an access key',
+  'find access key',
   {
     state: textOf<'active' | 'revoked' | 'expired'>(),
     keyId: uuid,
@@ -117,7 +117,7 @@ export const listKeys = async (db: Db, owner: KeyOwner): Promise<AccessKey[]> =>
 }
 
 const LIST_CREATED = statement(
-  'list created access keys',
+  'list access keys by creator',
   {
     id: uuid,
     name: text,
@@ -162,7 +162,7 @@ export interface NewKey {
 
 /** $1, $2: the owner; $3: the id; $4: the creator; $5 to $8: name, scopes, days, hash. */
 const INSERT_KEY = statement(
-  'insert an access key',
+  'insert access key',
   { createdAt: moment, expiresAt: moment },
   `
   with secret as (
@@ -212,13 +212,13 @@ const revoke = (name: string, which: string) =>
   returning k.id, k.name, k.scopes, k.workspace_id as "workspaceId"`,
   )
 
-const REVOKE_KEY = revoke('revoke an access key', `${IS_OF_OWNER} and k.id = $3::uuid`)
-const REVOKE_KEYS = revoke('revoke the access keys of an owner', IS_OF_OWNER)
+const REVOKE_KEY = revoke('revoke access key', `${IS_OF_OWNER} and k.id = $3::uuid`)
+const REVOKE_KEYS = revoke('revoke owner access keys', IS_OF_OWNER)
 const REVOKE_KEYS_IN_WORKSPACE = revoke(
-  'revoke access keys created for a workspace',
+  'revoke workspace access keys by creator',
   'k.created_by = $1::uuid and k.workspace_id = $2::uuid',
 )
-const REVOKE_ALL_KEYS = revoke('revoke all access keys that a person created', 'k.created_by = $1::uuid')
+const REVOKE_ALL_KEYS = revoke('revoke access keys by creator', 'k.created_by = $1::uuid')
 
 const KNOWS_KEY = statement(
   'check whether access key is known',

@@ -6,7 +6,7 @@ import type { AddressKey } from '../address-keys.js'
 
 /** $1: the user; $2: HMACs that are someone's; $3: HMACs that aren't the user's; $4: whether these are all. */
 const FORGET_ADDRESSES = statement(
-  'forget addresses',
+  'delete addresses',
   {},
   `
   delete from addresses
@@ -15,7 +15,7 @@ const FORGET_ADDRESSES = statement(
 
 /** $1: the user; per address: $2 HMAC, $3 day. */
 const REMEMBER_ADDRESSES = statement(
-  'remember addresses',
+  'upsert addresses',
   {},
   `
   insert into addresses (hmac, user_id, confirmed_day)

@@ -5,13 +5,13 @@ import { repositoryHost } from '../tables.js'
 
 /** Each instance records its key every minute, so older ones belong to instances that have stopped. */
 export const LIST_SIGNING_KEYS = statement(
-  'list the keys that sign sessions',
+  'list signing keys',
   { key_id: text },
   `select key_id from signing_keys where used_at > now() - interval '5 minutes'`,
 )
 
 const RECORD_SIGNING_KEY = statement(
-  'record the key that signs sessions',
+  'record signing key',
   {},
   'insert into signing_keys (key_id) values ($1) on conflict (key_id) do update set used_at = excluded.used_at',
 )

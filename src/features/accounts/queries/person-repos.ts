@@ -11,7 +11,7 @@ const LIST_PERSON_REPOS = statement(
 
 /** $1: the user; per repository: $2 its key, $3 its name, $4 as given. */
 const WRITE_PERSON_REPOS = statement(
-  'remember own repositories',
+  'upsert own repositories',
   {},
   `
   insert into person_repos as p (user_id, repo_key, name, repo, seen_day)
@@ -55,7 +55,7 @@ export const listPersonRepos = async (db: Db, userId: string): Promise<string[]>
 
 /** $1: the user; $2: names in lower case. */
 const FIND_PERSON_REPOS = statement(
-  'find own repositories by name',
+  'find recent repositories by name',
   { repoKey: text, repo: text },
   `
   select repo_key as "repoKey", repo

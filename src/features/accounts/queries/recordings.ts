@@ -18,7 +18,7 @@ export const readRecording = async (db: Db, userId: string): Promise<Recording> 
 }
 
 const WRITE_RECORDING = statement(
-  'change recording preferences',
+  'update recording preferences',
   { id: uuid },
   `
   insert into recordings (user_id, paused, repos_off, repos_off_like, hours)

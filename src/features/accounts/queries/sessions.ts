@@ -10,7 +10,7 @@ export const revokeToken = async (db: Db, jti: string, expiresAt: number): Promi
 
 /** A single statement, so that a generation is never raised without a revocation for the other instances. */
 const REVOKE_ALL = statement(
-  'revoke all tokens of a user',
+  'revoke user tokens',
   { generation: integer },
   `
   with raised as (
@@ -30,7 +30,7 @@ export const revokeAllTokens = async (db: Db, userId: string): Promise<number | 
   return raised?.generation
 }
 
-const READ_CLOCK = statement('read the database’s clock', { now: text }, 'select now()::text as now')
+const READ_CLOCK = statement('read database clock', { now: text }, 'select now()::text as now')
 
 /**
  * The revocations since a time on the database's clock, with an overlap for transactions that were still running.

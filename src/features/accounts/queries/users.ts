@@ -81,7 +81,7 @@ const READ_REPOHOST_ID = statement(
 export const readRepohostId = async (db: Db, id: string): Promise<string | null> =>
   (await db.rows(READ_REPOHOST_ID, [id]))[0]?.repohostId ?? null
 
-const LOCK_USER = lockOfUser('lock the workspaces of a user', locksOfUsers.workspaces)
+const LOCK_USER = lockOfUser('lock user workspaces', locksOfUsers.workspaces)
 
 /**
  * Locks until the transaction ends: only one transaction at a time may count a user's workspaces. The row itself stays
@@ -94,7 +94,7 @@ export const lockUser = async (tx: Db, id: string): Promise<User | undefined> =>
 
 /** $1: the login in lower case; $2: its current owner, by the host's id. */
 const FREE_LOGIN = statement(
-  'take over login',
+  'free login',
   {},
   `
   update users set login = login || s.suffix, login_key = login_key || s.suffix

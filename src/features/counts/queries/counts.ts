@@ -33,7 +33,7 @@ export interface FoundMember {
 /** $1: the workspace; $2: what they are found by. @param found SQL: `g (n)` and `u`, for what is given */
 const findMembersStatement = (what: string, found: string) =>
   statement(
-    `find members by their ${what}`,
+    `find members by ${what}`,
     { n: integer, userId: uuid, loginKey: text, timezone: orNull(text) },
     `
   select g.n::int, m.user_id as "userId", u.login_key as "loginKey", u.timezone
@@ -43,15 +43,15 @@ const findMembersStatement = (what: string, found: string) =>
 
 const FIND_MEMBERS = {
   login: findMembersStatement(
-    'logins',
+    'login',
     'unnest($2::text[]) with ordinality as g (login_key, n) join users u on u.login_key = g.login_key',
   ),
   id: findMembersStatement(
-    'host ids',
+    'host id',
     'unnest($2::bigint[]) with ordinality as g (id, n) join users u on u.repohost_id = g.id',
   ),
   address: findMembersStatement(
-    'addresses',
+    'address',
     `unnest($2::text[]) with ordinality as g (hmac, n) join addresses a on a.hmac = g.hmac
   join users u on u.id = a.user_id`,
   ),
@@ -122,7 +122,7 @@ export const readPatternCharacters = async (db: Db, workspaceId: string): Promis
 
 /** $1: the workspace; $2: repositories as given. */
 const NAME_REPOS_INSIDE = statement(
-  'name repositories inside the patterns',
+  'insert repository names inside patterns',
   {},
   `
   insert into activity_repos (workspace_id, repo_key, repo)
@@ -150,7 +150,7 @@ export const nameReposInside = async (tx: Db, workspaceId: string, repos: ArrayL
 
 /** $1: the workspace; $2: repositories as given. */
 const LIST_OUTSIDE = statement(
-  'list repositories outside the patterns',
+  'list repositories outside patterns',
   { repoKey: text },
   `
   select r.repo_key as "repoKey"
@@ -165,7 +165,7 @@ const GIVEN = `
 
 /** $1 to $4: see `GIVEN`; $5, $6: workspace and day. */
 const LIST_TAKEN_BACK = statement(
-  'list counts of 0 where there is activity',
+  'list zero counts with activity',
   { n: integer },
   `
   select g.n::int
@@ -181,7 +181,7 @@ const LIST_TAKEN_BACK = statement(
  */
 const setCounts = (column: CountKind) =>
   statement(
-    `set ${column}`,
+    `update ${column}`,
     { changed: integer },
     `
   insert into activity as a (workspace_id, user_id, day, repo_key, ${column}, ${column}_uploaded)
@@ -203,7 +203,7 @@ const SET_COUNTS = { commits: setCounts('commits'), closed_issues: setCounts('cl
  */
 const claimCounts = (column: CountKind) =>
   statement(
-    `let an upload decide ${column}`,
+    `claim ${column} for upload`,
     {},
     `
   insert into activity as a (workspace_id, user_id, day, repo_key, ${column}_uploaded)
@@ -218,7 +218,7 @@ const claimCounts = (column: CountKind) =>
 const CLAIM_COUNTS = { commits: claimCounts('commits'), closed_issues: claimCounts('closed_issues') }
 
 const HAS_REPORTS = statement(
-  'read whether webhooks report counts',
+  'check whether webhooks report counts',
   { hasReports: bool },
   `
   select exists (select from webhooks where workspace_id = $1::uuid)
@@ -232,7 +232,7 @@ export const hasReports = async (tx: Db, workspaceId: string): Promise<boolean> 
 
 /** $1 to $4: see `GIVEN`; $5: logins; $6: repositories that are left out. */
 const LIST_SKIPPED = statement(
-  'list counts that are left out',
+  'list excluded counts',
   { rows: integer, skipped: orNull(text) },
   `
   select count(*)::int as rows,

@@ -34,7 +34,7 @@ export const nameReportedRepo = async (
  * $1, $2: workspace and repository; per commit: $3 hash, $4 day. In a fixed order, so that deliveries don't deadlock.
  */
 const TAKE_COMMITS = statement(
-  'take reported commits',
+  'record reported commits',
   { hash: text },
   `
   insert into reported_commits (workspace_id, repo_key, hash, day)
@@ -110,7 +110,7 @@ export const addReportedCounts = async (
 
 /** $1, $2: workspace and repository; $3: user; $4: day. Deleted accounts have only issues there that no upload had decided. */
 const TAKE_ISSUE_BACK = statement(
-  'uncount closed issue',
+  'delete closed issue count',
   { changed: integer },
   `
   update activity a set closed_issues = a.closed_issues - 1
@@ -139,7 +139,7 @@ export interface IssueEvent {
 
 /** $1 to $3: workspace, repository, issue; $4: a day. Days around the world are at most two apart. */
 const READ_ISSUE = statement(
-  'read issue around a day',
+  'read issue events near a day',
   { day: date, at: moment, closed: bool, userId: orNull(uuid), timezone: orNull(text) },
   `
   select i.day, i.at, i.closed, i.user_id as "userId", u.timezone
@@ -173,7 +173,7 @@ const LOCK_ISSUE = statement(
 
 /** $1 to $4: as before; $5 to $7: the event. If two events have the same time, a fixed order decides which is later. */
 const SET_ISSUE = statement(
-  'set last issue event',
+  'update last issue event',
   { at: moment },
   `
   update reported_issues i set at = $5::timestamptz, closed = $6::boolean, user_id = $7::uuid

@@ -17,7 +17,7 @@ import { deliveries, webhooks } from '../tables.js'
 
 /** $1: the workspace; $2: the id of a new webhook; $3: the admin who sees the secret. */
 const ROTATE = statement(
-  'create a webhook or rotate its secret',
+  'upsert webhook secret',
   { id: uuid, generation: integer },
   `
   insert into webhooks as w (workspace_id, id, created_by) values ($1::uuid, $2::uuid, $3::uuid)
@@ -59,7 +59,7 @@ export const readWebhook = async (
 
 /** $1: the id of the webhook. */
 const FIND_WEBHOOK = statement(
-  'find a webhook',
+  'find webhook',
   { workspaceId: uuid, payerId: orNull(uuid), generations: integers },
   `
   select h.workspace_id as "workspaceId", ${payerOfWorkspace('h.created_by')} as "payerId", array(

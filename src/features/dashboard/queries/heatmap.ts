@@ -33,10 +33,10 @@ const listHiddenDays = (name: string, table: string, repo: string, viewerRepo: s
     and d.hour_people > 0 and (d.hour_people < $5::int or (d.hour_people = $5::int and ${viewerHasHours(viewerRepo)}))`,
   )
 
-const LIST_HIDDEN_DAYS = listHiddenDays('list days with hours of few people', 'activity_days', 'true', 'true')
+const LIST_HIDDEN_DAYS = listHiddenDays('list days with few people', 'activity_days', 'true', 'true')
 /** $7: the repository. */
 const LIST_HIDDEN_REPO_DAYS = listHiddenDays(
-  'list days with hours of few people in a repository',
+  'list repository days with few people',
   'activity_repo_days',
   'd.repo_key = $7::text',
   'a.repo_key = $7::text',
@@ -64,7 +64,7 @@ export const readHiddenDays = async (
 const cells = { weekday: integer, hour: integer, minutes: double }
 
 const READ_CELLS = statement(
-  'read the heatmap',
+  'read heatmap',
   cells,
   `
   select weekday, hour, sum(minutes)::float8 as minutes from activity_hours
@@ -96,7 +96,7 @@ export const readCells = (
 
 /** $5: the viewer. */
 const COUNT_RAW_PEOPLE = statement(
-  'count people with hours in activity',
+  'count people with hours',
   { day: date, others: integer },
   `
   select a.day, count(distinct a.user_id) filter (where a.user_id <> $5::uuid)::int as others
@@ -109,7 +109,7 @@ export const countRawPeople = (tx: Db, sources: Sources, viewerId: string) =>
   tx.rows(COUNT_RAW_PEOPLE, [...activityOf(sources), viewerId])
 
 const READ_RAW_HOURS = statement(
-  'read hours from the activity',
+  'read activity hours',
   { day: date, timezone: text, hours: integers },
   `
   select a.day, a.timezone, ${SUM_OF_HOURS} as hours

@@ -11,6 +11,7 @@
  */
 import { limits } from '../../../../schemas/limits.js'
 import type { Db, Parameter } from '../../../platform/database/client.js'
+import { FORCE_CUSTOM_PLAN } from '../../../platform/database/planning.js'
 import { date, double, statement } from '../../../platform/database/statement.js'
 import { groupBy } from '../../../platform/process/maps.js'
 import { addDays, lengthOfMonth, listDays, monthOf, type Range } from '../../../platform/time/days.js'
@@ -82,9 +83,9 @@ export const sourcesOf = (
 }
 
 const SNAPSHOT = [
-  statement('see one state', {}, 'set transaction isolation level repeatable read, read only'),
+  statement('begin repeatable read', {}, 'set transaction isolation level repeatable read, read only'),
   // Then a null filter costs nothing, and any other uses an index.
-  statement('plan for each call', {}, 'set local plan_cache_mode = force_custom_plan'),
+  FORCE_CUSTOM_PLAN,
   // Counting a large team's distinct people per repository takes memory.
   statement('raise work_mem for grouping', {}, `set local work_mem = '32MB'`),
 ]
@@ -144,7 +145,7 @@ const READ_STALE_DAYS = statement(
 )
 
 const READ_UNLOCATED_DAYS = statement(
-  'read days to locate',
+  'read unassigned days',
   { day: date },
   `
   select day from activity_days

@@ -52,7 +52,7 @@ const READ_MEMBER_TRENDS = trends(
 
 /** $5: the first days of weeks, or of the parts of weeks that fall in a month. */
 const READ_TRENDS_IN_REPO = trends(
-  'read member trends in a repository',
+  'read repository member trends',
   'user_id',
   LISTED_MEMBERS,
   `select l.place, w.day, p.week_minutes[${weekOfMonth('w.day', 'w.month')}] as minutes

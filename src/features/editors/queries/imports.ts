@@ -19,7 +19,7 @@ import type { Place } from '../count-minutes.js'
 import { arrayText } from './marks.js'
 
 const READ_IMPORT = statement(
-  'read an import',
+  'read import',
   {
     id: uuid,
     state: textOf<'running' | 'done' | 'cancelled'>(),
@@ -55,7 +55,7 @@ export const readImport = async (db: Db, userId: string): Promise<Import | undef
 
 /** $1: the user; $2: the id; $3: heartbeats; $4, $5: those without a time and without a project; $6: days. */
 const BEGIN_IMPORT = statement(
-  'begin an import',
+  'insert import',
   { id: uuid },
   `
   insert into imports as i (user_id, id, state, heartbeats, skipped_time, skipped_project, days)
@@ -80,7 +80,7 @@ export const beginImport = async (
 
 /** $1: the user; per day: $2 the day, $3 projects and $4 marks as texts, $5 and $6 those of agents or null, $7 and $8 heartbeats. */
 const ADD_DAYS = statement(
-  'add days of an import',
+  'insert import days',
   {},
   `
   insert into import_days
@@ -116,11 +116,7 @@ export const addImportDays = async (tx: Db, userId: string, days: ImportDay[]): 
   ])
 }
 
-const DELETE_DAYS = statement(
-  'delete days of an import',
-  {},
-  'delete from import_days where user_id = $1::uuid',
-)
+const DELETE_DAYS = statement('delete import days', {}, 'delete from import_days where user_id = $1::uuid')
 
 export const deleteImportDays = async (tx: Db, userId: string): Promise<void> => {
   await tx.rows(DELETE_DAYS, [userId])
@@ -128,7 +124,7 @@ export const deleteImportDays = async (tx: Db, userId: string): Promise<void> =>
 
 /** $1: the user; $2: how many days are done. Also returns the day before and the day after. */
 const READ_NEXT_DAYS = statement(
-  'read the next days of an import',
+  'read next import days',
   {
     day: date,
     projects: texts,
@@ -172,7 +168,7 @@ export const listRunningImports = async (db: Db): Promise<{ id: string }[]> =>
   (await db.rows(LIST_RUNNING, [])).map(({ userId }) => ({ id: userId }))
 
 const TAKE_IMPORT = statement(
-  'take an import',
+  'claim import',
   { id: uuid, daysDone: integer },
   `
   select id, days_done as "daysDone" from imports
@@ -206,7 +202,7 @@ export const advanceImport = async (
 
 /** $1: the user; $2: the state. */
 const END_IMPORT = statement(
-  'end an import',
+  'end import',
   {},
   `update imports set state = $2::text, updated_at = now() where user_id = $1::uuid and state = 'running'`,
 )
@@ -250,7 +246,7 @@ export const readMostImported = async (
 
 /** $1: the user; per place: $2 workspace, $3 day, $4 repository, $5 minutes. */
 const KEEP_IMPORTED = statement(
-  'keep imported minutes',
+  'upsert imported minutes',
   {},
   `
   insert into imported_minutes as i (user_id, workspace_id, day, repo_key, minutes)

@@ -57,18 +57,18 @@ const SELECT_HOURS = `
 
 /** $1: the user; $2: hours. */
 const READ_MARKS = statement(
-  'read marks of heartbeats',
+  'read heartbeat marks',
   hourColumns,
   `${SELECT_HOURS} where user_id = $1::uuid and hour = any($2::int[])`,
 )
 /** $1, $2: users, and an hour of each. Planned once, as `READ_TARGETS`. */
 const READ_MARKS_OF_PEOPLE = statement(
-  'read marks of heartbeats of several people',
+  'read heartbeat marks by person',
   hourColumns,
   `${SELECT_HOURS} join unnest((select $1::uuid[]), (select $2::int[])) as asked (user_id, hour) using (user_id, hour)`,
 )
 const READ_ALL_MARKS = statement(
-  'read all marks of heartbeats',
+  'read all heartbeat marks',
   hourColumns,
   `${SELECT_HOURS} where user_id = $1::uuid order by hour`,
 )
@@ -101,7 +101,7 @@ export const readAllMarks = (db: Db, userId: string): Promise<StoredHour[]> =>
 /** $1: the user; $2: hours. Reads the marks of each hour and of the nearest earlier one. */
 const lastColumns = { hour: integer, projects: texts, lastMarks: texts }
 const READ_LAST_MARKS = statement(
-  'read the last marks of heartbeats',
+  'read last heartbeat marks',
   lastColumns,
   `
   select distinct h.hour, h.projects, h.leaves as "lastMarks"
@@ -136,7 +136,7 @@ const names = ARRAYS.map(([, column]) => column)
 
 /** Each hour has an item in $1 the user, $2 its number, and $3 and so on its arrays as texts. */
 const WRITE_MARKS = statement(
-  'write marks of heartbeats',
+  'upsert heartbeat marks',
   {},
   `
   insert into heartbeat_hours (user_id, hour, ${names.join(', ')})
@@ -165,7 +165,7 @@ export const writeMarks = async (
 
 /** $1, $2: users, and a moment of each. */
 const REMEMBER_HEARTBEATS = statement(
-  'remember the newest heartbeats',
+  'update last heartbeat times',
   {},
   `
   insert into heartbeat_people as p (user_id, last_at)
@@ -184,7 +184,7 @@ export const rememberHeartbeats = async (
 }
 
 const READ_LAST_HEARTBEAT = statement(
-  'read when the newest heartbeat was',
+  'read last heartbeat time',
   { lastAt: moment },
   'select last_at as "lastAt" from heartbeat_people where user_id = $1::uuid',
 )

@@ -37,7 +37,7 @@ const FIND_NAMES = statement(
 
 /** $1, $2: users, and a name of each; $3, $4: users, and an hour of each. Planned once, as `READ_TARGETS`. */
 const FIND_NAMES_OF_PEOPLE = statement(
-  'find project names of several people',
+  'find project names by person',
   { userId: uuid, ...columns },
   `
   select p.user_id as "userId", p.name, p.repo, p.ignored, p.automatic
@@ -118,7 +118,7 @@ export const chooseRepo = async (tx: Db, userId: string, project: EditorProject)
 
 /** Each name has an item in $1 the user, $2 the name, and $3 when its newest heartbeat was. */
 const SEE_NAMES = statement(
-  'remember when project names were seen',
+  'update project name use',
   {},
   `
   insert into editor_projects as p (user_id, name, last_at)
@@ -147,7 +147,7 @@ export const seeNames = async (
 
 /** $1: the user. */
 const DROP_OLDEST_NAMES = statement(
-  'drop the oldest waiting project names',
+  'delete oldest unassigned project names',
   { name: text },
   `
   delete from editor_projects
@@ -175,7 +175,7 @@ export const dropOldestNames = async (tx: Db, userId: string): Promise<void> => 
 }
 
 const READ_DROPPED = statement(
-  'read how many project names were dropped',
+  'read dropped project name count',
   { names: integer },
   'select names from dropped_names where user_id = $1::uuid',
 )

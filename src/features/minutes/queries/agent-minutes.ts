@@ -126,7 +126,7 @@ export const sumAgentMinutes = async (db: Db, { userId, workspaceId, range, repo
 
 /** $1: how many days hours are kept; $2: how many rows. */
 const DROP_AGENT_HOURS = statement(
-  'drop agent hours',
+  'delete agent hours',
   { day: date },
   `
   update agent_minutes set hours = null, timezone = null
@@ -142,7 +142,7 @@ export const dropAgentHours = async (tx: Db, detailDays: number, rows: number): 
   (await tx.rows(DROP_AGENT_HOURS, [detailDays, rows])).length
 
 const LIST_UNLOCATED = statement(
-  'list agent minutes to locate',
+  'list agent minutes without local days',
   { userId: uuid, workspaceId: uuid, day: date, repoKey: text, hours: integers, timezone: text },
   `
   select a.user_id as "userId", a.workspace_id as "workspaceId", a.day, a.repo_key as "repoKey", a.hours,
@@ -155,7 +155,7 @@ const LIST_UNLOCATED = statement(
 
 /** Per row: $1 user, $2 workspace, $3 day, $4 repository, $5 time zone, $6 and $7 minutes before and after. */
 const LOCATE = statement(
-  'locate agent minutes',
+  'assign agent minutes to local days',
   {},
   `
   update agent_minutes a set timezone = r.timezone, minutes_before = r.before, minutes_after = r.after

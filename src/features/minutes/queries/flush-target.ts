@@ -29,7 +29,7 @@ import { FIRST_COUNTED_DAY, patternMatches } from '../../workspaces/index.js'
  * ones it would plan every execution again.
  */
 export const READ_TARGETS = statement(
-  'read where minutes count',
+  'read flush targets',
   {
     n: integer,
     today: date,

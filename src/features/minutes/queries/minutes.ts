@@ -41,7 +41,7 @@ const MAX_DAYS = 4
  * $1: the workspace; $2, $3: users, and a day of each. Cheaper than sums for few rows. Planned once, as `READ_TARGETS`.
  */
 export const READ_ROWS = statement(
-  'read rows of member days',
+  'read member days by repository',
   {
     userId: uuid,
     day: date,
@@ -174,7 +174,7 @@ const sumOf = (
 
 /** $1: the workspace; $2, $3: repositories in lower case and as given. */
 export const NAME_REPOS = statement(
-  'name repositories',
+  'insert repository names',
   {},
   `
   insert into activity_repos (workspace_id, repo_key, repo)
@@ -187,7 +187,7 @@ export const NAME_REPOS = statement(
  * $9 the minutes on the local days before and after. A row keeps the time zone of its first hours.
  */
 export const ADD_MINUTES = statement(
-  'add minutes',
+  'upsert minutes',
   {},
   `
   insert into activity as a (workspace_id, user_id, day, repo_key, minutes, hours, timezone, minutes_before, minutes_after)
@@ -205,7 +205,7 @@ export const ADD_MINUTES = statement(
 
 /** $1: the workspace; per row: as above, up to the time zone, but without minutes. Sent behind the minutes. */
 const ADD_OTHER_ZONES = statement(
-  'add hours in other time zones',
+  'upsert hours in other time zones',
   {},
   `
   insert into activity_other_zones as z (workspace_id, user_id, day, repo_key, timezone, hours)
@@ -229,14 +229,14 @@ const SELECT_ANSWERS = `select f.user_id as "userId", f.body_hash as "bodyHash",
 
 /** $1: the user; $2: flush id. */
 const READ_ANSWER = statement(
-  'read flush answer',
+  'read flush response',
   answerColumns,
   `${SELECT_ANSWERS} where user_id = $1::uuid and flush_id = $2::text`,
 )
 
 /** $1, $2: users, and a flush id of each. Planned once, as `READ_TARGETS`. */
 export const READ_ANSWERS = statement(
-  'read flush answers',
+  'read flush responses',
   answerColumns,
   `${SELECT_ANSWERS} join unnest((select $1::uuid[]), (select $2::text[])) as a (user_id, flush_id) using (user_id, flush_id)`,
 )
@@ -257,7 +257,7 @@ export const readAnswers = async (
 
 /** $1: the user; $2: flush id; $3: hash of the body; $4: response. */
 export const REMEMBER_FLUSH = statement(
-  'remember flush answer',
+  'insert flush response',
   {},
   `
   insert into flushes (user_id, flush_id, body_hash, answer)
@@ -266,7 +266,7 @@ export const REMEMBER_FLUSH = statement(
 
 /** Per flush: the same. A statement for each would cost a set of 16 people a tenth of its time. */
 export const REMEMBER_FLUSHES = statement(
-  'remember flush answers',
+  'insert flush responses',
   {},
   `
   insert into flushes (user_id, flush_id, body_hash, answer)
@@ -366,7 +366,7 @@ export const rememberFlushes = async (
 }
 
 const CHANGE_TIMEZONE = statement(
-  'change time zone',
+  'update time zone',
   {},
   `update users set timezone = $2::text where id = $1::uuid and repohost_id is not null`,
 )

@@ -159,7 +159,7 @@ const LIST_OWN_REPO_DAYS = statement(
   listRepoDays(SHARED),
 )
 const LIST_OWN_AGENT_REPO_DAYS = statement(
-  'list own minutes of agents by day and repository',
+  'list own agent minutes by day and repository',
   repoDayColumns,
   listRepoDays(sharedRepoDays(best(AGENT_MINUTES, '($5::text is null or repo_key = $5)'))),
 )

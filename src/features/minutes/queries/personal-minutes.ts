@@ -17,7 +17,7 @@ export interface PersonalDay {
 
 /** $1: the user; $2: days. */
 const READ_DAYS = statement(
-  'read minutes that no workspace counts',
+  'read personal minutes',
   { day: date, repoKey: text, repo: text, minutes: integer, marks: orNull(text), timezone: orNull(text) },
   `
   select day, repo_key as "repoKey", repo, minutes, marks::text, timezone
@@ -30,7 +30,7 @@ export const readPersonalDays = (db: Db, userId: string, days: string[]): Promis
 
 /** $1: the user; per row, its columns. */
 const REPLACE_DAYS = statement(
-  'replace minutes that no workspace counts',
+  'upsert personal minutes',
   {},
   `
   insert into personal_minutes (user_id, day, repo_key, repo, minutes, marks, timezone, minutes_before, minutes_after)
@@ -50,7 +50,7 @@ export interface LocatedDay extends PersonalDay {
 
 /** $1: the user; per row: $2 day, $3 repository. */
 const DELETE_DAYS = statement(
-  'delete days without minutes that no workspace counts',
+  'delete empty personal days',
   {},
   `
   delete from personal_minutes p using unnest($2::date[], $3::text[]) as r (day, repo_key)
@@ -83,7 +83,7 @@ const writeDays = (tx: Db, userId: string, days: LocatedDay[]) =>
 
 /** $1: how many days hours are kept; $2: how many rows. */
 const DROP_MARKS = statement(
-  'drop the marks of minutes that no workspace counts',
+  'delete personal minute marks',
   { day: date },
   `
   update personal_minutes set marks = null, timezone = null

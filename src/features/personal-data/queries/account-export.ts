@@ -102,7 +102,7 @@ export const listsOfUser = {
     { workspace_id: 'uuid' },
   ),
   organization_memberships: list(
-    'memberships from an organization',
+    'organization memberships',
     ['workspace_id', 'confirmed_at', 'left_at'],
     'organization_members where user_id = $2::uuid',
     { workspace_id: 'uuid' },
@@ -129,25 +129,25 @@ export const listsOfUser = {
     { 'k.id': 'uuid' },
   ),
   settings_written: list(
-    'written settings',
+    'snapshot versions by author',
     ['workspace_id', REPO, 'version', 'reason', 'created_at'],
     'snapshot_versions where created_by = $2::uuid',
     versionKeys,
   ),
   workspace_settings_written: list(
-    'written workspace settings',
+    'workspace settings versions by author',
     ['workspace_id', 'version', 'reason', 'created_at'],
     'workspace_settings_versions where created_by = $2::uuid',
     { workspace_id: 'uuid', version: 'int' },
   ),
   override_versions_written: list(
-    'written versions of overrides',
+    'override versions by author',
     ['workspace_id', REPO, 'version', 'reason', 'created_at'],
     'override_versions where created_by = $2::uuid',
     versionKeys,
   ),
   overrides_written: list(
-    'written overrides',
+    'overrides last edited by person',
     ['workspace_id', 'owner', 'repo', 'reason', 'updated_at'],
     'overrides where updated_by = $2::uuid and updated_by_key is null',
     { ...repoKeys, workspace_id: 'uuid' },
@@ -159,7 +159,7 @@ export const listsOfUser = {
     { flush_id: 'text' },
   ),
   heartbeat_hours: list(
-    'marks of heartbeats',
+    'heartbeat marks',
     [
       {
         hour: at('to_timestamp(hour * 3600.0)'),
@@ -175,24 +175,21 @@ export const listsOfUser = {
     500,
   ),
   agent_minutes: list(
-    'minutes of agents',
+    'agent minutes',
     ['workspace_id', 'day', 'repo', { agent_minutes: 'minutes', agent_hours: 'hours' }, 'timezone'],
     'agent_minutes where user_id = $2::uuid',
     { workspace_id: 'uuid', day: 'date', repo_key: 'text' },
   ),
   personal_minutes: list(
-    'minutes that no workspace counts',
+    'personal minutes',
     ['day', { project: 'repo' }, 'minutes', { marks: 'marks::text' }, 'timezone'],
     'personal_minutes where user_id = $2::uuid',
     { day: 'date', repo_key: 'text' },
     500,
   ),
-  repositories: list(
-    'repositories named in full',
-    ['repo', 'seen_day'],
-    'person_repos where user_id = $2::uuid',
-    { repo_key: 'text' },
-  ),
+  repositories: list('own repositories', ['repo', 'seen_day'], 'person_repos where user_id = $2::uuid', {
+    repo_key: 'text',
+  }),
   editor_projects: list(
     'project names',
     ['name', 'repo', 'ignored', 'automatic', 'last_at', 'seen_at'],
@@ -222,7 +219,7 @@ export const listsOfUser = {
     { id: 'uuid' },
   ),
   import_days: list(
-    'days of an import',
+    'import days',
     ['day', { projects: bitsByName('project', 'projects', 'marks', 1_440) }],
     'import_days where user_id = $2::uuid',
     { day: 'date' },
@@ -247,7 +244,7 @@ export const listsOfUser = {
     { event: 'text', source: 'text', day: 'date' },
   ),
   views_of_others: list(
-    'looks',
+    'views',
     ['workspace_id', 'day', { from: 'from_day', to: 'to_day' }, 'exported'],
     'dashboard_views where viewer_id = $2::uuid',
     { day: 'date', workspace_id: 'uuid', member_id: 'uuid', repo_key: 'text' },
@@ -271,13 +268,13 @@ const nameless = 'null::text'
 /** The audit trail without other people's names. $2: the user. */
 export const auditOfUser = [
   auditList(
-    'list the audit entries by a person',
+    'audit entries by person',
     'actor',
     `case when not ${ofPerson} or target_id = actor_id then target end`,
     'actor_id = $2::uuid',
   ),
   auditList(
-    'list the audit entries about a person',
+    'audit entries about person',
     nameless,
     'target',
     'target_id = $2::uuid and actor_id is distinct from target_id',
@@ -287,13 +284,13 @@ export const auditOfUser = [
 /** The same for entries from before ids were stored. $2: the login in lower case. */
 export const auditOfLogin = [
   auditList(
-    'what a login did',
+    'audit entries by login',
     'actor',
     `case when not ${ofPerson} or lower(target) = lower(actor) then target end`,
     'actor_id is null and lower(actor) = $2::text',
   ),
   auditList(
-    'what was done to a login',
+    'audit entries about login',
     nameless,
     'target',
     `target_id is null and ${ofPerson} and lower(target) = $2::text and lower(actor) <> lower(target)`,
@@ -317,14 +314,14 @@ export const listsOfWorkspace = {
     SETTINGS_PER_PAGE,
   ),
   personal_override_versions: list(
-    'earlier versions of personal overrides',
+    'personal override versions',
     [REPO, 'version', { settings: 'settings::json' }, 'created_at'],
     'override_versions where workspace_id = $2::uuid',
     { ...repoKeys, version: 'int' },
     SETTINGS_PER_PAGE,
   ),
   personal_workspace_versions: list(
-    'versions of personal workspace settings',
+    'personal workspace settings versions',
     ['version', { settings: 'settings::json', locked: 'locked::json' }, 'idle_window_minutes', 'created_at'],
     'workspace_settings_versions where workspace_id = $2::uuid',
     { version: 'int' },
@@ -374,7 +371,7 @@ export async function* readPages(
 }
 
 const LIST_WORKSPACES = statement(
-  'list workspaces to export activity from',
+  'list workspaces with exportable activity',
   { workspaceId: uuid },
   `select workspace_id as "workspaceId" from activity_people where user_id = $1::uuid order by workspace_id`,
 )
@@ -412,7 +409,7 @@ const READ_BILLING = statement(
 )
 
 const READ_PERSONAL = statement(
-  'read a personal workspace',
+  'read personal workspace',
   { id: uuid, workspace: text },
   `
   select id, json_build_object(

@@ -94,9 +94,9 @@ const STEPS: Statement<unknown>[] = peopleColumns().flatMap(
   ({ erasure, table, tableName, column }): Statement<unknown>[] => {
     const ofUser = `${column} = $1::uuid`
     if (erasure === 'delete') return [limitedDelete(`erase ${tableName}.${column}`, table, ofUser, '$2')]
-    if (erasure === 'anonymise') {
-      const anonymise = `${column} = '${DELETED_USER}'`
-      return [limitedUpdate(`anonymise ${tableName}.${column}`, table, anonymise, ofUser, '$2')]
+    if (erasure === 'anonymize') {
+      const anonymize = `${column} = '${DELETED_USER}'`
+      return [limitedUpdate(`anonymize ${tableName}.${column}`, table, anonymize, ofUser, '$2')]
     }
     return []
   },
@@ -141,7 +141,7 @@ const IN_MONTH = `workspace_id = $1::uuid and user_id = $2::uuid
 
 /** $4: how many rows come before. */
 const FIND_END = statement(
-  'find end of erasure step',
+  'find erasure step end',
   { day: date, repoKey: text },
   `
   select day, repo_key as "repoKey" from activity where ${IN_MONTH}
@@ -156,7 +156,7 @@ const UP_TO_END = `<= (coalesce($4::date, 'infinity'), coalesce($5::text, ''))`
  * person's count.
  */
 const TAKE_ISSUES = statement(
-  'take reported issues',
+  'claim reported issues',
   {},
   `
   update reported_issues i set user_id = case when a.closed_issues_uploaded = false then '${DELETED_USER}'::uuid end
@@ -167,14 +167,14 @@ const TAKE_ISSUES = statement(
 )
 
 const FORGET_CLOSER = statement(
-  'forget closers of uncounted issues',
+  'clear closers on uncounted issues',
   {},
   'update reported_issues set user_id = null where workspace_id = $1::uuid and user_id = $2::uuid',
 )
 
 /** $4, $5: the last row, or nulls. */
 const TAKE_ACTIVITY = statement(
-  'take own activity',
+  'claim own activity',
   {
     day: date,
     repoKey: text,
@@ -193,7 +193,7 @@ const TAKE_ACTIVITY = statement(
 
 /** $4, $5: the last row, or nulls. */
 const TAKE_OTHER_ZONES = statement(
-  'take hours in other time zones',
+  'claim hours in other time zones',
   {},
   `delete from activity_other_zones where ${IN_MONTH} and (day, repo_key) ${UP_TO_END}`,
 )
@@ -272,7 +272,7 @@ const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<b
 const OPEN_MINUTES = 10
 
 const END_ERASURE = statement(
-  'end an erasure',
+  'end erasure',
   { ended: integer },
   `
   delete from erasures where user_id = $1::uuid and started_at < now() - make_interval(mins => ${OPEN_MINUTES})

@@ -36,7 +36,7 @@ const auditColumns = {
  * who was removed learns nothing about the workspace after that, not even a new name.
  */
 const LIST_FROM_AUDIT = statement(
-  'list notices from audit trail',
+  'list audit trail notices',
   auditColumns,
   `
   select a.workspace_id as "workspaceId", w.name as workspace, a.id, a.at, 'level_loosened' as code,
@@ -93,7 +93,7 @@ const lockColumns = {
 }
 
 /** $2: the person. */
-const LIST_LOCKS = boundedList('list changes of locks', lockColumns, {
+const LIST_LOCKS = boundedList('list lock changes', lockColumns, {
   rows: `
     select v.workspace_id as "workspaceId", w.name as workspace, v.version, v.created_at as at,
       case when v.created_by is not null then coalesce(${authorName('v.created_by_key', 'u.login')}, '${DELETED_LOGIN}') end as login,

@@ -21,7 +21,7 @@ const LIST_DELETED = statement(
   { id: uuid },
   'select id from workspaces where deleted_at is not null order by deleted_at, id',
 )
-const PURGE_WORKSPACE = statement('purge a workspace', {}, 'delete from workspaces where id = $1::uuid')
+const PURGE_WORKSPACE = statement('purge workspace', {}, 'delete from workspaces where id = $1::uuid')
 
 /** Deleted workspaces take turns. A step deletes a limited number of rows of one table, or at the end the workspace itself. */
 export const purge: HousekeepingJob = {

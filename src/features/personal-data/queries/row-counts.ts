@@ -15,7 +15,7 @@ const count = (label: string, name: string, rows: string) => ({
 const OF_WORKSPACE = tables.flatMap((declared) => {
   if (!Object.values(columnsOf(declared.table)).includes('workspace_id')) return []
   const name = getTableName(declared.table)
-  return count(labelOf(declared), `count ${name} of a workspace`, `${name} where workspace_id`)
+  return count(labelOf(declared), `count ${name} by workspace`, `${name} where workspace_id`)
 })
 
 /**

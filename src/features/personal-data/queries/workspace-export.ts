@@ -13,13 +13,13 @@ const versionKeys = { 'v.owner_key': 'text', 'v.repo_key': 'text', 'v.version': 
 /** Without invite codes and key secrets. */
 export const listsOfWorkspace = {
   members: list(
-    'the members of a workspace',
+    'workspace members',
     ['u.id', 'u.login', 'm.role', 'm.joined_at'],
     'members m join users u on u.id = m.user_id where m.workspace_id = $2::uuid',
     { 'm.user_id': 'uuid' },
   ),
   invites: list(
-    'the invites of a workspace',
+    'workspace invites',
     [
       'i.id',
       'i.role',
@@ -34,7 +34,7 @@ export const listsOfWorkspace = {
     { 'i.id': 'uuid' },
   ),
   keys: list(
-    'the access keys of a workspace',
+    'workspace access keys',
     [
       'k.id',
       'k.name',
@@ -50,7 +50,7 @@ export const listsOfWorkspace = {
     { 'k.id': 'uuid' },
   ),
   workspace_settings_versions: list(
-    'the versions of workspace settings',
+    'workspace settings versions',
     [
       'v.version',
       { settings: 'v.settings::json', locked: 'v.locked::json' },
@@ -64,7 +64,7 @@ export const listsOfWorkspace = {
     SETTINGS_PER_PAGE,
   ),
   overrides: list(
-    'the overrides of a workspace',
+    'workspace overrides',
     [
       'o.owner',
       'o.repo',
@@ -78,14 +78,14 @@ export const listsOfWorkspace = {
     SETTINGS_PER_PAGE,
   ),
   override_versions: list(
-    'the earlier versions of overrides of a workspace',
+    'workspace override versions',
     [REPO, 'v.version', { settings: 'v.settings::json', created_by: author }, 'v.reason', 'v.created_at'],
     withAuthor('override_versions'),
     versionKeys,
     SETTINGS_PER_PAGE,
   ),
   settings_versions: list(
-    'the settings of the repositories of a workspace',
+    'workspace snapshot versions',
     [REPO, 'v.version', { settings: 'v.settings::json', created_by: 'u.login' }, 'v.reason', 'v.created_at'],
     withAuthor('snapshot_versions'),
     versionKeys,
@@ -94,7 +94,7 @@ export const listsOfWorkspace = {
 }
 
 const READ_WORKSPACE = statement(
-  'read a workspace for an export',
+  'read workspace for export',
   { workspace: text },
   `
   select json_build_object(

@@ -21,7 +21,7 @@ const DAYS_LISTED = 20_000
 
 /** Skips deleted workspaces. */
 const LIST_UNLOCATED_DAYS = statement(
-  'list days to locate',
+  'list days to assign',
   { workspaceId: uuid, day: date },
   `
   select distinct d.workspace_id as "workspaceId", d.day
@@ -43,7 +43,7 @@ export const listUnlocatedDays = (db: Db, limit: number): Promise<WorkspaceDay[]
 
 /** Locks the rows in the order in which flushes do. */
 const LOCK_ROWS = statement(
-  'lock rows to locate',
+  'lock activity for local days',
   {
     userId: uuid,
     repoKey: text,
@@ -74,7 +74,7 @@ const READ_OTHER_ZONES = statement(
 
 /** $1, $2: workspace and day; per row: $3 user, $4 repository, $5 time zone, $6 and $7 minutes before and after. */
 const LOCATE_ROWS = statement(
-  'locate rows',
+  'assign activity to local days',
   {},
   `
   update activity a set timezone = r.timezone, minutes_before = r.before, minutes_after = r.after
@@ -84,12 +84,12 @@ const LOCATE_ROWS = statement(
 
 const END_LOCATING = [
   statement(
-    'delete marks of a located day',
+    'delete local day marks',
     {},
     'delete from stale_days where workspace_id = $1::uuid and day = $2::date',
   ),
   statement(
-    'mark a day as located',
+    'mark local day',
     {},
     'update activity_days set by_local_day = true where workspace_id = $1::uuid and day = $2::date and by_local_day is null',
   ),

@@ -31,7 +31,7 @@ export interface WorkspaceWeek {
 }
 
 const LIST_WORKSPACES = statement(
-  'list workspaces with weeks to publish',
+  'list workspaces that publish weeks',
   { id: uuid },
   `
   select w.id from workspaces w
@@ -173,7 +173,7 @@ const worksOf = (week: string, row: WorkRow): Work[] => {
 }
 
 const INSERT_WEEK = statement(
-  'publish a week',
+  'publish week',
   { week: date },
   `
   insert into published_weeks (workspace_id, week, min_group, minutes, commits, closed_issues, active_members, by_local_day)

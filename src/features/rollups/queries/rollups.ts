@@ -6,6 +6,7 @@
 
 import type { Db } from '../../../platform/database/client.js'
 import { AT_COORDINATOR, locks } from '../../../platform/database/locks.js'
+import { FORCE_CUSTOM_PLAN } from '../../../platform/database/planning.js'
 import {
   bool,
   date,
@@ -67,7 +68,7 @@ export const listStaleMonths = (db: Db, limit: number, before = NEVER): Promise<
 const MAX_MARKS_COUNTED = 20_000
 
 const READ_BACKLOG = statement(
-  'read the backlog of rollups',
+  'read rollup backlog',
   { days: integer, oldest: double },
   `
   select count(distinct (workspace_id, day))::int as days,
@@ -91,9 +92,9 @@ const LOCK_ROLLUP = statement(
 
 const SETTINGS_OF_ROLLUP = [
   // A month of the largest workspace takes this long.
-  statement('allow long rollup statements', {}, `set local statement_timeout = '60s'`),
+  statement('raise rollup statement timeout', {}, `set local statement_timeout = '60s'`),
   // Otherwise the planner takes arrays of thousands of rows for short ones, and reads them again for each row.
-  statement('plan each rollup', {}, 'set local plan_cache_mode = force_custom_plan'),
+  FORCE_CUSTOM_PLAN,
 ]
 
 /** False while another instance is rolling up. */
@@ -110,7 +111,7 @@ export const tryLockRollup = async (tx: Db): Promise<boolean> => {
  * of their own. Purging a workspace also waits for the marks, so it finds all rows that are written here.
  */
 const TAKE_MARKS = statement(
-  'take stale marks',
+  'claim stale marks',
   { day: date },
   `
   with taken as (
@@ -131,7 +132,7 @@ const ROLLUPS_OF_MONTHS = ['activity_member_months', 'activity_repo_months', 'ac
 
 const clear = (tables: string[], period: string) =>
   tables.map((table) =>
-    statement(`clear ${table}`, {}, `delete from ${table} where workspace_id = $1::uuid and ${period}`),
+    statement(`delete ${table} rows`, {}, `delete from ${table} where workspace_id = $1::uuid and ${period}`),
   )
 
 const CLEAR_DAYS = clear(ROLLUPS_OF_DAYS, 'day = any($2::date[])')
@@ -156,7 +157,7 @@ const HOUR_PEOPLE = 'count(distinct a.user_id) filter (where a.has_hours)'
 
 /** $1, $2: workspace and days. */
 const MAKE_MEMBER_DAYS = statement(
-  'make member days',
+  'insert member days',
   {},
   `
   insert into activity_member_days (workspace_id, day, user_id, minutes, commits, closed_issues)
@@ -167,7 +168,7 @@ const MAKE_MEMBER_DAYS = statement(
 
 /** $1, $2: workspace and days; per repository with hours on a day: $3 to $5 day, repository and hours. */
 const MAKE_REPO_DAYS = statement(
-  'make repository days',
+  'insert repository days',
   {},
   `
   insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues, active_members, hour_people, local_hours)
@@ -183,7 +184,7 @@ const MAKE_REPO_DAYS = statement(
 
 /** $1, $2: workspace and days. The previous version makes days again that have no \`by_repo\`. */
 const MAKE_DAYS = statement(
-  'make days',
+  'insert days',
   {},
   `
   insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members, hour_people, by_local_day, by_repo)
@@ -202,7 +203,7 @@ const READ_HOURS = statement(
 )
 
 const MAKE_HOURS = statement(
-  'make hours',
+  'insert hours',
   {},
   `
   insert into activity_hours (workspace_id, day, weekday, hour, minutes)
@@ -285,19 +286,19 @@ const WEEK_MINUTES = `array[${Array.from(
 
 /** $1, $2: workspace and month. */
 const MAKE_MONTH = writes({
-  'make member months': `
+  'insert member months': `
   insert into activity_member_months (workspace_id, month, user_id, minutes, commits, closed_issues, active_day_bits)
   select a.workspace_id, $2::date, a.user_id, ${SUM_OF_COUNTS}, ${ACTIVE_BITS}
   from activity_member_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.user_id`,
-  'make repository months': `
+  'insert repository months': `
   insert into activity_repo_months (workspace_id, month, repo_key, minutes, commits, closed_issues)
   select a.workspace_id, $2::date, a.repo_key, ${SUM_OF_COUNTS}
   from activity_repo_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.repo_key`,
-  'make repository people': `
+  'insert repository people': `
   insert into activity_repo_people (workspace_id, month, repo_key, user_id, minutes, commits, closed_issues, day_bits,
     active_day_bits, week_minutes)
   select $1::uuid, $2::date, a.repo_key, a.user_id, ${SUM_OF_COUNTS}, bit_or(${BIT}), ${ACTIVE_BITS}, ${WEEK_MINUTES}
@@ -338,7 +339,7 @@ export const rebuildMonth = async (
 
 /** All days with activity or a rollup. */
 const MARK_EVERYTHING = statement(
-  'mark everything stale',
+  'mark all days stale',
   {},
   `
   insert into stale_days (workspace_id, day)
@@ -348,7 +349,7 @@ const MARK_EVERYTHING = statement(
   ].join('\n  union ')}`,
 )
 
-const ALLOW_ANY_TIME = statement('allow any time', {}, 'set local statement_timeout = 0')
+const ALLOW_ANY_TIME = statement('disable statement timeout', {}, 'set local statement_timeout = 0')
 
 export const markEverythingStale = async (tx: Db): Promise<void> => {
   await tx.rows(ALLOW_ANY_TIME, [])
@@ -378,10 +379,10 @@ export const listDaysWithOldHours = (db: Db, detailDays: number, limit: number):
   db.rows(LIST_OLD_HOURS, [detailDays, limit])
 
 const DROP_HOURS = writes({
-  'drop hours': `
+  'delete hours': `
   update activity set hours = null, timezone = null
   where workspace_id = $1::uuid and day = $2::date and hours is not null`,
-  'drop hours in other time zones': `
+  'delete hours in other time zones': `
   delete from activity_other_zones where workspace_id = $1::uuid and day = $2::date`,
 })
 

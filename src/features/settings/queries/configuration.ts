@@ -28,7 +28,7 @@ const matchesAny = (first: number) => `exists (
 
 /** $2: whether all that match are affected; $3, $4: keys of repositories that are; $5 to $8, $9 to $12: patterns before and after. */
 const COUNT_AFFECTED = statement(
-  'count overrides that a configuration affects',
+  'count overrides affected by configuration',
   { repositories: integer, people: integer },
   `
   with known as materialized (
@@ -73,7 +73,7 @@ export const countAffected = async (
 
 /** $1, $2: keys of repositories; $3 to $6: patterns. */
 const FIND_OUTSIDE = statement(
-  'find a repository outside patterns',
+  'find repository outside patterns',
   { ownerKey: text, repoKey: text },
   `
   select k.owner_key as "ownerKey", k.repo_key as "repoKey"

@@ -64,7 +64,7 @@ interface StoredEffectiveConfig {
  * `also_matched`, so $5 is the chosen workspace, and $4 is the workspace of a key, which sees no other.
  */
 const READ_EFFECTIVE_CONFIG = statement(
-  'read the effective configuration',
+  'read effective configuration',
   {
     inWorkspace: bool,
     workspaceId: orNull(uuid),

@@ -53,7 +53,7 @@ export const historyOf = <Key, Author extends string | null, const More extends 
 }: Subject<Key, Author, More>) => {
   const from = `(${versions}) v left join users u on u.id = v.created_by`
   const listVersions = statement(
-    `list the versions of ${name}`,
+    `list ${name} versions`,
     { version: integer, size_bytes: integer, created_at: moment, created_by: author, reason: orNull(text) },
     `
   select v.version, octet_length(v.settings) as size_bytes, v.created_at, ${AUTHOR} as created_by, v.reason
@@ -62,7 +62,7 @@ export const historyOf = <Key, Author extends string | null, const More extends 
   )
   const further = Object.keys(more).map((column) => `, v."${column}"`)
   const readVersion = statement(
-    `read a version of ${name}`,
+    `read ${name} version`,
     { version: integer, settings: text, updatedAt: moment, updatedBy: author, ...more },
     `
   select v.version, v.settings, v.created_at as "updatedAt", ${AUTHOR} as "updatedBy"${further.join('')}

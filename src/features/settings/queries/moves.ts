@@ -6,7 +6,7 @@ import { deleteSnapshot, isAtKey, keyParameters, type SnapshotKey } from './snap
 
 /** $1: the workspace; $2: the hash. */
 const NOTE_RENAME = statement(
-  'note a reported rename',
+  'record reported rename',
   { hash: text },
   'insert into reported_renames (workspace_id, hash) values ($1::uuid, $2::text) on conflict do nothing returning hash',
 )
@@ -18,7 +18,7 @@ export const noteRename = async (tx: Db, workspaceId: string, hash: string): Pro
 /** One statement for each table, because a cluster joins these tables by other columns only. */
 const findIn = (table: string) =>
   statement(
-    `find a repository in ${table}`,
+    `find repository in ${table}`,
     { owner: text },
     `select t.owner from ${table} t where ${isAtKey('t')}`,
   )
@@ -41,7 +41,7 @@ export const readHeld = async (db: Db, key: SnapshotKey): Promise<Held> => {
 /** The rows are inserted again, because a cluster can't change the owner of a row. $4, $5: the new keys. */
 const copyTo = (table: string, columns: string, { isNamed }: { isNamed: boolean }) =>
   statement(
-    `copy ${table} to another name`,
+    `copy ${table} to new name`,
     {},
     `
   insert into ${table} (owner_key, repo_key, workspace_id, ${isNamed ? 'owner, repo, ' : ''}${columns})

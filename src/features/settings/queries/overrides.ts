@@ -25,7 +25,7 @@ export type StoredOverride = RowOf<typeof storedOverride>
 const AUTHOR = authorName('o.updated_by_key', 'u.login')
 
 const READ_OVERRIDE = statement(
-  'read an override',
+  'read override',
   storedOverride,
   `
   select o.revision, o.version, o.owner, o.repo, o.settings, o.updated_at as "updatedAt", ${AUTHOR} as "updatedBy"
@@ -44,7 +44,7 @@ const OF_PLACES = (table: string) => `${table}.workspace_id = $1::uuid
     and (${table}.owner_key, ${table}.repo_key) in (select * from unnest($2::text[], $3::text[]))`
 
 const KEEP_VERSIONS = statement(
-  'keep the versions of overrides',
+  'insert override versions',
   {},
   `
   insert into override_versions (owner_key, repo_key, workspace_id, version, settings, created_at, created_by, created_by_key,
@@ -57,7 +57,7 @@ const KEEP_VERSIONS = statement(
 )
 
 const DROP_OLD_VERSIONS = statement(
-  'delete the oldest versions of overrides',
+  'delete oldest override versions',
   {},
   `
   delete from override_versions v using overrides o
@@ -67,7 +67,7 @@ const DROP_OLD_VERSIONS = statement(
 )
 
 const DELETE_HISTORIES = statement(
-  'delete the histories of overrides',
+  'delete override histories',
   {},
   `delete from override_versions v where ${OF_PLACES('v')}`,
 )
@@ -79,7 +79,7 @@ const DELETE_OVERRIDES = statement('delete overrides', {}, `delete from override
  * the reason.
  */
 const WRITE_OVERRIDES = statement(
-  'write overrides',
+  'upsert overrides',
   {},
   `
   insert into overrides (workspace_id, owner_key, repo_key, owner, repo, revision, version, settings, updated_by,
@@ -157,7 +157,7 @@ const HISTORY_BYTES = `greatest(octet_length(settings), ${limits.workspace_histo
 
 /** $1 to $3: the override whose latest version stays, however old it is; $4: the bytes that stay. */
 const FIND_EXCESS = statement(
-  'find override versions beyond history quota',
+  'find override versions over quota',
   { ownerKey: text, repoKey: text, version: integer },
   `
   select owner_key as "ownerKey", repo_key as "repoKey", version
@@ -174,7 +174,7 @@ const FIND_EXCESS = statement(
 
 /** $1: the workspace; $2 to $4: owners, repositories and versions. */
 const DELETE_VERSIONS = statement(
-  'delete versions of overrides',
+  'delete override versions',
   {},
   `
   delete from override_versions
@@ -198,7 +198,7 @@ export const limitOverrideHistory = async (tx: Db, key: SnapshotKey, bytes: numb
 }
 
 export const overrideHistory = historyOf({
-  name: 'an override',
+  name: 'override',
   parameters: keyParameters,
   versions: `
     select o.version, o.settings, o.updated_at as created_at, o.updated_by as created_by, o.updated_by_key as created_by_key,
@@ -217,7 +217,7 @@ export const overrideHistory = historyOf({
 })
 
 /** $2: the workspace; $3, $4: the keys that the previous page ended with, or nulls. */
-const LIST_OVERRIDES = boundedList('list the overrides of a workspace', storedOverride, {
+const LIST_OVERRIDES = boundedList('list workspace overrides', storedOverride, {
   rows: `
         select o.owner_key, o.repo_key, o.revision, o.version, o.owner, o.repo, o.settings,
           o.updated_at as "updatedAt", ${AUTHOR} as "updatedBy", octet_length(o.settings) as bytes

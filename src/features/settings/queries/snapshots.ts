@@ -71,7 +71,7 @@ export type SnapshotText = RowOf<typeof textColumns>
  * caller's `If-None-Match` ($5) doesn't name the current version.
  */
 const READ_BEST_SNAPSHOT = statement(
-  'read the best snapshot',
+  'read best snapshot',
   {
     ownsRepo: orNull(bool),
     inWorkspace: bool,
@@ -128,7 +128,7 @@ export const readBestSnapshot = async (
 }
 
 const LOCK_SNAPSHOT = statement(
-  'lock a snapshot',
+  'lock snapshot',
   textColumns,
   `
   select s.id, s.owner, s.repo, s.workspace_id as "workspaceId", u.login as "updatedBy", s.version,
@@ -222,7 +222,7 @@ export const deleteSnapshot = async (
 }
 
 export const snapshotHistory = historyOf({
-  name: 'a snapshot',
+  name: 'snapshot',
   parameters: keyParameters,
   versions: `
     select v.version, v.settings, v.created_at, v.created_by, null::text as created_by_key, v.reason, s.id, s.owner, s.repo,

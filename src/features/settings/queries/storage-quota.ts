@@ -34,7 +34,7 @@ export const isWithinQuota = async (tx: Db, workspaceId: string, bytes: number):
 /** $1: the workspaces. One statement for each table, because a cluster joins these tables by other columns only. */
 const sumStorage = (table: string) =>
   statement(
-    `add up the ${table} of workspaces`,
+    `sum workspace ${table}`,
     { workspaceId: uuid, bytes: double },
     `
   select workspace_id as "workspaceId", sum(${COUNTED_BYTES})::float8 as bytes

@@ -41,7 +41,7 @@ const SELECT = `
   from workspaces w
   where w.deleted_at is null`
 
-const READ = statement('read a workspace for the operator', columns, `${SELECT} and w.id = $1::uuid`)
+const READ = statement('read workspace for operator', columns, `${SELECT} and w.id = $1::uuid`)
 
 /** $1: the last id of the previous page; $2: part of the name or of a pattern, in lower case; $3: how many rows. */
 const LIST = statement(

@@ -88,7 +88,7 @@ const listEntries = (name: string, condition: string) =>
     order: 'at desc, id desc',
   })
 
-const LIST_NEWEST = listEntries('list the newest audit entries', '')
+const LIST_NEWEST = listEntries('list newest audit entries', '')
 const LIST_OLDER = listEntries('list older audit entries', 'and (at, id) < ($3::text::timestamptz, $4::uuid)')
 
 /**

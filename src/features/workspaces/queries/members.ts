@@ -41,7 +41,7 @@ export const readRoles = (db: Db, userId: string): Promise<{ workspaceId: string
     .where(eq(members.userId, userId))
 
 const READ_MEMBER = statement(
-  'read a member',
+  'read member',
   { role: textOf<Role>(), login: text },
   `
   select m.role, u.login from members m join users u on u.id = m.user_id
@@ -67,7 +67,7 @@ const HOLD_ROLES = lockOfWorkspace(
   locksOfWorkspaces.roles,
   'pg_advisory_xact_lock_shared',
 )
-const LOCK_ROLES = lockOfWorkspace('lock the roles of a workspace', locksOfWorkspaces.roles)
+const LOCK_ROLES = lockOfWorkspace('lock workspace roles', locksOfWorkspaces.roles)
 
 /** Until the transaction ends, no one can demote or remove a member, or delete the workspace. */
 export const holdRoles = async (tx: Db, workspaceId: string): Promise<void> => {
@@ -98,7 +98,7 @@ export const insertMember = async (
   await tx.insert(members).values({ workspaceId, userId, role })
 }
 
-const LOCK_PATTERNS = lockOfUser('lock the patterns of a user', locksOfUsers.patterns)
+const LOCK_PATTERNS = lockOfUser('lock user patterns', locksOfUsers.patterns)
 
 /** Until the transaction ends, no other one counts the patterns of the person's workspaces in order to add some. */
 export const lockPatternsOf = async (tx: Db, userId: string): Promise<void> => {
@@ -159,7 +159,7 @@ const LIST_MEMBERS = statement(
 )
 
 /** $2: the login in lower case. */
-const FIND_MEMBER = statement('find a member', columns, `${SELECT_MEMBERS} and u.login_key = $2::text`)
+const FIND_MEMBER = statement('find member', columns, `${SELECT_MEMBERS} and u.login_key = $2::text`)
 
 /** A member with the user id, for cursors and the writes that follow. */
 export interface ListedMember {

@@ -102,7 +102,7 @@ const followedColumns = {
 }
 
 const LIST_FOLLOWED = statement(
-  'list organizations of own workspaces',
+  'list own workspace organizations',
   followedColumns,
   `
   select o.workspace_id as "workspaceId", o.host_id::float8 as "hostId", o.name, o.leaves,
@@ -136,7 +136,7 @@ const openColumns = { workspaceId: uuid, hostId: double, name: text, createdBy: 
 
 /** $1: the user; $2: host ids. */
 const LIST_OPEN = statement(
-  'list workspaces opened by organization',
+  'list workspaces joinable through an organization',
   openColumns,
   `
   select o.workspace_id as "workspaceId", o.host_id::float8 as "hostId", o.name, w.created_by as "createdBy"
@@ -159,7 +159,7 @@ export const listOpenWorkspaces = (db: Db, userId: string, hostIds: number[]): P
 
 /** $1: how many. */
 const LIST_ADMITTING = statement(
-  'list organizations that admit their people',
+  'list organizations that admit members',
   { id: double, name: text },
   `
   select o.host_id::float8 as id, o.name from organizations o where ${isAdmitting('o')}
@@ -210,7 +210,7 @@ const CONFIRM = statement(
     and (left_at is not null and confirmed_at is not null or confirmed_at < now() - interval '1 day')`,
 )
 const FORGET_LEAVING = statement(
-  'delete organization leave reports',
+  'clear organization leave reports',
   {},
   `
   update organization_members set left_at = null
@@ -230,7 +230,7 @@ export const confirmMemberships = async (tx: Db, userId: string, workspaceIds: s
 
 /** $1: the maker of the links; $2: their workspaces; $3: the host's organizations. Once a day is often enough. */
 const CONFIRM_LINKS = statement(
-  'record that link creator is owner',
+  'record link creator as owner',
   {},
   `
   update organizations set confirmed_at = now(), denied_at = null
@@ -252,7 +252,7 @@ export const confirmLinks = async (
 
 /** $1: the workspace; $2: the host's organization; $3: the maker. */
 const DENY_LINK = statement(
-  'record that link creator is no owner',
+  'record link creator as non-owner',
   { isNew: bool },
   `
   update organizations set denied_at = statement_timestamp()

@@ -38,7 +38,7 @@ export const insertPrivacyLevel = async (
 }
 
 const RAISE = statement(
-  'raise workspaces to the privacy level team',
+  'raise workspaces to privacy level team',
   { id: uuid },
   `
   update workspaces set activity_privacy = 'team', activity_privacy_since = statement_timestamp(),
@@ -49,7 +49,7 @@ const RAISE = statement(
 )
 
 const RECORD_RAISE = statement(
-  'record that workspaces were raised to the privacy level team',
+  'record raise to privacy level team',
   {},
   `
   insert into privacy_levels (workspace_id, id, since, level)

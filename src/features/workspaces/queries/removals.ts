@@ -44,7 +44,7 @@ const FIND_REPORT = statement(
 
 /** $1: the workspace; $2: the user; $3: the marks. */
 const NOTE_REPORT = statement(
-  'record known leave report',
+  'insert known leave report',
   {},
   `
   insert into removals as r (workspace_id, user_id, removed_at, returns, reports)
@@ -124,7 +124,7 @@ const LIST_REMOVALS = statement(
 
 /** $1: the key's id; per row: $2 workspace, $3 person, $4 moment. */
 const PRESERVE_REMOVALS = statement(
-  'keep removals of deleted accounts',
+  'insert deleted accounts’ removals',
   {},
   `
   insert into removed_people as p (workspace_id, key_id, person, removed_at)
