@@ -9,11 +9,11 @@ export const shortName =
 /** At GitLab, an owner is the whole group path. */
 export const groups = `${shortName}(/${shortName}){0,${limits.owner_groups - 1}}`
 
-const ofKind = { github: undefined, forgejo: undefined, gitlab: new RegExp(`^${groups}$`) }
+const ownerPatternByKind = { github: undefined, forgejo: undefined, gitlab: new RegExp(`^${groups}$`) }
 const plainOwner = new RegExp(`^${shortName}$`)
 
 export const isOwner = (text: string, kind: RepohostKind): boolean =>
-  text.length <= limits.owner_path_length && (ofKind[kind] ?? plainOwner).test(text)
+  text.length <= limits.owner_path_length && (ownerPatternByKind[kind] ?? plainOwner).test(text)
 
 /** `owner/repo`, divided at the last slash. */
 export const isRepoPath = (text: string, kind: RepohostKind): boolean => {

@@ -10,7 +10,7 @@ import {
 } from './platform/access/plugin.js'
 import { askForBody, headerFault, lateFault } from './platform/http/connections.js'
 import { answerUnknown } from './platform/http/errors.js'
-import { type AnswerHeaders, setCacheControl, setHeaders } from './platform/http/headers.js'
+import { type BuildResponseHeaders, setCacheControl, setHeaders } from './platform/http/headers.js'
 import { maintenanceFault } from './platform/http/maintenance.js'
 import { logAnswer } from './platform/http/request-log.js'
 import { untrustedProxyWarning } from './platform/http/untrusted-proxy.js'
@@ -19,7 +19,7 @@ import { countAnswer } from './platform/metrics/plugin.js'
 import { limitRate } from './platform/rate-limits/rate-limit.js'
 
 /** For preflights as well. These hooks use callbacks, because promises would cost more than the work itself. */
-export const arrival = fp(async (app, { headersOf }: { headersOf: AnswerHeaders }) => {
+export const arrival = fp(async (app, { headersOf }: { headersOf: BuildResponseHeaders }) => {
   const warnOfProxy = untrustedProxyWarning(app)
 
   app.addHook('onRequest', (request, reply, done) => {

@@ -1,6 +1,7 @@
 import t from 'tap'
 import {
   addDays,
+  bucketsOf,
   countDays,
   isDay,
   LAST_DAY,
@@ -9,7 +10,6 @@ import {
   mondayOf,
   monthOf,
   resolveRange,
-  stepsOf,
   sundayOf,
   weekdayOf,
 } from '../src/platform/time/days.js'
@@ -108,23 +108,23 @@ t.test('a range has at least one day, at most the maximum, and stays within the 
 })
 
 t.test('a short range has one bucket per day, and a long one has one per week', async (t) => {
-  t.strictSame(stepsOf({ from: '2026-11-18', to: '2026-11-24', days: 7 }, 7), {
+  t.strictSame(bucketsOf({ from: '2026-11-18', to: '2026-11-24', days: 7 }, 7), {
     start: '2026-11-18',
     length: 1,
     count: 7,
   })
   // From a Wednesday to the Wednesday of the next week.
-  t.strictSame(stepsOf({ from: '2026-11-18', to: '2026-11-25', days: 8 }, 7), {
+  t.strictSame(bucketsOf({ from: '2026-11-18', to: '2026-11-25', days: 8 }, 7), {
     start: '2026-11-16',
     length: 7,
     count: 2,
   })
-  t.strictSame(stepsOf({ from: '2026-11-16', to: '2026-11-29', days: 14 }, 7), {
+  t.strictSame(bucketsOf({ from: '2026-11-16', to: '2026-11-29', days: 14 }, 7), {
     start: '2026-11-16',
     length: 7,
     count: 2,
   })
-  t.strictSame(stepsOf({ from: '2026-11-16', to: '2026-11-30', days: 15 }, 7), {
+  t.strictSame(bucketsOf({ from: '2026-11-16', to: '2026-11-30', days: 15 }, 7), {
     start: '2026-11-16',
     length: 7,
     count: 3,

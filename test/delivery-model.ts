@@ -60,14 +60,14 @@ export const deliverAtRandom = async (
   const shape = deliveryShapes[webhook.kind]
 
   // Few different times, so that an issue is closed and reopened at the same one. Two people never close it at once.
-  const momentOf = () => {
+  const parseTimestamp = () => {
     const hour = Math.floor(random() * 6)
     return { at: `${pick(days)}T0${hour}:00:00Z`, login: LOGINS[hour % LOGINS.length] as string }
   }
   const changeOf = (): IssueChange => ({
     number: 1 + Math.floor(random() * (deliveries / 20)),
     closed: random() < 0.6,
-    ...momentOf(),
+    ...parseTimestamp(),
   })
   const pool = new Map<string, PushedCommit[]>(REPOS.map((repo) => [repo, []]))
   const pushOf = (): Push => {

@@ -3,10 +3,10 @@ import t from 'tap'
 import { type RepohostKind, repohostKinds } from '../schemas/common.js'
 import { hostKinds } from '../src/platform/hosts/index.js'
 import type { Ask } from '../src/platform/hosts/kind.js'
-import type { UpstreamAnswer } from '../src/platform/http/upstream.js'
+import type { UpstreamResponse } from '../src/platform/http/upstream.js'
 import { reuseService } from './service.js'
 
-const answer = (status: number, json?: unknown, headers: Record<string, string> = {}): UpstreamAnswer => ({
+const answer = (status: number, json?: unknown, headers: Record<string, string> = {}): UpstreamResponse => ({
   status,
   json,
   headers: new Headers(headers),
@@ -18,11 +18,11 @@ const scope = { 'x-oauth-scopes': 'read:user, read:org' }
 
 /** The responses of a host, by the beginning of the path. Everything else isn't found. */
 const answering =
-  (answers: Record<string, UpstreamAnswer>) =>
-  (path: string): UpstreamAnswer =>
+  (answers: Record<string, UpstreamResponse>) =>
+  (path: string): UpstreamResponse =>
     Object.entries(answers).find(([start]) => path.startsWith(start))?.[1] ?? answer(404, {}, scope)
 
-const asking = (answers: Record<string, UpstreamAnswer>): Ask => {
+const asking = (answers: Record<string, UpstreamResponse>): Ask => {
   const answerOf = answering(answers)
   return async (path) => answerOf(path)
 }
@@ -30,11 +30,11 @@ const asking = (answers: Record<string, UpstreamAnswer>): Ask => {
 interface Paths {
   /** The question whether the person belongs. */
   membership: string
-  yes: Record<string, UpstreamAnswer>
-  no: Record<string, UpstreamAnswer>
+  yes: Record<string, UpstreamResponse>
+  no: Record<string, UpstreamResponse>
   list: string
   /** A no of the question, and what makes it unclear. */
-  unclear: Record<string, Record<string, UpstreamAnswer>>
+  unclear: Record<string, Record<string, UpstreamResponse>>
 }
 
 const github = '/user/memberships/orgs/Acme'
@@ -91,7 +91,7 @@ const hosts: Record<RepohostKind, Paths> = {
 }
 
 /** Hosts of any kind mean nothing by these. */
-const odd: Record<string, UpstreamAnswer> = {
+const odd: Record<string, UpstreamResponse> = {
   'an empty 200': answer(200),
   null: answer(200, null),
   'a list': answer(200, []),
@@ -109,7 +109,7 @@ for (const kind of repohostKinds) {
   const { membership, yes, no, unclear, list } = hosts[kind]
 
   t.test(`only a clear host response decides membership: ${kind}`, async (t) => {
-    const asked = (answers: Record<string, UpstreamAnswer>) =>
+    const asked = (answers: Record<string, UpstreamResponse>) =>
       organizations.membership(asking(answers), user, acme)
     t.equal(await asked(yes), 'member')
     t.equal(await asked(no), 'not-a-member')
@@ -163,7 +163,7 @@ for (const kind of repohostKinds) {
       t.equal(linked.status, 200, linked.text)
       const logins = async (): Promise<string[]> =>
         (await ada.get(`${path}/members`)).body.members.map(({ login }: { login: string }) => login)
-      const answerWith = (answers: Record<string, UpstreamAnswer>) => {
+      const answerWith = (answers: Record<string, UpstreamResponse>) => {
         repohost.answerOrganization = answering(answers)
       }
       const signIn = () => service.signIn(user.login, { ...asks, id: user.id })

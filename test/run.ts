@@ -46,7 +46,7 @@ const PROCESSES = `
 const SHARED_BY = 12
 const AT_ONCE = 6
 /** Ends what hangs. A busy machine must not reach it. */
-const PATIENCE_SECONDS = 900
+const TIMEOUT_SECONDS = 900
 
 interface Result {
   name: string
@@ -112,11 +112,11 @@ const run = async (files: string[], server: Server): Promise<Result> => {
       TEST_DATABASE_URL: server.url,
       ...(bundled && { TEST_BUILD: bundled.build }),
       ...(server.folder !== undefined && { TEST_FOLDER: server.folder }),
-      TAP_TIMEOUT: `${PATIENCE_SECONDS}`,
+      TAP_TIMEOUT: `${TIMEOUT_SECONDS}`,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
     // Tap gives up by itself, and says on what; this is for a program that doesn't end.
-    timeout: (PATIENCE_SECONDS + 10) * 1_000,
+    timeout: (TIMEOUT_SECONDS + 10) * 1_000,
     killSignal: 'SIGKILL',
   })
   const exited = new Promise<number | string | null>((resolve) =>

@@ -256,9 +256,9 @@ export const stop = async ({ service, dataDir, databaseUrl, answers = [] }: Scen
   const since = Date.now()
   service.child.kill('SIGTERM')
   // A supervisor would have killed it long before.
-  const impatience = setTimeout(() => service.child.kill('SIGKILL'), 70_000)
+  const killTimer = setTimeout(() => service.child.kill('SIGKILL'), 70_000)
   const code = await service.ended
-  clearTimeout(impatience)
+  clearTimeout(killTimer)
   const ms = Date.now() - since
   const settled = await Promise.allSettled(answers)
   return {

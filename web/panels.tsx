@@ -97,7 +97,7 @@ const useItems = (me: Me, workspace: Workspace | undefined): { items: Item[]; is
   }
 }
 
-const MOST = 12
+const MAX_RESULTS = 12
 /** The result groups, in the order in which equally good ones are shown. */
 const GROUPS = new Map([
   ['Page', 'Pages'],
@@ -124,7 +124,7 @@ const rankOf = (title: string, sought: string): number => {
 /** The entries with all words, in groups, with the best group first. */
 const searchIn = (items: Item[], query: string): Item[] => {
   const sought = plain(query.trim())
-  if (!sought) return items.filter(({ kind }) => AT_FIRST.includes(kind)).slice(0, 2 * MOST)
+  if (!sought) return items.filter(({ kind }) => AT_FIRST.includes(kind)).slice(0, 2 * MAX_RESULTS)
   const words = sought.split(/\s+/)
   const ranked = items.flatMap((item) => {
     const title = plain(item.title)
@@ -133,7 +133,7 @@ const searchIn = (items: Item[], query: string): Item[] => {
     if (!words.every((word) => text.includes(word))) return []
     return [{ item, rank: rankOf(title, sought), group: [...GROUPS.keys()].indexOf(item.kind) }]
   })
-  const shown = ranked.sort((a, b) => a.rank - b.rank || a.group - b.group).slice(0, MOST)
+  const shown = ranked.sort((a, b) => a.rank - b.rank || a.group - b.group).slice(0, MAX_RESULTS)
   const groups = [...new Set(shown.map(({ group }) => group))]
   return shown
     .sort((a, b) => groups.indexOf(a.group) - groups.indexOf(b.group) || a.rank - b.rank)

@@ -9,7 +9,7 @@ import { duration, percent, weekdayOf } from './format.js'
 const FACTOR = 1.5
 /** Smaller differences are noise. */
 const MIN_MINUTES = 300
-const MOST = 4
+const MAX_STANDOUTS = 4
 const MAX_DAYS = 2
 /** With fewer days on the same weekday, there's no usual value. */
 const MIN_SAME_WEEKDAYS = 3
@@ -79,8 +79,8 @@ export const standoutsOf = (now: Numbers, before: Numbers): Standout[] => {
   if (isTooShort(now.range)) return []
   const repos = largestFirst(reposOf(now, before))
   const days = largestFirst(daysOf(now, before))
-  const shown = repos.slice(0, MOST - Math.min(MAX_DAYS, days.length))
-  return [...shown, ...days.slice(0, MOST - shown.length)]
+  const shown = repos.slice(0, MAX_STANDOUTS - Math.min(MAX_DAYS, days.length))
+  return [...shown, ...days.slice(0, MAX_STANDOUTS - shown.length)]
 }
 
 /** From here on, minutes are meaningless. */

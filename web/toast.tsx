@@ -15,12 +15,12 @@ let last = 0
 
 /** How long a message stays. Undoable changes stay longer. Neither leaves while it has the pointer or focus. */
 const [SHORT_MS, LONG_MS] = [6_000, 20_000]
-const MOST = 3
+const MAX_TOASTS = 3
 
 /** Says that a change was made. `undo` reverts it and throws a `Failure` if it can't. */
 export const toast = (text: string, undo?: () => Promise<unknown>) => {
   last++
-  shown.value = [...shown.value, { id: last, text, undo }].slice(-MOST)
+  shown.value = [...shown.value, { id: last, text, undo }].slice(-MAX_TOASTS)
 }
 
 const dismiss = (id: number) => {

@@ -25,7 +25,7 @@ const EVERY_MS = 100
 /** Of 51 patterns each, so that one more workspace can be created. */
 const WORKSPACES = 18
 const REPOS = 8
-const MOST = { p99: 300, health: 150, mib: 500, slowdown: 3 }
+const MAX = { p99: 300, health: 150, mib: 500, slowdown: 3 }
 
 const percentile = (times: number[], share: number) =>
   [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
@@ -261,11 +261,11 @@ export const everyOperation: Fault = {
       const row = `| ${count} | ${answers} | ${p50.toFixed(0)} (quiet ${quiet.p50.toFixed(0)}), ${p99.toFixed(0)}, ${refused.join(', ') || '0'} | ${health.toFixed(0)} | ${mib.toFixed(0)} |`
       details.push(row)
       const holds =
-        p50 <= MOST.slowdown * quiet.p50 &&
-        p99 < MOST.p99 &&
+        p50 <= MAX.slowdown * quiet.p50 &&
+        p99 < MAX.p99 &&
         refused.length === 0 &&
-        health < MOST.health &&
-        mib < MOST.mib
+        health < MAX.health &&
+        mib < MAX.mib
       if (!holds) broken.push(row)
     }
     return {

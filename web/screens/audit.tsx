@@ -9,7 +9,7 @@ import { toast } from '../toast.js'
 import { DownloadIcon, FailureNote, Loaded, More, Person } from '../ui.js'
 
 /** The service doesn't filter, so the page searches: until it has enough matches or has read the most entries. */
-const [ENOUGH, MOST, PAGE] = [10, 2_000, 500]
+const [ENOUGH, MAX_SEARCHED, PAGE] = [10, 2_000, 500]
 
 /** The most entries in a file. */
 const MAX_IN_FILE = 20_000
@@ -63,7 +63,7 @@ export const Audit = () => {
   const isOver = endsBefore(oldest)
   const more = isOver ? undefined : paging.more
   const { busy, failure } = paging
-  const isSearching = isFiltered && shown.length < ENOUGH && entries.length < MOST && !failure
+  const isSearching = isFiltered && shown.length < ENOUGH && entries.length < MAX_SEARCHED && !failure
   useEffect(() => {
     if (isSearching && !busy) more?.()
   }, [isSearching, busy, entries.length, isOver])

@@ -8,12 +8,12 @@ import type {
   Ask,
   HostOrganization,
   HostUser,
-  MembershipAnswer,
+  MembershipResponse,
   RepoName,
   StatedAddresses,
 } from '../../platform/hosts/kind.js'
 import type { Trace } from '../../platform/http/trace.js'
-import { getJsonFrom, rateLimitedUpstream, type UpstreamAnswer } from '../../platform/http/upstream.js'
+import { getJsonFrom, rateLimitedUpstream, type UpstreamResponse } from '../../platform/http/upstream.js'
 import { type Meter, noopMeter } from '../../platform/metrics/meter.js'
 
 export interface RepohostUser extends HostUser {
@@ -25,7 +25,7 @@ export interface RepohostUser extends HostUser {
 export interface Memberships {
   /** Undefined if the host doesn't say. */
   list(): Promise<HostOrganization[] | undefined>
-  membership(organization: HostOrganization): Promise<MembershipAnswer>
+  membership(organization: HostOrganization): Promise<MembershipResponse>
   /** Whether the person owns or administers the organization. Undefined: the host doesn't say clearly. */
   owns(organization: HostOrganization): Promise<boolean | undefined>
 }
@@ -77,7 +77,7 @@ const NOT_SHOWN =
 const BUDGET_MS = 5_000
 
 /** How many redirects are followed from a repository's name. Hosts use one for each time that it got another name. */
-const MOST_REDIRECTS = 5
+const MAX_REDIRECTS = 5
 
 /** A repository as a person sees it. */
 type Sight = 'granted' | 'denied' | { renamedTo: string }
@@ -108,7 +108,7 @@ export const createRepohost = (
       trace,
     )
 
-  const readUser = (answer: UpstreamAnswer): HostUser => {
+  const readUser = (answer: UpstreamResponse): HostUser => {
     const user = host.readUser(answer)
     if (typeof user === 'string') throw failureOf(user, answer)
     return user
@@ -148,7 +148,7 @@ export const createRepohost = (
   }
 
   /** The path, below the API, that a response redirects to. Undefined if it doesn't, or leads out of the API. */
-  const redirectedPath = ({ status, headers }: UpstreamAnswer, path: string): string | undefined => {
+  const redirectedPath = ({ status, headers }: UpstreamResponse, path: string): string | undefined => {
     const location = headers.get('location')
     if (![301, 302, 307, 308].includes(status) || location === null) return undefined
     const asked = `${apiUrl}${path}`
@@ -167,7 +167,7 @@ export const createRepohost = (
   ): Promise<Sight> => {
     let path: string | undefined = host.repoPath(repository)
     let answer = await get(token, path, signal, trace)
-    for (let followed = 0; followed < MOST_REDIRECTS; followed++) {
+    for (let followed = 0; followed < MAX_REDIRECTS; followed++) {
       path = redirectedPath(answer, path)
       if (path === undefined) break
       answer = await get(token, path, signal, trace)
@@ -194,7 +194,7 @@ export const createRepohost = (
       const signal = newBudget()
       const user = await userOf(token, signal, trace)
       if (user.id !== userId) throw new ApiError('organization_access_denied')
-      let last: UpstreamAnswer | undefined
+      let last: UpstreamResponse | undefined
       const ask: Ask = async (path, below) => {
         last = await get(token, path, signal, trace, below)
         return last
@@ -234,7 +234,7 @@ export const createRepohost = (
 
 const failureOf = (
   failure: 'token-invalid' | 'rate-limited' | 'failed',
-  { headers }: UpstreamAnswer,
+  { headers }: UpstreamResponse,
 ): ApiError => {
   switch (failure) {
     case 'token-invalid':

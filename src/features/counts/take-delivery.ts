@@ -101,7 +101,7 @@ export const noteFailure = (database: Database, head: DeliveryHead, failure: Api
  * Until the transaction ends, no one can delete the webhook.
  * @throws {ApiError} `webhook_not_found` if it was deleted in the meantime
  */
-export const holdWebhook = async (tx: Db, { webhookId, workspaceId }: DeliveryHead): Promise<void> => {
+export const lockWebhook = async (tx: Db, { webhookId, workspaceId }: DeliveryHead): Promise<void> => {
   // Sent together. The webhook is read once the lock is held.
   const [, webhook] = await Promise.all([lockWorkspace(tx, workspaceId), findWebhook(tx, webhookId)])
   if (!webhook) throw new ApiError('webhook_not_found')

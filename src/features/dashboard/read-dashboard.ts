@@ -9,7 +9,14 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { readTodayIn } from '../../platform/time/clock.js'
-import { addDays, listDays, type Range, type Steps, stepsOf, weekdayOf } from '../../platform/time/days.js'
+import {
+  addDays,
+  type Buckets,
+  bucketsOf,
+  listDays,
+  type Range,
+  weekdayOf,
+} from '../../platform/time/days.js'
 import { Heatmap } from '../minutes/index.js'
 import {
   hasOverdueWeeks,
@@ -66,7 +73,7 @@ const readNamed = async (
   viewer: Viewer,
   sources: Sources,
   previous: Sources | undefined,
-  steps: Steps | undefined,
+  buckets: Buckets | undefined,
 ) => {
   // One statement reads the days of both.
   const both = previous
@@ -91,7 +98,7 @@ const readNamed = async (
         : [{ ...addUp([nothing, ...days.filter(({ day }) => day < from)]), active_members: activeBefore }],
     from,
     days: new Map(days.map((day) => [day.day, day])),
-    ...(steps ? await readTrends(tx, sources, steps, { members, repos }, shown) : { members, repos }),
+    ...(buckets ? await readTrends(tx, sources, buckets, { members, repos }, shown) : { members, repos }),
     cells,
   }
 }
@@ -100,15 +107,15 @@ const readNamed = async (
 const readTrends = async (
   tx: Db,
   sources: Sources,
-  steps: Steps,
+  buckets: Buckets,
   { members, repos }: Pick<Dashboard, 'members' | 'repos'>,
   days: { day: string; active_minutes: number }[],
 ) => {
   const logins = members.map(({ login }) => login)
   const names = repos.map(({ repo }) => repo)
   const [ofMembers, ofRepos] = await Promise.all([
-    readMemberTrends(tx, sources, steps, logins, days),
-    readRepoTrends(tx, sources, steps, names, days),
+    readMemberTrends(tx, sources, buckets, logins, days),
+    readRepoTrends(tx, sources, buckets, names, days),
   ])
   return {
     members: members.map((row, index) => ({ ...row, trend: ofMembers[index] ?? [] })),
@@ -216,7 +223,7 @@ const mergeCells = (parts: ({ weekday: number; hour: number; minutes: number }[]
   return new Heatmap().toCells().map((cell) => ({ ...cell, minutes: minutes.get(keyOf(cell)) ?? null }))
 }
 
-export interface DashboardAnswer {
+export interface DashboardResponse {
   dashboard: Dashboard
   /** The days on which it names people, in the range and in the one before it. */
   named: Range | undefined
@@ -231,7 +238,7 @@ export const readDashboard = (
   database: Database,
   question: DashboardQuestion,
   { trends = false },
-): Promise<DashboardAnswer> =>
+): Promise<DashboardResponse> =>
   database.transaction(
     async (tx) => {
       const { viewer, workspaceId, range: asked, repoKey } = question
@@ -242,10 +249,10 @@ export const readDashboard = (
       const before = daysToCompare(question, workspace.privacy, shown)
       const sources = shown.named && sourcesOf(workspaceId, shown.named, filter, unusable)
       const previous = before.named && sourcesOf(workspaceId, before.named, filter, unusable)
-      const steps = trends ? stepsOf(shown.range, limits.trend_days) : undefined
+      const buckets = trends ? bucketsOf(shown.range, limits.trend_days) : undefined
       const { minGroup } = viewer
       const [named, published, publishedBefore] = await Promise.all([
-        sources && readNamed(tx, viewer, sources, previous, steps),
+        sources && readNamed(tx, viewer, sources, previous, buckets),
         shown.published && readPublished(tx, question, shown.published),
         before.published
           ? readPublishedWeeks(tx, { workspaceId, minGroup, ...before.published, repoKey: repoKey ?? null })

@@ -5,7 +5,7 @@ import type { OwnDashboard } from '../../../schemas/dashboard.js'
 import { limits } from '../../../schemas/limits.js'
 import { isRepoPath } from '../../../schemas/owners.js'
 import type { Database, Db } from '../../platform/database/client.js'
-import { addDays, countDays, type Range, rangeOf, type Steps, stepsOf } from '../../platform/time/days.js'
+import { addDays, type Buckets, bucketsOf, countDays, type Range, rangeOf } from '../../platform/time/days.js'
 import { Heatmap, type OwnDay, readOwnAgentProjects, readOwnDays, readOwnHours } from '../minutes/index.js'
 import { listOwnCounts } from './queries/own-counts.js'
 import { beginSnapshot } from './queries/sources.js'
@@ -88,7 +88,7 @@ const totalsOf = (days: Day[]) => {
 }
 
 /** Most minutes first. The last row adds up what has no name, and what is beyond the limit. */
-const reposOf = (days: Day[], steps: Steps | undefined) => {
+const reposOf = (days: Day[], buckets: Buckets | undefined) => {
   const parts = new Map<string | null, (RepoDay & { day: string })[]>()
   for (const { day, repos } of days)
     for (const part of repos) {
@@ -99,7 +99,7 @@ const reposOf = (days: Day[], steps: Steps | undefined) => {
     repo,
     ...numbersOf(own),
     members: own.some(({ minutes, commits, closedIssues }) => minutes + commits + closedIssues > 0) ? 1 : 0,
-    ...(steps && { trend: trendOf(own, steps) }),
+    ...(buckets && { trend: trendOf(own, buckets) }),
     agent_minutes: sum(own.map(({ agentMinutes }) => agentMinutes)),
   })
   const unnamed = parts.get(null) ?? []
@@ -118,7 +118,7 @@ const reposOf = (days: Day[], steps: Steps | undefined) => {
   return [...listed.map(({ row }) => row), ...(isAllListed ? [] : [rowOf(null, others)])]
 }
 
-const trendOf = (days: { day: string; minutes: number }[], { start, length, count }: Steps): number[] => {
+const trendOf = (days: { day: string; minutes: number }[], { start, length, count }: Buckets): number[] => {
   const trend = Array.from({ length: count }, () => 0)
   for (const { day, minutes } of days) {
     const step = Math.floor((countDays(start, day) - 1) / length)
@@ -150,7 +150,7 @@ export const readOwnTime = (
         readDays(tx, question, before),
         readHeatmap(tx, question),
       ])
-      const steps = trends ? stepsOf(range, limits.trend_days) : undefined
+      const buckets = trends ? bucketsOf(range, limits.trend_days) : undefined
       const { agent_minutes: _, ...previous_totals } = totalsOf(earlier)
       const active = days.filter(({ minutes }) => minutes > 0)
       return {
@@ -168,10 +168,10 @@ export const readOwnTime = (
             ...numbersOf(days),
             active_days: active.length,
             last_active_day: active.at(-1)?.day ?? null,
-            ...(steps && { trend: trendOf(days, steps) }),
+            ...(buckets && { trend: trendOf(days, buckets) }),
           },
         ],
-        repos: reposOf(days, steps),
+        repos: reposOf(days, buckets),
         heatmap,
         publication: null,
         generated_at: new Date().toISOString(),

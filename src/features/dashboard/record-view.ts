@@ -4,7 +4,7 @@ import { readToday } from '../../platform/time/clock.js'
 import type { Range } from '../../platform/time/days.js'
 import type { DashboardQuestion } from './policies.js'
 import { type AccessLogView, recordView } from './queries/access-log.js'
-import type { DashboardAnswer } from './read-dashboard.js'
+import type { DashboardResponse } from './read-dashboard.js'
 import type { DashboardLines } from './read-dashboard-csv.js'
 
 /** How many views are remembered, to skip redundant writes. */
@@ -28,7 +28,7 @@ const viewOf = (
  */
 export const viewOfDashboard = (
   question: DashboardQuestion,
-  { named, namedBefore }: DashboardAnswer,
+  { named, namedBefore }: DashboardResponse,
   isComparison: boolean,
 ): AccessLogView | undefined => {
   if (named) return viewOf(question, isComparison ? 'comparison' : 'dashboard', named, namedBefore)

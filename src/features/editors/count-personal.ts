@@ -12,7 +12,7 @@ import {
   type LocatedDay,
   type PersonalDay,
   PersonalDays,
-  readPersonalDays,
+  readPersonalMinutes,
 } from '../minutes/index.js'
 import { dayOfHour, recordedBy } from './count-minutes.js'
 import type { Projects } from './project-names.js'
@@ -82,7 +82,7 @@ export const countPersonal = async (
   // Usually, all minutes count in a workspace, and so did the ones around them.
   if (!timeline.hadUncounted && close.every(isCounted)) return noPersonalMinutes
   const ofDays = groupBy(candidates, ({ minute }) => Math.floor(minute / DAY_MINUTES))
-  const rows = await readPersonalDays(tx, userId, Array.from(ofDays.keys(), dayOf))
+  const rows = await readPersonalMinutes(tx, userId, Array.from(ofDays.keys(), dayOf))
   const days = new PersonalDays(rows)
   const nameOf = ownerOf(asked)
   for (const [number, ofDay] of ofDays) {
@@ -132,7 +132,7 @@ export const countImported = async (
   { day, beside, hours }: { day: string; beside: string[]; hours: StoredHour[] },
 ): Promise<PersonalMinutes> => {
   const { userId, timeline, timezone } = asked
-  const rows = await readPersonalDays(tx, userId, [day, ...beside])
+  const rows = await readPersonalMinutes(tx, userId, [day, ...beside])
   const days = new PersonalDays(rows)
   const nameOf = ownerOf(asked)
   const written = new Set([day, ...beside])

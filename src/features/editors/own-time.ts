@@ -145,4 +145,4 @@ export const entryOf = (name: string, minutes: number, total: number) => ({
 })
 
 /** The time in whole seconds, because some WakaTime tools can't read fractions. */
-export const momentOf = (moment: number): string => `${new Date(moment).toISOString().slice(0, -5)}Z`
+export const formatTimestamp = (moment: number): string => `${new Date(moment).toISOString().slice(0, -5)}Z`

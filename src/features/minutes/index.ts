@@ -52,7 +52,7 @@ export {
   dropPersonalMarks,
   type LocatedDay,
   type PersonalDay,
-  readPersonalDays,
+  readPersonalMinutes,
   replacePersonalDays,
 } from './queries/personal-minutes.js'
 export { recordedHoursOf } from './recorded-hours.js'

@@ -10,7 +10,7 @@ import { reposToRemember } from '../accounts/index.js'
 import { lockMemberDays, requireTarget } from './member-days.js'
 import { type Flush, planFlush, requireFewRows, type TargetedFlush, targetFlush } from './plan-flush.js'
 import { type FlushTarget, readTargets } from './queries/flush-target.js'
-import { changeTimezone, readAnswers, rememberFlushes, writeMinutes } from './queries/minutes.js'
+import { changeTimezone, readFlushResponses, saveFlushResponses, writeMinutes } from './queries/minutes.js'
 
 /**
  * Larger flushes are recorded alone. The limits are for entries, and for what's known only once the person was read.
@@ -66,7 +66,7 @@ const recordFlushes = async (
   }))
   const [targets, answers] = await Promise.all([
     readTargets(tx, requested, waits ? limits.flush_comparisons : TOGETHER.comparisons),
-    readAnswers(tx, flushes),
+    readFlushResponses(tx, flushes),
   ])
   const outcomes = new Map<Flush, Outcome<FlushResult>>()
   const targeted: TargetedFlush[] = []
@@ -124,7 +124,7 @@ const count = async (tx: Tx, database: Database, targeted: TargetedFlush[], wait
     id === undefined ? [] : [{ userId, id, bodyHash, answer: JSON.stringify(result) }],
   )
   const added = plans.flatMap(({ added }) => added)
-  tx.deferToCommit(Promise.all([rememberFlushes(tx, remembered), writeMinutes(tx, added)]))
+  tx.deferToCommit(Promise.all([saveFlushResponses(tx, remembered), writeMinutes(tx, added)]))
   return plans.map(({ flush, named, result }) => ({ flush, named, result }))
 }
 

@@ -5,7 +5,7 @@
 import type { Model } from '../../../schemas/models.js'
 import { ApiError } from '../../errors.js'
 import type { Trace } from '../../platform/http/trace.js'
-import { getJsonFrom, rateLimitedUpstream, type UpstreamAnswer } from '../../platform/http/upstream.js'
+import { getJsonFrom, rateLimitedUpstream, type UpstreamResponse } from '../../platform/http/upstream.js'
 import { type Meter, noopMeter } from '../../platform/metrics/meter.js'
 
 /** A provider of models. */
@@ -44,7 +44,11 @@ const shapeA: Shape = {
   after: 'after',
   readModel: ({ id, created }) =>
     typeof id === 'string'
-      ? { id, name: id, created_at: momentOf(typeof created === 'number' ? created * 1_000 : undefined) }
+      ? {
+          id,
+          name: id,
+          created_at: timestampOrNull(typeof created === 'number' ? created * 1_000 : undefined),
+        }
       : undefined,
 }
 
@@ -58,7 +62,7 @@ const shapeB: Shape = {
       ? {
           id,
           name: typeof display_name === 'string' ? display_name : id,
-          created_at: momentOf(typeof created_at === 'string' ? created_at : undefined),
+          created_at: timestampOrNull(typeof created_at === 'string' ? created_at : undefined),
         }
       : undefined,
 }
@@ -116,7 +120,7 @@ const createAssistant = (url: string, shape: Shape, budgetMs: number, meter: Met
   }
 }
 
-const readList = ({ status, json }: UpstreamAnswer) => {
+const readList = ({ status, json }: UpstreamResponse) => {
   const { data, has_more, last_id } = (json ?? {}) as {
     data?: unknown
     has_more?: unknown
@@ -128,7 +132,7 @@ const readList = ({ status, json }: UpstreamAnswer) => {
   return typeof last_id === 'string' ? { entries: data as unknown[], next: last_id } : undefined
 }
 
-const momentOf = (time: number | string | undefined): string | null => {
+const timestampOrNull = (time: number | string | undefined): string | null => {
   const date = new Date(time ?? Number.NaN)
   // RFC 3339 ends in the year 9999.
   return date.getTime() >= 0 && date.getUTCFullYear() <= 9_999 ? date.toISOString() : null

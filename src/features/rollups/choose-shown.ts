@@ -1,7 +1,7 @@
 /** Chooses what may be shown of a week. */
 import { groupBy } from '../../platform/process/maps.js'
 import { type Amount, NO_CELL, type Paced, type People, PLACES, peopleBy, together } from './amounts.js'
-import { islandsOf, nodesApart } from './islands.js'
+import { islandsOf, splitIslandNodes } from './islands.js'
 
 /** Every rule is needed: a test leaves each one out and finds a leak. */
 export const rules = [
@@ -137,7 +137,7 @@ export class Chooser {
       repoNodes.get(amount.repoKey) ?? 0,
       -1 - slotOf(amount),
     ])
-    const apart = yield* nodesApart(islands, this.group)
+    const apart = yield* splitIslandNodes(islands, this.group)
     const cells = apart.filter((node) => node < 0).map((node) => (-1 - node) % PLACES)
     const held = cells.filter((cell) => cell !== NO_CELL)
     // If only repositories, or minutes without a cell, are separate, all cells are hidden.

@@ -30,7 +30,7 @@ export function* islandsOf(
  * Nodes of every island that spans more than one class. A class starts with one node, and gains each node that enough
  * people, or all people there are, connect with it.
  */
-export function* nodesApart(islands: Island[], group: number): Paced<number[]> {
+export function* splitIslandNodes(islands: Island[], group: number): Paced<number[]> {
   const islandsAt = new Map<number, Island[]>()
   let steps = 0
   for (const island of islands) {

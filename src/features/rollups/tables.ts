@@ -40,7 +40,7 @@ export const activityDays = table(
     /** People with minutes. */
     activeMembers: integer('active_members').notNull(),
     /** People with minutes that have an hour. */
-    hourPeople: integer('hour_people'),
+    peopleWithHours: integer('hour_people'),
     /** Null until the activity of the UTC day with the same date says where it is on people's calendars. */
     byLocalDay: boolean('by_local_day'),
     /** For the previous version, which rolls up days without `by_repo`. */
@@ -100,7 +100,7 @@ export const activityRepoDays = table(
     /** People with minutes. */
     activeMembers: integer('active_members'),
     /** People with minutes that have an hour. */
-    hourPeople: integer('hour_people'),
+    peopleWithHours: integer('hour_people'),
     /** 24 minutes by local hour. Null without hours. */
     localHours: integer('local_hours').array(),
     /** The previous version's. */

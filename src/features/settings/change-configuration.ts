@@ -23,7 +23,7 @@ import { deleteOverrides, limitOverrideHistory, writeOverrides } from './queries
 import { readStorage } from './queries/storage-quota.js'
 import { etagOfConfiguration, readHead } from './read-configuration.js'
 
-export interface ConfigurationAnswer {
+export interface ConfigurationResponse {
   changes: ChangeTexts
   warnings: NonNullable<Warnings>
   affected: ConfigurationEffect
@@ -61,7 +61,7 @@ export const changeConfiguration = (
   { database, rules, quota }: { database: Database; rules: SettingsRules | undefined; quota: WorkspaceQuota },
   call: WorkspaceCall,
   request: Request,
-): Promise<ConfigurationAnswer> => {
+): Promise<ConfigurationResponse> => {
   const { dryRun, held } = request
   let changes: ChangeTexts | undefined
   return inTurn(database, call, request, () =>

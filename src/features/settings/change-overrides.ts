@@ -53,7 +53,7 @@ export const setOverride = (
 ): Promise<StoredOverride> =>
   changeWorkspace(database, call, 'admin', async (change) => {
     const key = overrideKeyOf(call)
-    await requireOpen(change, key, content)
+    await requireEditable(change, key, content)
     const current = await readOverride(change.tx, key)
     requirePreconditions(preconditions, current && versionOf(current))
     requireSpelling(content, JSON.parse(current?.settings ?? '{}'))
@@ -79,12 +79,12 @@ export const restoreOverride = (
     const old = await overrideHistory.read(change.tx, key, version)
     if (!old) throw new ApiError('version_not_found')
     const judged = judgeRestored(rules, old.settings)
-    await requireOpen(change, key, JSON.parse(old.settings))
+    await requireEditable(change, key, JSON.parse(old.settings))
     return { ...(await writeOverride(change, key, current, old, version)), ...judged }
   })
 
 /** Checks an override's repository and settings. @throws {ApiError} `repo_outside_patterns`, `key_locked` */
-const requireOpen = async ({ tx }: Change, key: SnapshotKey, content: Record<string, unknown>) => {
+const requireEditable = async ({ tx }: Change, key: SnapshotKey, content: Record<string, unknown>) => {
   const { workspaceId } = key
   const [patterns, locked] = await Promise.all([listPatterns(tx, workspaceId), readLocked(tx, workspaceId)])
   if (await findOutside(tx, [key], parsePatterns(patterns))) throw new ApiError('repo_outside_patterns')

@@ -83,7 +83,7 @@ export const moveSettings = async (database: Database, call: WorkspaceCall, rena
   )
 
 /** A rename that the host reports, with a hash of the report. */
-export interface NotedRename {
+export interface ReportedRename {
   from: string
   to: string
   hash: string
@@ -96,7 +96,7 @@ export interface NotedRename {
 export const moveAtReport = async (
   tx: Db,
   workspaceId: string,
-  { hash, ...names }: NotedRename,
+  { hash, ...names }: ReportedRename,
 ): Promise<void> => {
   const renamed = moveOf(names)
   const { from, to } = renamed

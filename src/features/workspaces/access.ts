@@ -33,7 +33,7 @@ export const adminOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<Wor
   workspaceAccess('admin', source, scopes)
 
 /** For a person's own data, on a route whose query may name one of their workspaces. */
-export const memberIfNamed = (...scopes: Scope[]): Access<WorkspaceCall | undefined> => ({
+export const memberIfWorkspaceGiven = (...scopes: Scope[]): Access<WorkspaceCall | undefined> => ({
   ...anyPersonWith(...scopes),
   callers: 'any signed-in caller; for a workspace, a member of it',
   errors: ['workspace_not_found'],

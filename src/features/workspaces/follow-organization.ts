@@ -67,7 +67,7 @@ export const followAtSignIn = async (
 }
 
 /** Leaves at a push. */
-export const followAtPush = async (
+export const syncMembershipOnPush = async (
   context: FollowContext,
   user: User,
   memberships: Memberships,

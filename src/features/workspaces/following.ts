@@ -7,10 +7,10 @@ import type { ReportedLeave } from '../../platform/hosts/kind.js'
 import { type Memberships, personKeysOf, type User } from '../accounts/index.js'
 import {
   type FollowContext,
-  followAtPush,
   followAtSignIn,
   followReport,
   type ReportMarks,
+  syncMembershipOnPush,
 } from './follow-organization.js'
 
 declare module 'fastify' {
@@ -35,7 +35,7 @@ export default fp(
     }
     app.decorate('following', {
       atSignIn: (user, memberships) => followAtSignIn(context, user, memberships),
-      atPush: (user, memberships) => followAtPush(context, user, memberships),
+      atPush: (user, memberships) => syncMembershipOnPush(context, user, memberships),
       atReport: (workspaceId, left, marks) => followReport(context, workspaceId, left, marks),
     })
   },

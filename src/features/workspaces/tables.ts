@@ -361,12 +361,12 @@ export const auditEntries = table(
   {
     people: {
       actorId: {
-        erasure: { by: 'TAKE_NAME_OFF_ENTRIES' },
+        erasure: { by: 'ANONYMIZE_AUDIT_TRAIL' },
         export: 'audit',
         label: 'audit entries by the person',
       },
       targetId: {
-        erasure: { by: 'TAKE_NAME_OFF_ENTRIES' },
+        erasure: { by: 'ANONYMIZE_AUDIT_TRAIL' },
         export: 'audit',
         label: 'audit entries about the person',
       },

@@ -10,7 +10,7 @@ import { redisFault, tryRedis } from '../../platform/rate-limits/redis.js'
 import { backupFolderFault } from '../backup/scheduled.js'
 import { type Finding, ok, problem, warning } from './finding.js'
 
-const PATIENCE_MS = 5_000
+const TIMEOUT_MS = 5_000
 const GIB = 2 ** 30
 
 export const checkNode = (running: string, now?: Date): Finding => {
@@ -106,7 +106,7 @@ const checkAddress = async (variable: string, url: string): Promise<Finding[]> =
   const about = 'addresses'
   const asked = `${url}/api/health`
   try {
-    const answer = await boundedFetch(asked, { signal: AbortSignal.timeout(PATIENCE_MS) })
+    const answer = await boundedFetch(asked, { signal: AbortSignal.timeout(TIMEOUT_MS) })
     const health = ((await answer.json().catch(() => undefined)) ?? {}) as { ok?: unknown; version?: unknown }
     if (answer.status === 200 && health.ok === true && typeof health.version === 'string')
       return [ok(about, `The service answers at ${variable} (${url}), version ${health.version}.`)]
@@ -154,7 +154,7 @@ export const checkReachability = async ({
     inspect: (answer: Response) => Finding | undefined | Promise<Finding | undefined> = () => undefined,
   ): Promise<Finding> => {
     try {
-      const answer = await boundedFetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) })
+      const answer = await boundedFetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
       const { status } = answer
       const finding = status < 500 ? await inspect(answer) : undefined
       if (finding) return finding
@@ -196,7 +196,7 @@ const checkSlashes = async (baseUrl: string): Promise<Finding> => {
   const remedy =
     'Let the proxy pass %2F on unchanged (docs/install.md, “Proxies”). Start the service if it isn’t running.'
   try {
-    const answer = await boundedFetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) })
+    const answer = await boundedFetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
     const { code } = ((await answer.json().catch(() => ({}))) ?? {}) as { code?: unknown }
     // The service knows the path and responds that a caller is missing.
     if (code === 'unauthenticated') return ok('network', 'GitLab subgroups arrive: %2F passes BASE_URL.')

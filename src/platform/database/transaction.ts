@@ -7,7 +7,7 @@ import { DatabaseBusy, isAftermath, isConflict, isRowConflict } from './failures
 import { type Limiter, unlimited } from './limiter.js'
 
 /** How long to retry a transaction that has conflicts. */
-const RETRY_MS = 4_000
+const RETRY_WINDOW_MS = 4_000
 /** The longest pause before a retry. Pauses are random, because equal ones would lead to the same conflict again. */
 const MAX_RETRY_PAUSE_MS = 100
 
@@ -82,7 +82,7 @@ export const retryConflicts = async <T>(
   rowsMayConflict: boolean,
   count: (outcome: 'committed' | 'conflict' | 'failed') => void,
 ): Promise<T> => {
-  const deadline = Date.now() + RETRY_MS
+  const deadline = Date.now() + RETRY_WINDOW_MS
   for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, MAX_RETRY_PAUSE_MS)) {
     try {
       const result = await attempt()

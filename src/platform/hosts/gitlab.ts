@@ -1,5 +1,5 @@
 /** GitLab: docs.gitlab.com/api/{users,projects}, /integration/oauth_provider, /user/project/integrations/webhook_events. */
-import type { UpstreamAnswer } from '../http/upstream.js'
+import type { UpstreamResponse } from '../http/upstream.js'
 import { isDay } from '../time/days.js'
 import type { Ask, HostKind, Report, StatedAddresses } from './kind.js'
 import {
@@ -75,7 +75,7 @@ const mayReadApi = async (ask: Ask): Promise<boolean> => {
 const ADDRESSES_PER_PAGE = 100
 
 /** The profile has the first address, the list all others. Only what the host says the time of is confirmed. */
-const readAddresses = (user: UpstreamAnswer, list: UpstreamAnswer | undefined): StatedAddresses => {
+const readAddresses = (user: UpstreamResponse, list: UpstreamResponse | undefined): StatedAddresses => {
   const others = list?.status === 200 ? list.json : undefined
   const confirmed = new Map<string, string>()
   const unconfirmed = new Set<string>()

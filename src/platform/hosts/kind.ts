@@ -1,6 +1,6 @@
 /** The differences between kinds of repository host. Each kind is one file beside this one. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { UpstreamAnswer } from '../http/upstream.js'
+import type { UpstreamResponse } from '../http/upstream.js'
 
 export interface HostUser {
   /** The host's numeric id, which never changes hands. */
@@ -15,12 +15,12 @@ export interface HostUser {
 type HostLogin = Pick<HostUser, 'id' | 'login'>
 
 /** The result of a request about a token or about repository access. `failed`: the response has no known format. */
-export type UserAnswer = HostUser | 'token-invalid' | 'rate-limited' | 'failed'
+export type UserResponse = HostUser | 'token-invalid' | 'rate-limited' | 'failed'
 /** `none`: no app, because people create such tokens themselves. */
-export type AppAnswer = { clientId: string } | 'none' | 'rate-limited' | 'failed'
-export type RefusalAnswer = 'denied' | 'token-invalid' | 'rate-limited' | 'failed'
+export type AppResponse = { clientId: string } | 'none' | 'rate-limited' | 'failed'
+export type RefusalResponse = 'denied' | 'token-invalid' | 'rate-limited' | 'failed'
 /** `renamedTo`: the host's present name of the repository. Whether it has the form of a name isn't checked yet. */
-export type RepoAnswer = 'granted' | { renamedTo: string } | RefusalAnswer
+export type RepoResponse = 'granted' | { renamedTo: string } | RefusalResponse
 
 export interface RepoName {
   owner: string
@@ -35,10 +35,10 @@ export interface HostOrganization {
 }
 
 /** Whether a person belongs to an organization. `unknown` is any answer that isn't a clear yes or no. */
-export type MembershipAnswer = 'member' | 'not-a-member' | 'unknown'
+export type MembershipResponse = 'member' | 'not-a-member' | 'unknown'
 
 /** Requests a path below the host's API, or below its own address, as a person. @throws {ApiError} */
-export type Ask = (path: string, below?: 'api' | 'address') => Promise<UpstreamAnswer>
+export type Ask = (path: string, below?: 'api' | 'address') => Promise<UpstreamResponse>
 
 /** A host's response about the organizations that a person belongs to. */
 export interface HostOrganizations {
@@ -47,11 +47,11 @@ export interface HostOrganizations {
   /** Organizations that the person belongs to, or some of very many. Undefined if the host doesn't say. */
   list(ask: Ask): Promise<HostOrganization[] | undefined>
   /** Only a clear "no" removes people, and a name that has changed hands says nothing about the organization. */
-  membership(ask: Ask, user: HostLogin, organization: HostOrganization): Promise<MembershipAnswer>
+  membership(ask: Ask, user: HostLogin, organization: HostOrganization): Promise<MembershipResponse>
   /** Whether the person owns or administers it, if the host says so clearly. */
   owns(ask: Ask, user: HostLogin, organization: HostOrganization): Promise<boolean | undefined>
   /** The organization with this name, if the person owns or administers it. */
-  administered(ask: Ask, user: HostLogin, name: string): Promise<HostOrganization | RefusalAnswer>
+  administered(ask: Ask, user: HostLogin, name: string): Promise<HostOrganization | RefusalResponse>
 }
 
 /** A person who left an organization, as reported by a webhook. */
@@ -124,22 +124,22 @@ export interface HostKind {
    * How the host says which OAuth app a token was made for: with the user (`HostUser.clientId`), or at a separate path
    * below its address. Undefined: it doesn't.
    */
-  appOfToken: 'with the user' | { path: string; read(answer: UpstreamAnswer): AppAnswer } | undefined
+  appOfToken: 'with the user' | { path: string; read(answer: UpstreamResponse): AppResponse } | undefined
   apiHeaders(token: string): Record<string, string>
   userPath: string
-  readUser(answer: UpstreamAnswer): UserAnswer
+  readUser(answer: UpstreamResponse): UserResponse
   /** Undefined: the host's payloads name people by login, so their addresses aren't needed. */
   addresses:
-    | { path: string; read(user: UpstreamAnswer, list: UpstreamAnswer | undefined): StatedAddresses }
+    | { path: string; read(user: UpstreamResponse, list: UpstreamResponse | undefined): StatedAddresses }
     | undefined
   repoPath(name: RepoName): string
-  readRepo(answer: UpstreamAnswer, name: RepoName): RepoAnswer
+  readRepo(answer: UpstreamResponse, name: RepoName): RepoResponse
 
   organizations: HostOrganizations
 
   /** The path that the doctor requests without a token, and whether the response comes from a host of this kind. */
   probePath: string
-  recognises(answer: UpstreamAnswer): boolean
+  recognises(answer: UpstreamResponse): boolean
 
   /** A delivery's proof. Undefined if it's missing or malformed. */
   readProof(headers: IncomingHttpHeaders): Proof | undefined

@@ -1,20 +1,20 @@
 /** Reads responses and payloads, which can contain anything, for all kinds of host. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { UpstreamAnswer } from '../http/upstream.js'
+import type { UpstreamResponse } from '../http/upstream.js'
 import type {
   AddressOwner,
   Ask,
   HostOrganization,
   HostOrganizations,
   Proof,
-  RefusalAnswer,
-  RepoAnswer,
+  RefusalResponse,
   RepoName,
+  RepoResponse,
   Report,
   ReportedCommit,
   ReportedIssue,
   ReportedLeave,
-  UserAnswer,
+  UserResponse,
 } from './kind.js'
 
 export type Json = Record<string, unknown>
@@ -31,7 +31,7 @@ export const headerOf = (headers: IncomingHttpHeaders, ...names: string[]): stri
   return name === undefined ? undefined : textOf(headers[name])
 }
 
-const isRateLimited = ({ status, headers }: UpstreamAnswer): boolean =>
+const isRateLimited = ({ status, headers }: UpstreamResponse): boolean =>
   status === 429 || (status === 403 && headers.get('x-ratelimit-remaining') === '0')
 
 /**
@@ -39,11 +39,11 @@ const isRateLimited = ({ status, headers }: UpstreamAnswer): boolean =>
  * @param invalid the statuses that mean that the token isn't valid, or not for this request
  */
 export const userOf = (
-  answer: UpstreamAnswer,
+  answer: UpstreamResponse,
   loginMember: string,
   invalid: number[],
   clientId?: string,
-): UserAnswer => {
+): UserResponse => {
   if (isRateLimited(answer)) return 'rate-limited'
   if (invalid.includes(answer.status)) return 'token-invalid'
   if (answer.status !== 200) return 'failed'
@@ -65,11 +65,11 @@ export const REDIRECTS = [301, 302, 303, 307, 308]
  * @param denied the statuses that mean the token doesn't give access
  */
 export const accessOf = (
-  answer: UpstreamAnswer,
+  answer: UpstreamResponse,
   { owner, repo }: RepoName,
   pathMember: string,
   denied: number[],
-): RepoAnswer => {
+): RepoResponse => {
   if (answer.status === 401) return 'token-invalid'
   if (isRateLimited(answer)) return 'rate-limited'
   if (denied.includes(answer.status)) return 'denied'
@@ -124,7 +124,7 @@ export const idOf = (id: unknown): number | undefined =>
   Number.isSafeInteger(id) && (id as number) > 0 ? (id as number) : undefined
 
 /** Decides what a response without the organization means for someone who wants to link it. */
-export const refusalOf = (answer: UpstreamAnswer): RefusalAnswer => {
+export const refusalOf = (answer: UpstreamResponse): RefusalResponse => {
   if (answer.status === 401) return 'token-invalid'
   if (isRateLimited(answer)) return 'rate-limited'
   return [200, ...REDIRECTS, 403, 404].includes(answer.status) ? 'denied' : 'failed'

@@ -10,7 +10,7 @@ import fp from 'fastify-plugin'
 import { own } from '../../../schemas/own.js'
 import { ApiError, toProblem } from '../../errors.js'
 import { mayHaveBody, PROBLEM_TYPE } from './errors.js'
-import type { AnswerHeaders } from './headers.js'
+import type { BuildResponseHeaders } from './headers.js'
 
 /** Milliseconds. */
 export interface ConnectionTimeouts {
@@ -53,7 +53,7 @@ const errorsOf: Record<string, () => ApiError> = {
 }
 
 /** The response to a request that the HTTP parser rejects, for which there is no route, reply or log line. */
-const answerTo = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): string => {
+const answerTo = (error: NodeJS.ErrnoException, headersOf: BuildResponseHeaders): string => {
   const failure = own(errorsOf, error.code ?? '')?.() ?? new ApiError('bad_request')
   const requestId = randomUUID()
   const problem = toProblem(failure, requestId)
@@ -73,7 +73,7 @@ const answerTo = (error: NodeJS.ErrnoException, headersOf: AnswerHeaders): strin
  * Answers a request that the HTTP parser rejects, and closes the connection. Remaining bytes are read, because closing
  * with unread bytes resets the connection and loses the response.
  */
-export const rejectConnections = (headersOf: AnswerHeaders, { linger }: ConnectionTimeouts) => {
+export const rejectConnections = (headersOf: BuildResponseHeaders, { linger }: ConnectionTimeouts) => {
   const closing = new WeakSet<Socket>()
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (closing.has(socket)) return
@@ -134,9 +134,9 @@ const boundBodies = (
     arriving.set(request, { since, deadline: slowUntil, slowUntil, before: request.socket.bytesRead })
     request.once('close', () => arriving.delete(request))
   })
-  const extend = (patience: number) => (request: IncomingMessage) => {
+  const extend = (slowMs: number) => (request: IncomingMessage) => {
     const one = arriving.get(request)
-    if (one) Object.assign(one, { deadline: one.since + upload, slowUntil: one.since + patience })
+    if (one) Object.assign(one, { deadline: one.since + upload, slowUntil: one.since + slowMs })
   }
   app.decorate('bodyTimeouts', { extendForUpload: extend(ordinary), extendForLargeBody: extend(slow) })
   const timer = setInterval(() => {

@@ -9,7 +9,7 @@ import { countAnswer } from '../metrics/plugin.js'
 import { namesType } from './content.js'
 import { EDITORS } from './editor-addresses.js'
 import { translate } from './error-translation.js'
-import type { AnswerHeaders } from './headers.js'
+import type { BuildResponseHeaders } from './headers.js'
 import { logAnswer } from './request-log.js'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
@@ -77,11 +77,11 @@ const send = (failure: ApiError, request: FastifyRequest, reply: FastifyReply) =
 }
 
 /** How much of a rejected body to read, and for how long. */
-const DISCARDED_BYTES = 64 * 2 ** 20
+const DISCARD_BYTES = 64 * 2 ** 20
 const DISCARD_MS = 10_000
 /** The same for a sender without the right to send it: as much as anyone can send to any route. */
-const UNWANTED_BYTES = limits.body_bytes
-const UNWANTED_MS = 2_000
+const UNAUTHORIZED_DISCARD_BYTES = limits.body_bytes
+const UNAUTHORIZED_DISCARD_MS = 2_000
 const UNWANTED = [401, 402, 403, 404]
 
 /**
@@ -96,13 +96,13 @@ const discard = (request: IncomingMessage, reply: FastifyReply, { status }: ApiE
   }
   reply.removeHeader('Connection')
   const isUnwanted = UNWANTED.includes(status)
-  let left = isUnwanted ? UNWANTED_BYTES : DISCARDED_BYTES
+  let left = isUnwanted ? UNAUTHORIZED_DISCARD_BYTES : DISCARD_BYTES
   const { socket } = request
   // Injected requests have no real one.
   const end = () => {
     if (socket instanceof Socket) socket.destroySoon()
   }
-  const timer = setTimeout(end, isUnwanted ? UNWANTED_MS : DISCARD_MS).unref()
+  const timer = setTimeout(end, isUnwanted ? UNAUTHORIZED_DISCARD_MS : DISCARD_MS).unref()
   request.on('close', () => clearTimeout(timer))
   request.on('data', (chunk: Buffer) => {
     left -= chunk.length
@@ -114,7 +114,8 @@ const discard = (request: IncomingMessage, reply: FastifyReply, { status }: ApiE
 
 /** Answers a request with an unreadable path, for which no hook runs. */
 export const answerUnroutable =
-  (headersOf: AnswerHeaders) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+  (headersOf: BuildResponseHeaders) =>
+  (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     reply.headers({ ...headersOf(request.id, request.headers.origin), 'Cache-Control': 'no-store' })
     send(translate(error, request), request, reply)
     logAnswer(request, reply)

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.js'
 
 /** The headers of the response to a request, by the request's id and `Origin`. */
-export type AnswerHeaders = (requestId: string, origin: string | undefined) => Record<string, string>
+export type BuildResponseHeaders = (requestId: string, origin: string | undefined) => Record<string, string>
 
 const exposedHeaders = [
   'ETag',
@@ -24,7 +24,7 @@ export const isKnownOrigin = ({ dashboardOrigins }: Config) => {
 }
 
 /** Also used for the HTTP parser's responses, which don't go through hooks. */
-export const answerHeaders = (config: Config): AnswerHeaders => {
+export const answerHeaders = (config: Config): BuildResponseHeaders => {
   const isKnown = isKnownOrigin(config)
   const isSecure = [config.baseUrl, config.homeUrl].some((url) => url.startsWith('https:'))
   const fixed = {
@@ -51,7 +51,11 @@ export const answerHeaders = (config: Config): AnswerHeaders => {
 /** Pages of every origin may read responses of the API (see CORS), but not the service's own pages and files. */
 const resourcePolicyOf = (url: string) => (/^\/api\/(?!docs\b)/.test(url) ? 'cross-origin' : 'same-origin')
 
-export const setHeaders = (headersOf: AnswerHeaders, request: FastifyRequest, reply: FastifyReply): void => {
+export const setHeaders = (
+  headersOf: BuildResponseHeaders,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void => {
   reply.headers(headersOf(request.id, request.headers.origin))
   reply.header('Cross-Origin-Resource-Policy', resourcePolicyOf(request.url))
 }

@@ -29,10 +29,10 @@ const plain: CursorSeal = {
 }
 
 /** @param position the kinds of values in this list's cursors */
-export const pagesOf = (...position: Kind[]) => sealedPagesOf(plain, ...position)
+export const paginate = (...position: Kind[]) => paginateSealed(plain, ...position)
 
 /** The same for a list whose cursors may contain names that the caller mustn't see. */
-export const sealedPagesOf = (seal: CursorSeal, ...position: Kind[]) => {
+export const paginateSealed = (seal: CursorSeal, ...position: Kind[]) => {
   /** @throws {ApiError} `validation_failed` for a cursor from another list */
   const begin = ({ limit = limits.page_size_default, cursor }: PageQuery) => ({
     limit,

@@ -7,7 +7,7 @@ import { childOf, type Trace } from './trace.js'
 
 export type Upstream = 'repohost' | 'billing-provider' | 'assistant-a' | 'assistant-b'
 
-export interface UpstreamAnswer {
+export interface UpstreamResponse {
   status: number
   headers: Headers
   /** The parsed body. Undefined if it isn't JSON. */
@@ -55,7 +55,7 @@ export type GetJson = (
   headers: Record<string, string>,
   signal: AbortSignal,
   trace: Trace | undefined,
-) => Promise<UpstreamAnswer>
+) => Promise<UpstreamResponse>
 
 /**
  * Returns a function that sends one GET.

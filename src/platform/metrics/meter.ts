@@ -38,7 +38,7 @@ export const noopMeter: Meter = {
 }
 
 /** Every combination of known values. Empty if a label can have others. */
-const combinationsOf = (name: MetricName): Record<string, string>[] => {
+const labelCombinations = (name: MetricName): Record<string, string>[] => {
   let found: Record<string, string>[] = [{}]
   for (const [label, values] of Object.entries<readonly string[] | string>(metrics[name].labels)) {
     if (typeof values === 'string') return []
@@ -65,11 +65,11 @@ export const createMeter = (isOn: boolean): Meter => {
     // Counters start at 0, so that Prometheus sees the first increase.
     if (metric.type === 'counter') {
       const counter = new Counter(options)
-      for (const labels of combinationsOf(name)) counter.inc(labels, 0)
+      for (const labels of labelCombinations(name)) counter.inc(labels, 0)
       counters.set(name, counter)
     } else if (metric.type === 'histogram') {
       const histogram = new Histogram({ ...options, buckets: [...metric.buckets] })
-      for (const labels of combinationsOf(name)) histogram.zero(labels)
+      for (const labels of labelCombinations(name)) histogram.zero(labels)
       histograms.set(name, histogram)
     } else {
       const collect = async () => {

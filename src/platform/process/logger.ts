@@ -29,7 +29,7 @@ export const createLogger = (level: string, destination: DestinationStream): Log
 const BATCH = 8_192
 const BATCH_MS = 500
 /** Above this much unread output, lines are dropped. */
-const UNREAD = 2 ** 24
+const MAX_UNREAD_BYTES = 2 ** 24
 /** How long shutdown waits for such a reader. */
 const END_MS = 500
 
@@ -82,7 +82,7 @@ export const openLogOutput = async (): Promise<LogOutput> => {
   const format = await openFormat()
   let batch = ''
   const flush = (done = () => {}) => {
-    const text = process.stdout.writableLength > UNREAD ? '' : batch
+    const text = process.stdout.writableLength > MAX_UNREAD_BYTES ? '' : batch
     batch = ''
     process.stdout.write(text, () => done())
   }

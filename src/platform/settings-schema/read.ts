@@ -85,7 +85,7 @@ export const readSettingsSchema = (files: readonly SchemaFile[], given: Settings
   const described = new Set<string>()
   const groups: (Group & { order: number })[] = []
   for (const { name, content, texts } of contents) {
-    const parser = new Parser(notes, textsIn(texts, name, notes))
+    const parser = new Parser(notes, parseTranslations(texts, name, notes))
     let usable = 0
     for (const { at, schema } of sectionsOf(content, name, files.length > 1 ? `${name}#` : '', notes)) {
       const title = parser.text(schema.title, `${at}/title`) ?? null
@@ -187,7 +187,11 @@ const contentOf = ({ name, text }: SchemaFile): Json => {
 }
 
 /** The texts that stand for `%key%`. A text can be an object with hints for translators. */
-const textsIn = (text: string | undefined, name: string, notes: Notes): ReadonlyMap<string, string> => {
+const parseTranslations = (
+  text: string | undefined,
+  name: string,
+  notes: Notes,
+): ReadonlyMap<string, string> => {
   if (text === undefined) return new Map()
   try {
     const content = parse(text)

@@ -81,7 +81,7 @@ export const resolveRange = (
 }
 
 /** Equal parts of a range. The first may begin before it, and the last may end after it. */
-export interface Steps {
+export interface Buckets {
   start: string
   /** The number of days. */
   length: number
@@ -89,7 +89,7 @@ export interface Steps {
 }
 
 /** The days of a short range, the ISO weeks of a long one. */
-export const stepsOf = ({ from, to, days }: Range, maxDays: number): Steps => {
+export const bucketsOf = ({ from, to, days }: Range, maxDays: number): Buckets => {
   if (days <= maxDays) return { start: from, length: 1, count: days }
   const start = addDays(from, 1 - weekdayOf(from))
   return { start, length: DAYS_OF_WEEK, count: Math.ceil(countDays(start, to) / DAYS_OF_WEEK) }

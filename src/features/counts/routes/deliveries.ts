@@ -12,7 +12,7 @@ import { type Payers, payersOfWorkspace } from '../../../platform/rate-limits/pa
 import { addressKeysOf } from '../../accounts/index.js'
 import { moveAtReport } from '../../settings/index.js'
 import { findWebhook } from '../queries/webhooks.js'
-import { type DeliveryHead, holdWebhook, noteFailure, takeDelivery } from '../take-delivery.js'
+import { type DeliveryHead, lockWebhook, noteFailure, takeDelivery } from '../take-delivery.js'
 import { type ExpectedDelivery, readSignedBody, type SignedBody } from '../webhooks/body.js'
 import { Verification, webhookSecret } from '../webhooks/signature.js'
 
@@ -147,7 +147,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
         if (renamed)
           await database.transaction(
             async (tx) => {
-              await holdWebhook(tx, head)
+              await lockWebhook(tx, head)
               await moveAtReport(tx, head.workspaceId, renamed)
             },
             { rowsMayConflict: true },

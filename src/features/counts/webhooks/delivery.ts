@@ -74,9 +74,9 @@ const REPO_LENGTH = 500
 const NUL = '\0'
 
 /** The longest that e-mail has. */
-const ADDRESS_LENGTH = 320
+const MAX_EMAIL_LENGTH = 320
 
-const momentOf = (text: string): number | undefined => {
+const parseTimestamp = (text: string): number | undefined => {
   const moment = TIME.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
   return Number.isNaN(moment) || moment < 0 ? undefined : moment
 }
@@ -90,7 +90,7 @@ const authorOf = (
   { kind, hostname }: DeliveryContext,
 ): DeliveredPerson | undefined => {
   if (login !== undefined) return personOf(login)
-  if (written === undefined || written.length > ADDRESS_LENGTH) return undefined
+  if (written === undefined || written.length > MAX_EMAIL_LENGTH) return undefined
   const address = written.toLowerCase()
   return hostKinds[kind].ownerOfPrivateAddress(address, hostname) ?? { address }
 }
@@ -113,7 +113,7 @@ const readDelivery = (bytes: Buffer, context: DeliveryContext): Delivery | TooMu
   let unreadable = 0
   for (const commit of commits) {
     const { hash, at: written } = commit
-    const at = momentOf(written)
+    const at = parseTimestamp(written)
     if (at === undefined || !HASH.test(hash)) {
       unreadable++
       continue
@@ -123,7 +123,7 @@ const readDelivery = (bytes: Buffer, context: DeliveryContext): Delivery | TooMu
     const shownDay = written.endsWith('Z') ? null : written.slice(0, 10)
     found.set(hash, { hash, at, shownDay, author: authorOf(commit, context) })
   }
-  const closedAt = issue && momentOf(issue.at)
+  const closedAt = issue && parseTimestamp(issue.at)
   const isRename = renamed !== undefined && isRepoPath(renamed.from, kind) && isRepoPath(renamed.to, kind)
   return {
     left,

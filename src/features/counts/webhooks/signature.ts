@@ -12,14 +12,14 @@ interface SecretsOf {
   generations: number[]
 }
 
-const secretOf = (key: string, id: string, generation: number): string =>
+const deriveSecret = (key: string, id: string, generation: number): string =>
   createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', 'webhook secrets', 32)))
     .update(`${id} ${generation}`)
     .digest('base64url')
 
 /** The secret to show, derived from the first key. */
 export const newSecretOf = (keys: string[], id: string, generation: number): string | undefined =>
-  keys[0] === undefined ? undefined : secretOf(keys[0], id, generation)
+  keys[0] === undefined ? undefined : deriveSecret(keys[0], id, generation)
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 
@@ -33,7 +33,7 @@ export class Verification {
     { id, generations }: SecretsOf,
     readonly proof: Proof,
   ) {
-    const secrets = keys.flatMap((key) => generations.map((generation) => secretOf(key, id, generation)))
+    const secrets = keys.flatMap((key) => generations.map((generation) => deriveSecret(key, id, generation)))
     this.hmacs = 'hmac' in proof ? secrets.map((secret) => createHmac('sha256', secret)) : []
     const given = 'secret' in proof ? sha256(proof.secret) : undefined
     // All are compared, even after a match.

@@ -4,21 +4,21 @@ import { integer, json, statement } from '../../../platform/database/statement.j
 import { groupBy } from '../../../platform/process/maps.js'
 import {
   addDays,
+  type Buckets,
   countDays,
   DAYS_OF_WEEK,
   lengthOfMonth,
   listDays,
   mondayOf,
   monthOf,
-  type Steps,
   sundayOf,
 } from '../../../platform/time/days.js'
 import { weekOfMonth } from '../../rollups/index.js'
 import { activityOf, RAW, rolledUpDays, type Sources } from './sources.js'
 
 /**
- * Minutes by step, if any, for the rows named in $8, by their position from 1. $5: the days that are read from rollups;
- * $6, $7: start and length of `Steps`. Weeks span months, so monthly rollups don't add up to them.
+ * Minutes by bucket, if any, for the rows named in $8, by their position from 1. $5: the days that are read from rollups;
+ * $6, $7: start and length of `Buckets`. Weeks span months, so monthly rollups don't add up to them.
  * @param key column of the rows in `listed`, which has their places
  * @param rolledUp their places, days and minutes in rollups
  */
@@ -34,9 +34,9 @@ const trends = (name: string, key: string, listed: string, rolledUp: string) =>
     union all
     select l.place, a.day, a.minutes from ${RAW} a join listed l using (${key})
   ), sums as (
-    select place::int, (day - $6::date) / $7::int as step, sum(minutes::float8) as minutes from parts group by 1, 2
+    select place::int, (day - $6::date) / $7::int as bucket, sum(minutes::float8) as minutes from parts group by 1, 2
   )
-  select place, json_object_agg(step, minutes) as trend from sums group by place`,
+  select place, json_object_agg(bucket, minutes) as trend from sums group by place`,
   )
 
 const LISTED_MEMBERS = `select u.id as user_id, place
@@ -81,7 +81,7 @@ const readTrends = async (
   read: typeof READ_MEMBER_TRENDS,
   sources: Sources,
   rolledUp: string[],
-  { start, length, count }: Steps,
+  { start, length, count }: Buckets,
   names: (string | null)[],
   days: DayMinutes[],
 ): Promise<number[][]> => {
@@ -89,16 +89,16 @@ const readTrends = async (
   const rows = await tx.rows(read, [...activityOf(sources), rolledUp, start, length, keys])
   const places = new Map(rows.map(({ place, trend }) => [place, trend]))
   const trends = keys.map((_, index) =>
-    Array.from({ length: count }, (_, step) => places.get(index + 1)?.[step] ?? 0),
+    Array.from({ length: count }, (_, bucket) => places.get(index + 1)?.[bucket] ?? 0),
   )
   const others = Array.from({ length: count }, () => 0)
   for (const { day, active_minutes } of days) {
-    const step = Math.floor((countDays(start, day) - 1) / length)
-    others[step] = (others[step] ?? 0) + active_minutes
+    const bucket = Math.floor((countDays(start, day) - 1) / length)
+    others[bucket] = (others[bucket] ?? 0) + active_minutes
   }
   for (const trend of trends)
-    trend.forEach((minutes, step) => {
-      others[step] = (others[step] ?? 0) - minutes
+    trend.forEach((minutes, bucket) => {
+      others[bucket] = (others[bucket] ?? 0) - minutes
     })
   return [...trends, others]
 }
@@ -131,29 +131,29 @@ const wholeWeeks = ({ from, to, raw }: Sources): { weeks: string[]; others: stri
 /**
  * @param logins of the rows of `readMembers`
  * @param days of `readDays`
- * @returns the minutes of each step, for each named row and for all others together
+ * @returns the minutes of each bucket, for each named row and for all others together
  */
 export const readMemberTrends = (
   tx: Db,
   sources: Sources,
-  steps: Steps,
+  buckets: Buckets,
   logins: (string | null)[],
   days: DayMinutes[],
 ) => {
   if (sources.repoKey === undefined)
-    return readTrends(tx, READ_MEMBER_TRENDS, sources, rolledUpDays(sources), steps, logins, days)
+    return readTrends(tx, READ_MEMBER_TRENDS, sources, rolledUpDays(sources), buckets, logins, days)
   const { weeks, others } =
-    steps.length === DAYS_OF_WEEK
+    buckets.length === DAYS_OF_WEEK
       ? wholeWeeks(sources)
       : { weeks: [], others: listDays(sources.from, sources.to) }
-  return readTrends(tx, READ_TRENDS_IN_REPO, { ...sources, raw: others }, weeks, steps, logins, days)
+  return readTrends(tx, READ_TRENDS_IN_REPO, { ...sources, raw: others }, weeks, buckets, logins, days)
 }
 
 /** The same for the rows of `readRepos`. */
 export const readRepoTrends = (
   tx: Db,
   sources: Sources,
-  steps: Steps,
+  buckets: Buckets,
   repos: (string | null)[],
   days: DayMinutes[],
-) => readTrends(tx, READ_REPO_TRENDS, sources, rolledUpDays(sources), steps, repos, days)
+) => readTrends(tx, READ_REPO_TRENDS, sources, rolledUpDays(sources), buckets, repos, days)

@@ -15,7 +15,7 @@ import { etagOfText, isUnchanged } from '../../../platform/http/etag.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import type { Range } from '../../../platform/time/days.js'
 import { readCaller } from '../../accounts/index.js'
-import { adminOf, memberIfNamed } from '../../workspaces/index.js'
+import { adminOf, memberIfWorkspaceGiven } from '../../workspaces/index.js'
 import { addAgentMinutes } from '../add-agent-minutes.js'
 import { chooseDashboardRange, requireDashboardRange } from '../choose-range.js'
 import type { DashboardQuestion } from '../policies.js'
@@ -68,7 +68,7 @@ const sendDashboard = (reply: FastifyReply, dashboard: Dashboard | OwnDashboard)
   return sendJsonText(reply, `{${properties},"generated_at":"${generated_at}"}`)
 }
 
-const ownAccess = memberIfNamed('activity:read')
+const ownAccess = memberIfWorkspaceGiven('activity:read')
 
 export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database } = app

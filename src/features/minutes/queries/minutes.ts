@@ -224,25 +224,25 @@ export const MARK_DAYS = statement(
   'insert into stale_local_days (workspace_id, day) values ($1::uuid, unnest($2::date[]))',
 )
 
-const answerColumns = { userId: uuid, bodyHash: text, answer: text }
-const SELECT_ANSWERS = `select f.user_id as "userId", f.body_hash as "bodyHash", f.answer from flushes f`
+const flushResponseColumns = { userId: uuid, bodyHash: text, answer: text }
+const SELECT_FLUSH_RESPONSES = `select f.user_id as "userId", f.body_hash as "bodyHash", f.answer from flushes f`
 
 /** $1: the user; $2: flush id. */
 const READ_ANSWER = statement(
   'read flush response',
-  answerColumns,
-  `${SELECT_ANSWERS} where user_id = $1::uuid and flush_id = $2::text`,
+  flushResponseColumns,
+  `${SELECT_FLUSH_RESPONSES} where user_id = $1::uuid and flush_id = $2::text`,
 )
 
 /** $1, $2: users, and a flush id of each. Planned once, as `READ_TARGETS`. */
 export const READ_ANSWERS = statement(
   'read flush responses',
-  answerColumns,
-  `${SELECT_ANSWERS} join unnest((select $1::uuid[]), (select $2::text[])) as a (user_id, flush_id) using (user_id, flush_id)`,
+  flushResponseColumns,
+  `${SELECT_FLUSH_RESPONSES} join unnest((select $1::uuid[]), (select $2::text[])) as a (user_id, flush_id) using (user_id, flush_id)`,
 )
 
 /** @returns each user's response to the flush with this id */
-export const readAnswers = async (
+export const readFlushResponses = async (
   db: Db,
   flushes: readonly { userId: string; id: string | undefined }[],
 ): Promise<ReadonlyMap<string, { bodyHash: string; answer: string }>> => {
@@ -348,7 +348,7 @@ export const markDays = async (tx: Db, workspaceId: string, days: string[]): Pro
 }
 
 /** @throws a conflict if another flush with one of these ids came first */
-export const rememberFlushes = async (
+export const saveFlushResponses = async (
   tx: Db,
   flushes: readonly { userId: string; id: string; bodyHash: string; answer: string }[],
 ): Promise<void> => {

@@ -43,7 +43,7 @@ const listMinutes = (join: 'join' | 'left join') => `
   order by a.day, w.created_at, w.id`
 
 const LIST_MINUTES = statement('list own minutes', { day: date, workspace: text }, listMinutes('join'))
-const LIST_MINUTES_OF_ALL_WORKSPACES = statement(
+const LIST_MINUTES_WITH_EMPTY_WORKSPACES = statement(
   'list own minutes in all workspaces',
   { day: orNull(date), workspace: text },
   listMinutes('left join'),
@@ -64,4 +64,4 @@ export const listOwnMinutesOfAllWorkspaces = (
   db: Db,
   userId: string,
   day: string,
-): Promise<Pick<OwnMinutes, 'workspace'>[]> => db.rows(LIST_MINUTES_OF_ALL_WORKSPACES, [userId, day, day])
+): Promise<Pick<OwnMinutes, 'workspace'>[]> => db.rows(LIST_MINUTES_WITH_EMPTY_WORKSPACES, [userId, day, day])

@@ -25,7 +25,7 @@ const READ_DAYS = statement(
   where user_id = $1::uuid and day = any($2::date[])`,
 )
 
-export const readPersonalDays = (db: Db, userId: string, days: string[]): Promise<PersonalDay[]> =>
+export const readPersonalMinutes = (db: Db, userId: string, days: string[]): Promise<PersonalDay[]> =>
   db.rows(READ_DAYS, [userId, days])
 
 /** $1: the user; per row, its columns. */

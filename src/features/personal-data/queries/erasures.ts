@@ -107,7 +107,7 @@ const BY = `(actor_id = $1::uuid or (actor_id is null and lower(actor) = $2::tex
 const ABOUT = `(target_id = $1::uuid or (target_id is null and (${ABOUT_PEOPLE}) and lower(target) = $2::text))`
 
 /** $1, $2: the user and the login in lower case; $3: how many rows. */
-const TAKE_NAME_OFF_ENTRIES = limitedUpdate(
+const ANONYMIZE_AUDIT_TRAIL = limitedUpdate(
   'anonymize audit trail',
   auditEntries,
   `
@@ -285,7 +285,7 @@ const END_ERASURE = statement(
  * @returns whether there was something to do
  */
 export const eraseBatch = async (tx: Db, { userId, loginKey }: Erasure, rows: number): Promise<boolean> => {
-  if ((await tx.rows(TAKE_NAME_OFF_ENTRIES, [userId, loginKey, rows])).length > 0) return true
+  if ((await tx.rows(ANONYMIZE_AUDIT_TRAIL, [userId, loginKey, rows])).length > 0) return true
   for (const step of STEPS) if ((await tx.rows(step, [userId, rows])).length > 0) return true
   await reassignViews(tx, userId)
   if (await reassignActivity(tx, userId, rows)) return true

@@ -10,7 +10,7 @@ import { NoticeList } from '../../../../schemas/notices.js'
 import type { Profile } from '../../../../schemas/profile.js'
 import { anyCaller } from '../../../platform/access/access.js'
 import { attachmentOf, JSON_TYPE } from '../../../platform/http/content.js'
-import { pagesOf } from '../../../platform/http/pagination.js'
+import { paginate } from '../../../platform/http/pagination.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import { readToday } from '../../../platform/time/clock.js'
 import { cookieOptionsOf, personKeysOf, sessionCookiesOf } from '../../accounts/index.js'
@@ -20,7 +20,7 @@ import { exportAccount } from '../export-account.js'
 import { listNotices } from '../list-notices.js'
 import { readProfile } from '../read-profile.js'
 
-const pages = pagesOf('day', 'uuid', 'uuid', 'text', 'day')
+const pagination = paginate('day', 'uuid', 'uuid', 'text', 'day')
 
 export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database } = app
@@ -60,7 +60,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/views',
-    config: { access: anyCaller, validate: pages.validate },
+    config: { access: anyCaller, validate: pagination.validate },
     schema: {
       operationId: 'listViews',
       tags: ['profile'],
@@ -70,7 +70,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ViewPage },
     },
     handler: async (request) => {
-      const page = await pages.read(
+      const page = await pagination.read(
         request.query,
         (after, rows) => listViews(app.db, request.caller.userId, after, rows),
         ({ position }) => position,

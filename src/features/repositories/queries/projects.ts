@@ -46,7 +46,7 @@ export const listCallersWorkspaces = (db: Db, userId: string, within: string | n
   db.rows(LIST_WORKSPACES, [userId, within])
 
 /** How many of the known repositories one page compares with patterns: it may end before it is full. */
-const COMPARED_AT_ONCE = 1_000
+const MAX_COMPARED_REPOS = 1_000
 
 /** SQL: the owner and the name in `owner/repo`, where the owner can have slashes. */
 const ownerIn = (repo: string) => `regexp_replace(${repo}, '/[^/]*$', '')`
@@ -109,9 +109,9 @@ const LIST_PROJECTS = statement(
     where $2::text is null or (owner_key, repo_key, workspace_id) > ($2::text, $3::text, $4::uuid)
     group by owner_key, repo_key, workspace_id
     order by owner_key, repo_key, workspace_id
-    limit ${COMPARED_AT_ONCE}
+    limit ${MAX_COMPARED_REPOS}
   ), counted as (
-    select p.*, row_number() over keys = count(*) over () as last, count(*) over () = ${COMPARED_AT_ONCE} as is_full
+    select p.*, row_number() over keys = count(*) over () as last, count(*) over () = ${MAX_COMPARED_REPOS} as is_full
     from projects p
     window keys as (order by owner_key, repo_key, workspace_id)
   ), compared as (

@@ -3,12 +3,12 @@ import { PageQuery } from '../../../../schemas/common.js'
 import { ProjectPage } from '../../../../schemas/projects.js'
 import { anyCallerWith } from '../../../platform/access/access.js'
 import { createCursorSeal } from '../../../platform/http/cursor-seal.js'
-import { sealedPagesOf } from '../../../platform/http/pagination.js'
+import { paginateSealed } from '../../../platform/http/pagination.js'
 import { listSeenProjects } from '../list-projects.js'
 
 export const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
   // A page can end with a repository that matches no pattern, which the caller doesn't see.
-  const pages = sealedPagesOf(createCursorSeal(app.config.jwtSecrets), 'text', 'text', 'uuid')
+  const pagination = paginateSealed(createCursorSeal(app.config.jwtSecrets), 'text', 'text', 'uuid')
   app.route({
     method: 'GET',
     url: '/projects',
@@ -24,7 +24,7 @@ export const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request) => {
       const caller = { userId: request.memberId, key: request.key }
-      const page = await pages.readBounded(
+      const page = await pagination.readBounded(
         request.query,
         (after, limit) => listSeenProjects(app.db, caller, app.config.privacy, after, limit),
         ({ owner, repo, workspace_id }) => [owner.toLowerCase(), repo.toLowerCase(), workspace_id],

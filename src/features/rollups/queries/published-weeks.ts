@@ -272,7 +272,7 @@ const WEEKS = `p.workspace_id = $1::uuid and p.week between $3::date and $4::dat
       select from published_weeks w where w.workspace_id = $1::uuid and w.week = p.week and w.min_group >= $2::int
     )`
 
-const weeksOf = (name: string, table: string, condition = '') =>
+const listWeeks = (name: string, table: string, condition = '') =>
   statement(
     name,
     { week: date, ...sums, active_members: orNull(integer) },
@@ -282,9 +282,9 @@ const weeksOf = (name: string, table: string, condition = '') =>
   where ${WEEKS} ${condition}`,
   )
 
-const READ_WEEKS = weeksOf('read published weeks', 'published_weeks')
+const READ_WEEKS = listWeeks('read published weeks', 'published_weeks')
 /** $5: the repository. */
-const READ_WEEKS_OF_REPO = weeksOf(
+const READ_WEEKS_OF_REPO = listWeeks(
   'read published repository weeks',
   'published_repos',
   'and p.repo_key = $5::text',

@@ -22,7 +22,7 @@ import { onResponseEnd, sendPieces } from '../../../platform/http/streaming.js'
 import { heldMemory } from '../../../platform/process/held-memory.js'
 import { payerOf } from '../../../platform/rate-limits/payers.js'
 import { adminOf, memberOf, type WorkspaceCall } from '../../workspaces/index.js'
-import { type ConfigurationAnswer, changeConfiguration } from '../change-configuration.js'
+import { type ConfigurationResponse, changeConfiguration } from '../change-configuration.js'
 import { reader, type SentConfiguration } from '../configuration-reader.js'
 import {
   ConfigurationChanged,
@@ -35,7 +35,7 @@ import {
 const ATTEMPTS = 3
 
 /** The response to a change. Both sides of all values can be as large as the workspace. */
-async function* textOf({ changes, ...rest }: ConfigurationAnswer): AsyncGenerator<string | Buffer> {
+async function* textOf({ changes, ...rest }: ConfigurationResponse): AsyncGenerator<string | Buffer> {
   yield '{"changes":['
   yield* changes.pieces
   yield `],${JSON.stringify(rest).slice(1)}`

@@ -57,7 +57,7 @@ interface Answered extends Written {
 }
 
 /** The response to a push or a restore. */
-const answerOf = (
+const responseOf = (
   reply: FastifyReply,
   { snapshot, changed, workspaceCreated = false, ...judged }: Answered,
 ): PushResult => {
@@ -155,7 +155,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const creation = { privacy: app.config.privacy.floor, quota: app.config.limits }
       const pushed = await pushSettings({ database, ...creation }, sent)
       milestones.reached(request.caller.userId, 'settings_pushed')
-      return answerOf(reply, { ...pushed, ...warningsOf(rules, body.settings) })
+      return responseOf(reply, { ...pushed, ...warningsOf(rules, body.settings) })
     },
   })
 
@@ -239,7 +239,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { question } = request.granted(change)
       const preconditions = preconditionsOf(request.headers, request.query)
       const restored = await restoreSettings({ database, ...judge }, question, request.body, preconditions)
-      return answerOf(reply, restored)
+      return responseOf(reply, restored)
     },
   })
 }

@@ -2,17 +2,17 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { AuditPage } from '../../../../schemas/audit.js'
 import { PageQuery, WorkspaceParams } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
-import { pagesOf } from '../../../platform/http/pagination.js'
+import { paginate } from '../../../platform/http/pagination.js'
 import { adminOf } from '../access.js'
 import { listAuditEntries } from '../queries/audit.js'
 
-const pages = pagesOf('timestamp', 'uuid')
+const pagination = paginate('timestamp', 'uuid')
 
 export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/audit',
-    config: { access: adminOf('params.id'), validate: pages.validate },
+    config: { access: adminOf('params.id'), validate: pagination.validate },
     schema: {
       operationId: 'listAuditEntries',
       tags: ['team'],
@@ -23,7 +23,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: AuditPage },
     },
     handler: async ({ membership, query }) => {
-      const page = await pages.readBounded(
+      const page = await pagination.readBounded(
         query,
         (after, limit) => listAuditEntries(app.db, membership.workspaceId, after, limit),
         (entry) => [entry.at, entry.id],

@@ -12,14 +12,14 @@ import {
 } from '../../../../schemas/invites.js'
 import { limits } from '../../../../schemas/limits.js'
 import { anyCaller } from '../../../platform/access/access.js'
-import { pagesOf } from '../../../platform/http/pagination.js'
+import { paginate } from '../../../platform/http/pagination.js'
 import { personKeysOf } from '../../accounts/index.js'
 import { adminOf } from '../access.js'
 import { createInvite, joinWorkspace, lookUpInvite, revokeInvite } from '../invites.js'
 import { withFloor } from '../policies/privacy-levels.js'
 import { listActiveInvites } from '../queries/invites.js'
 
-const pages = pagesOf('timestamp', 'uuid')
+const pagination = paginate('timestamp', 'uuid')
 
 export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const personKeys = personKeysOf(app.config.jwtSecrets)
@@ -42,7 +42,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/invites',
-    config: { access: adminOf('params.id'), validate: pages.validate },
+    config: { access: adminOf('params.id'), validate: pagination.validate },
     schema: {
       operationId: 'listInvites',
       tags: ['team'],
@@ -53,7 +53,7 @@ export const inviteRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: InvitePage },
     },
     handler: async ({ membership, query }) => {
-      const page = await pages.read(
+      const page = await pagination.read(
         query,
         (after, rows) => listActiveInvites(app.db, membership.workspaceId, after, rows),
         (invite) => [invite.created_at, invite.id],

@@ -2,13 +2,13 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { NoBody, Ok, PageQuery, ref, WorkspaceParams } from '../../../../schemas/common.js'
 import { ChangeRoleBody, Member, MemberPage, MemberQuery } from '../../../../schemas/members.js'
 import { singleRow } from '../../../platform/database/statement.js'
-import { pagesOf } from '../../../platform/http/pagination.js'
+import { paginate } from '../../../platform/http/pagination.js'
 import { adminOf, memberOf } from '../access.js'
 import { changeRole, leaveWorkspace, removeMember } from '../change-members.js'
 import { describeMembers, type LastActiveDays } from '../describe-members.js'
 import { listMembers } from '../queries/members.js'
 
-const pages = pagesOf('timestamp', 'uuid')
+const pagination = paginate('timestamp', 'uuid')
 
 interface MemberOptions {
   /** From the feature that knows activity, which is above this one. */
@@ -25,7 +25,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<MemberOptions> = async (app
   app.route({
     method: 'GET',
     url: '/workspaces/:id/members',
-    config: { access: memberOf('params.id'), validate: pages.validate },
+    config: { access: memberOf('params.id'), validate: pagination.validate },
     schema: {
       operationId: 'listMembers',
       tags: ['team'],
@@ -36,7 +36,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox<MemberOptions> = async (app
       response: { 200: MemberPage },
     },
     handler: async ({ membership, query }) => {
-      const page = await pages.read(
+      const page = await pagination.read(
         query,
         (after, rows) => listMembers(app.db, membership.workspaceId, after, rows),
         ({ member, userId }) => [member.joined_at, userId],

@@ -8,7 +8,7 @@ import {
   OrganizationHeaders,
   OrganizationMemberPage,
 } from '../../../../schemas/organizations.js'
-import { pagesOf } from '../../../platform/http/pagination.js'
+import { paginate } from '../../../platform/http/pagination.js'
 import { showHostToken } from '../../../platform/rate-limits/rate-limit.js'
 import { readCaller } from '../../accounts/index.js'
 import { adminOf, memberOf } from '../access.js'
@@ -21,7 +21,7 @@ import {
 } from '../link-organization.js'
 import { listOrganizationMembers } from '../queries/organizations.js'
 
-const pages = pagesOf('uuid')
+const pagination = paginate('uuid')
 
 export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { clients, database } = app
@@ -101,7 +101,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/organization/members',
-    config: { access: adminOf('params.id'), validate: pages.validate },
+    config: { access: adminOf('params.id'), validate: pagination.validate },
     schema: {
       operationId: 'listOrganizationMembers',
       tags: ['team'],
@@ -112,7 +112,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: OrganizationMemberPage },
     },
     handler: async ({ membership, query }) => {
-      const page = await pages.read(
+      const page = await pagination.read(
         query,
         (after, rows) => listOrganizationMembers(app.db, membership.workspaceId, after, rows),
         ({ userId }) => [userId],

@@ -19,7 +19,7 @@ import { OperatorError } from '../../process/operator-error.js'
 import { nameOfUser } from '../../process/users.js'
 import type { Log } from './account.js'
 import { ACCOUNT, type Account, canEnter, exists, SHARED_FOLDER, serverEnvironment } from './account.js'
-import { explainFailure } from './server.js'
+import { explainStartFailure } from './server.js'
 
 const run = promisify(execFile)
 
@@ -80,7 +80,7 @@ export const ensureCluster = async (
     await rm(unfinished, { recursive: true, force: true, maxRetries: 5 })
     stopped?.throwIfAborted()
     if (!(await exists(join(cluster, 'PG_VERSION')))) {
-      throw await explainFailure(
+      throw await explainStartFailure(
         cluster,
         `The database couldn’t be created in ${cluster}: `,
         reason(cause),

@@ -73,7 +73,7 @@ export class Server {
       await this.end(AbortSignal.timeout(STOP_MS))
       if (error instanceof OperatorError) throw error
       const said = (await readFile(this.logFile, 'utf8')).slice(logStart).trim().split('\n')
-      throw await explainFailure(
+      throw await explainStartFailure(
         this.cluster,
         'The embedded PostgreSQL didn’t start; its log says:\n',
         said.slice(-5).join('\n'),
@@ -182,7 +182,7 @@ export class Server {
 }
 
 /** File systems without a size report 0 blocks. A failure here mustn't hide the original one. */
-const isFull = (path: string): Promise<boolean> =>
+const isDiskFull = (path: string): Promise<boolean> =>
   statfs(path).then(
     ({ blocks, bavail }) => blocks > 0 && bavail === 0,
     () => false,
@@ -192,13 +192,13 @@ const isFull = (path: string): Promise<boolean> =>
  * A database program's error. It begins with a sentence about the full disk, if that explains it. @param said the
  * program's output, which is empty if its log is on the same disk
  */
-export const explainFailure = async (
+export const explainStartFailure = async (
   cluster: string,
   what: string,
   said: string,
   cause: unknown,
 ): Promise<OperatorError> => {
-  const isExplained = said.includes('No space left on device') || (await isFull(dirname(cluster)))
+  const isExplained = said.includes('No space left on device') || (await isDiskFull(dirname(cluster)))
   const full = `The disk of ${cluster} is full: free space on it, then start again.`
   const text = isExplained ? `${full}${said && `\nDetails:\n${said}`}` : `${what}${said}`
   return new OperatorError(text, { cause })
