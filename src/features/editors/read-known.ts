@@ -58,7 +58,7 @@ export const readKnown = async <S extends Sent>(
       const { sent, userId, names } = one
       const { marks, projects: known } = storedOf(stored, one)
       const repos = sent.heartbeats.flatMap(({ project }) => project.repo ?? [])
-      const chosen = await chooseRepos(tx, userId, namesOf(known), names, repos)
+      const chosen = await matchFolders(tx, userId, namesOf(known), names, repos)
       const projects = new Projects(namesOf([...known, ...chosen.chosen]), sent.kind)
       const timeline = new Timeline(marks)
       const involved = involvedIn(sent.heartbeats, projects, timeline)
@@ -191,7 +191,7 @@ interface Names {
  * Matches folder names to the one repository of the same name that the person has named in full.
  * @param sent repositories that are named in full now
  */
-const chooseRepos = async (
+const matchFolders = async (
   tx: Db,
   userId: string,
   known: ReadonlyMap<string, EditorProject>,

@@ -1,5 +1,5 @@
 /** Workspaces, members and rights, for other features. */
-export { adminOf, adminOfNamed, memberIfNamed, memberOf, requireAdminIn } from './access.js'
+export { adminOf, adminOfNamed, memberIfWorkspaceGiven, memberOf, requireAdminIn } from './access.js'
 export { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 export {
   firstNamedDay,

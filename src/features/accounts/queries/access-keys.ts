@@ -221,7 +221,7 @@ const REVOKE_KEYS_IN_WORKSPACE = revoke(
 const REVOKE_ALL_KEYS = revoke('revoke access keys by creator', 'k.created_by = $1::uuid')
 
 const KNOWS_KEY = statement(
-  'check whether access key is known',
+  'find access key hash',
   { known: bool },
   `select exists (select from access_keys k where ${IS_OF_OWNER} and k.id = $3::uuid) as known`,
 )

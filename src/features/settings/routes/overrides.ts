@@ -25,7 +25,7 @@ import { settingsKeys } from '../../../../schemas/settings-keys.js'
 import { ApiError } from '../../../errors.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/content.js'
 import { isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
-import { pagesOf } from '../../../platform/http/pagination.js'
+import { paginate } from '../../../platform/http/pagination.js'
 import { adminOf, memberOf } from '../../workspaces/index.js'
 import {
   etagOfOverride,
@@ -49,7 +49,7 @@ const send = (reply: FastifyReply, override: StoredOverride & { warnings?: Warni
   return sendJsonText(reply, toText(override))
 }
 
-const pages = pagesOf('text', 'text')
+const pagination = paginate('text', 'text')
 
 export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, db } = app
@@ -68,7 +68,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/workspaces/:id/project-settings',
-    config: { access: memberOf('params.id', 'settings:read'), validate: pages.validate },
+    config: { access: memberOf('params.id', 'settings:read'), validate: pagination.validate },
     schema: {
       operationId: 'listOverrides',
       tags: ['team'],
@@ -80,7 +80,7 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: OverridePage },
     },
     handler: async ({ membership, query }, reply) => {
-      const { rows, next_cursor } = await pages.readBounded(
+      const { rows, next_cursor } = await pagination.readBounded(
         query,
         (after, limit) => listOverrides(db, membership.workspaceId, after, limit),
         ({ owner, repo }) => [owner.toLowerCase(), repo.toLowerCase()],

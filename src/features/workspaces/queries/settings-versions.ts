@@ -4,7 +4,7 @@ import type { Author } from './audit.js'
 
 /** $2 to $4: the version's author, key name and reason, or nulls. */
 const KEEP_VERSION = statement(
-  'keep the current version of workspace settings',
+  'insert workspace settings version',
   {},
   `
   insert into workspace_settings_versions
