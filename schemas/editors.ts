@@ -14,7 +14,7 @@ export const EditorParams = Type.Object({
 
 const heartbeat = { time: 1_763_717_400.123, entity: 'src/app.ts', type: 'file', project: 'acme/api-gateway' }
 
-/** Only in the document: bodies are read by `features/editors/parsing`. */
+/** Used only in the OpenAPI document. `features/editors/parsing` reads the bodies. */
 export const Heartbeat = Resource(
   'Heartbeat',
   {

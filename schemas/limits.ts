@@ -82,7 +82,7 @@ export const limits = {
   person_repos: 1_000,
   /** How long it remembers them after their last use. */
   person_repo_days: 400,
-  /** An imported file as it's sent, and unpacked if it's gzip. The second is 2 GiB, less the byte that 32 bits lack. */
+  /** Size of an imported file as uploaded, and after gunzip. The second is the largest signed 32-bit integer. */
   import_body_bytes: 104_857_600,
   import_unpacked_bytes: 2_147_483_647,
   /** Projects in an imported file, projects on one of its days, and the sum of every project's days. */

@@ -35,7 +35,7 @@ export interface ImportTarget {
   locked: readonly string[]
 }
 
-/** The objects of a configuration that contain a value: the body, `settings`, and for an override `projects` and its own. */
+/** Nesting depth of a value: the body and `settings`; for an override, also `projects` and its entry. */
 const LEVELS_AROUND = { workspace: 2, override: 4 }
 
 /** Divides an editor's settings into those that may be stored, in their order, and the others. */

@@ -78,7 +78,7 @@ const texts: Record<string, Text> = {
   upstream_failed: ['A service that this needs has failed', 'Try again later.'],
 }
 
-/** The values that fields accept. */
+/** Hints for invalid fields, by field name. */
 const fields: Record<string, string> = {
   name: 'Enter a name with visible characters.',
   patterns: 'A pattern looks like owner/*, owner/api-* or owner/name.',

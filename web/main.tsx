@@ -10,5 +10,5 @@ startKeyboard()
 startShortcuts()
 startBackGuard()
 const root = document.getElementById('app')
-// Rendered in a separate task, because on a phone, running the scripts already makes a long one.
+// Rendered in a separate task, because on a phone, evaluating the scripts is already a long task.
 if (root) setTimeout(() => render(<App />, root))

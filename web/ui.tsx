@@ -98,7 +98,7 @@ export const Person = ({ login }: { login: string }) => (
   </span>
 )
 
-/** A longer owner would leave no room for the repository's name. The end stays, because many begin alike. */
+/** A longer owner would leave no space for the repository's name. Keep the end too: many owners share a prefix. */
 const LONG_OWNER = 20
 const shorten = (owner: string) =>
   owner.length > LONG_OWNER ? `${owner.slice(0, LONG_OWNER / 2)}…${owner.slice(-LONG_OWNER / 2)}` : owner
@@ -313,7 +313,7 @@ export const Confirm = (props: {
   title: string
   action: string
   word?: string
-  /** For actions that remove nothing. */
+  /** For non-destructive actions. */
   isHarmless?: boolean
   /** Receives the named fields. @throws {Failure} */
   onYes: (given: FormData) => unknown
@@ -412,7 +412,7 @@ export const Filters = (props: {
   )
 }
 
-/** Skip links, visible while they have the focus. */
+/** Skip links, visible only on focus. */
 export const SkipLinks = ({ to }: { to: [id: string, text: string][] }) => (
   <nav class="jumps" aria-label="On this page">
     {to.map(([id, text]) => (

@@ -59,7 +59,7 @@ export const readManifests = (installed: readonly Installed[], own: string): Man
         found.registered.add(key)
         if (scope === 'application' || scope === 'machine' || scope === 'application-machine')
           found.kept.add(key)
-        // A value that differs from machine to machine may be set in a folder, but hardly by someone else.
+        // Folder settings may set machine-specific values, but ask before a team does.
         if (!isSafe || scope === 'machine-overridable') found.asked.add(key)
       }
   }

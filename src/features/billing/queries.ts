@@ -17,7 +17,7 @@ export const readCustomer = async (db: Db, userId: string): Promise<string | und
   return customer?.id
 }
 
-/** Records whose customer this is. Known customers stay unchanged, and nothing is stored for users who don't exist. */
+/** Links a billing customer to a user. Does nothing if it's already linked, or the user doesn't exist. */
 export const linkCustomer = async (db: Db, customerId: string, userId: string): Promise<void> => {
   await db
     .insert(billingCustomers)

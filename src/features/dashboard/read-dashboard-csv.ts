@@ -45,7 +45,7 @@ async function* once(text: string): AsyncGenerator<string> {
   yield text
 }
 
-/** A line for each day if some are shown as published weeks. Hidden numbers are empty. */
+/** One CSV line per day, used when part of the range shows published weeks. Hidden numbers are empty. */
 const readDayLines = async (
   tx: Db,
   { viewer: { minGroup }, workspaceId, repoKey }: DashboardQuestion,

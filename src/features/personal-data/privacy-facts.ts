@@ -235,7 +235,7 @@ export const notRecorded: string[] = [
   'Names, repositories and queries in the log.',
 ]
 
-/** @param minGroup the fewest people that a number at the level `team` may cover */
+/** @param minGroup smallest group whose numbers level `team` may show */
 export const privacyViews = ({ minGroup }: { minGroup: number }): PrivacyView[] => {
   const group = `${minGroup} or more people`
   const person = 'The person.'

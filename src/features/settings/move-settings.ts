@@ -65,7 +65,7 @@ const move = async (tx: Db, workspaceId: string, { from, to }: Move): Promise<He
 }
 
 /**
- * Moves what's stored under a name to one that the host has shown to be its new name.
+ * Moves a repository's settings to its new name after the host confirms the rename.
  * @throws {ApiError} `repo_outside_patterns`, `never_synced`, `repo_taken`
  */
 export const moveSettings = async (database: Database, call: WorkspaceCall, renamed: Move): Promise<void> =>

@@ -170,7 +170,7 @@ const makeEmpty = async (tx: postgres.TransactionSql, replaced: string | undefin
 }
 
 const HISTORY = '__drizzle_migrations'
-/** The progress of migrations, in every database that an earlier version has created. */
+/** Tracks migration progress. Exists in databases created by an earlier version. */
 const STEPS = 'migration_steps'
 const VIEWS = ['report_hours', 'report_member_days', 'report_repo_days']
 const ANOTHER = 'create a new database and set DATABASE_URL to it, or set DATA_DIR to a new folder'

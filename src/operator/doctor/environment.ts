@@ -198,7 +198,7 @@ const checkSlashes = async (baseUrl: string): Promise<Finding> => {
   try {
     const answer = await boundedFetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
     const { code } = ((await answer.json().catch(() => ({}))) ?? {}) as { code?: unknown }
-    // The service knows the path and responds that a caller is missing.
+    // The route exists, so the service rejects the missing credentials.
     if (code === 'unauthenticated') return ok('network', 'GitLab subgroups arrive: %2F passes BASE_URL.')
     return warning(
       'network',

@@ -86,7 +86,7 @@ class Queue<I extends QueuedWrite, Result> {
     })
   }
 
-  /** Waits for others' writes. */
+  /** Writes one item in its own transaction. Waits for locks instead of leaving it out. */
   async writeAlone(item: I): Promise<Result> {
     const [outcome] = await this.transact([item], true)
     if (outcome?.kind !== 'recorded') throw new Error('A write was left out although it could wait')

@@ -133,7 +133,7 @@ export const refusalOf = (answer: UpstreamResponse): RefusalResponse => {
 export const sameName = (one: string | undefined, other: string): boolean =>
   one?.toLowerCase() === other.toLowerCase()
 
-/** Reads a report that someone left. Undefined if it isn't well-formed. */
+/** Parses the host's report that someone left an organization. Undefined if malformed. */
 export const leaveOf = (organizationId: unknown, userId: unknown): ReportedLeave | undefined => {
   const [organization, user] = [idOf(organizationId), idOf(userId)]
   return organization === undefined || user === undefined

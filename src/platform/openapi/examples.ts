@@ -27,7 +27,7 @@ export const exampleOf = (schema: ExampleSchema, schemas: Schemas, where = ''): 
   if ($ref !== undefined) return exampleOf(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas, where)
   for (const fixed of [schema.const, schema.default, schema.enum?.[0]]) if (fixed !== undefined) return fixed
   if (anyOf?.[0]) return exampleOf(anyOf[0], schemas, where)
-  // If a value may be null, the example isn't.
+  // For a nullable type, use the first type, which isn't null.
   const kind = [type].flat()[0]
   if (kind === 'array' && items) return [exampleOf(items, schemas, `${where}/0`)]
   if (kind === 'object' && schema.additionalProperties === false) {

@@ -1,4 +1,4 @@
-/** The guides below /api/docs: Markdown in docs/guides, in the order of its file numbers. */
+/** The guides under /api/docs: the Markdown files in docs/guides, ordered by file number. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Marked } from 'marked'

@@ -20,7 +20,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Call it once the response is produced. Null if the request holds no permit. */
     answerProduced: (() => void) | null
-    /** The work on a request from a caller with a session. */
+    /** Tracks this request's working time. Null without a session. */
     work: Work | null
   }
 }

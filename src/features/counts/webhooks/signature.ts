@@ -6,7 +6,7 @@ import { createHash, createHmac, type Hmac, hkdfSync, timingSafeEqual } from 'no
 import type { Access } from '../../../platform/access/access.js'
 import type { Proof } from '../../../platform/hosts/kind.js'
 
-/** A webhook's secrets to compare with. */
+/** A webhook and the secret generations it still accepts. */
 interface SecretsOf {
   id: string
   generations: number[]

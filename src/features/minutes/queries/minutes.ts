@@ -291,8 +291,8 @@ export interface AddedMinutes extends Minutes {
 }
 
 /**
- * Adds to locked members' days, each repository of a day once. The rows are sorted, and repositories are named before
- * there is activity in them, so concurrent writers lock rows in the same order.
+ * Adds minutes to locked member days; list each repository once per day. Rows are sorted, and repository rows are inserted
+ * first, so concurrent writers lock rows in the same order.
  */
 export const writeMinutes = async (tx: Db, added: readonly AddedMinutes[]): Promise<void> => {
   const byWorkspace = groupBy(added, ({ workspaceId }) => workspaceId)

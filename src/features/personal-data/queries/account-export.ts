@@ -8,7 +8,7 @@ import { ABOUT_PEOPLE } from '../../workspaces/index.js'
 /** SQL: a timestamp in the format of every other response. */
 export const at = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-/** Before everything. */
+/** Cursor values that sort before every row. */
 const starts = { uuid: DELETED_USER, text: '', date: '-infinity', int: -1 }
 
 /** SQL: the minutes whose bits are set. */
