@@ -65,6 +65,12 @@ export default {
       { path: '^src/(features|operator|bin|app|server)' },
     ),
     never(
+      'configuration-above-all',
+      'Programs read the configuration. Everything else is given it, and knows its type.',
+      { path: '^src/(platform|features)/' },
+      { path: '^src/config\\.ts$', dependencyTypesNot: ['type-only'] },
+    ),
+    never(
       'features-know-no-operator',
       'Commands use features, and no feature a command.',
       { path: '^src/features/' },

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { limits } from '../schemas/limits.js'
 import { settingsKeys } from '../schemas/settings-keys.js'
-import { readSettingsSchema } from '../src/platform/settings-schema/read.js'
+import { readSettingsSchema } from '../src/features/settings/schema/read.js'
 import { median, say } from './harness.js'
 
 const ROUNDS = 15

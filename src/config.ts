@@ -8,15 +8,15 @@ import { type Environment, variables } from '../schemas/environment.js'
 import { type AdjustedLimits, limits, type RateLimitName, rateLimits } from '../schemas/limits.js'
 import { type SettingsKeyRules, settingsKeys } from '../schemas/settings-keys.js'
 import { isHostKind, limitOf, readEnvironment } from './environment.js'
-import { hostKinds } from './platform/hosts/index.js'
-import { OperatorError } from './platform/process/operator-error.js'
-import { nearestTo } from './platform/process/spelling.js'
 import {
   readSettingsSchema,
   SchemaError,
   type SchemaFile,
   type SettingsRules,
-} from './platform/settings-schema/read.js'
+} from './features/settings/schema/read.js'
+import { hostKinds } from './platform/hosts/index.js'
+import { ConfigError } from './platform/process/config-error.js'
+import { nearestTo } from './platform/process/spelling.js'
 
 export interface Config {
   host: string
@@ -102,13 +102,6 @@ export interface Config {
   logLevel: string
   /** Variables that have no effect. They don't prevent startup. */
   warnings: { says: string; remedy: string }[]
-}
-
-/** Reports everything that's wrong with the environment, without quoting any value. */
-export class ConfigError extends OperatorError {
-  constructor(readonly problems: string[]) {
-    super(`The configuration isn’t valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
-  }
 }
 
 /** @throws {ConfigError} naming every wrong variable at once. */

@@ -1,4 +1,5 @@
-import { type ConfigError, readConfig } from '../src/config.js'
+import { readConfig } from '../src/config.js'
+import type { ConfigError } from '../src/platform/process/config-error.js'
 
 /** The problems of an environment. Empty if the service can start with it. */
 export const problemsOf = (env: Record<string, string>): string[] => {

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import t, { type Test } from 'tap'
-import { ConfigError, readConfig } from '../src/config.js'
+import { readConfig } from '../src/config.js'
 import { checkDatabase } from '../src/operator/doctor/database.js'
 import { startEmbedded } from '../src/platform/database/embedded/index.js'
 import { explainDatabaseErrors } from '../src/platform/database/external-database.js'
@@ -17,6 +17,7 @@ import {
   migrations,
   newestMigration,
 } from '../src/platform/database/migrations.js'
+import { ConfigError } from '../src/platform/process/config-error.js'
 import { waitForListening } from '../src/platform/process/listen.js'
 import { OperatorError } from '../src/platform/process/operator-error.js'
 import { projectRoot, serviceVersion } from '../src/platform/process/root.js'

@@ -6,7 +6,6 @@ import type { Database } from '../../platform/database/client.js'
 import type { Preconditions } from '../../platform/http/etag.js'
 import { fitting, type Held } from '../../platform/process/held-memory.js'
 import { KeyedSemaphore, Semaphore } from '../../platform/process/semaphore.js'
-import type { SettingsRules } from '../../platform/settings-schema/read.js'
 import {
   type Change,
   changeWorkspace,
@@ -22,6 +21,7 @@ import { requireStorageQuota } from './policies/storage-quota.js'
 import { deleteOverrides, limitOverrideHistory, writeOverrides } from './queries/overrides.js'
 import { readStorage } from './queries/storage-quota.js'
 import { etagOfConfiguration, readHead } from './read-configuration.js'
+import type { SettingsRules } from './schema/read.js'
 
 export interface ConfigurationResponse {
   changes: ChangeTexts

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ConfigurationChange } from '../../../schemas/configuration.js'
 import type { Held } from '../../platform/process/held-memory.js'
-import { canonical } from '../../platform/settings-schema/check.js'
+import { canonical } from './schema/check.js'
 
 export type Values = Record<string, unknown>
 

@@ -8,7 +8,6 @@ import { type Locks, lockedKeysIn, locksOf } from '../../../schemas/settings-key
 import { ApiError, escapePointer } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { type Preconditions, requireEtag } from '../../platform/http/etag.js'
-import type { SettingsRules } from '../../platform/settings-schema/read.js'
 import { type Change, requirePatterns, type WorkspaceCall, type WorkspaceQuota } from '../workspaces/index.js'
 import { requireKeys, type SettingsContent } from './change-workspace-settings.js'
 import { type ChangeTexts, compareSettings, isSame, takeTurns, type Values } from './configuration-changes.js'
@@ -19,6 +18,7 @@ import { countAffected, findOutside } from './queries/configuration.js'
 import { listOverrides, type NewOverride, type Place, type StoredOverride } from './queries/overrides.js'
 import type { StoredWorkspaceSettings } from './queries/workspace-settings.js'
 import { etagOfConfiguration, type Head, readHead } from './read-configuration.js'
+import type { SettingsRules } from './schema/read.js'
 
 const MAX_WARNINGS = 100
 const PAGE = 500

@@ -1,7 +1,8 @@
 /** Checks a deployment from the machine that the service runs on. */
 import { resolve } from 'node:path'
-import { type Config, ConfigError, readConfig } from '../../config.js'
+import { type Config, readConfig } from '../../config.js'
 import { NoDatabase, openEmbedded } from '../../platform/database/embedded/index.js'
+import { ConfigError } from '../../platform/process/config-error.js'
 import { ownerFaultOf } from '../../platform/process/data-dir.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
 import { checkDatabase } from './database.js'

@@ -1,6 +1,7 @@
 /** The database of DATABASE_URL, and the error messages for when it can't be used. */
 import { own } from '../../../schemas/own.js'
-import { type Config, ConfigError } from '../../config.js'
+import type { Config } from '../../config.js'
+import { ConfigError } from '../process/config-error.js'
 import { OperatorError } from '../process/operator-error.js'
 import { connect, type Database } from './client.js'
 import { openSession } from './dedicated-session.js'

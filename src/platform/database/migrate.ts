@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
-import { ConfigError } from '../../config.js'
+import { ConfigError } from '../process/config-error.js'
 import { OperatorError } from '../process/operator-error.js'
 import { endWithClient, inDedicatedSession, withoutTimeouts } from './dedicated-session.js'
 import { locks } from './locks.js'

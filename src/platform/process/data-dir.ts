@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { ConfigError } from '../../config.js'
+import { ConfigError } from './config-error.js'
 import { nameOfUser } from './users.js'
 
 /** Creates the folder for the embedded database and the secret. @throws {ConfigError} */

@@ -1,5 +1,5 @@
 /** Collects what is wrong with settings, and limits the work of the check. */
-import { escapePointer } from '../../errors.js'
+import { escapePointer } from '../../../errors.js'
 
 /** A place in settings: a key, and the places that lead there. */
 export interface Place {

@@ -6,8 +6,8 @@ import {
   type SettingsKeys,
   settingsIn,
   settingsKeys,
-} from '../../../schemas/settings-keys.js'
-import { escapePointer, shorten } from '../../errors.js'
+} from '../../../../schemas/settings-keys.js'
+import { escapePointer, shorten } from '../../../errors.js'
 import { check, isObject, type Node } from './check.js'
 import { CheckEnds, type Fault, type Place, Run } from './faults.js'
 import { Parser, SchemaError } from './parse.js'
