@@ -82,8 +82,8 @@ const Frame = () => {
 
 const SignedIn = () => {
   const { path, query } = useLocation()
-  const asked = useRead('GET /api/team/me', {})
-  const me = asked.data
+  const response = useRead('GET /api/team/me', {})
+  const me = response.data
   // Repository settings are opened from a workspace, and the header keeps showing that workspace.
   const id = path.match(/^\/w\/([^/]+)/)?.[1] ?? (path.startsWith('/s/') ? query.workspace : undefined)
   const workspace = me?.workspaces.find((one) => one.id === id)
@@ -99,10 +99,10 @@ const SignedIn = () => {
       workspace={workspace ?? (me && path.startsWith('/account') ? homeOf(me) : undefined)}
       // People without a workspace stay on the home page, which has no tabs.
       inWorkspace={id !== undefined || (path === '/' && me?.workspaces.length !== 0)}
-      failure={asked.failure && <FailureNote failure={asked.failure} again={asked.again} />}
+      failure={response.failure && <FailureNote failure={response.failure} again={response.again} />}
     >
-      {!me && !asked.failure && <Skeleton height={600} />}
-      {!me && asked.failure?.code === 'pro_required' && (
+      {!me && !response.failure && <Skeleton height={600} />}
+      {!me && response.failure?.code === 'pro_required' && (
         // People without a subscription can start one.
         <Router>
           <Route path="/account" component={Account} />
@@ -111,7 +111,7 @@ const SignedIn = () => {
         </Router>
       )}
       {me && (
-        <MeContext.Provider value={{ ...me, again: asked.again }}>
+        <MeContext.Provider value={{ ...me, again: response.again }}>
           {id !== undefined && !workspace ? (
             <NotFound />
           ) : (

@@ -75,7 +75,7 @@ export const History = (props: {
             <WarningList warnings={restored.warnings} />
           </div>
         )}
-        <Loaded asked={versions} height={200}>
+        <Loaded response={versions} height={200}>
           {({ versions }) => (
             <>
               <div class="scroll">
@@ -236,9 +236,9 @@ const Difference = (props: {
   const before = useVersion(older)
   const after = useVersion(newer)
   return (
-    <Loaded asked={before} height={120}>
+    <Loaded response={before} height={120}>
       {(first) => (
-        <Loaded asked={after} height={120}>
+        <Loaded response={after} height={120}>
           {(second) => <Compare before={valuesOf(first)} after={valuesOf(second)} titles={titles} />}
         </Loaded>
       )}

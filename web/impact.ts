@@ -8,22 +8,22 @@ const NAMED = 3
 
 export const useImpact = (isWanted: boolean) => {
   const workspace = useWorkspace()
-  const { asked: first, projects, isComplete } = useProjects(isWanted)
-  const asked = useRead(
+  const { response: first, projects, isComplete } = useProjects(isWanted)
+  const response = useRead(
     'GET /api/team/workspaces/{id}/project-settings',
     isWanted ? { path: { id: workspace.id }, query: { limit: 500 } } : undefined,
   )
-  const overrides = asked.data?.overrides ?? []
+  const overrides = response.data?.overrides ?? []
   const hidingFor = (key: string) => overrides.filter(({ settings }) => key in settings)
   return {
     /** The repositories and people, once they are known. */
     reach: (keys: string[], locked: string[]): string | undefined => {
-      if (!first.data || !asked.data) return undefined
+      if (!first.data || !response.data) return undefined
       const known = projects.filter(({ workspace_id }) => workspace_id === workspace.id).length
       const hiding = new Set(keys.filter((key) => !locked.includes(key)).flatMap(hidingFor)).size
       const more = isComplete ? '' : 'at least '
       const repositories = `${more}${count(known)} known ${known === 1 ? 'repository' : 'repositories'}`
-      const atLeast = asked.data.next_cursor === null ? '' : 'at least '
+      const atLeast = response.data.next_cursor === null ? '' : 'at least '
       const hidden = hiding > 0 ? `; ${atLeast}${overrideCount(hiding)} a changed key` : ''
       return `Affects ${repositories} and ${people(workspace.member_count)}${hidden}.`
     },

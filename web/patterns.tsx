@@ -67,7 +67,7 @@ const countOf = (repos: string[]): string => {
 
 /** Only for admins. */
 export const Patterns = () => {
-  const { asked, projects } = useProjects()
+  const { response, projects } = useProjects()
   const workspace = useWorkspace()
   const me = useMe()
   const { patterns, type, check, field, note } = usePatterns(workspace.patterns.join('\n'), '\n')
@@ -124,7 +124,7 @@ export const Patterns = () => {
         <div role="status">
           <p>
             Known repositories covered:{' '}
-            {asked.data ? countOf(covered) : asked.failure ? 'couldn’t be loaded' : '…'}
+            {response.data ? countOf(covered) : response.failure ? 'couldn’t be loaded' : '…'}
           </p>
           {starry.length > 0 && (
             <p class="note">

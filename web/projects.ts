@@ -13,8 +13,8 @@ export const nameOf = ({ owner, repo }: Pick<Project, 'owner' | 'repo'>): string
 
 /** The repositories of all the caller's workspaces. Nothing is fetched unless `isWanted`. */
 export const useProjects = (isWanted = true) => {
-  const asked = useRead('GET /api/projects', isWanted ? { query: { limit: PAGE } } : undefined)
-  const { pages, more, busy, failure } = usePages(asked, (cursor) =>
+  const response = useRead('GET /api/projects', isWanted ? { query: { limit: PAGE } } : undefined)
+  const { pages, more, busy, failure } = usePages(response, (cursor) =>
     call('GET /api/projects', { query: { limit: PAGE, cursor } }),
   )
   const isLoadingMore = more !== undefined && !failure && pages.length < MAX_PAGES
@@ -22,11 +22,11 @@ export const useProjects = (isWanted = true) => {
     if (isLoadingMore && !busy) more()
   }, [isLoadingMore, busy, pages.length])
   return {
-    asked,
+    response,
     projects: pages.flatMap(({ projects }) => projects),
     /** Whether the list is complete. */
-    isComplete: asked.data !== undefined && more === undefined,
-    isLoading: (isWanted && !asked.data && !asked.failure) || isLoadingMore,
+    isComplete: response.data !== undefined && more === undefined,
+    isLoading: (isWanted && !response.data && !response.failure) || isLoadingMore,
     more: isLoadingMore ? undefined : more,
     busy,
     failure,

@@ -29,13 +29,13 @@ export const useUrlQuery = () => {
 export const useNew = (name: string): [isOpen: boolean, open: (isOpen: boolean) => void] => {
   const { path, query, route } = useLocation()
   const [isOpen, open] = useState(false)
-  const isAsked = query.new === name
+  const isRequested = query.new === name
   useEffect(() => {
-    if (!isAsked) return
+    if (!isRequested) return
     open(true)
     // A reload or a shared link doesn't open it again.
     route(path, true)
-  }, [isAsked])
+  }, [isRequested])
   return [isOpen, open]
 }
 
@@ -179,8 +179,8 @@ export const rangeOf = (query: Query, isWeekly = false): ChosenRange => {
   const [from, to] = [query.from || undefined, query.to || undefined]
   const usual = isWeekly ? lastWeeks(4) : lastDays(30)
   if (!from && !to) {
-    const asked = relativeRanges(isWeekly).find(([name]) => slugOf(name) === query.range)?.[1]
-    return { range: asked ?? usual, ...(query.range && !asked && { problem: 'This range doesn’t exist.' }) }
+    const named = relativeRanges(isWeekly).find(([name]) => slugOf(name) === query.range)?.[1]
+    return { range: named ?? usual, ...(query.range && !named && { problem: 'This range doesn’t exist.' }) }
   }
   const [start, end] = [from && nearestDay(from), to && nearestDay(to)]
   const last = end ?? (start && addDays(start, 29)) ?? usual.to
@@ -243,14 +243,14 @@ export const useComparison = <O extends Numbers>(
   const isWhole = ranges !== undefined && shown !== undefined && isSame(ranges.now, shown.range)
   const finished = useRead(operation, ranges && !isWhole ? optionsOf(ranges.now, false) : undefined)
   // The service widens a range to whole weeks, and accepts no more than a year.
-  const asked =
+  const baseline =
     ranges && isPublished ? { ...ranges.before, from: addDays(ranges.before.from, 6) } : ranges?.before
-  const earlier = useRead(operation, asked && optionsOf(asked, true))
-  const loaded = (asked: ReadState<AnswerOf<O>>) => (ranges && !asked.stale ? asked.data : undefined)
+  const earlier = useRead(operation, baseline && optionsOf(baseline, true))
+  const loaded = (response: ReadState<AnswerOf<O>>) => (ranges && !response.stale ? response.data : undefined)
   return {
     ranges,
     now: isWhole ? shown : loaded(finished),
     before: loaded(earlier),
-    asked: [finished, earlier],
+    response: [finished, earlier],
   }
 }

@@ -123,7 +123,7 @@ export const SettingsEditor = (props: {
   )
   if (!schema.isNone)
     return (
-      <Loaded asked={schema} height={480}>
+      <Loaded response={schema} height={480}>
         {form}
       </Loaded>
     )

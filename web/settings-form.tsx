@@ -56,8 +56,8 @@ interface FormProps {
 export const SettingsForm = (props: FormProps) => {
   const { schema, isOffer, values, onChange, locked, onLock, general, drafts, onDraft } = props
   const locks = locksOf([...locked])
-  const asked = useUrlQuery()
-  const [query, search] = useState(asked.query.setting ?? '')
+  const url = useUrlQuery()
+  const [query, search] = useState(url.query.setting ?? '')
   const [group, chooseGroup] = useState('')
   const [chosen, chooseFilter] = useState<Filter>()
   const [shown, show] = useState(FIRST)
@@ -81,13 +81,13 @@ export const SettingsForm = (props: FormProps) => {
       (filter === 'all' || (filter === 'modified' ? row.key in values : locked.includes(row.key))) &&
       words.every((word) => row.text.includes(word)),
   )
-  const { setting } = asked.query
+  const { setting } = url.query
   useEffect(() => {
     if (setting === undefined) return
     search(setting)
     // Runs after a new screen's heading has taken the focus.
     setTimeout(() => focusFirstIn(list.current?.querySelector('.setting')))
-    asked.change({ setting: undefined }, true)
+    url.change({ setting: undefined }, true)
   }, [setting])
   useEffect(() => {
     if (fresh.current !== undefined) focusFirstIn(list.current?.querySelectorAll('.setting')[fresh.current])

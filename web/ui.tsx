@@ -190,18 +190,22 @@ export const FailureNote = ({ failure, again }: { failure: Failure; again?: (() 
 }
 
 /** The first failure among several related responses. */
-export const FailureOf = ({ asked }: { asked: { failure: Failure | undefined; again: () => void }[] }) => {
-  const failed = asked.find(({ failure }) => failure)
+export const FailureOf = ({
+  response,
+}: {
+  response: { failure: Failure | undefined; again: () => void }[]
+}) => {
+  const failed = response.find(({ failure }) => failure)
   return failed?.failure ? <FailureNote failure={failed.failure} again={failed.again} /> : null
 }
 
 /** Shows a response, its placeholder, or its failure. After a failure, the last response stays below the message. */
 export const Loaded = <T,>(props: {
-  asked: { data: T | undefined; failure: Failure | undefined; stale: boolean; again: () => void }
+  response: { data: T | undefined; failure: Failure | undefined; stale: boolean; again: () => void }
   height: number
   children: (data: T) => ComponentChildren
 }) => {
-  const { data, failure, stale, again } = props.asked
+  const { data, failure, stale, again } = props.response
   return (
     <>
       {failure && <FailureNote failure={failure} again={again} />}

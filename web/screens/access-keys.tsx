@@ -45,7 +45,7 @@ interface NewKeyBody {
 }
 
 interface Owner {
-  asked: ReadState<KeyList>
+  response: ReadState<KeyList>
   scopes: readonly ScopeText[]
   workspaceId?: string
   create: (body: NewKeyBody) => Promise<{ data: CreatedKey }>
@@ -53,12 +53,12 @@ interface Owner {
 }
 
 export const AccountKeys = () => {
-  const asked = useRead('GET /api/me/keys', {})
+  const response = useRead('GET /api/me/keys', {})
   return (
     <KeySection
       title="My access keys"
       owner={{
-        asked,
+        response,
         scopes: personal,
         create: (body) => call('POST /api/me/keys', { body }),
         revoke: (key) => call('DELETE /api/me/keys/{key}', { path: { key } }),
@@ -76,12 +76,12 @@ export const AccountKeys = () => {
 /** Only for admins. */
 export const WorkspaceKeys = () => {
   const { id } = useWorkspace()
-  const asked = useRead('GET /api/team/workspaces/{id}/keys', { path: { id } })
+  const response = useRead('GET /api/team/workspaces/{id}/keys', { path: { id } })
   return (
     <KeySection
       title="Access keys"
       owner={{
-        asked,
+        response,
         scopes: ofWorkspace,
         workspaceId: id,
         create: (body) =>
@@ -107,7 +107,7 @@ export const WorkspaceKeys = () => {
 const NEARLY = 0.8
 
 const KeySection = (props: { title: string; owner: Owner; children?: preact.ComponentChildren }) => {
-  const { asked, workspaceId, revoke } = props.owner
+  const { response, workspaceId, revoke } = props.owner
   const [creating, create] = useNew('key')
   const [ending, end] = useState<Key>()
   return (
@@ -119,7 +119,7 @@ const KeySection = (props: { title: string; owner: Owner; children?: preact.Comp
         </button>
       </div>
       {props.children}
-      <Loaded asked={asked} height={120}>
+      <Loaded response={response} height={120}>
         {({ keys }) =>
           keys.length === 0 ? (
             <p class="muted">No access keys. To create one, select “Create access key”.</p>
@@ -159,9 +159,9 @@ const KeySection = (props: { title: string; owner: Owner; children?: preact.Comp
           )
         }
       </Loaded>
-      {(asked.data?.keys.length ?? 0) >= limits.keys_per_owner * NEARLY && (
+      {(response.data?.keys.length ?? 0) >= limits.keys_per_owner * NEARLY && (
         <p class="note">
-          {asked.data?.keys.length} of {limits.keys_per_owner} keys. Revoke keys that you no longer use.
+          {response.data?.keys.length} of {limits.keys_per_owner} keys. Revoke keys that you no longer use.
         </p>
       )}
       {creating && <NewKey owner={props.owner} onClose={() => create(false)} />}
@@ -173,7 +173,7 @@ const KeySection = (props: { title: string; owner: Owner; children?: preact.Comp
           onYes={async () => {
             await revoke(ending.id)
             toast('Access key revoked')
-            asked.again()
+            response.again()
           }}
         >
           <p>
@@ -212,7 +212,7 @@ const NewKey = ({ owner, onClose }: { owner: Owner; onClose: () => void }) => {
       })
       set(data)
       announce('Access key created')
-      owner.asked.again()
+      owner.response.again()
     })
   return (
     <Dialog title={created ? 'Copy your access key' : 'New access key'} onClose={onClose}>

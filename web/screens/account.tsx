@@ -18,11 +18,11 @@ const statuses: Record<string, string> = {
 
 export const Account = () => {
   useTitle('Profile')
-  const asked = useRead('GET /api/me', {})
+  const response = useRead('GET /api/me', {})
   return (
     <div class="stack narrow">
       <h1>Profile</h1>
-      <Loaded asked={asked} height={140}>
+      <Loaded response={response} height={140}>
         {({ login, plan, status }) => (
           <section class="card stack tight" aria-label="You">
             <Person login={login} />

@@ -48,8 +48,8 @@ export const Audit = () => {
   const filter: Filter = { actor: query.actor, action: query.action, from: query.from, to: query.to }
   const isFiltered = Object.values(filter).some(Boolean)
   const { matches, endsBefore } = filterOf(filter)
-  const asked = useRead('GET /api/team/workspaces/{id}/audit', { path, query: {} })
-  const { pages, ...paging } = usePages(asked, (cursor) =>
+  const response = useRead('GET /api/team/workspaces/{id}/audit', { path, query: {} })
+  const { pages, ...paging } = usePages(response, (cursor) =>
     call('GET /api/team/workspaces/{id}/audit', {
       path,
       query: { cursor, ...(isFiltered && { limit: PAGE }) },
@@ -159,7 +159,7 @@ export const Audit = () => {
         )}
       </div>
       <section class="card stack tight" aria-label="Entries">
-        <Loaded asked={asked} height={400}>
+        <Loaded response={response} height={400}>
           {() => (
             <>
               <p class={isFiltered ? 'muted' : 'away'} role="status">

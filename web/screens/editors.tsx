@@ -51,7 +51,7 @@ const Extension = () => (
 )
 
 const SetUp = () => {
-  const asked = useRead('GET /api/me', {})
+  const response = useRead('GET /api/me', {})
   return (
     <Card id="set-up" title="Any other editor">
       <p class="muted">
@@ -74,7 +74,7 @@ const SetUp = () => {
         <li>Use your editor for two minutes. Its first heartbeat then appears below.</li>
       </ol>
       <EditorKey />
-      <Loaded asked={asked} height={36}>
+      <Loaded response={response} height={36}>
         {({ heartbeats }) => (
           <div class="row apart">
             <p>
@@ -83,7 +83,7 @@ const SetUp = () => {
             <button
               type="button"
               onClick={() => {
-                asked.again()
+                response.again()
                 announce('Checking for heartbeats')
               }}
             >
@@ -97,7 +97,7 @@ const SetUp = () => {
 }
 
 const Projects = () => {
-  const asked = useRead('GET /api/me/editor-projects', {})
+  const response = useRead('GET /api/me/editor-projects', {})
   // Without a subscription, the workspaces aren't known.
   const workspaces = (useMe() as Me | null)?.workspaces ?? []
   const [assigning, assign] = useState<Project>()
@@ -105,7 +105,7 @@ const Projects = () => {
   const ignore = ({ name, repo }: Project) =>
     act(async () => {
       await call('PUT /api/me/editor-projects', { body: { name, repo: null } })
-      asked.again()
+      response.again()
       toast(
         `${name} ignored`,
         repo === null
@@ -176,7 +176,7 @@ const Projects = () => {
         for {limits.heartbeat_days} days. Only you see these names.
       </p>
       {failure && <FailureNote failure={failure} />}
-      <Loaded asked={asked} height={120}>
+      <Loaded response={response} height={120}>
         {({ projects, dropped }) => (
           <>
             <SortedTable
@@ -197,7 +197,9 @@ const Projects = () => {
           </>
         )}
       </Loaded>
-      {assigning && <Assign project={assigning} onClose={() => assign(undefined)} onAssigned={asked.again} />}
+      {assigning && (
+        <Assign project={assigning} onClose={() => assign(undefined)} onAssigned={response.again} />
+      )}
     </Card>
   )
 }

@@ -19,7 +19,7 @@ export const Join = () => {
   const { params } = useRoute()
   const { login } = useMe()
   const code = params.code ?? ''
-  const asked = useRead('GET /api/team/invites/{code}', { path: { code } })
+  const response = useRead('GET /api/team/invites/{code}', { path: { code } })
   const { busy, failure, act } = useAction()
   useTitle('Workspace invite')
   const join = () =>
@@ -30,7 +30,7 @@ export const Join = () => {
   return (
     <div class="stack narrow">
       <h1>Workspace invite</h1>
-      <Loaded asked={asked} height={260}>
+      <Loaded response={response} height={260}>
         {({ workspace, role, status, expires_at }) => (
           <div class="card stack">
             <div>

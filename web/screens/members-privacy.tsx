@@ -15,16 +15,16 @@ type Level = State['activity_privacy']
 export const MembersPrivacy = () => {
   const workspace = useWorkspace()
   const { id, role } = workspace
-  const asked = useRead('GET /api/team/workspaces/{id}/settings', { path: { id } })
+  const response = useRead('GET /api/team/workspaces/{id}/settings', { path: { id } })
   return (
     <section class="card stack narrow" aria-labelledby="privacy">
       <h2 id="privacy">Who sees each person’s numbers</h2>
-      <Loaded asked={asked} height={200}>
+      <Loaded response={response} height={200}>
         {(state) => (
           <>
             {role === 'admin' ? (
               // Another admin's change starts the form over.
-              <Choice key={state.activity_privacy} state={state} again={asked.again} />
+              <Choice key={state.activity_privacy} state={state} again={response.again} />
             ) : (
               <div>
                 {levels.map(

@@ -45,13 +45,16 @@ export const MyActivity = () => {
   const of = isOfAll ? {} : { workspace: workspace.id }
   const filter = { ...of, ...(query.repo && { repo: query.repo }) }
   useTitle(`My activity in ${isOfAll ? 'all workspaces' : workspace.name}`)
-  const asked = useRead(
+  const response = useRead(
     'GET /api/team/dashboard/mine',
     chosen.problem ? undefined : { query: { ...filter, ...range, trends: true } },
   )
-  useSummary(asked, `My activity${query.repo ? ` in ${query.repo}` : ''}`)
+  useSummary(response, `My activity${query.repo ? ` in ${query.repo}` : ''}`)
   // Fetched after the selected range, which matters most.
-  const year = useRead('GET /api/team/dashboard/mine', asked.data && { query: { ...of, ...calendarRange() } })
+  const year = useRead(
+    'GET /api/team/dashboard/mine',
+    response.data && { query: { ...of, ...calendarRange() } },
+  )
   // Known before the numbers are shown, which its note would move.
   const names = useRead('GET /api/me/editor-projects', {})
   const recording = useRead('GET /api/me/recording', {})
@@ -67,11 +70,11 @@ export const MyActivity = () => {
   }, [isNew])
   // Without activity, the year decides what comes first.
   const isReady =
-    asked.data &&
-    (asked.data.totals.active_minutes !== 0 || year.data || year.failure) &&
+    response.data &&
+    (response.data.totals.active_minutes !== 0 || year.data || year.failure) &&
     (names.data || names.failure) &&
     (recording.data || recording.failure)
-  const compared = useComparison('GET /api/team/dashboard/mine', asked.data, query.compare, filter)
+  const compared = useComparison('GET /api/team/dashboard/mine', response.data, query.compare, filter)
   const { before: previous } = compared
   const squares = useMemo(
     () => year.data?.daily.map(({ day, active_minutes }) => ({ day, minutes: active_minutes ?? 0 })),
@@ -91,7 +94,7 @@ export const MyActivity = () => {
               set({ scope: value })
             }}
           />
-          <RangeChoice chosen={selectedRange(chosen, asked)} />
+          <RangeChoice chosen={selectedRange(chosen, response)} />
           <SkipLinks to={[['repos', 'Skip to my repositories']]} />
         </div>
       </div>
@@ -101,9 +104,9 @@ export const MyActivity = () => {
         )}
       </Filters>
       {chosen.problem && <RangeProblem chosen={chosen} />}
-      <FailureOf asked={[asked, year, ...compared.asked]} />
-      {chosen.problem ? null : asked.data && isReady ? (
-        <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
+      <FailureOf response={[response, year, ...compared.response]} />
+      {chosen.problem ? null : response.data && isReady ? (
+        <div class={response.stale ? 'stack stale' : 'stack'} aria-busy={response.stale}>
           {recording.data?.paused && <Paused recording={recording.data} again={recording.again} />}
           {waiting > 0 && (
             <p>
@@ -116,15 +119,15 @@ export const MyActivity = () => {
           )}
           <Summary
             daily={year.data?.daily}
-            range={asked.data.range}
-            totals={asked.data.totals}
+            range={response.data.range}
+            totals={response.data.totals}
             now={compared.now?.totals}
             previous={previous?.totals}
           />
           <div class="lead">
             <TrendCard
               name="My active time"
-              data={asked.data}
+              data={response.data}
               metric={metrics[0]}
               compared={compared}
               earlier={previous}
@@ -140,9 +143,9 @@ export const MyActivity = () => {
                 </Tip>
               </header>
               <Heatmap
-                cells={asked.data.heatmap ?? []}
-                counts={weekdayCounts(asked.data.range)}
-                total={asked.data.totals.active_minutes}
+                cells={response.data.heatmap ?? []}
+                counts={weekdayCounts(response.data.range)}
+                total={response.data.totals.active_minutes}
                 label="My active time by weekday and hour"
               />
             </section>
@@ -157,10 +160,10 @@ export const MyActivity = () => {
               <Skeleton height={CALENDAR_HEIGHT} />
             )}
           </section>
-          <MyRepos data={asked.data} compared={compared} onChoose={(repo) => set({ repo })} />
+          <MyRepos data={response.data} compared={compared} onChoose={(repo) => set({ repo })} />
         </div>
       ) : (
-        !asked.failure && <NumbersSkeleton />
+        !response.failure && <NumbersSkeleton />
       )}
     </>
   )

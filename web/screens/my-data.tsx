@@ -18,8 +18,8 @@ export const Privacy = () => {
   const { workspaces } = useMe()
   useTitle('Privacy and data')
   const recording = useRead('GET /api/me/recording', {})
-  const asked = useRead('GET /api/me/views', { query: { limit: VIEWS } })
-  const { pages, ...paging } = usePages(asked, (cursor) =>
+  const response = useRead('GET /api/me/views', { query: { limit: VIEWS } })
+  const { pages, ...paging } = usePages(response, (cursor) =>
     call('GET /api/me/views', { query: { limit: VIEWS, cursor } }),
   )
   const views = pages.flatMap((page) => page.views)
@@ -43,13 +43,13 @@ export const Privacy = () => {
             ))}
           </Card>
           <Card id="views" title="Views of my numbers">
-            <Loaded asked={asked} height={80}>
+            <Loaded response={response} height={80}>
               {() =>
                 views.length === 0 ? (
                   <p class="muted">No views yet.</p>
                 ) : (
                   <ul class="stack tight">
-                    {askedIn(views).map((view) => (
+                    {withoutComparisons(views).map((view) => (
                       <li
                         key={`${view.viewer} ${view.day} ${view.workspace.id} ${view.kind} ${view.range.from}`}
                       >
@@ -76,7 +76,7 @@ export const Privacy = () => {
         </div>
         <div class="stack">
           <Card id="preferences" title="Recording preferences">
-            <Loaded asked={recording} height={240}>
+            <Loaded response={recording} height={240}>
               {(data) => <RecordingForm recording={data} />}
             </Loaded>
           </Card>
@@ -105,11 +105,11 @@ export const Privacy = () => {
 
 type View = AnswerOf<'GET /api/me/views'>['views'][number]
 
-/** The views without what they were compared with. A comparison stays if its viewer asked for nothing else that day. */
-const askedIn = (views: View[]): View[] => {
+/** The views without the ranges they were only compared with. A comparison stays if its viewer requested nothing else that day. */
+const withoutComparisons = (views: View[]): View[] => {
   const keyOf = ({ viewer, day, workspace }: View) => `${viewer} ${day} ${workspace.id}`
-  const asked = new Set(views.filter(({ kind }) => kind !== 'comparison').map(keyOf))
-  return views.filter((view) => view.kind !== 'comparison' || !asked.has(keyOf(view)))
+  const viewed = new Set(views.filter(({ kind }) => kind !== 'comparison').map(keyOf))
+  return views.filter((view) => view.kind !== 'comparison' || !viewed.has(keyOf(view)))
 }
 
 /** The number of views that are loaded at once. */
@@ -118,12 +118,12 @@ const VIEWS = 10
 /** Everything that the service stores about people. It's long, so it's loaded only when opened. */
 const Stored = () => {
   const [isOpen, open] = useState(false)
-  const asked = useRead('GET /api/privacy', isOpen ? {} : undefined)
+  const response = useRead('GET /api/privacy', isOpen ? {} : undefined)
   return (
     <details onToggle={(event) => open(event.currentTarget.open)}>
       <summary>Everything that is stored, why, and for how long</summary>
       {isOpen && (
-        <Loaded asked={asked} height={400}>
+        <Loaded response={response} height={400}>
           {({ records }) => (
             <div class="scroll">
               <table class="entries facts">

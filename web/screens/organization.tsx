@@ -104,11 +104,11 @@ const Right = ({ link }: { link: Link }) => {
 /** Among the people, for every member. Empty if the workspace follows no organization. */
 export const FollowedOrganization = () => {
   const { organization } = useWorkspace()
-  const asked = useLink()
+  const response = useLink()
   if (organization === null) return null
   return (
     <section class="card stack tight" aria-label={`Sync members from ${host}`}>
-      <Loaded asked={asked} height={44}>
+      <Loaded response={response} height={44}>
         {(link) => (
           <>
             <p>
@@ -157,12 +157,12 @@ const NoLink = () => {
 const Linked = () => {
   const { id, role } = useWorkspace()
   const me = useMe()
-  const asked = useLink()
+  const response = useLink()
   const [changing, change] = useState(false)
   const [ending, end] = useState(false)
-  if (changing) return <LinkForm link={asked.data} action="Save" onClose={() => change(false)} />
+  if (changing) return <LinkForm link={response.data} action="Save" onClose={() => change(false)} />
   return (
-    <Loaded asked={asked} height={120}>
+    <Loaded response={response} height={120}>
       {(link) => (
         <>
           <p>
@@ -279,11 +279,11 @@ const LinkForm = (props: { link: Link | undefined; action: string; onClose: () =
 export const ConcernedMembers = () => {
   const { id } = useWorkspace()
   const path = { id }
-  const asked = useRead('GET /api/team/workspaces/{id}/organization/members', {
+  const response = useRead('GET /api/team/workspaces/{id}/organization/members', {
     path,
     query: { limit: PAGE },
   })
-  const { pages, ...paging } = usePages(asked, (cursor) =>
+  const { pages, ...paging } = usePages(response, (cursor) =>
     call('GET /api/team/workspaces/{id}/organization/members', { path, query: { limit: PAGE, cursor } }),
   )
   const [removing, remove] = useState<string[]>([])

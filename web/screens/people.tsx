@@ -75,8 +75,8 @@ const List = () => {
   const workspace = useWorkspace()
   const me = useMe()
   const path = { id: workspace.id }
-  const asked = useRead('GET /api/team/workspaces/{id}/members', { path, query: { limit: PAGE } })
-  const { pages, ...paging } = usePages(asked, (cursor) =>
+  const response = useRead('GET /api/team/workspaces/{id}/members', { path, query: { limit: PAGE } })
+  const { pages, ...paging } = usePages(response, (cursor) =>
     call('GET /api/team/workspaces/{id}/members', { path, query: { limit: PAGE, cursor } }),
   )
   const managed = canManage(workspace) ? { path } : undefined
@@ -109,9 +109,9 @@ const List = () => {
   )
   return (
     <section class="card stack tight" aria-label="Members and invites">
-      <FailureOf asked={[invites]} />
+      <FailureOf response={[invites]} />
       <Loaded
-        asked={waits ? { ...asked, data: undefined } : asked}
+        response={waits ? { ...response, data: undefined } : response}
         height={ROW * (1 + Math.min(workspace.member_count, SHOWN))}
       >
         {() => (

@@ -33,7 +33,7 @@ export const Repositories = () => {
   const isReady = !chosen.problem && query.repo === undefined
   const team = useRead('GET /api/team/dashboard', isReady && isAdmin ? options : undefined)
   const own = useRead('GET /api/team/dashboard/mine', isReady && !isAdmin ? options : undefined)
-  const asked = isAdmin ? team : own
+  const response = isAdmin ? team : own
   const teamCompared = useComparison('GET /api/team/dashboard', team.data, query.compare, filter)
   const ownCompared = useComparison('GET /api/team/dashboard/mine', own.data, query.compare, filter)
   const compared = isAdmin ? teamCompared : ownCompared
@@ -44,7 +44,7 @@ export const Repositories = () => {
     // Before repositories had a page, their address was in the query.
     if (query.repo) open(query.repo, true)
   }, [query.repo])
-  const { data } = asked
+  const { data } = response
   const rows = useMemo<Row[]>(() => {
     const here = known.projects.filter(({ workspace_id }) => workspace_id === workspace.id)
     const byName = new Map(here.map((project) => [nameOf(project).toLowerCase(), project]))
@@ -97,7 +97,7 @@ export const Repositories = () => {
         </h1>
         <div class="row">
           <RangeChoice
-            chosen={selectedRange(chosen, asked)}
+            chosen={selectedRange(chosen, response)}
             isWeekly={isAdmin && workspace.activity_privacy === 'team'}
           />
         </div>
@@ -117,13 +117,13 @@ export const Repositories = () => {
         )}
       </p>
       {chosen.problem && <RangeProblem chosen={chosen} />}
-      <FailureOf asked={[asked, known.asked]} />
+      <FailureOf response={[response, known.response]} />
       <section class="card stack tight" aria-labelledby="repos">
         <h2 id="repos" class="away">
           {isAdmin ? 'Repositories' : 'My activity by repository'}
         </h2>
-        {(data && !known.isLoading) || asked.failure || chosen.problem ? (
-          <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
+        {(data && !known.isLoading) || response.failure || chosen.problem ? (
+          <div class={response.stale ? 'stack stale' : 'stack'} aria-busy={response.stale}>
             <SortedTable
               caption="Repositories"
               rows={rows}

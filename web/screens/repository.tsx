@@ -87,24 +87,24 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
     query: { repo: name, workspace: workspace.id },
   })
   const general = useRead('GET /api/team/workspaces/{id}/settings', { path: { id: workspace.id } })
-  const { asked: projects, projects: known, isComplete, isLoading } = useProjects()
+  const { response: projects, projects: known, isComplete, isLoading } = useProjects()
   const project = known.find(
     (one) => one.workspace_id === workspace.id && nameOf(one).toLowerCase() === name.toLowerCase(),
   )
   // Reading an override that doesn't exist fails, so the list is read first. It may be too long to read fully.
   const mayHave = project || !isLoading ? projects.data && (project?.has_override ?? !isComplete) : undefined
-  const asked = useRead(
+  const response = useRead(
     'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}',
     mayHave ? { path } : undefined,
   )
-  const isNone = mayHave === false || asked.failure?.code === 'override_not_found'
-  const override = isNone ? undefined : asked.data
+  const isNone = mayHave === false || response.failure?.code === 'override_not_found'
+  const override = isNone ? undefined : response.data
   /** Whether the page knows if there's an override. */
   const found = {
-    data: isNone || asked.data !== undefined || undefined,
-    failure: isNone ? undefined : (projects.failure ?? asked.failure),
+    data: isNone || response.data !== undefined || undefined,
+    failure: isNone ? undefined : (projects.failure ?? response.failure),
     stale: false,
-    again: projects.failure ? projects.again : asked.again,
+    again: projects.failure ? projects.again : response.again,
   }
   const versions = useRead(
     'GET /api/team/workspaces/{id}/project-settings/{owner}/{repo}/versions',
@@ -114,7 +114,7 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
     projects.again()
     effective.again()
     if (mayHave) {
-      asked.again()
+      response.again()
       versions.again()
     }
   }
@@ -124,9 +124,9 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
     <>
       <Card id="effective" title="Effective settings">
         {isCovered ? (
-          <Loaded asked={effective} height={240}>
+          <Loaded response={effective} height={240}>
             {(data) => (
-              <Loaded asked={general} height={240}>
+              <Loaded response={general} height={240}>
                 {(state) => <EffectiveSettings data={data} state={state} override={override} />}
               </Loaded>
             )}
@@ -141,12 +141,12 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
       <section class="card stack tight" aria-labelledby="override" hidden={!isCovered && !override}>
         <h2 id="override">Override</h2>
         {general.data ? (
-          <Loaded asked={found} height={120}>
+          <Loaded response={found} height={120}>
             {() => (
               <OverrideSection
                 {...{ path, name, override, isAdmin, again }}
                 state={general.data as State}
-                etag={asked.etag}
+                etag={response.etag}
               />
             )}
           </Loaded>
@@ -169,7 +169,7 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
           restore={async (body) => {
             const { data } = await call(
               'POST /api/team/workspaces/{id}/project-settings/{owner}/{repo}/restore',
-              { path, headers: { 'If-Match': asked.etag }, body },
+              { path, headers: { 'If-Match': response.etag }, body },
             )
             again()
             return data
@@ -201,14 +201,14 @@ const OwnNumbers = (props: { repo: string; links: ComponentChildren }) => {
   const { query, change } = useUrlQuery()
   const chosen = rangeOf(query)
   const filter = { workspace: workspace.id, repo }
-  const asked = useRead(
+  const response = useRead(
     'GET /api/team/dashboard/mine',
     chosen.problem ? undefined : { query: { ...filter, ...chosen.range } },
   )
-  const { data } = asked
+  const { data } = response
   const compared = useComparison('GET /api/team/dashboard/mine', data, query.compare, filter)
   const { before: previous } = compared
-  useSummary(asked, `My activity in ${repo}`)
+  useSummary(response, `My activity in ${repo}`)
   const isEmpty = OWN_METRICS.every((name) => data?.totals[name] === 0)
   const shown = metrics.find(({ name }) => name === query.show && name !== 'active_members') ?? metrics[0]
   return (
@@ -218,14 +218,14 @@ const OwnNumbers = (props: { repo: string; links: ComponentChildren }) => {
           <bdi>{repo}</bdi>
         </h1>
         <div class="row">
-          <RangeChoice chosen={selectedRange(chosen, asked)} />
+          <RangeChoice chosen={selectedRange(chosen, response)} />
         </div>
       </div>
       {props.links}
       {chosen.problem && <RangeProblem chosen={chosen} />}
-      <FailureOf asked={[asked, ...compared.asked]} />
+      <FailureOf response={[response, ...compared.response]} />
       {chosen.problem ? null : data ? (
-        <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
+        <div class={response.stale ? 'stack stale' : 'stack'} aria-busy={response.stale}>
           <Figures
             data={data}
             only={OWN_METRICS}
@@ -247,7 +247,7 @@ const OwnNumbers = (props: { repo: string; links: ComponentChildren }) => {
           )}
         </div>
       ) : (
-        !asked.failure && <NumbersSkeleton />
+        !response.failure && <NumbersSkeleton />
       )}
     </>
   )

@@ -20,20 +20,20 @@ type State = AnswerOf<'GET /api/team/workspaces/{id}/settings'>
 export const EditorSettings = () => {
   const workspace = useWorkspace()
   const path = { id: workspace.id }
-  const asked = useRead('GET /api/team/workspaces/{id}/settings', { path })
+  const response = useRead('GET /api/team/workspaces/{id}/settings', { path })
   const versions = useRead('GET /api/team/workspaces/{id}/settings/versions', { path })
   const isAdmin = workspace.role === 'admin'
   const again = () => {
-    asked.again()
+    response.again()
     versions.again()
   }
   return (
     <>
       <ManagedBy author={versions.data?.versions[0]?.created_by} />
-      <Loaded asked={asked} height={600}>
+      <Loaded response={response} height={600}>
         {(state) =>
           isAdmin ? (
-            <Editor state={state} etag={asked.etag} again={again} />
+            <Editor state={state} etag={response.etag} again={again} />
           ) : (
             <section class="card stack tight" aria-label="Editor settings">
               <p class="muted">Every member’s editor uses these settings. Only admins can change them.</p>
@@ -57,7 +57,7 @@ export const EditorSettings = () => {
         restore={async (body) => {
           const { data } = await call('POST /api/team/workspaces/{id}/settings/restore', {
             path,
-            headers: { 'If-Match': asked.etag },
+            headers: { 'If-Match': response.etag },
             body,
           })
           again()

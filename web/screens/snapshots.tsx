@@ -19,11 +19,11 @@ export const Snapshots = () => {
   const [owner, repo] = [params.owner ?? '', params.repo ?? '']
   useTitle(`${owner}/${repo} settings`)
   const { workspace: chosen, ...rest } = query
-  const asked = useRead('GET /api/settings/{owner}/{repo}', {
+  const response = useRead('GET /api/settings/{owner}/{repo}', {
     path: { owner, repo },
     query: chosen ? { workspace: chosen } : {},
   })
-  const id = workspaces.find((one) => one.id === asked.data?.workspace_id)?.id
+  const id = workspaces.find((one) => one.id === response.data?.workspace_id)?.id
   useEffect(() => {
     const versions = Object.entries(rest).flatMap(([name, value]) =>
       value ? [[`pushed-${name}`, value]] : [],
@@ -66,7 +66,7 @@ export const PushedSettings = (props: {
   const isAdmin = workspace?.role === 'admin'
   return (
     <>
-      <Loaded asked={current} height={420}>
+      <Loaded response={current} height={420}>
         {(data) => (
           <>
             <Card id="pushed" title="Pushed settings">

@@ -139,21 +139,21 @@ export const TeamNumbers = (props: {
   const chosen = rangeOf(query, isWeekly)
   const { range } = chosen
   const filter = { workspace: workspace.id, member: query.member, repo: own ?? query.repo }
-  const asked = useRead(
+  const response = useRead(
     'GET /api/team/dashboard',
     chosen.problem ? undefined : { query: { ...filter, ...range, trends: true } },
   )
-  const { data } = asked
+  const { data } = response
   const isPublishing = !!data?.publication?.weeks.some(({ state }) => state === 'publishing')
   const complete = isPublishing ? undefined : data
   const compared = useComparison('GET /api/team/dashboard', complete, query.compare, filter)
   const { now, before: previous } = compared
   const comparison = now && previous && isComparable(now, previous) ? previous : undefined
-  usePolling(isPublishing, asked.again, PUBLISHING_MS)
+  usePolling(isPublishing, response.again, PUBLISHING_MS)
   const isEmpty =
-    !asked.stale && !filter.member && !filter.repo && metrics.every(({ name }) => data?.totals[name] === 0)
+    !response.stale && !filter.member && !filter.repo && metrics.every(({ name }) => data?.totals[name] === 0)
   const isStart = isEmpty && isBeginning(workspace) && !hasStepsLeft(workspace) && range.to >= today()
-  useSummary(asked, `${filter.member ?? workspace.name}${filter.repo ? ` in ${filter.repo}` : ''}`)
+  useSummary(response, `${filter.member ?? workspace.name}${filter.repo ? ` in ${filter.repo}` : ''}`)
   const shown = metrics.find(({ name }) => name === query.show) ?? metrics[0]
   const csv = new URLSearchParams(
     Object.entries({ ...filter, ...range, format: 'csv' }).filter(
@@ -168,7 +168,7 @@ export const TeamNumbers = (props: {
           <span class="away">, {days(range.from, range.to)}</span>
         </h1>
         <div class="row">
-          <RangeChoice chosen={selectedRange(chosen, asked)} isWeekly={isWeekly} />
+          <RangeChoice chosen={selectedRange(chosen, response)} isWeekly={isWeekly} />
           {!chosen.problem && (!data || hasNumbers(data, workspace)) && (
             <a class="button csv" href={`/api/team/dashboard?${csv}`} download>
               <DownloadIcon />
@@ -195,12 +195,12 @@ export const TeamNumbers = (props: {
       </Filters>
       {links}
       {chosen.problem && <RangeProblem chosen={chosen} />}
-      <FailureOf asked={[asked, ...compared.asked]} />
-      {data && !chosen.problem && !asked.stale && (
+      <FailureOf response={[response, ...compared.response]} />
+      {data && !chosen.problem && !response.stale && (
         <PublicationNote data={data} chosen={range} repo={filter.repo} />
       )}
       {chosen.problem || (data && !hasNumbers(data, workspace)) ? null : data ? (
-        <div class={asked.stale ? 'stack stale' : 'stack'} aria-busy={asked.stale}>
+        <div class={response.stale ? 'stack stale' : 'stack'} aria-busy={response.stale}>
           {isStart && steps}
           {isEmpty && !isStart && !hasStepsLeft(workspace) && (
             <div class="note row apart">
@@ -237,7 +237,7 @@ export const TeamNumbers = (props: {
               isAlone={
                 !compared.ranges ||
                 (previous !== undefined && now !== undefined && !comparison) ||
-                compared.asked.some(({ failure }) => failure)
+                compared.response.some(({ failure }) => failure)
               }
               addressOf={(repo) => repoAddress(workspace.id, dividePath(repo)) + rangeIn(location.search)}
               onDay={(day) => set({ from: day, to: day })}
@@ -259,7 +259,7 @@ export const TeamNumbers = (props: {
           </div>
         </div>
       ) : (
-        !asked.failure && (
+        !response.failure && (
           <NumbersSkeleton isTeam={own === undefined && !filter.member}>
             <div class="two skeleton">
               <Skeleton height={570} />

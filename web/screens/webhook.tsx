@@ -21,7 +21,7 @@ const host = start.repohost_name
 export const Webhook = () => {
   const { id } = useWorkspace()
   const path = { id }
-  const asked = useRead('GET /api/team/workspaces/{id}/webhooks', { path })
+  const response = useRead('GET /api/team/workspaces/{id}/webhooks', { path })
   const [isShown, show] = useState(false)
   const [secret, setSecret] = useState<string>()
   const [asking, ask] = useState<'rotate' | 'delete'>()
@@ -31,7 +31,7 @@ export const Webhook = () => {
     setSecret(data.secret)
     show(true)
     announce('Webhook secret created')
-    asked.again()
+    response.again()
   }
   return (
     <Card id="webhook" title="Webhook">
@@ -45,7 +45,7 @@ export const Webhook = () => {
           <CopyField label="Secret" what="secret" text={secret} />
         </>
       )}
-      <Loaded asked={asked} height={76}>
+      <Loaded response={response} height={76}>
         {({ webhooks: [webhook] }) => (
           <>
             <p>{stateOf(webhook)}</p>
@@ -56,7 +56,7 @@ export const Webhook = () => {
                 isNew={secret !== undefined}
                 onRotate={() => ask('rotate')}
                 onDelete={() => ask('delete')}
-                again={asked.again}
+                again={response.again}
               />
             ) : (
               <div>
@@ -96,7 +96,7 @@ export const Webhook = () => {
             toast('Webhook deleted')
             setSecret(undefined)
             show(false)
-            asked.again()
+            response.again()
           }}
         >
           <p>

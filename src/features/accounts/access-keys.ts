@@ -26,7 +26,7 @@ const isRejection = (error: unknown) => error instanceof ApiError && error.statu
 export class AccessKeys {
   /** By hash. Entries that are no longer fresh show that the key isn't a guess. */
   private readonly known = cacheOf<string, { key: KeyInUse; freshUntil: number }>(REMEMBERED)
-  private readonly asked = new Map<string, Promise<KeyInUse>>()
+  private readonly lookups = new Map<string, Promise<KeyInUse>>()
 
   constructor(private readonly database: Pick<Database, 'hot' | 'write'>) {}
 
@@ -47,21 +47,21 @@ export class AccessKeys {
   /** Drops keys from the cache at once, because their rights on this instance have ended. */
   forget(isEnded: (key: KeyInUse) => boolean): void {
     // A lookup in progress may have read the key before it ended.
-    this.asked.clear()
+    this.lookups.clear()
     for (const [hash, { key }] of this.known) if (isEnded(key)) this.known.delete(hash)
   }
 
   /** Simultaneous requests share one query. */
   private ask(hash: string): Promise<KeyInUse> {
-    const asked = this.asked.get(hash)
-    if (asked) return asked
-    const asking = this.lookUp(hash, performance.now() + FRESH_MS, () => this.asked.get(hash) === asking)
-    this.asked.set(hash, asking)
+    const pending = this.lookups.get(hash)
+    if (pending) return pending
+    const lookup = this.lookUp(hash, performance.now() + FRESH_MS, () => this.lookups.get(hash) === lookup)
+    this.lookups.set(hash, lookup)
     const end = () => {
-      if (this.asked.get(hash) === asking) this.asked.delete(hash)
+      if (this.lookups.get(hash) === lookup) this.lookups.delete(hash)
     }
-    asking.then(end, end)
-    return asking
+    lookup.then(end, end)
+    return lookup
   }
 
   private async lookUp(hash: string, freshUntil: number, isCurrent: () => boolean): Promise<KeyInUse> {

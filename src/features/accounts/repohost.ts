@@ -151,9 +151,9 @@ export const createRepohost = (
   const redirectedPath = ({ status, headers }: UpstreamResponse, path: string): string | undefined => {
     const location = headers.get('location')
     if (![301, 302, 307, 308].includes(status) || location === null) return undefined
-    const asked = `${apiUrl}${path}`
-    if (!URL.canParse(location, asked)) return undefined
-    const { origin, pathname, search } = new URL(location, asked)
+    const requestedUrl = `${apiUrl}${path}`
+    if (!URL.canParse(location, requestedUrl)) return undefined
+    const { origin, pathname, search } = new URL(location, requestedUrl)
     const api = new URL(`${apiUrl}/`)
     if (origin !== api.origin || !pathname.startsWith(api.pathname)) return undefined
     return `${pathname.slice(api.pathname.length - 1)}${search}`

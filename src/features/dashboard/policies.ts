@@ -38,18 +38,18 @@ export interface ShownDays {
 const divide = (
   { viewer, subject }: DashboardQuestion,
   privacy: WorkspacePrivacy,
-  asked: Range,
+  requested: Range,
 ): ShownDays | undefined => {
   const last = lastPublished(viewer.floor, privacy)
   const isOwn = subject.kind === 'person' && subject.userId === viewer.userId
-  if (isOwn || last === null || asked.from > last)
-    return { range: asked, named: asked as NamedDays, published: undefined }
+  if (isOwn || last === null || requested.from > last)
+    return { range: requested, named: requested as NamedDays, published: undefined }
   if (subject.kind !== 'everyone') return undefined
-  const isMixed = asked.to > last
-  const range = rangeOf(mondayOf(asked.from), isMixed ? asked.to : sundayOf(asked.to))
+  const isMixed = requested.to > last
+  const range = rangeOf(mondayOf(requested.from), isMixed ? requested.to : sundayOf(requested.to))
   return {
     range,
-    named: isMixed ? (rangeOf(addDays(last, 1), asked.to) as NamedDays) : undefined,
+    named: isMixed ? (rangeOf(addDays(last, 1), requested.to) as NamedDays) : undefined,
     published: { from: range.from, to: isMixed ? last : range.to },
   }
 }

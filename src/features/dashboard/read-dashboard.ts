@@ -156,12 +156,12 @@ const readPublished = async (
   { viewer, workspaceId, repoKey }: DashboardQuestion,
   { from, to }: { from: string; to: string },
 ) => {
-  const asked = { workspaceId, minGroup: viewer.minGroup, from, to, repoKey: repoKey ?? null }
+  const requested = { workspaceId, minGroup: viewer.minGroup, from, to, repoKey: repoKey ?? null }
   const [weeks, days, repos, cells] = await Promise.all([
-    readPublishedWeeks(tx, asked),
-    readPublishedDays(tx, asked),
-    readPublishedRepos(tx, asked),
-    readPublishedCells(tx, asked),
+    readPublishedWeeks(tx, requested),
+    readPublishedDays(tx, requested),
+    readPublishedRepos(tx, requested),
+    readPublishedCells(tx, requested),
   ])
   const totals = addUpTotals(weeks)
   return {
@@ -241,10 +241,13 @@ export const readDashboard = (
 ): Promise<DashboardResponse> =>
   database.transaction(
     async (tx) => {
-      const { viewer, workspaceId, range: asked, repoKey } = question
+      const { viewer, workspaceId, range: requested, repoKey } = question
       const [{ workspace, shown, filter }, unusable] = await Promise.all([
         beginDashboard(tx, question),
-        readUnusableDays(tx, workspaceId, { from: addDays(asked.from, -asked.days), to: asked.to }),
+        readUnusableDays(tx, workspaceId, {
+          from: addDays(requested.from, -requested.days),
+          to: requested.to,
+        }),
       ])
       const before = daysToCompare(question, workspace.privacy, shown)
       const sources = shown.named && sourcesOf(workspaceId, shown.named, filter, unusable)

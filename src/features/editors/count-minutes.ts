@@ -90,8 +90,8 @@ export interface CountedMinutes {
 /** Minutes that can be counted, or the error for too many. */
 type Targeting = { kind: 'targeted'; minutes: TargetedMinutes } | { kind: 'too large'; error: ApiError }
 
-export const targetMinutes = async (asked: Minutes): Promise<Targeting> => {
-  const { userId, target, timezone, projects, candidates, fromJoining } = asked
+export const targetMinutes = async (request: Minutes): Promise<Targeting> => {
+  const { userId, target, timezone, projects, candidates, fromJoining } = request
   const isRecorded = recordedBy(target, timezone)
   const recorded = candidates.flatMap((candidate) => {
     const repoKey = projects.keyOf(candidate.project)
@@ -119,7 +119,7 @@ export const targetMinutes = async (asked: Minutes): Promise<Targeting> => {
     work = await pauseAfter(work + matched.length)
   }
   const isSmall = workspaces.reduce((sum, { own }) => sum + own.length, 0) < PIECE_MINUTES
-  return { kind: 'targeted', minutes: { ...asked, workspaces, isSmall } }
+  return { kind: 'targeted', minutes: { ...request, workspaces, isSmall } }
 }
 
 /**
@@ -160,8 +160,8 @@ export const planMinutes = async (
 }
 
 /** Locks a person's days, and counts. @throws {ApiError} `payload_too_large` */
-export const countMinutes = async (tx: Db, asked: Minutes): Promise<CountedMinutes> => {
-  const targeting = await targetMinutes(asked)
+export const countMinutes = async (tx: Db, request: Minutes): Promise<CountedMinutes> => {
+  const targeting = await targetMinutes(request)
   if (targeting.kind === 'too large') throw targeting.error
   const { targeted, members } = singleRow(await lockMemberDays(tx, [targeting.minutes]))
   return planMinutes(targeted, members)

@@ -73,10 +73,10 @@ const resultOf = async (days: PersonalDays, timezone: string): Promise<PersonalM
 /** The minutes of heartbeats, after they've counted in workspaces. @param candidates the minutes that may have changed */
 export const countPersonal = async (
   tx: Db,
-  asked: Personal,
+  personal: Personal,
   candidates: readonly Candidate[],
 ): Promise<PersonalMinutes> => {
-  const { userId, timeline, timezone } = asked
+  const { userId, timeline, timezone } = personal
   const close = candidates.filter(isClose)
   const isCounted = ({ minute }: Candidate) => timeline.hasCountedAnywhere(minute)
   // Usually, all minutes count in a workspace, and so did the ones around them.
@@ -84,7 +84,7 @@ export const countPersonal = async (
   const ofDays = groupBy(candidates, ({ minute }) => Math.floor(minute / DAY_MINUTES))
   const rows = await readPersonalMinutes(tx, userId, Array.from(ofDays.keys(), dayOf))
   const days = new PersonalDays(rows)
-  const nameOf = ownerOf(asked)
+  const nameOf = ownerOf(personal)
   for (const [number, ofDay] of ofDays) {
     const day = dayOf(number)
     for (const candidate of ofDay) {
@@ -128,13 +128,13 @@ const hoursOf = (rows: readonly PersonalDay[]): StoredHour[] =>
  */
 export const countImported = async (
   tx: Db,
-  asked: Personal,
+  personal: Personal,
   { day, beside, hours }: { day: string; beside: string[]; hours: StoredHour[] },
 ): Promise<PersonalMinutes> => {
-  const { userId, timeline, timezone } = asked
+  const { userId, timeline, timezone } = personal
   const rows = await readPersonalMinutes(tx, userId, [day, ...beside])
   const days = new PersonalDays(rows)
-  const nameOf = ownerOf(asked)
+  const nameOf = ownerOf(personal)
   const written = new Set([day, ...beside])
   for (const { minute, project, gap } of new Timeline([...hoursOf(rows), ...hours]).all()) {
     const ofDay = dayOf(Math.floor(minute / DAY_MINUTES))

@@ -38,17 +38,17 @@ export const readKnown = async <S extends Sent>(
   all: readonly S[],
   waits: boolean,
 ): Promise<Known<S>[]> => {
-  const asked = all.map(askAbout)
+  const requests = all.map(askAbout)
   const [held, first, aimed] = await Promise.all([
-    Promise.all(asked.map(({ userId }) => lockMarks(tx, userId, waits))),
-    readStored(tx, asked, asked.filter(isNaming)),
+    Promise.all(requests.map(({ userId }) => lockMarks(tx, userId, waits))),
+    readStored(tx, requests, requests.filter(isNaming)),
     readTargetsOf(
       tx,
-      asked.filter(({ repoKeys }) => repoKeys.size > 0),
+      requests.filter(({ repoKeys }) => repoKeys.size > 0),
       COMPARED_TOGETHER,
     ),
   ])
-  const people = asked.filter((_, index) => held[index])
+  const people = requests.filter((_, index) => held[index])
   const again = people.flatMap((one) => askAgain(one, storedOf(first, one).marks))
   const second = again.length > 0 ? await readStored(tx, again, again) : new Map<string, Stored>()
   const stored = new Map([...first, ...second])
@@ -62,10 +62,10 @@ export const readKnown = async <S extends Sent>(
       const projects = new Projects(namesOf([...known, ...chosen.chosen]), sent.kind)
       const timeline = new Timeline(marks)
       const involved = involvedIn(sent.heartbeats, projects, timeline)
-      return { ...chosen, sent, userId, projects, timeline, involved, asked: one }
+      return { ...chosen, sent, userId, projects, timeline, involved, requests: one }
     }),
   )
-  const unaimed = found.filter(({ userId, involved, asked: { repoKeys } }) => {
+  const unaimed = found.filter(({ userId, involved, requests: { repoKeys } }) => {
     const areAllAimed = [...involved].every((repoKey) => repoKeys.has(repoKey))
     return !areAllAimed || !isCompared(aimed.get(userId))
   })
@@ -75,7 +75,7 @@ export const readKnown = async <S extends Sent>(
     waits ? limits.flush_comparisons : COMPARED_TOGETHER,
   )
   const targets = new Map([...aimed, ...aimedAgain])
-  return found.flatMap(({ asked: _, ...one }) => {
+  return found.flatMap(({ requests: _, ...one }) => {
     const target = targets.get(one.userId)
     if (waits) return [{ ...one, target: requireTarget(target, one.involved.size) }]
     return isCompared(target) ? [{ ...one, target }] : []

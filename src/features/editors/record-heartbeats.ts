@@ -112,8 +112,8 @@ export const planHeartbeats = async <S extends Sent>(tx: Db, all: readonly S[], 
       const marked = markHeartbeats(known)
       const { candidates, fromJoining } = marked
       const timezone = zoneOf(target, known.sent.timezone)
-      const asked = { userId, timeline, target, timezone, projects, candidates, fromJoining }
-      const targeting = await targetMinutes(asked)
+      const request = { userId, timeline, target, timezone, projects, candidates, fromJoining }
+      const targeting = await targetMinutes(request)
       if (targeting.kind === 'too large') {
         // A batch that's too large is rejected alone.
         if (waits) throw targeting.error

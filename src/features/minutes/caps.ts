@@ -42,11 +42,11 @@ export class MemberDay {
     let inHours = 0
     let left = minutes
     for (let hour = 0; hour < HOURS; hour++) {
-      const asked = hours[hour] ?? 0
-      const fits = Math.min(asked, Math.max(0, limits.minutes_per_hour - (this.total.hours[hour] ?? 0)))
+      const requested = hours[hour] ?? 0
+      const fits = Math.min(requested, Math.max(0, limits.minutes_per_hour - (this.total.hours[hour] ?? 0)))
       fitting.push(fits)
       inHours += fits
-      left -= asked - fits
+      left -= requested - fits
     }
     const counted = Math.min(left, Math.max(0, limits.minutes_per_day - this.total.minutes))
     // Minutes without an hour are cut first, because they're the least specific. Then the latest hours are cut.

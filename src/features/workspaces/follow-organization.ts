@@ -89,9 +89,9 @@ const judgeLinks = async (
   followed: Followed[],
 ): Promise<void> => {
   const made = followed.filter(({ isMaker }) => isMaker)
-  const asked = oneOfEach(made.map(({ hostId, name }) => ({ id: hostId, name })))
+  const checked = oneOfEach(made.map(({ hostId, name }) => ({ id: hostId, name })))
   const owns = new Map(
-    await Promise.all(asked.map(async (one) => [one.id, await memberships.owns(one)] as const)),
+    await Promise.all(checked.map(async (one) => [one.id, await memberships.owns(one)] as const)),
   )
   const confirmed = made.filter(({ hostId }) => owns.get(hostId) === true)
   if (confirmed.length > 0) await confirmLinks(database.write, user.id, confirmed)
@@ -118,11 +118,11 @@ const pauseLinkOf = async (
 }
 
 const askAbout = async (memberships: Memberships, organizations: HostOrganization[]) => {
-  const asked = oneOfEach(organizations)
-  const answers = await Promise.all(asked.map((organization) => memberships.membership(organization)))
+  const checked = oneOfEach(organizations)
+  const answers = await Promise.all(checked.map((organization) => memberships.membership(organization)))
   return {
-    members: asked.filter((_, index) => answers[index] === 'member'),
-    left: asked.filter((_, index) => answers[index] === 'not-a-member'),
+    members: checked.filter((_, index) => answers[index] === 'member'),
+    left: checked.filter((_, index) => answers[index] === 'not-a-member'),
   }
 }
 
@@ -134,12 +134,12 @@ const leave = async (
   followed: Followed[],
   listed: number[] = [],
 ): Promise<void> => {
-  const asked = followed.filter(
+  const checked = followed.filter(
     ({ hostId, leaves, isKnown }) => !listed.includes(hostId) && (leaves === 'remove' || isKnown),
   )
   const { members, left } = await askAbout(
     memberships,
-    asked.map(({ hostId, name }) => ({ id: hostId, name })),
+    checked.map(({ hostId, name }) => ({ id: hostId, name })),
   )
   const belongsTo = new Set([...listed, ...members.map(({ id }) => id)])
   const confirmed = followed.filter(({ hostId, isKnown }) => isKnown && belongsTo.has(hostId))
@@ -149,7 +149,7 @@ const leave = async (
       user.id,
       confirmed.map(({ workspaceId }) => workspaceId),
     )
-  for (const { workspaceId, hostId } of asked.filter(({ hostId }) => left.some(({ id }) => id === hostId)))
+  for (const { workspaceId, hostId } of checked.filter(({ hostId }) => left.some(({ id }) => id === hostId)))
     await removeWhoLeft(context, workspaceId, hostId, user.id)
 }
 

@@ -287,8 +287,10 @@ const BROADER = ['write:org', 'admin:org', 'api', 'write:organization']
 /** Without the scope, the sign-in button gets tokens that don't reveal organizations. */
 const checkScopes = async (sql: postgres.Sql, { repohost }: Config): Promise<Finding[]> => {
   const { name, organizations } = hostKinds[repohost.kind]
-  const isAsked = repohost.scopes.some((scope) => scope === organizations.scope || BROADER.includes(scope))
-  if (repohost.clientId === undefined || isAsked || !(await hasTable(sql, 'organizations'))) return []
+  const isRequested = repohost.scopes.some(
+    (scope) => scope === organizations.scope || BROADER.includes(scope),
+  )
+  if (repohost.clientId === undefined || isRequested || !(await hasTable(sql, 'organizations'))) return []
   const [row] = await sql<{ links: number }[]>`select count(*)::int as links from organizations`
   const links = row?.links ?? 0
   if (links === 0) return []

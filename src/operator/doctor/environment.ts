@@ -104,9 +104,9 @@ export const checkAddresses = async ({ baseUrl, siteUrl, isBaseUrlSet }: Config)
 
 const checkAddress = async (variable: string, url: string): Promise<Finding[]> => {
   const about = 'addresses'
-  const asked = `${url}/api/health`
+  const healthUrl = `${url}/api/health`
   try {
-    const answer = await boundedFetch(asked, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    const answer = await boundedFetch(healthUrl, { signal: AbortSignal.timeout(TIMEOUT_MS) })
     const health = ((await answer.json().catch(() => undefined)) ?? {}) as { ok?: unknown; version?: unknown }
     if (answer.status === 200 && health.ok === true && typeof health.version === 'string')
       return [ok(about, `The service answers at ${variable} (${url}), version ${health.version}.`)]
@@ -114,14 +114,14 @@ const checkAddress = async (variable: string, url: string): Promise<Finding[]> =
       return [
         warning(
           about,
-          `A proxy answers at ${variable} (${asked} returns ${answer.status}), but it doesn’t reach the service.`,
+          `A proxy answers at ${variable} (${healthUrl} returns ${answer.status}), but it doesn’t reach the service.`,
           'Start the service, or correct the address of the service in the proxy.',
         ),
       ]
     return [
       problem(
         about,
-        `Something else answers at ${variable}: ${asked} returns ${answer.status} and isn’t the service.`,
+        `Something else answers at ${variable}: ${healthUrl} returns ${answer.status} and isn’t the service.`,
         variable === 'SITE_URL'
           ? 'Correct SITE_URL, or let that server pass /api/ on to the service.'
           : 'Correct BASE_URL, or the address of the service in the proxy.',
@@ -132,7 +132,7 @@ const checkAddress = async (variable: string, url: string): Promise<Finding[]> =
     return [
       warning(
         about,
-        `Nothing answers at ${variable} (${asked}: ${code ?? (error as Error).name}).`,
+        `Nothing answers at ${variable} (${healthUrl}: ${code ?? (error as Error).name}).`,
         `Start the service and its proxy, or correct ${variable}. From inside a network, a public address may be out of reach: then check it from outside.`,
       ),
     ]

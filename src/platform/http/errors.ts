@@ -89,7 +89,7 @@ const UNWANTED = [401, 402, 403, 404]
  * connection, which most clients report as a broken pipe.
  */
 const discard = (request: IncomingMessage, reply: FastifyReply, { status }: ApiError) => {
-  // Nothing is on its way: the client is still waiting to be asked.
+  // Nothing is on its way: the client is still waiting for 100 Continue.
   if (request.headers.expect !== undefined) {
     reply.header('Connection', 'close')
     return

@@ -83,16 +83,16 @@ const reference: FastifyPluginAsync = async (app) => {
     route.config = { ...route.config, access: anyone, limit: 'pages' }
   })
 
-  /** Sends a text that doesn't change while the process runs. @param asked the version in its address */
+  /** Sends a text that doesn't change while the process runs. @param requestedVersion the version in its address */
   const send = async (
     request: FastifyRequest,
     reply: FastifyReply,
     { type, made, policy }: ServedText,
-    asked?: string,
+    requestedVersion?: string,
   ) => {
     const { text, bytes, etag, version, compressed } = made()
     reply.headers({
-      'Cache-Control': asked === version ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'Cache-Control': requestedVersion === version ? 'public, max-age=31536000, immutable' : 'no-cache',
       ...(policy && { 'Content-Security-Policy': policy }),
     })
     if (isUnchanged(reply, etag)) return reply.code(304).send()

@@ -106,8 +106,8 @@ export default fp(
       if (isExempt(normalizeAddress(request.ip ?? ''))) return nothingToGiveBack
       const { per, windowMs, max: maxOfPerson, ...row } = windows[name]
       const maxOfWorkspace = 'maxOfWorkspace' in row ? row.maxOfWorkspace : maxOfPerson
-      const asked = given ?? payersIn(request, per)
-      const payers = asked instanceof Promise ? await asked : asked
+      const found = given ?? payersIn(request, per)
+      const payers = found instanceof Promise ? await found : found
       const giveBack = async (charged = payers.length) => {
         for (const payer of payers.slice(0, charged)) await counts.add(name, payer, windowMs, -amount)
       }

@@ -100,9 +100,9 @@ export class People {
     const known = this.known.get(userId)
     if (known !== undefined) return known
     if (Date.now() < this.askAgainAt) return userId
-    const asked = this.ask(userId)
-    this.known.set(userId, asked)
-    return asked
+    const lookup = this.ask(userId)
+    this.known.set(userId, lookup)
+    return lookup
   }
 
   private ask(userId: string): Promise<string> {

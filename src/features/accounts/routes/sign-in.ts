@@ -52,9 +52,9 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
 
   /** The token is used to look up organizations in the time that's left, and isn't stored. */
   const following =
-    (request: FastifyRequest, token: string, { id, login }: RepohostUser, asked: AbortSignal) =>
+    (request: FastifyRequest, token: string, { id, login }: RepohostUser, budget: AbortSignal) =>
     (user: User): Promise<void> =>
-      atSignIn(user, clients.repohost.membershipsOf(token, { id, login }, request.trace, asked))
+      atSignIn(user, clients.repohost.membershipsOf(token, { id, login }, request.trace, budget))
 
   /**
    * Redirects to a page of the dashboard. `URL` encodes non-ASCII characters, which aren't allowed in a header. The
@@ -105,9 +105,9 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
       const { repohost_token, cookie } = request.body
       if (cookie && !isFromTrustedOrigin(request)) throw new ApiError('csrf_rejected')
       const session = await counted('token', async () => {
-        const asked = clients.repohost.newBudget()
-        const user = await clients.repohost.userOf(repohost_token, request.trace, asked)
-        const follow = following(request, repohost_token, user, asked)
+        const budget = clients.repohost.newBudget()
+        const user = await clients.repohost.userOf(repohost_token, request.trace, budget)
+        const follow = following(request, repohost_token, user, budget)
         return signIn({ ...context, follow }, user, config.repohost.allowedClientIds)
       })
       if (cookie) setSessionCookies(reply, session.token)
@@ -173,12 +173,12 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthOptions> = async (app, { 
         if (error === 'access_denied') return undefined
         if (error !== undefined || code === undefined) throw hostFailure(new Error('The host sent no code'))
         const token = await oauth.finish(code, verifier)
-        const asked = clients.repohost.newBudget()
-        const user = await clients.repohost.userOf(token, request.trace, asked).catch((cause) => {
+        const budget = clients.repohost.newBudget()
+        const user = await clients.repohost.userOf(token, request.trace, budget).catch((cause) => {
           throw cause.code === 'repohost_token_invalid' ? hostFailure(cause) : cause
         })
         // The allow-list is about other apps; this token was made for our own.
-        const follow = following(request, token, user, asked)
+        const follow = following(request, token, user, budget)
         return { returnTo, ...(await signIn({ ...context, follow }, user, undefined)) }
       })
       if (!finished) return redirectHome(reply, '/?auth_error=access_denied')

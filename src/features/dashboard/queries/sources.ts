@@ -56,8 +56,8 @@ export const sourcesOf = (
   filter: Filter,
   unusable: string[],
 ): Sources => {
-  const asked = listDays(from, to)
-  const raw = filter.userId !== undefined ? asked : unusable.filter((day) => day >= from && day <= to)
+  const requested = listDays(from, to)
+  const raw = filter.userId !== undefined ? requested : unusable.filter((day) => day >= from && day <= to)
   const sources: Sources = {
     workspaceId,
     from,
@@ -70,7 +70,7 @@ export const sourcesOf = (
     days: [],
   }
   const isRaw = new Set(raw)
-  const holding = asked.filter((day) => !isRaw.has(day))
+  const holding = requested.filter((day) => !isRaw.has(day))
   for (const [month, days] of groupBy(holding, monthOf)) {
     if (days.length === lengthOfMonth(month)) sources.months.push(month)
     else {

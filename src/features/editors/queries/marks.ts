@@ -65,7 +65,7 @@ const READ_MARKS = statement(
 const READ_MARKS_OF_PEOPLE = statement(
   'read heartbeat marks by person',
   hourColumns,
-  `${SELECT_HOURS} join unnest((select $1::uuid[]), (select $2::int[])) as asked (user_id, hour) using (user_id, hour)`,
+  `${SELECT_HOURS} join unnest((select $1::uuid[]), (select $2::int[])) as requested (user_id, hour) using (user_id, hour)`,
 )
 const READ_ALL_MARKS = statement(
   'read all heartbeat marks',
@@ -74,25 +74,25 @@ const READ_ALL_MARKS = statement(
 )
 
 /** Hours of a person. */
-export interface AskedHours {
+export interface HoursOfUser {
   userId: string
   hours: readonly number[]
 }
 
 /** Users and hours, with one element per hour in each array. */
-export const hoursOf = (asked: readonly AskedHours[]): [string[], number[]] => [
-  asked.flatMap(({ userId, hours }) => hours.map(() => userId)),
-  asked.flatMap(({ hours }) => hours),
+export const hoursOf = (requested: readonly HoursOfUser[]): [string[], number[]] => [
+  requested.flatMap(({ userId, hours }) => hours.map(() => userId)),
+  requested.flatMap(({ hours }) => hours),
 ]
 
 export const readMarks = (
   db: Db,
-  asked: readonly AskedHours[],
+  requested: readonly HoursOfUser[],
 ): Promise<(StoredHour & { userId: string })[]> => {
-  const [first, ...others] = asked
+  const [first, ...others] = requested
   return first && others.length === 0
     ? db.rows(READ_MARKS, [first.userId, first.hours])
-    : db.rows(READ_MARKS_OF_PEOPLE, hoursOf(asked))
+    : db.rows(READ_MARKS_OF_PEOPLE, hoursOf(requested))
 }
 
 export const readAllMarks = (db: Db, userId: string): Promise<StoredHour[]> =>
@@ -105,10 +105,10 @@ const READ_LAST_MARKS = statement(
   lastColumns,
   `
   select distinct h.hour, h.projects, h.leaves as "lastMarks"
-  from unnest($2::int[]) as asked (hour)
+  from unnest($2::int[]) as requested (hour)
   cross join lateral (
     select hour, projects, coalesce(leaves, marks)::text[] as leaves from heartbeat_hours
-    where user_id = $1::uuid and hour <= asked.hour and cardinality(projects) > 0
+    where user_id = $1::uuid and hour <= requested.hour and cardinality(projects) > 0
     order by hour desc limit 2
   ) as h`,
 )

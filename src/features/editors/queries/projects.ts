@@ -12,7 +12,7 @@ import {
   text,
   uuid,
 } from '../../../platform/database/statement.js'
-import { type AskedHours, hoursOf } from './marks.js'
+import { type HoursOfUser, hoursOf } from './marks.js'
 
 const columns = {
   name: text,
@@ -46,7 +46,7 @@ const FIND_NAMES_OF_PEOPLE = statement(
     union
     select h.user_id, unnest(h.projects || coalesce(h.agent_projects, '{}'))
     from heartbeat_hours h
-    join unnest((select $3::uuid[]), (select $4::int[])) as asked (user_id, hour) using (user_id, hour)
+    join unnest((select $3::uuid[]), (select $4::int[])) as requested (user_id, hour) using (user_id, hour)
   ) n
   join editor_projects p on p.user_id = n.user_id and p.name = n.name`,
 )
@@ -54,15 +54,15 @@ const FIND_NAMES_OF_PEOPLE = statement(
 /** People's known projects among these names, and the marks of these hours. */
 export const findNames = async (
   db: Db,
-  asked: readonly (AskedHours & { names: readonly string[] })[],
+  requested: readonly (HoursOfUser & { names: readonly string[] })[],
 ): Promise<(EditorProject & { userId: string })[]> => {
-  const [first, ...others] = asked
+  const [first, ...others] = requested
   if (!first) return []
   if (others.length === 0) return db.rows(FIND_NAMES, [first.userId, first.names, first.hours])
   return db.rows(FIND_NAMES_OF_PEOPLE, [
-    asked.flatMap(({ userId, names }) => names.map(() => userId)),
-    asked.flatMap(({ names }) => names),
-    ...hoursOf(asked),
+    requested.flatMap(({ userId, names }) => names.map(() => userId)),
+    requested.flatMap(({ names }) => names),
+    ...hoursOf(requested),
   ])
 }
 

@@ -120,27 +120,27 @@ export interface MatchingWorkspace {
 export type Scope = 'workspaces' | 'person'
 
 /**
- * @param asked for each person, repositories as `owner/repo` in lower case, and the scope
+ * @param requests for each person, repositories as `owner/repo` in lower case, and the scope
  * @param mostCompared how much is compared for each of them at most
  * @returns in the same order; undefined for someone who isn't in the database
  */
 export const readTargets = async (
   db: Db,
-  asked: readonly { userId: string; repoKeys: Iterable<string>; scope: Scope }[],
+  requests: readonly { userId: string; repoKeys: Iterable<string>; scope: Scope }[],
   mostCompared: number = limits.flush_comparisons,
 ): Promise<(FlushTarget | undefined)[]> => {
-  const repos = asked.flatMap(({ repoKeys }, index) =>
+  const repos = requests.flatMap(({ repoKeys }, index) =>
     Array.from(repoKeys, (repoKey) => ({ n: index + 1, ...divideRepo(repoKey) })),
   )
   const rows = await db.rows(READ_TARGETS, [
-    asked.map(({ userId }) => userId),
+    requests.map(({ userId }) => userId),
     repos.map(({ n }) => n),
     repos.map(({ owner }) => owner),
     repos.map(({ repo }) => repo),
     mostCompared,
-    asked.map(({ scope }) => scope),
+    requests.map(({ scope }) => scope),
   ])
-  const targets: (FlushTarget | undefined)[] = asked.map(() => undefined)
+  const targets: (FlushTarget | undefined)[] = requests.map(() => undefined)
   for (const row of rows) {
     const { n, today, timezone, comparisons, paused, reposOff, recordedHours } = row
     const target = targets[n - 1] ?? { today, timezone, comparisons, workspaces: [] }

@@ -93,17 +93,17 @@ type Totals = Map<string, Total>
 
 /**
  * Makes other flushes of the members wait until the transaction ends.
- * @param asked in the order of workspaces
+ * @param requested in the order of workspaces
  * @param waits whether to wait for others; if not, days that others hold or that have many rows are undefined
  */
 export const lockDays = async (
   tx: Db,
-  asked: readonly RequestedDays[],
+  requested: readonly RequestedDays[],
   waits: boolean,
 ): Promise<(Totals | undefined)[]> => {
   const found = new Map<RequestedDays, Totals | undefined>()
   const some = groupBy(
-    asked.filter(({ days }) => days.size > 0),
+    requested.filter(({ days }) => days.size > 0),
     ({ workspaceId }) => workspaceId,
   )
   await Promise.all(
@@ -111,7 +111,7 @@ export const lockDays = async (
       for (const [member, totals] of await lockIn(tx, workspaceId, members, waits)) found.set(member, totals)
     }),
   )
-  return asked.map((member) => (member.days.size === 0 ? new Map() : found.get(member)))
+  return requested.map((member) => (member.days.size === 0 ? new Map() : found.get(member)))
 }
 
 const lockIn = async (tx: Db, workspaceId: string, members: RequestedDays[], waits: boolean) => {
@@ -246,12 +246,12 @@ export const readFlushResponses = async (
   db: Db,
   flushes: readonly { userId: string; id: string | undefined }[],
 ): Promise<ReadonlyMap<string, { bodyHash: string; answer: string }>> => {
-  const asked = flushes.flatMap(({ userId, id }) => (id === undefined ? [] : [{ userId, id }]))
-  const [first, ...others] = asked
+  const requested = flushes.flatMap(({ userId, id }) => (id === undefined ? [] : [{ userId, id }]))
+  const [first, ...others] = requested
   if (!first) return new Map()
   const rows = await (others.length === 0
     ? db.rows(READ_ANSWER, [first.userId, first.id])
-    : db.rows(READ_ANSWERS, [asked.map(({ userId }) => userId), asked.map(({ id }) => id)]))
+    : db.rows(READ_ANSWERS, [requested.map(({ userId }) => userId), requested.map(({ id }) => id)]))
   return new Map(rows.map(({ userId, ...answer }) => [userId, answer]))
 }
 

@@ -222,11 +222,11 @@ const noHours = () => new Array<number>(HOURS).fill(0)
 
 /** The hours of local days by repository. Computed here, because not every database knows every time zone. */
 const readRepoHours = async (tx: Db, workspaceId: string, days: string[]): Promise<RepoHours[]> => {
-  const isAsked = new Set(days)
+  const isRequested = new Set(days)
   const found = new Map<string, RepoHours>()
   for (const { repoKey, ...ofZone } of await tx.rows(READ_HOURS, [workspaceId, days]))
     for (const { day, hour, minutes } of localHours(ofZone)) {
-      if (!isAsked.has(day)) continue
+      if (!isRequested.has(day)) continue
       const key = `${day} ${repoKey}`
       const row = found.get(key) ?? { day, repoKey, hours: noHours() }
       found.set(key, row)

@@ -47,7 +47,7 @@ export const historyOf = <Key, Author extends string | null, const More extends 
   name,
   parameters,
   versions,
-  version: asked,
+  version: requestedVersion,
   author,
   more,
 }: Subject<Key, Author, More>) => {
@@ -67,7 +67,7 @@ export const historyOf = <Key, Author extends string | null, const More extends 
     `
   select v.version, v.settings, v.created_at as "updatedAt", ${AUTHOR} as "updatedBy"${further.join('')}
   from ${from}
-  where v.version = ${asked}::int`,
+  where v.version = ${requestedVersion}::int`,
   )
   return {
     /** Newest first; empty when there is no such subject. */
