@@ -1,24 +1,16 @@
-import type { PrivacyLevel } from '../../../schemas/common.js'
-import { parsePattern } from '../../../schemas/repo-pattern.js'
 import { spellingFaultsIn } from '../../../schemas/settings-keys.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import type { Preconditions } from '../../platform/http/etag.js'
 import { lockCaller, reposToRemember, type User } from '../accounts/index.js'
 import {
-  countPatterns,
-  insertAuditEntry,
-  insertMember,
-  insertPatterns,
-  insertWorkspace,
   lockRole,
-  lockWorkspace,
+  openPersonalWorkspace,
+  type PersonalRules,
   type RepoQuestion,
-  readPersonalWorkspace,
-  type WorkspaceQuota,
 } from '../workspaces/index.js'
 import { type Written, writeSnapshot } from './change-snapshot.js'
-import { pushTarget, requirePersonalQuota } from './policies/repo-access.js'
+import { pushTarget } from './policies/repo-access.js'
 import { requireSpelling } from './policies/settings-rules.js'
 import { lockSnapshot, type SnapshotKey } from './queries/snapshots.js'
 
@@ -30,12 +22,6 @@ export interface Push {
   repo: string
   settings: Record<string, unknown>
   preconditions: Preconditions
-}
-
-/** The rules for a personal workspace that a push creates. */
-interface CreationRules {
-  privacy: PrivacyLevel
-  quota: WorkspaceQuota
 }
 
 /** Someone may add the personal workspace's pattern by hand in the meantime. */
@@ -53,7 +39,7 @@ export const requirePushSpelling = async (database: Database, push: Push): Promi
  * R4, R5) are decided once more.
  */
 export const pushSettings = async (
-  { database, ...rules }: CreationRules & { database: Database },
+  { database, ...rules }: PersonalRules & { database: Database },
   push: Push,
 ): Promise<Written & { workspaceCreated: boolean }> => {
   const { caller, owner, repo } = push
@@ -87,7 +73,7 @@ const readStored = async (tx: Db, { question, caller, owner }: Push): Promise<Re
 const settleTarget = async (
   tx: Db,
   { question, caller, owner }: Push,
-  rules: CreationRules,
+  rules: PersonalRules,
 ): Promise<{ key: SnapshotKey; workspaceCreated: boolean }> => {
   let workspaceCreated = false
   let target = await pushTarget(tx, question, caller.login, owner)
@@ -104,42 +90,4 @@ const settleTarget = async (
     throw new ApiError('admin_required')
   const { ownerKey, repoKey } = question
   return { key: { ownerKey, repoKey, workspaceId: target }, workspaceCreated }
-}
-
-/**
- * R4, with the caller locked: creates the personal workspace, or adds the caller's login to its patterns.
- * @returns whether it created one
- */
-const openPersonalWorkspace = async (
-  tx: Db,
-  caller: User,
-  owner: string,
-  { privacy, quota }: CreationRules,
-): Promise<boolean> => {
-  await requirePersonalQuota(tx, caller, owner, quota)
-  const pattern = parsePattern(`${caller.login}/*`)
-  if (!pattern) throw new Error('A login makes a valid pattern')
-  const created = await insertWorkspace(tx, {
-    name: caller.login,
-    privacy,
-    createdBy: caller.id,
-    personalOf: caller.id,
-  })
-  if (created !== undefined) {
-    await insertMember(tx, created, caller.id, 'admin')
-    await insertPatterns(tx, created, [pattern])
-    await insertAuditEntry(tx, { workspaceId: created, actor: caller, action: 'workspace.created' })
-    return true
-  }
-  const existing = await readPersonalWorkspace(tx, caller.id)
-  if (existing !== undefined && (await lockWorkspace(tx, existing))) {
-    await insertPatterns(tx, existing, [pattern], await countPatterns(tx, existing))
-    await insertAuditEntry(tx, {
-      workspaceId: existing,
-      actor: caller,
-      action: 'patterns.added',
-      details: { patterns: [pattern.pattern] },
-    })
-  }
-  return false
 }

@@ -1,6 +1,8 @@
 /** Workspaces, members and rights, for other features. */
 export { adminOf, adminOfNamed, memberIfWorkspaceGiven, memberOf, requireAdminIn } from './access.js'
 export { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+export { openPersonalWorkspace, type PersonalRules } from './open-personal-workspace.js'
+export { requirePersonalQuota, workspaceRequired } from './policies/personal-workspace.js'
 export {
   firstNamedDay,
   lastPublished,
@@ -8,12 +10,7 @@ export {
   requireFloor,
   stricterOf,
 } from './policies/privacy-levels.js'
-export {
-  requireCreateQuota,
-  requireJoinQuota,
-  requireRole,
-  type WorkspaceQuota,
-} from './policies/rights.js'
+export { requireRole, type WorkspaceQuota } from './policies/rights.js'
 export {
   type Actor,
   type Author,
@@ -34,7 +31,6 @@ export {
 } from './queries/matches.js'
 export {
   holdRoles,
-  insertMember,
   lockRole,
   lockRoles,
   payerOfWorkspace,
@@ -49,14 +45,10 @@ export {
 export { preserveRemovals } from './queries/removals.js'
 export { keepSettingsVersion } from './queries/settings-versions.js'
 export {
-  countPatterns,
-  insertPatterns,
-  insertWorkspace,
   listPatterns,
   lockAdministration,
   lockWorkspace,
   markWorkspaceDeleted,
-  readPersonalWorkspace,
   readWorkspaceSummary,
 } from './queries/workspaces.js'
 export { requirePatterns, setPatterns } from './replace-patterns.js'

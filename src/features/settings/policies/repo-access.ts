@@ -7,18 +7,14 @@
  * - R5: another push without a match is answered with `workspace_required` and a suggested pattern.
  */
 
-import { limits } from '../../../../schemas/limits.js'
-import { SUBGROUPS } from '../../../../schemas/repo-pattern.js'
 import { ApiError } from '../../../errors.js'
 import type { Db } from '../../../platform/database/client.js'
-import { readCaller, type User } from '../../accounts/index.js'
+import { readCaller } from '../../accounts/index.js'
 import {
-  countPatterns,
   type RepoQuestion,
-  readPersonalWorkspace,
   readRole,
-  requireCreateQuota,
-  type WorkspaceQuota,
+  requirePersonalQuota,
+  workspaceRequired,
 } from '../../workspaces/index.js'
 import type { RepoDecision } from '../access.js'
 import { findMatches, type RepoMatch, readEffectiveConfig } from '../queries/effective-config.js'
@@ -82,32 +78,6 @@ export const pushTarget = async (
   return undefined
 }
 
-const workspaceRequired = (owner: string) =>
-  new ApiError('workspace_required', { suggested_pattern: suggestedPattern(owner) })
-
-/** The owner's own pattern, or the nearest parent group's if that is too long for a pattern. */
-const suggestedPattern = (owner: string): string => {
-  const own = `${owner}/*`
-  if (own.length <= limits.pattern_length) return own
-  const room = owner.slice(0, limits.pattern_length - SUBGROUPS.length)
-  return `${room.slice(0, room.lastIndexOf('/'))}/${SUBGROUPS}`
-}
-
-/** R4: whether a personal workspace can be created or extended by one more pattern. @throws {ApiError} */
-export const requirePersonalQuota = async (
-  db: Db,
-  caller: User,
-  owner: string,
-  quota: WorkspaceQuota,
-): Promise<void> => {
-  const personal = await readPersonalWorkspace(db, caller.id)
-  if (personal !== undefined) {
-    if ((await countPatterns(db, personal)) >= limits.patterns_per_workspace) throw workspaceRequired(owner)
-  } else {
-    await requireCreateQuota(db, caller.id, 1, quota)
-  }
-}
-
 const decision = <Found>(
   errors: RepoDecision<Found>['errors'],
   decide: RepoDecision<Found>['decide'],
@@ -151,7 +121,7 @@ export const toPush = decision(
   async ({ read }, { question, owner, repo, quota }) => {
     const caller = await readCaller(read, question.userId)
     const target = await pushTarget(read, question, caller.login, owner)
-    if (target === undefined) await requirePersonalQuota(read, caller, owner, quota)
+    if (target === undefined) await requirePersonalQuota(read, caller.id, owner, quota)
     return { question, owner, repo, caller }
   },
 )

@@ -1,0 +1,61 @@
+import type { PrivacyLevel } from '../../../schemas/common.js'
+import { parsePattern } from '../../../schemas/repo-pattern.js'
+import type { Db } from '../../platform/database/client.js'
+import type { User } from '../accounts/index.js'
+import { requirePersonalQuota } from './policies/personal-workspace.js'
+import type { WorkspaceQuota } from './policies/rights.js'
+import { insertAuditEntry } from './queries/audit.js'
+import { insertMember } from './queries/members.js'
+import {
+  countPatterns,
+  insertPatterns,
+  insertWorkspace,
+  lockWorkspace,
+  readPersonalWorkspace,
+} from './queries/workspaces.js'
+
+/** The rules for a personal workspace that a push creates. */
+export interface PersonalRules {
+  privacy: PrivacyLevel
+  quota: WorkspaceQuota
+}
+
+/**
+ * With the caller locked: creates the personal workspace, or adds the caller's login to its patterns.
+ * @param owner as the caller spelled it
+ * @returns whether it created one
+ * @throws {ApiError} `workspace_required`, `workspace_limit`
+ */
+export const openPersonalWorkspace = async (
+  tx: Db,
+  caller: User,
+  owner: string,
+  { privacy, quota }: PersonalRules,
+): Promise<boolean> => {
+  await requirePersonalQuota(tx, caller.id, owner, quota)
+  const pattern = parsePattern(`${caller.login}/*`)
+  if (!pattern) throw new Error('A login makes a valid pattern')
+  const created = await insertWorkspace(tx, {
+    name: caller.login,
+    privacy,
+    createdBy: caller.id,
+    personalOf: caller.id,
+  })
+  if (created !== undefined) {
+    await insertMember(tx, created, caller.id, 'admin')
+    await insertPatterns(tx, created, [pattern])
+    await insertAuditEntry(tx, { workspaceId: created, actor: caller, action: 'workspace.created' })
+    return true
+  }
+  const existing = await readPersonalWorkspace(tx, caller.id)
+  if (existing !== undefined && (await lockWorkspace(tx, existing))) {
+    await insertPatterns(tx, existing, [pattern], await countPatterns(tx, existing))
+    await insertAuditEntry(tx, {
+      workspaceId: existing,
+      actor: caller,
+      action: 'patterns.added',
+      details: { patterns: [pattern.pattern] },
+    })
+  }
+  return false
+}

@@ -1,0 +1,34 @@
+/** Whether a push to the caller's own repository may create the personal workspace, or add a pattern to it. */
+import { limits } from '../../../../schemas/limits.js'
+import { SUBGROUPS } from '../../../../schemas/repo-pattern.js'
+import { ApiError } from '../../../errors.js'
+import type { Db } from '../../../platform/database/client.js'
+import { countPatterns, readPersonalWorkspace } from '../queries/workspaces.js'
+import { requireCreateQuota, type WorkspaceQuota } from './rights.js'
+
+/** No pattern matches a repository of this owner. */
+export const workspaceRequired = (owner: string) =>
+  new ApiError('workspace_required', { suggested_pattern: suggestedPattern(owner) })
+
+/** The owner's own pattern, or the nearest parent group's if that is too long for a pattern. */
+const suggestedPattern = (owner: string): string => {
+  const own = `${owner}/*`
+  if (own.length <= limits.pattern_length) return own
+  const room = owner.slice(0, limits.pattern_length - SUBGROUPS.length)
+  return `${room.slice(0, room.lastIndexOf('/'))}/${SUBGROUPS}`
+}
+
+/** @throws {ApiError} `workspace_required` if the workspace has no room for a pattern, `workspace_limit` */
+export const requirePersonalQuota = async (
+  db: Db,
+  userId: string,
+  owner: string,
+  quota: WorkspaceQuota,
+): Promise<void> => {
+  const personal = await readPersonalWorkspace(db, userId)
+  if (personal !== undefined) {
+    if ((await countPatterns(db, personal)) >= limits.patterns_per_workspace) throw workspaceRequired(owner)
+  } else {
+    await requireCreateQuota(db, userId, 1, quota)
+  }
+}
