@@ -1,26 +1,17 @@
 /** The operator's commands for workspaces. */
 import { limits } from '../../schemas/limits.js'
-import { listKeys, lockCaller } from '../features/accounts/index.js'
+import { listKeys } from '../features/accounts/index.js'
 import type { User } from '../features/accounts/queries/users.js'
 import { countRowsOfWorkspace } from '../features/personal-data/queries/row-counts.js'
 import { readStorage } from '../features/settings/queries/storage-quota.js'
-import {
-  countPatterns,
-  insertAuditEntry,
-  insertMember,
-  lockWorkspace,
-  markWorkspaceDeleted,
-  readRole,
-  requireJoinQuota,
-  type WorkspaceQuota,
-} from '../features/workspaces/index.js'
+import { makeAdmin } from '../features/workspaces/change-members.js'
+import { lockWorkspace, markWorkspaceDeleted, type WorkspaceQuota } from '../features/workspaces/index.js'
 import {
   listAllWorkspaces,
   readWorkspaceFacts,
   type WorkspaceFacts,
 } from '../features/workspaces/queries/all-workspaces.js'
-import { OPERATOR_ACTOR } from '../features/workspaces/queries/audit.js'
-import { listMembers, lockRoles, updateRole } from '../features/workspaces/queries/members.js'
+import { listMembers } from '../features/workspaces/queries/members.js'
 import type { Database } from '../platform/database/client.js'
 import { isUuid } from '../platform/http/formats.js'
 import { OperatorError } from '../platform/process/operator-error.js'
@@ -89,40 +80,19 @@ export async function* describeWorkspace({ read }: Database, facts: WorkspaceFac
  * Makes an account an admin of the workspace. @returns false if it already was
  * @throws {OperatorError}
  */
-export const transferWorkspace = (
+export const transferWorkspace = async (
   database: Database,
-  { id: workspaceId }: WorkspaceFacts,
-  { id: userId }: User,
+  { id }: WorkspaceFacts,
+  { id: userId, login }: User,
   quota: WorkspaceQuota,
-): Promise<boolean> =>
-  explainFailure(
-    database.transaction(async (tx) => {
-      // In the same order as all other code that takes these locks.
-      const user = await lockCaller(tx, userId)
-      const workspace = await lockWorkspace(tx, workspaceId)
-      if (!workspace) throw missing(workspaceId)
-      if (workspace.personal) throw new OperatorError('A personal workspace can’t be transferred.')
-      if (user.disabledAt !== null)
-        throw new OperatorError(`The account ${user.login} is disabled. Enable it first.`)
-      await lockRoles(tx, workspaceId)
-      const before = await readRole(tx, workspaceId, userId)
-      if (before === 'admin') return false
-      if (before === 'member') await updateRole(tx, workspaceId, userId, 'admin')
-      else {
-        await requireJoinQuota(tx, userId, await countPatterns(tx, workspaceId), quota)
-        await insertMember(tx, workspaceId, userId, 'admin')
-      }
-      await insertAuditEntry(tx, {
-        workspaceId,
-        actor: OPERATOR_ACTOR,
-        target: user,
-        ...(before === 'member'
-          ? { action: 'member.role_changed', details: { before, after: 'admin' } }
-          : { action: 'member.added', details: { role: 'admin' } }),
-      })
-      return true
-    }),
-  )
+): Promise<boolean> => {
+  const outcome = await explainFailure(makeAdmin(database, id, userId, quota))
+  if (outcome === 'no workspace') throw missing(id)
+  if (outcome === 'personal workspace') throw new OperatorError('A personal workspace can’t be transferred.')
+  if (outcome === 'account disabled')
+    throw new OperatorError(`The account ${login} is disabled. Enable it first.`)
+  return outcome === 'made admin'
+}
 
 /** Deletes a workspace as an admin's `DELETE` does. */
 export const deleteWorkspace = (database: Database, { id }: WorkspaceFacts): Promise<void> =>

@@ -1,21 +1,25 @@
 import type { Role } from '../../../schemas/common.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
-import { revokeKeysCreatedBy } from '../accounts/index.js'
+import { lockCaller, revokeKeysCreatedBy } from '../accounts/index.js'
 import { recordRevokedKey } from './change-keys.js'
 import { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
-import type { Actor } from './queries/audit.js'
+import { requireJoinQuota, type WorkspaceQuota } from './policies/rights.js'
+import { type Actor, insertAuditEntry, OPERATOR_ACTOR } from './queries/audit.js'
 import { revokeInvitesOf } from './queries/invites.js'
 import {
   deleteMember,
   findMember,
   hasOtherAdmin,
+  insertMember,
   type ListedMember,
   lockRoles,
+  readRole,
   updateRole,
 } from './queries/members.js'
 import { forgetLeaving, hasLeft } from './queries/organizations.js'
 import { recordDeparture, recordRemoval } from './queries/removals.js'
+import { countPatterns, lockWorkspace } from './queries/workspaces.js'
 
 const memberNamed = async (tx: Db, workspaceId: string, login: string) => {
   const found = await findMember(tx, workspaceId, login)
@@ -114,4 +118,40 @@ export const leaveWorkspace = (database: Database, call: WorkspaceCall): Promise
     await deleteMember(tx, call.workspaceId, caller.id)
     await recordDeparture(tx, call.workspaceId, caller.id)
     await record('member.left', caller, { role: caller.role })
+  })
+
+/**
+ * For the operator: makes an account an admin of the workspace, even if it isn't a member yet.
+ * @throws {ApiError} `workspace_limit`
+ */
+export const makeAdmin = (
+  database: Database,
+  workspaceId: string,
+  userId: string,
+  quota: WorkspaceQuota,
+): Promise<'made admin' | 'was admin' | 'no workspace' | 'personal workspace' | 'account disabled'> =>
+  database.transaction(async (tx) => {
+    // In the same order as all other code that takes these locks.
+    const user = await lockCaller(tx, userId)
+    const workspace = await lockWorkspace(tx, workspaceId)
+    if (!workspace) return 'no workspace'
+    if (workspace.personal) return 'personal workspace'
+    if (user.disabledAt !== null) return 'account disabled'
+    await lockRoles(tx, workspaceId)
+    const before = await readRole(tx, workspaceId, userId)
+    if (before === 'admin') return 'was admin'
+    if (before === 'member') await updateRole(tx, workspaceId, userId, 'admin')
+    else {
+      await requireJoinQuota(tx, userId, await countPatterns(tx, workspaceId), quota)
+      await insertMember(tx, workspaceId, userId, 'admin')
+    }
+    await insertAuditEntry(tx, {
+      workspaceId,
+      actor: OPERATOR_ACTOR,
+      target: user,
+      ...(before === 'member'
+        ? { action: 'member.role_changed', details: { before, after: 'admin' } }
+        : { action: 'member.added', details: { role: 'admin' } }),
+    })
+    return 'made admin'
   })
