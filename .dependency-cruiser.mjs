@@ -30,16 +30,25 @@ export const below = {
   accounts: [],
 }
 
+/** Each room of the platform may use those before it. */
+const rooms = [
+  'process',
+  'metrics',
+  'database',
+  'time',
+  'access',
+  'rate-limits',
+  'http',
+  'hosts',
+  'settings-schema',
+  'openapi',
+]
+
 const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
 export default {
   forbidden: [
-    never(
-      'no-circles',
-      'Two files that need each other are one.',
-      {},
-      { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
-    ),
+    never('no-circles', 'Two files that need each other are one.', {}, { circular: true }),
     never(
       'schemas-are-the-bottom',
       'Schemas import TypeBox and each other.',
@@ -63,6 +72,14 @@ export default {
       'A feature registers itself with the platform; app.ts joins the two.',
       { path: '^src/platform/' },
       { path: '^src/(features|operator|bin|app|server)' },
+    ),
+    ...rooms.map((room, index) =>
+      never(
+        `${room}-looks-down`,
+        'The rooms of the platform are in order.',
+        { path: `^src/platform/${room}/` },
+        { path: `^src/platform/(${rooms.slice(index + 1).join('|') || 'none'})/` },
+      ),
     ),
     never(
       'configuration-above-all',

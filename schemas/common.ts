@@ -2,6 +2,8 @@ import { type ObjectOptions, type Static, type TProperties, type TSchema, Type }
 import { limits } from './limits.js'
 import { shortName } from './owners.js'
 
+export { type RepohostKind, repohostKinds } from './owners.js'
+
 /** A plain `enum` of strings, which is shorter in the document than TypeBox's union of literals. */
 export const StringEnum = <const T extends readonly string[]>(values: T, options: object = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
@@ -83,10 +85,6 @@ export const RepoPath = Type.String({
 
 export const Role = StringEnum(['admin', 'member'], { examples: ['member'] })
 export type Role = Static<typeof Role>
-
-/** The kinds of repository host that the service knows. */
-export const repohostKinds = ['github', 'gitlab', 'forgejo'] as const
-export type RepohostKind = (typeof repohostKinds)[number]
 
 /** From the loosest to the strictest. */
 export const privacyLevels = ['named', 'team'] as const

@@ -1,6 +1,9 @@
 /** The names that a repository's owner may have, without schemas: the page checks it too. */
-import type { RepohostKind } from './common.js'
 import { limits } from './limits.js'
+
+/** The kinds of repository host that the service knows. */
+export const repohostKinds = ['github', 'gitlab', 'forgejo'] as const
+export type RepohostKind = (typeof repohostKinds)[number]
 
 /** A name on the host, with at most 100 characters. */
 export const shortName =

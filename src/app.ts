@@ -16,6 +16,7 @@ import { deliveryRoutes } from './features/counts/routes/deliveries.js'
 import { startImports } from './features/editors/jobs.js'
 import { heartbeatRoutes } from './features/editors/routes/heartbeats.js'
 import { importRoutes } from './features/editors/routes/import.js'
+import { packageRoutes } from './features/editors/routes/packages.js'
 import { editorProjectRoutes } from './features/editors/routes/projects.js'
 import { dashboardLinks, readingRoutes } from './features/editors/routes/reading.js'
 import milestones from './features/funnel/milestones.js'
@@ -36,8 +37,10 @@ import following from './features/workspaces/following.js'
 import { personKeyRoutes } from './features/workspaces/routes/person-keys.js'
 import { startBackups } from './operator/backup/scheduled.js'
 import access from './platform/access/plugin.js'
-import routeChecks from './platform/access/route-checks.js'
 import type { Database, Db } from './platform/database/client.js'
+import housekeeping from './platform/database/housekeeping.js'
+import readiness from './platform/database/readiness.js'
+import { hostKinds } from './platform/hosts/index.js'
 import compression from './platform/http/compression.js'
 import connections, {
   type ConnectionTimeouts,
@@ -51,19 +54,17 @@ import { servedAddress } from './platform/http/editor-addresses.js'
 import errors, { answerUnroutable } from './platform/http/errors.js'
 import { answerHeaders } from './platform/http/headers.js'
 import maintenance from './platform/http/maintenance.js'
-import { packageRoutes } from './platform/http/packages.js'
 import { probeRoutes } from './platform/http/probes.js'
 import requestLog, { withTrace } from './platform/http/request-log.js'
+import metrics from './platform/http/request-metrics.js'
 import { requestIdOf } from './platform/http/trace.js'
 import { installValidation } from './platform/http/validation.js'
 import { installSerialization } from './platform/http/validators.js'
 import { type Meter, noopMeter } from './platform/metrics/meter.js'
-import metrics from './platform/metrics/plugin.js'
 import { registerDocuments } from './platform/openapi/index.js'
 import reference from './platform/openapi/reference.js'
+import routeChecks from './platform/openapi/route-checks.js'
 import type { Job } from './platform/process/async.js'
-import housekeeping from './platform/process/housekeeping.js'
-import readiness from './platform/process/readiness.js'
 import admit from './platform/rate-limits/admit.js'
 import fairShare from './platform/rate-limits/fair-share.js'
 import { limitRoutes } from './platform/rate-limits/routes.js'
@@ -176,7 +177,7 @@ export const buildApp = async (
     jobs: [...retention, purge],
   })
   await app.register(following)
-  await app.register(dashboard)
+  await app.register(dashboard, { host: hostKinds[config.repohost.kind] })
   await app.register(milestones)
   const instance = app as unknown as FastifyInstance
   app.decorate('jobs', {

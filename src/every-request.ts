@@ -13,9 +13,9 @@ import { answerUnknown } from './platform/http/errors.js'
 import { type BuildResponseHeaders, setCacheControl, setHeaders } from './platform/http/headers.js'
 import { maintenanceFault } from './platform/http/maintenance.js'
 import { logAnswer } from './platform/http/request-log.js'
+import { countAnswer } from './platform/http/request-metrics.js'
 import { untrustedProxyWarning } from './platform/http/untrusted-proxy.js'
 import { dropNeedlessContentType, faultBesideSchema } from './platform/http/validation.js'
-import { countAnswer } from './platform/metrics/plugin.js'
 import { limitRate } from './platform/rate-limits/rate-limit.js'
 
 /** For preflights as well. These hooks use callbacks, because promises would cost more than the work itself. */

@@ -2,18 +2,7 @@ import type { BillingEvent, SubscriptionStatus } from '../../../schemas/billing.
 import { own } from '../../../schemas/own.js'
 import type { Database } from '../../platform/database/client.js'
 import { isUuid } from '../../platform/http/formats.js'
-import { applyChange, insertBillingEvent, linkCustomer } from './queries.js'
-
-/** The change to one subscription in a notification. */
-export interface SubscriptionChange {
-  subscriptionId: string
-  customerId: string
-  status: SubscriptionStatus
-  /** Seconds since the epoch. */
-  created: number
-  /** Breaks ties within a second: deleted beats updated, which beats created. */
-  rank: number
-}
+import { applyChange, insertBillingEvent, linkCustomer, type SubscriptionChange } from './queries.js'
 
 /** A relevant notification's content. */
 export interface BillingNews {

@@ -3,8 +3,18 @@ import type { SubscriptionStatus } from '../../../schemas/billing.js'
 import type { Db } from '../../platform/database/client.js'
 import { statement, textOf } from '../../platform/database/statement.js'
 import { users } from '../accounts/index.js'
-import type { SubscriptionChange } from './billing-event.js'
 import { billingCustomers, billingEvents, subscriptions } from './tables.js'
+
+/** The change to one subscription in a notification. */
+export interface SubscriptionChange {
+  subscriptionId: string
+  customerId: string
+  status: SubscriptionStatus
+  /** Seconds since the epoch. */
+  created: number
+  /** Breaks ties within a second: deleted beats updated, which beats created. */
+  rank: number
+}
 
 /** The user's customer at the billing provider, or the first of several. */
 export const readCustomer = async (db: Db, userId: string): Promise<string | undefined> => {

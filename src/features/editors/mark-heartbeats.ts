@@ -1,33 +1,14 @@
 /** Marks the minutes of heartbeats. */
-import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import { addDays } from '../../platform/time/days.js'
-import type { Scope } from '../minutes/index.js'
 import { dayOfHour, recordedBy, zoneOf } from './count-minutes.js'
+import type { Heartbeat, Sent } from './heartbeat.js'
 import { secondsOf } from './parsing/time.js'
-import {
-  isOfAgent,
-  isRepo,
-  type Project,
-  type ProjectHost,
-  projectOf,
-  type SentHeartbeat,
-} from './project-names.js'
+import { isOfAgent, isRepo, type ProjectHost, projectOf, type SentHeartbeat } from './project-names.js'
 import type { Known } from './read-known.js'
 import { hourOf } from './timeline.js'
 
 const MINUTE_SECONDS = 60
-
-/** A heartbeat that may count. */
-export interface Heartbeat {
-  /** Seconds since 1970. */
-  time: number
-  /** Minutes since 1970. */
-  minute: number
-  project: Project
-  /** Whether an agent sent it rather than the person. */
-  isOfAgent: boolean
-}
 
 /** Heartbeats that don't count, by reason. */
 interface Ignored {
@@ -75,20 +56,6 @@ export const heartbeatsOf = (sent: readonly SentHeartbeat[], host: ProjectHost) 
       heartbeats.push({ time, minute: Math.floor(time / MINUTE_SECONDS), project, isOfAgent: isOfAgent(one) })
   }
   return { heartbeats: heartbeats.sort((a, b) => a.time - b.time), lacking }
-}
-
-/** A person's heartbeats, oldest first. */
-export interface Sent {
-  userId: string
-  heartbeats: Heartbeat[]
-  kind: RepohostKind
-  /** The sender's time zone, if it came along. */
-  timezone?: string | undefined
-  /** More names to match with repositories. */
-  names?: string[]
-  /** Whether all minutes, not just those of names, count only from the day of joining a workspace. */
-  isFromJoining?: boolean
-  scope: Scope
 }
 
 /** Marks their minutes in the timeline. */

@@ -8,14 +8,8 @@ import { changeTimezone, lockMemberDays } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
 import { planMinutes, targetMinutes, zoneOf } from './count-minutes.js'
 import { countPersonal } from './count-personal.js'
-import {
-  type Heartbeat,
-  heartbeatsOf,
-  markHeartbeats,
-  nothing,
-  type Recorded,
-  type Sent,
-} from './mark-heartbeats.js'
+import type { Heartbeat, Sent } from './heartbeat.js'
+import { heartbeatsOf, markHeartbeats, nothing, type Recorded } from './mark-heartbeats.js'
 import { isRepo, LAST_PROJECT, type Project, type ProjectHost, type SentHeartbeat } from './project-names.js'
 import { type LastMarks, lockMarks, readLastMarks } from './queries/marks.js'
 import { readKnown } from './read-known.js'

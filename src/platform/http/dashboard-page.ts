@@ -7,7 +7,6 @@ import fp from 'fastify-plugin'
 import type { OfferedPerson, PageStart } from '../../../schemas/page-start.js'
 import { ApiError } from '../../errors.js'
 import { anyone } from '../access/access.js'
-import { hostKinds } from '../hosts/index.js'
 import { projectRoot } from '../process/root.js'
 import { etagOfText, isUnchanged } from './etag.js'
 
@@ -46,11 +45,16 @@ const POLICY = [
 
 const NOT_BUILT = 'the dashboard hasn’t been built, so the service doesn’t have one: run npm run build'
 
+/** The repository host, as the page names it. `tokenPage` is a path there. */
+interface HostFacts {
+  name: string
+  tokenPage: string
+}
+
 /** Sends the page with the caller's data, and keeps the reply's status. */
-const pageSender = (app: FastifyInstance): PageSender => {
+const pageSender = (app: FastifyInstance, host: HostFacts): PageSender => {
   const { config } = app
   const [before = '', after = ''] = readFileSync(join(built, 'index.html'), 'utf8').split('"{start}"')
-  const host = hostKinds[config.repohost.kind]
   const pageFor = (signedIn: boolean) => {
     const { secretKey, dormant } = config.billing
     const start: PageStart = {
@@ -104,10 +108,10 @@ const addresses: FastifyPluginAsync = async (app) => {
   })
 }
 
-export default fp(async (app) => {
+export default fp(async (app, { host }: { host: HostFacts }) => {
   const isBuilt = existsSync(join(built, 'index.html'))
   if (app.config.dashboard && !isBuilt) app.log.warn(NOT_BUILT)
-  const sendPage = app.config.dashboard && isBuilt ? pageSender(app) : undefined
+  const sendPage = app.config.dashboard && isBuilt ? pageSender(app, host) : undefined
   app.decorate('dashboard', { sendPage, offeredPeople: [] })
   await app.register(addresses)
 })

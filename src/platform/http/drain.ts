@@ -1,7 +1,7 @@
 /** Stops the service gracefully: requests in progress are answered, and idle connections don't delay it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { onResponseEnd } from './streaming.js'
+import { onResponseEnd } from '../process/response-end.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -5,12 +5,12 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid, toProblem } from '../../errors.js'
-import { countAnswer } from '../metrics/plugin.js'
 import { namesType } from './content.js'
 import { EDITORS } from './editor-addresses.js'
 import { translate } from './error-translation.js'
 import type { BuildResponseHeaders } from './headers.js'
 import { logAnswer } from './request-log.js'
+import { countAnswer } from './request-metrics.js'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 

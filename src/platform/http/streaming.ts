@@ -1,16 +1,7 @@
 /** Sends responses while they're produced, so that they don't have to fit in memory. */
 import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-
-/** Calls back once, when a response has been sent or never will be. */
-export const onResponseEnd = (
-  { raw: { socket } }: Pick<FastifyRequest, 'raw'>,
-  { raw: response }: Pick<FastifyReply, 'raw'>,
-  work: () => void,
-): void => {
-  if (response.closed || socket.destroyed) work()
-  else response.once('close', work)
-}
+import type { FastifyReply } from 'fastify'
+import { onResponseEnd } from '../process/response-end.js'
 
 /** Shorter pieces are joined. */
 export const PIECE_LENGTH = 65_536

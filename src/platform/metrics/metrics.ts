@@ -1,6 +1,6 @@
 /** Every metric of the service, as plain data: `platform/metrics/meter.ts` keeps them, `docs/metrics.md` describes them. */
 import type { ErrorCode } from '../../../schemas/errors.js'
-import { turns, windows } from '../rate-limits/limits.js'
+import { turns, windows } from '../limits.js'
 
 /** A label's values, which all begin at 0, or a description of the values if they aren't known here. */
 type Values = readonly string[] | string

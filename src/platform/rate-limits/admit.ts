@@ -5,10 +5,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { tooMany } from '../../errors.js'
+import { type TurnName, turns, type WindowName, windows } from '../limits.js'
 import { KeyedSemaphore } from '../process/semaphore.js'
 import { type Counts, LocalCounts } from './counts.js'
 import { matcherOf } from './exempt.js'
-import { type TurnName, turns, type WindowName, windows } from './limits.js'
 import { addressOf, normalizeAddress, type Payers, People, payersOf } from './payers.js'
 import { connectRedis, redisFault } from './redis.js'
 

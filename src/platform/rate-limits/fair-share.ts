@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import fp from 'fastify-plugin'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, tooMany } from '../../errors.js'
-import { onResponseEnd } from '../http/streaming.js'
+import { onResponseEnd } from '../process/response-end.js'
 import { type Payers, payersOf } from './payers.js'
 import { type Work, WorkBudget } from './working-time.js'
 

@@ -1,9 +1,9 @@
 /** Deletes a deleted workspace's remaining rows. */
 import { getTableName } from 'drizzle-orm'
+import type { HousekeepingJob } from '../../../platform/database/housekeeping.js'
 import { limitedDelete } from '../../../platform/database/limited-delete.js'
 import { statement, uuid } from '../../../platform/database/statement.js'
 import { columnsOf } from '../../../platform/database/table.js'
-import type { HousekeepingJob } from '../../../platform/process/housekeeping.js'
 import { tables } from '../../tables.js'
 
 /**

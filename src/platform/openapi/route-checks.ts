@@ -3,8 +3,8 @@ import type { RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { listResources } from '../../../schemas/common.js'
 import type { ErrorCode } from '../../../schemas/errors.js'
-import type { HeaderName } from '../openapi/headers.js'
-import type { Access, RequestPart } from './access.js'
+import type { Access, RequestPart } from '../access/access.js'
+import type { HeaderName } from './headers.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isSchemaCurrent, newestMigration } from '../database/migrations.js'
+import { cached, forScrape } from '../metrics/meter.js'
+import { tasks } from '../metrics/metrics.js'
 import { serviceVersion } from '../process/root.js'
-import { cached, forScrape } from './meter.js'
-import { tasks } from './metrics.js'
 
 export const countAnswer = (request: FastifyRequest, reply: FastifyReply): void => {
   const { meter } = request.server

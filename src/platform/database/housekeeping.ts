@@ -3,12 +3,12 @@
  * are held briefly and a crash loses at most one step.
  */
 import fp from 'fastify-plugin'
-import type { Db } from '../database/client.js'
-import { lockHousekeeping } from '../database/locks.js'
 import { measuredTask } from '../metrics/meter.js'
 import type { Task } from '../metrics/metrics.js'
-import { coalesce, repeat } from './async.js'
-import { roundRobin } from './round-robin.js'
+import { coalesce, repeat } from '../process/async.js'
+import { roundRobin } from '../process/round-robin.js'
+import type { Db } from './client.js'
+import { lockHousekeeping } from './locks.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

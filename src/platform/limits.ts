@@ -2,7 +2,7 @@
  * Every limit on what callers do within a time window, or at once. Limits on stored data and on request sizes are only
  * in `schemas/limits.ts`.
  */
-import { limits, type RateLimitName } from '../../../schemas/limits.js'
+import { limits, type RateLimitName } from '../../schemas/limits.js'
 
 /** Everyone in `payersOf`, the last of them alone, or the address. */
 type Payer = 'all' | 'person' | 'address'

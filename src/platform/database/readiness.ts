@@ -1,9 +1,9 @@
 /** Checks whether requests can be served, for load balancers, Prometheus and the log. */
 import fp from 'fastify-plugin'
-import type { Db } from '../database/client.js'
-import { isSchemaCurrent } from '../database/migrations.js'
-import { findWriteFault, type WriteFault } from '../database/writability.js'
-import { repeat } from './async.js'
+import { repeat } from '../process/async.js'
+import type { Db } from './client.js'
+import { isSchemaCurrent } from './migrations.js'
+import { findWriteFault, type WriteFault } from './writability.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
