@@ -195,7 +195,7 @@ t.test('imports', async (t) => {
     t.equal((await importFile(caller, file)).minutes, 5)
   })
 
-  t.test('one import runs at a time, can be canceled, and continues after a restart', async (t) => {
+  t.test('one import runs at a time, can be cancelled, and continues after a restart', async (t) => {
     const { caller } = await someone(service, 'gus')
     const other = await startService(t, { beside: service })
     const file = JSON.stringify(Array.from({ length: 100 }, (_, index) => morning(100 + index, 2)).flat())
@@ -223,7 +223,7 @@ t.test('imports', async (t) => {
     t.same(left, [{ days: 0 }])
   })
 
-  t.test('two instances skip and repeat no day, whatever fails or is canceled', async (t) => {
+  t.test('two instances skip and repeat no day, whatever fails or is cancelled', async (t) => {
     const service = await startService(t)
     const other = await startService(t, { beside: service })
     // Only the runs that the test starts, and none by the clock.

@@ -55,7 +55,7 @@ export const users = table(
     generation: integer('generation').notNull().default(0),
     timezone: text('timezone'),
     createdAt: moment('created_at').notNull().defaultNow(),
-    /** When the operator disabled the account. Null: it is enabled. */
+    /** When the operator disabled the account. Null if enabled. */
     disabledAt: moment('disabled_at'),
   },
   { place: 'every node', privacyRecord: 'account' },
@@ -188,7 +188,7 @@ export const accessKeys = table(
     id: uuid('id').primaryKey(),
     /** The person who owns the key. Null: a workspace owns it. */
     userId: uuid('user_id').references(() => users.id),
-    /** The workspace that owns the key, without a reference, because this feature knows no workspaces. */
+    /** The workspace that owns the key. Not a foreign key, because this feature doesn't depend on workspaces. */
     workspaceId: uuid('workspace_id'),
     createdBy: person('created_by'),
     name: text('name').notNull(),
@@ -252,7 +252,7 @@ export const personRepos = table(
   ],
 )
 
-/** Deleted accounts, as long as some of their data is left (`features/personal-data/queries/erasures.ts`). */
+/** Deleted accounts whose data is still being erased (`features/personal-data/queries/erasures.ts`). */
 export const erasures = table(
   'erasures',
   {

@@ -71,7 +71,7 @@ export const readSubscriptionStatus = async (db: Db, userId: string): Promise<Su
   return subscription?.status ?? 'none'
 }
 
-/** @returns false for a known event. Waits if another transaction is storing it. */
+/** @returns false if the event is already stored. Waits if another transaction is storing it. */
 export const insertBillingEvent = async (tx: Db, id: string, type: string): Promise<boolean> => {
   const inserted = await tx
     .insert(billingEvents)

@@ -88,7 +88,7 @@ export const reportedCommits = table(
   ],
 )
 
-/** An issue's state after its last event of a day of the closer. Earlier releases stored UTC days. */
+/** An issue's state after its last event on the closer's local day. Earlier releases stored UTC days. */
 export const reportedIssues = table(
   'reported_issues',
   {

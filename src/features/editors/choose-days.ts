@@ -51,7 +51,7 @@ export const rangeName = (text: string): string =>
     .toLowerCase()
     .replace(/[\s_-]+/g, '_')
 
-/** Undefined: no range has this name. */
+/** Undefined if no range has this name. */
 export const rangeNamed = (name: string, today: string): Range | undefined =>
   own(named, rangeName(name))?.(today)
 

@@ -25,7 +25,7 @@ export const dayOfHour = (hour: number): string => new Date(hour * HOUR_MS).toIS
 export const clampIdleWindow = (minutes: number): number =>
   Math.min(Math.max(minutes, limits.heartbeat_idle_minutes_min), limits.heartbeat_idle_minutes_max)
 
-/** The zone of minutes that are recorded now: the one that came with them, or the person's. */
+/** The time zone of minutes recorded now: the one sent with them, or the person's. */
 export const zoneOf = ({ timezone }: FlushTarget, sent: string | undefined): string =>
   sent ?? timezone ?? 'UTC'
 
@@ -57,7 +57,7 @@ interface Minutes {
   /** If minutes were imported before, the candidates are ordered by minute. */
   candidates: Candidate[]
   fromJoining: CountsFromJoining
-  /** How many minutes an earlier import found. They don't count again. */
+  /** How many minutes an earlier import found, which don't count again. */
   imported?: ((place: Place) => number) | undefined
 }
 
@@ -71,7 +71,7 @@ export interface Place {
 /** Minutes, and the workspaces where they may count. */
 interface TargetedMinutes extends Minutes {
   workspaces: (RequestedDays & { idleWindow: number; own: (Candidate & { repoKey: string })[] })[]
-  /** Whether they can be counted, and written, at once. */
+  /** Whether they can be counted and written in one transaction. */
   isSmall: boolean
 }
 

@@ -46,7 +46,7 @@ const importUnderWay = () => {
   return tooMany('import', atOnce, retryAfter, detail)
 }
 
-/** @throws {ApiError} `rate_limited` while another import of the person is under way */
+/** @throws {ApiError} `rate_limited` while another of the person's imports is running */
 export const requireNoImport = async (db: Db, userId: string): Promise<void> => {
   if ((await readImport(db, userId))?.state === 'running') throw importUnderWay()
 }
@@ -112,7 +112,7 @@ const none: Import = {
 export const describeImport = async (db: Db, userId: string): Promise<Import> =>
   (await readImport(db, userId)) ?? none
 
-/** Cancels the import. Days that were counted before stay. */
+/** Cancels the import. Days already counted are kept. */
 export const cancelImport = (database: Database, userId: string): Promise<void> =>
   database.transaction((tx) => endImport(tx, userId, 'cancelled'))
 

@@ -12,7 +12,7 @@ import { lockMarks, readMarks } from './queries/marks.js'
 import { type EditorProject, findNames, namesOf, readNameQuota } from './queries/projects.js'
 import { hoursAround, type StoredHour, Timeline } from './timeline.js'
 
-/** How much is compared for each of several people at most. */
+/** The maximum comparisons per person when several people are read together. */
 const COMPARED_TOGETHER = limits.flush_comparisons / 100
 
 /** Everything that's known about a person's heartbeats before their minutes are marked. */
@@ -95,7 +95,7 @@ interface Asked<S extends Sent> {
   scope: Scope
 }
 
-/** How many hours beside its own an agent's mark affects. */
+/** How many hours on either side of its own an agent's mark affects. */
 const REACH_OF_AGENTS = 2
 
 const askAbout = <S extends Sent>(sent: S): Asked<S> => {
@@ -121,7 +121,7 @@ const askAgain = <S extends Sent>(one: Asked<S>, marks: StoredHour[]): Asked<S>[
   return isNearNames && !isNaming(one) ? [one] : []
 }
 
-/** A person's marks in the hours that were asked for, and their names. */
+/** A person's marks in the requested hours, and their names. */
 interface Stored {
   marks: StoredHour[]
   projects: EditorProject[]
@@ -183,7 +183,7 @@ interface Names {
   chosen: EditorProject[]
   /** Names that can wait for a repository. */
   mayWait: ReadonlySet<string>
-  /** Whether older names may have to make room. */
+  /** Whether older names may have to be deleted. */
   isFull: boolean
 }
 

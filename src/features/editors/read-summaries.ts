@@ -221,7 +221,7 @@ export const readDay = async (db: Db, person: Person, day: string, project?: str
   }
 }
 
-/** The database's clock decides what "now" and "today" are, as it does for everyone. */
+/** "Now" and "today" come from the database's clock, as everywhere. */
 export const readStatusBar = async (db: Db, person: Person & { now: string }): Promise<StatusBar> => {
   const { timezone, now, today: day } = person
   const [[today], { paused }] = await Promise.all([

@@ -45,7 +45,7 @@ export const heartbeatHours = table(
     lastMarks: minutesOf('leaves'),
     /** For each minute with a mark, when its last heartbeat was, in hundredths of a second. Null: not known. */
     lastTimes: smallint('last_times').array(),
-    /** Workspaces and the minutes that have counted there. */
+    /** Workspaces and the minutes counted there. */
     countedIn: uuid('counted_in').array().notNull(),
     counted: minutesOf('counted').notNull(),
     /** Repositories, and the minutes that have counted for them, so that no minute counts for two. Null: not known. */
@@ -162,7 +162,7 @@ export const imports = table(
   ],
 )
 
-/** The days of a file that is being imported, kept until the import ends. */
+/** Days of a running import, deleted when it ends. */
 export const importDays = table(
   'import_days',
   {

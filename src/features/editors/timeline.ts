@@ -273,7 +273,7 @@ export class Timeline extends Marks {
     return false
   }
 
-  /** A minute that has counted for one repository in a workspace never counts for another one elsewhere. */
+  /** A minute counted for one repository in a workspace never counts for another repository elsewhere. */
   mayCountFor(repoKey: string, minute: number): boolean {
     const counted = this.countsOf(hourOf(minute)).repoOf[minute % MINUTES]
     return counted === undefined || counted === repoKey

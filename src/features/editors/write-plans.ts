@@ -25,7 +25,7 @@ export interface Plan {
   hours?: StoredHour[]
   /** Names with the repositories that were chosen for them. */
   chosen?: EditorProject[]
-  /** When the newest heartbeat of each name was. */
+  /** The time of each name's last heartbeat. */
   lastAt?: ReadonlyMap<string, Date>
   /** Whether there may be more waiting names than a person can have. */
   isFull?: boolean

@@ -20,7 +20,7 @@ const INSERT_EVENT = statement(
   returning events`,
 )
 
-/** @returns false if there's no such user. */
+/** @returns false if the user doesn't exist */
 export const insertFunnelEvent = async (
   db: Db,
   userId: string,

@@ -120,7 +120,7 @@ export const planFlush = (
     else if (off === 'all') notes.push({ index, status: 'ignored', code: 'recording_off' })
     else if (matching.length === 0) notes.push({ index, status: 'ignored', code: 'repo_not_matched' })
     else {
-      // The caps: each workspace takes the minutes that fit.
+      // Each workspace counts the minutes that fit under its caps.
       const cuts = matching.map(({ days }) => days.get(day)?.add(repoKey, minutes, hours))
       const cut = hardest(cuts)
       const code = off ? 'recording_off' : cut

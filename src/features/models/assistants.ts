@@ -8,7 +8,7 @@ import type { Trace } from '../../platform/http/trace.js'
 import { getJsonFrom, rateLimitedUpstream, type UpstreamResponse } from '../../platform/http/upstream.js'
 import { type Meter, noopMeter } from '../../platform/metrics/meter.js'
 
-/** A provider of models. */
+/** A model provider. */
 export interface Assistant {
   /**
    * All models that the key may use, newest first.
@@ -33,7 +33,7 @@ interface Shape {
   firstPage: Record<string, string>
   /** The query parameter for the previous page's last id. */
   after: string
-  /** Undefined for anything that isn't a model. */
+  /** Undefined if the entry isn't a model. */
   readModel(entry: Record<string, unknown>): Model | undefined
 }
 

@@ -24,7 +24,7 @@ export const PACE = 5_000
 /** The people behind a number. */
 export class People {
   private readonly people = new Set<number>()
-  /** Whether no one did any work, not even erased people. */
+  /** Whether there is no activity, not even from erased people. */
   isNothing = true
 
   get size() {

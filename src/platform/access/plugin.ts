@@ -52,7 +52,7 @@ export const callerFault = (
   if (session instanceof ApiError) {
     if (access.credential === 'session') return session
   } else if (
-    // Then the session is from the cookie, which a browser sends automatically.
+    // In that case the session comes from the cookie, which browsers send automatically.
     headers.authorization === undefined &&
     access.tokenOf === undefined &&
     access.usesSession &&

@@ -1,4 +1,4 @@
-/** Metrics of the database. */
+/** The database's metrics. */
 
 import { type Meter, secondsSince } from '../metrics/meter.js'
 import type { Pool } from '../metrics/metrics.js'

@@ -64,7 +64,7 @@ export const sharedConnectionLimiter = (
       try {
         return await work()
       } catch (error) {
-        // Other reads may have got, or may get, wrong rows, too.
+        // Other reads may have received wrong rows too, or still may.
         if (isImpossibleResponse(error)) replace()
         throw error
       } finally {

@@ -117,7 +117,7 @@ export const isCurrent = async (sql: postgres.ISql, shipped = migrations): Promi
   return found === newest
 }
 
-/** When a database's newest migration was made. Undefined if there is none. */
+/** The creation time of a database's latest migration. Undefined if there is none. */
 export const readNewestMigration = async (sql: postgres.ISql): Promise<number | undefined> => {
   // `to_regclass` may not see what another session committed while this transaction waited for a lock.
   const tables = await sql`

@@ -9,7 +9,7 @@ import { endWithClient, inDedicatedSession, withoutTimeouts } from './dedicated-
 import { isLockConflict } from './failures.js'
 import type { Migration, Step } from './migrations.js'
 
-/** How long requests may have to wait behind a step that waits for its lock. */
+/** The longest that requests may queue behind a step waiting for its lock. */
 const LOCK_MS = 200
 /** PostgreSQL cancels an autovacuum for a process that has waited this much longer than `deadlock_timeout`. */
 const VACUUM_MS = 300

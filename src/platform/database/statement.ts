@@ -13,7 +13,7 @@ export interface Column<Value> {
 const column = <Value>(...types: string[]): Column<Value> => ({ types })
 
 export const text = column<string>('text')
-/** One of a few texts. */
+/** A text with a fixed set of values. */
 export const textOf = <Value extends string>() => column<Value>('text')
 export const uuid = column<string>('uuid')
 /** A calendar day, `YYYY-MM-DD`. */

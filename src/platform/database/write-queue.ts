@@ -145,7 +145,7 @@ class Queue<I extends QueuedWrite, Result> {
     await inTime(ended, LONE_MS, () => {})
   }
 
-  /** Returns when the next set may begin. If one write or one set fails, others aren't affected. */
+  /** Returns when the next set may begin. A failed write or set doesn't affect the others. */
   private async write(set: Waiting<I, Result>[]): Promise<void> {
     let isSent = false
     try {

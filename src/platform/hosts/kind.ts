@@ -16,7 +16,7 @@ type HostLogin = Pick<HostUser, 'id' | 'login'>
 
 /** The result of a request about a token or about repository access. `failed`: the response has no known format. */
 export type UserResponse = HostUser | 'token-invalid' | 'rate-limited' | 'failed'
-/** `none`: no app, because people create such tokens themselves. */
+/** `none` for tokens that people create themselves, without an app. */
 export type AppResponse = { clientId: string } | 'none' | 'rate-limited' | 'failed'
 export type RefusalResponse = 'denied' | 'token-invalid' | 'rate-limited' | 'failed'
 /** `renamedTo`: the host's present name of the repository. Whether it has the form of a name isn't checked yet. */
@@ -29,7 +29,7 @@ export interface RepoName {
 
 /** An organization, or a GitLab group by its full path. */
 export interface HostOrganization {
-  /** Never changes hands. Names do. */
+  /** Never reassigned, unlike names. */
   id: number
   name: string
 }

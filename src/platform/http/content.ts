@@ -5,7 +5,7 @@ import Negotiator from 'negotiator'
 /** Browsers send up to 200 characters. Thousands of media types take a tenth of a second to compare. */
 const ACCEPT_LENGTH = 1_000
 
-/** A longer header counts as none. */
+/** Longer headers are ignored. */
 const negotiator = (accept: string | undefined) =>
   new Negotiator({ headers: { accept: (accept?.length ?? 0) > ACCEPT_LENGTH ? undefined : accept } })
 

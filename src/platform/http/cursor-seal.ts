@@ -10,7 +10,7 @@ export interface CursorSeal {
   open(cursor: string): string | undefined
 }
 
-/** @param secrets the first one encrypts, and any of them can decrypt */
+/** @param secrets the first one encrypts, and each can decrypt */
 export const createCursorSeal = (secrets: readonly string[]): CursorSeal => {
   const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', 'list cursors', 32)))
   const [first = randomBytes(32)] = keys

@@ -18,7 +18,7 @@ interface Lifecycle {
   requestsUnderWay(): number
   /** Makes the service report that it isn't ready, while it keeps serving. */
   leave(): void
-  /** Counts a request until it has been answered. */
+  /** Counts a request until its response has been sent. */
   count(request: FastifyRequest, reply: FastifyReply): void
 }
 

@@ -11,7 +11,7 @@ interface Version {
 
 export const etagOf = ({ id, version }: Version): string => `"${id}-${version}"`
 
-/** An ETag for generated content, which has no version. */
+/** An ETag for generated content without a version. */
 export const etagOfText = (text: string | Buffer): string =>
   `"${createHash('sha256').update(text).digest('base64url')}"`
 

@@ -40,7 +40,7 @@ export const inTime = async <T, Late>(work: Promise<T>, ms: number, late: () => 
   }
 }
 
-/** Creates a value at its first use, and keeps it. */
+/** Creates a value on first use and caches it. */
 export const lazy = <T>(make: () => T): (() => T) => {
   let made: { value: T } | undefined
   return () => {

@@ -54,7 +54,7 @@ interface Pretty {
 /** Control characters, escaped by JSON or not. The second branch skips other escapes, such as of backslashes. */
 const CONTROLS = /(\\(?:u00[01][0-9a-f]|[bfr])|[\x7f-\x9f])|\\./g
 
-/** Removes characters that move the cursor or change colours, because callers choose parts of what is logged. */
+/** Removes characters that move the cursor or change colors, because callers choose parts of what is logged. */
 const withoutControls = (line: string): string =>
   line.replace(CONTROLS, (found, control) => (control === undefined ? found : '?'))
 

@@ -15,7 +15,7 @@ const LIGHT_MS = 1_000
 const WAIT_MS = 5_000
 /** How long the next piece of a started response waits. */
 const PIECE_WAIT_MS = 60_000
-/** How many callers are remembered. The oldest are dropped. */
+/** How many callers are tracked. The oldest are dropped. */
 const REMEMBERED = 50_000
 
 /** The total working time on one caller's requests, as a leaky bucket. */

@@ -49,7 +49,7 @@ export const readRevocations = async (db: Db, since: string | undefined) => {
   return { revocations: rows, asOf: now }
 }
 
-/** Remembers a login that has started. It can be completed once, within ten minutes. */
+/** Stores a started login. It can be completed once, within ten minutes. */
 export const insertOauthState = async (db: Db, stateHash: string, returnTo: string): Promise<void> => {
   await db.insert(oauthStates).values({ stateHash, returnTo, expiresAt: sql`now() + interval '10 minutes'` })
 }

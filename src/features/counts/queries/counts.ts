@@ -226,7 +226,7 @@ const HAS_REPORTS = statement(
     or exists (select from reported_issues where workspace_id = $1::uuid) as "hasReports"`,
 )
 
-/** Whether the workspace has, or had, a webhook: an upload then has to say which counts are its own. */
+/** Whether the workspace has or had a webhook. If so, an upload has to mark the counts it sets. */
 export const hasReports = async (tx: Db, workspaceId: string): Promise<boolean> =>
   singleRow(await tx.rows(HAS_REPORTS, [workspaceId])).hasReports
 
@@ -260,7 +260,7 @@ export interface CountsWritten {
   skipped: string | null
 }
 
-/** People and repositories must be registered already. */
+/** People and repositories must already be registered. */
 export const writeCounts = async (
   tx: Db,
   kind: CountKind,

@@ -24,7 +24,7 @@ export interface DeliveryContext {
   isForm: boolean
 }
 
-/** A person as named by a payload. The address is in lower case. Whose it is, only the host can say. */
+/** A person in a payload. The address is in lower case; only the host knows who owns it. */
 export type DeliveredPerson = AddressOwner | { address: string }
 
 export interface DeliveredCommit {
@@ -73,7 +73,7 @@ const REPO_LENGTH = 500
 /** PostgreSQL can't store NUL. */
 const NUL = '\0'
 
-/** The longest that e-mail has. */
+/** The longest valid e-mail address. */
 const MAX_EMAIL_LENGTH = 320
 
 const parseTimestamp = (text: string): number | undefined => {

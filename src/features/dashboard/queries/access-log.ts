@@ -86,7 +86,7 @@ const LIST_WORKSPACES = statement(
   union select workspace_id from dashboard_views where member_id = $1::uuid`,
 )
 
-/** SQL: a workspace key is named together with the person who created it. */
+/** SQL: a workspace key's name, with the person who created it. */
 const VIEWER = `coalesce(u.login, 'key ' || k.name || ' (created by ' || c.login || ')', 'deleted key')`
 
 /** SQL: the days of a view by kind. Earlier versions merged all kinds into one range. */

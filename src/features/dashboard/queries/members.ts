@@ -114,7 +114,7 @@ const READ_MEMBERS = statement(
 const forPeople = (sources: Sources, days: string[]): Sources =>
   sources.repoKey === undefined ? sources : { ...sources, raw: [...sources.raw, ...days], days: [] }
 
-/** Most minutes first; `active_members`: how many of the row had minutes. */
+/** Ordered by minutes, descending. `active_members` is how many people in the row had minutes. */
 export const readMembers = (tx: Db, sources: Sources) => {
   const used = forPeople(sources, sources.days)
   return tx.rows(READ_MEMBERS, [...activityOf(used), used.months, used.days])

@@ -84,7 +84,7 @@ export const sourcesOf = (
 
 const SNAPSHOT = [
   statement('begin repeatable read', {}, 'set transaction isolation level repeatable read, read only'),
-  // Then a null filter costs nothing, and any other uses an index.
+  // With a custom plan, a null filter costs nothing and any other filter uses an index.
   FORCE_CUSTOM_PLAN,
   // Counting a large team's distinct people per repository takes memory.
   statement('raise work_mem for grouping', {}, `set local work_mem = '32MB'`),
@@ -112,7 +112,7 @@ export const activityOf = ({
 export const FILTER = `a.workspace_id = $1::uuid and ($2::uuid is null or a.user_id = $2::uuid)
       and ($3::text is null or a.repo_key = $3::text)`
 
-/** SQL: what is read from the activity rather than from rollups, by local day. */
+/** SQL: activity read directly rather than from rollups, by local day. */
 export const RAW = localActivity('$4::date[]', FILTER)
 
 /** SQL: sums of `a` as doubles, which hold them exactly even beyond 32 bits. */
@@ -124,7 +124,7 @@ export const sums = { active_minutes: double, commits: double, closed_issues: do
 /** SQL: only the filter's repository, if there is one. */
 export const OF_REPO = '($3::text is null or repo_key = $3::text)'
 
-/** SQL: the row of a list. The last row adds up all others, and has no name. */
+/** SQL: a list's row. The last row has no name and sums all the others. */
 export const ROW = `least(place, ${limits.dashboard_rows})`
 
 /** The range's days that aren't read from `activity`. */

@@ -4,11 +4,11 @@ import { createGunzip } from 'node:zlib'
 import { invalid } from '../../../errors.js'
 
 const MAGIC = [0x1f, 0x8b]
-/** So many bytes unpack to at most 4 MiB. */
+/** This many bytes unpack to at most 4 MiB. */
 const PIECE_BYTES = 4_096
 
 /**
- * Passes a file on, unpacked. The next chunk is asked for when the previous one was read.
+ * Passes a file on, unpacked. Requests the next chunk once the previous one has been read.
  * @throws {ApiError} `validation_failed` for a broken gzip file
  */
 export async function* unpacked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

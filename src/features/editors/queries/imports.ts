@@ -176,7 +176,7 @@ const TAKE_IMPORT = statement(
   for update skip locked`,
 )
 
-/** @returns its progress. Undefined if the import has ended or another instance is working on it. */
+/** @returns the import's progress. Undefined if it has ended or another instance is working on it. */
 export const takeImport = async (
   tx: Db,
   userId: string,

@@ -61,7 +61,7 @@ const READ_MARKS = statement(
   hourColumns,
   `${SELECT_HOURS} where user_id = $1::uuid and hour = any($2::int[])`,
 )
-/** $1, $2: users, and an hour of each. Planned once, as `READ_TARGETS`. */
+/** $1, $2: users, and one hour each. Planned once, like `READ_TARGETS`. */
 const READ_MARKS_OF_PEOPLE = statement(
   'read heartbeat marks by person',
   hourColumns,
@@ -73,7 +73,7 @@ const READ_ALL_MARKS = statement(
   `${SELECT_HOURS} where user_id = $1::uuid order by hour`,
 )
 
-/** Hours of a person. */
+/** A person's hours. */
 export interface HoursOfUser {
   userId: string
   hours: readonly number[]
@@ -163,7 +163,7 @@ export const writeMarks = async (
   ])
 }
 
-/** $1, $2: users, and a moment of each. */
+/** $1, $2: users, and one timestamp each. */
 const REMEMBER_HEARTBEATS = statement(
   'update last heartbeat times',
   {},

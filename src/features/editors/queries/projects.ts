@@ -66,7 +66,7 @@ export const findNames = async (
   ])
 }
 
-/** Projects of one person. */
+/** One person's projects. */
 export const namesOf = (projects: readonly EditorProject[]): Map<string, EditorProject> =>
   new Map(projects.map((project) => [project.name, project]))
 
@@ -116,7 +116,7 @@ export const chooseRepo = async (tx: Db, userId: string, project: EditorProject)
   await tx.rows(CHOOSE_REPO, [userId, name, repo, ignored, automatic])
 }
 
-/** Each name has an item in $1 the user, $2 the name, and $3 when its newest heartbeat was. */
+/** $1 to $3: users, names, and the time of each name's last heartbeat. */
 const SEE_NAMES = statement(
   'update project name use',
   {},

@@ -47,7 +47,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
       number,
     ][])
       meter.count('team_settings_heartbeats_total', { outcome }, count)
-    // Their sender gets the same answer for all of them.
+    // The sender gets the same response for each of them.
     log.debug({ heartbeats: recorded }, 'heartbeats recorded')
     if (accepted > 0) milestones.reached(userId, 'activity_flushed')
     return { responses: heartbeats.map(() => COUNTED) }

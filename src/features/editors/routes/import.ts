@@ -1,4 +1,4 @@
-/** Imports of files of heartbeats. */
+/** Routes for heartbeat imports. */
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
@@ -16,7 +16,7 @@ import { unpacked } from '../parsing/gzip.js'
 import { projectHostOf } from '../project-names.js'
 import { reduceFile } from '../reduce-file.js'
 
-/** How many files can arrive at once. */
+/** How many files can be uploaded concurrently. */
 const AT_ONCE = 8
 const WAITING = 32
 const WAIT_MS = 5_000

@@ -20,7 +20,7 @@ export interface AgentDay {
   repoKey: string
   repo: string
   minutes: number
-  /** Null: the day's hours are no longer kept. */
+  /** Null once the day's hours have been deleted. */
   hours: number[] | null
   /** The zone of the hours. A row keeps its first one. Null: written by the previous version. */
   timezone: string | null

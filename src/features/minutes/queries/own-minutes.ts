@@ -26,7 +26,7 @@ export const countOwnMinutes = (
   to: string,
 ): Promise<{ day: string; rows: number }[]> => db.rows(COUNT_MINUTES, [userId, from, to])
 
-/** PostgreSQL makes the JSON, because hundreds of thousands of rows would cost the service more. */
+/** PostgreSQL builds the JSON, because building it from hundreds of thousands of rows costs the service more. */
 const listMinutes = (join: 'join' | 'left join') => `
   select a.day, json_build_object(
       'workspace_id', w.id, 'name', w.name, 'minutes', coalesce(sum(a.minutes), 0), 'repos', coalesce(

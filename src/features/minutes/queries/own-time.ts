@@ -15,7 +15,7 @@ export interface DayMinutes {
   hours: number[]
   /** Without an hour. */
   rest: number
-  /** The same on the local days before and after: minutes whose hours aren't kept any more. */
+  /** The same on the local days before and after, for minutes whose hours have been deleted. */
   restBefore: number
   restAfter: number
 }

@@ -49,7 +49,7 @@ export const repairLinks = async (packageFolder: string) => {
   }
 }
 
-/** Another process was faster. */
+/** Ignores a link that another process has already created. */
 const unlessThere = (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EEXIST') throw error
 }
