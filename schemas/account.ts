@@ -358,6 +358,9 @@ export const AccountExport = Resource(
           description: 'The minutes of the 24 UTC hours. Null: they aren’t kept any longer.',
         }),
         timezone: Nullable(Type.String(), { description: 'The time zone in which the hours were recorded.' }),
+        other_timezones: Nullable(Type.Record(Type.String(), Type.Array(Type.Integer())), {
+          description: 'The hours that were recorded in other time zones on the same day.',
+        }),
       },
       'Minutes in which the caller’s agents worked and the caller didn’t.',
     ),
@@ -371,6 +374,9 @@ export const AccountExport = Resource(
           description: 'A digit for each minute of the UTC day. Null: they aren’t kept any longer.',
         }),
         timezone: Nullable(Type.String(), { description: 'The time zone of the marks.' }),
+        other_timezones: Nullable(Type.Record(Type.String(), Type.String()), {
+          description: 'The marks that were recorded in other time zones on the same day.',
+        }),
       },
       'Minutes of heartbeats and imports that no workspace counts.',
     ),

@@ -142,6 +142,63 @@ t.test('agents and people', async (t) => {
     t.notMatch(JSON.stringify(exported), /model-x/)
   })
 
+  t.test('minutes of agents keep the zone with which their heartbeats arrived', async (t) => {
+    const { caller, id } = await someone(service)
+    const daysOf = async () =>
+      Promise.all(
+        [`workspace=${id}&${range}`, range].map(async (query) => {
+          const { body } = await caller.get(`/api/team/dashboard/mine?${query}`)
+          return body.daily.map(({ agent_minutes }: { agent_minutes: number }) => agent_minutes)
+        }),
+      )
+    const tokyo = { Timezone: 'Asia/Tokyo' }
+    const angeles = { Timezone: 'America/Los_Angeles' }
+    // Tokyo is already on the next day, and Los Angeles isn't.
+    await send(caller, [agent(1_140), agent(1_144), agent(1_200)], tokyo)
+    await send(caller, [agent(1_240), agent(1_242), agent(1_260)], angeles)
+    t.same(await daysOf(), [
+      [4, 6],
+      [4, 6],
+    ])
+    await send(caller, [agent(1_142, 'acme/api')], angeles)
+    t.same(
+      await daysOf(),
+      [
+        [4, 6],
+        [4, 6],
+      ],
+      'also in another repository',
+    )
+    await send(caller, [person(1_140), person(1_141)], angeles)
+    t.same(await daysOf(), [
+      [4, 4],
+      [4, 4],
+    ])
+    const zeros = (hours: Record<number, number>) => Array.from({ length: 24 }, (_, hour) => hours[hour] ?? 0)
+    const { body } = await caller.get('/api/me/export')
+    t.same(
+      body.agent_minutes.map(({ repo, agent_hours, timezone, other_timezones }: Row) => ({
+        ...{ repo, agent_hours, timezone, other_timezones },
+      })),
+      [
+        { repo: 'acme/api', agent_hours: zeros({ 19: 2 }), timezone: 'Asia/Tokyo', other_timezones: null },
+        {
+          repo: 'acme/web',
+          agent_hours: zeros({ 19: 1, 20: 4, 21: 1 }),
+          timezone: 'Asia/Tokyo',
+          other_timezones: { 'America/Los_Angeles': zeros({ 20: 3, 21: 1 }) },
+        },
+      ],
+    )
+    // The previous version changes the hours alone.
+    await service.database.write.statement(
+      `update agent_minutes set hours[21] = 0, minutes = 5 where user_id = (select id from users where login = $1) and repo_key = 'acme/web'`,
+      [caller.login],
+    )
+    const [, everywhere] = await daysOf()
+    t.same(everywhere, [4, 3])
+  })
+
   t.test('the status bar lists agent time as a category and leaves it out of the total', async (t) => {
     const { caller } = await someone(service)
     const now = Math.floor(Date.now() / 60_000) * 60 - start

@@ -91,11 +91,19 @@ const imports = fc.record({
     },
   ),
 })
+/** Heartbeats of agents, half an hour away from those of people. */
+const agents = fc.record({
+  kind: fc.constant('agents' as const),
+  who,
+  zone: fc.option(zone, { nil: undefined }),
+  slots: fc.array(fc.nat(40), { minLength: 1, maxLength: 6 }),
+})
 const counts = fc.record({ kind: fc.constant('commits' as const), who, repo, back: fc.nat(3) })
 const events = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: flushes },
     { weight: 3, arbitrary: beats },
+    { weight: 2, arbitrary: agents },
     { weight: 1, arbitrary: imports },
     { weight: 1, arbitrary: counts },
   ),
@@ -103,12 +111,20 @@ const events = fc.array(
 )
 type Event = typeof events extends fc.Arbitrary<(infer One)[]> ? One : never
 
-const REPOS_OF_SLOTS = ['acme/a', 'both/c', 'other/d']
+/** No workspace counts the last one. */
+const REPOS_OF_SLOTS = ['acme/a', 'both/c', 'other/d', 'away/e']
+const isOfTeam = (repo: string) => repo !== 'other/d' && repo !== 'away/e'
 const repoOf = (slot: number) => REPOS_OF_SLOTS[slot % REPOS_OF_SLOTS.length] ?? ''
+
+const placeOf = (time: number) => {
+  const at = new Date(time * 1_000)
+  return { day: at.toISOString().slice(0, 10), hour: at.getUTCHours() }
+}
 
 /** People with what they have done, and where it has to be. */
 class World {
   readonly work: Work[] = []
+  readonly ofAgents: Work[] = []
   readonly commits: { who: number; repo: string; day: string }[] = []
   private readonly stored = new Map<number, string>()
   private readonly moments = new Set<string>()
@@ -150,6 +166,7 @@ class World {
     const person = this.personOf(event.who)
     if (event.kind === 'flush') await this.flush(person, event)
     else if (event.kind === 'beats') await this.beat(person, event)
+    else if (event.kind === 'agents') await this.runAgents(person, event)
     else if (event.kind === 'import') await this.import(person, event)
     else await this.count(event)
   }
@@ -184,19 +201,29 @@ class World {
     await this.accepted(person.request('POST', `${WAKATIME}/heartbeats.bulk`, { body: heartbeats, headers }))
   }
 
+  private async runAgents(person: Caller, { who, zone: given, slots }: Event & { kind: 'agents' }) {
+    const zone = this.zoneOf(who, given)
+    const newest = Date.parse(this.today) / 1_000 - HOUR_SECONDS * 1.5
+    const heartbeats = slots.map((slot) => ({
+      time: newest - slot * 2 * HOUR_SECONDS,
+      project: repoOf(slot),
+      category: 'ai coding',
+    }))
+    for (const { time, project } of heartbeats) {
+      const key = `agent of ${who} ${time}`
+      if (this.moments.has(key) || project === 'away/e') continue
+      this.moments.add(key)
+      this.ofAgents.push({ who, repo: project, ...placeOf(time), minutes: 1, zone })
+    }
+    const headers: Record<string, string> = given === undefined ? {} : { Timezone: given }
+    await this.accepted(person.request('POST', `${WAKATIME}/heartbeats.bulk`, { body: heartbeats, headers }))
+  }
+
   private addBeat(who: number, time: number, repo: string, zone: string) {
     const key = `${who} ${time}`
     if (this.moments.has(key)) return
     this.moments.add(key)
-    const at = new Date(time * 1_000)
-    this.work.push({
-      who,
-      repo,
-      day: at.toISOString().slice(0, 10),
-      hour: at.getUTCHours(),
-      minutes: 1,
-      zone,
-    })
+    this.work.push({ who, repo, ...placeOf(time), minutes: 1, zone })
   }
 
   private async import(person: Caller, { who, beats }: Event & { kind: 'import' }) {
@@ -292,7 +319,7 @@ const byRepo = (rows: WorkRow[]) => {
 /** Every figure that a team reads. */
 const checkTeam = async (world: World, today: string, changes: string[]) => {
   const { people, workspace } = world
-  const all = world.rows((repo) => repo !== 'other/d')
+  const all = world.rows(isOfTeam)
   const ada = people[0]?.login
   const present = people.slice(0, world.isGone ? GONE : PEOPLE)
   const admin = present[0] as Caller
@@ -346,7 +373,7 @@ const checkTeam = async (world: World, today: string, changes: string[]) => {
 const checkPerson = async (world: World, index: number, today: string, change: string, reader: string) => {
   const person = world.people[index] as Caller
   const { login } = person
-  const all = world.rows((repo) => repo !== 'other/d')
+  const all = world.rows(isOfTeam)
   for (const [from, to] of [
     [addDays(today, -6), addDays(today, 1)],
     [addDays(today, -364), addDays(today, 1)],
@@ -355,7 +382,9 @@ const checkPerson = async (world: World, index: number, today: string, change: s
     const { body } = await person.get(`${url}&trends=true`)
     const asked = { from, to, login }
     const rows = shownRows(all, asked)
-    equal(toldBy(body), recount(all, asked, []), url)
+    // The others are those in which only agents worked.
+    const repos = body.repos.filter(({ members }: { members: number }) => members > 0)
+    equal(toldBy({ ...body, repos }), recount(all, asked, []), url)
     equal(body.heatmap, shownCells(rows, undefined, 0), `heatmap of ${url}`)
     for (let weekday = 1; weekday <= 7; weekday++) {
       const cells = body.heatmap.filter((cell: { weekday: number }) => cell.weekday === weekday)
@@ -369,6 +398,25 @@ const checkPerson = async (world: World, index: number, today: string, change: s
   }
 
   const own = toLocal(world.rows(() => true).filter((row) => row.login === login))
+  const range = `from=${addDays(today, -6)}&to=${addDays(today, 1)}`
+  const ofAgents = world.ofAgents.filter(({ who }) => who === index)
+  for (const [asked, isCounted] of [
+    [`workspace=${world.workspace}&`, isOfTeam],
+    ['', () => true],
+  ] as const) {
+    const url = `/api/team/dashboard/mine?${asked}${range}`
+    const { body } = await person.get(url)
+    const expected: Record<string, number> = {}
+    for (const { day, hour = 0, zone, repo, minutes } of ofAgents) {
+      if (!isCounted(repo)) continue
+      const local = wallClock(zone, Date.parse(day) + hour * HOUR_SECONDS * 1_000).day
+      expected[local] = (expected[local] ?? 0) + minutes
+    }
+    const told = body.daily.flatMap(({ day, agent_minutes }: { day: string; agent_minutes: number }) =>
+      agent_minutes > 0 ? [[day, agent_minutes]] : [],
+    )
+    equal(told, Object.entries(expected).sort(), `agents in ${url}`)
+  }
   const headers = { Timezone: reader }
   for (const [start, end] of [
     [addDays(today, -9), addDays(today, 1)],
@@ -443,9 +491,9 @@ const checkPerson = async (world: World, index: number, today: string, change: s
   // UTC days stay where the interface says so.
   const utc = new Map<string, number>()
   for (const { who, repo, day, minutes } of world.work)
-    if (who === index && repo !== 'other/d') utc.set(day, (utc.get(day) ?? 0) + minutes)
-  const range = `from=${addDays(today, -364)}&to=${today}`
-  const listed = (await person.get(`/api/team/active-minutes?${range}`)).body.days
+    if (who === index && isOfTeam(repo)) utc.set(day, (utc.get(day) ?? 0) + minutes)
+  const year = `from=${addDays(today, -364)}&to=${today}`
+  const listed = (await person.get(`/api/team/active-minutes?${year}`)).body.days
   type Listed = { day: string; workspaces: { workspace_id: string; minutes: number }[] }
   const byDay = (listed as Listed[]).flatMap(({ day, workspaces }) =>
     workspaces.flatMap(({ workspace_id, minutes }) =>

@@ -129,18 +129,20 @@ t.test('own time', async (t) => {
   })
 
   t.test('other requests run between the days in a large request', async (t) => {
-    const days = new PersonalDays([])
+    const days = new PersonalDays([], 'UTC')
     const count = 20
     for (let day = 1; day <= count; day++)
-      for (let minute = 0; minute < 1_440; minute++)
-        days.add(dayAgo(day), minute, `acme/repo-${minute % limits.personal_repos_per_day}`)
+      for (let minute = 0; minute < 1_440; minute++) {
+        const repo = `acme/repo-${minute % limits.personal_repos_per_day}`
+        days.add(dayAgo(day), minute, repo, repo)
+      }
     let [turns, isDone] = [0, false]
     const another = () => {
       turns++
       if (!isDone) setImmediate(another)
     }
     setImmediate(another)
-    const rows = await days.changed('UTC')
+    const rows = await days.changed()
     isDone = true
     t.equal(rows.length, count * limits.personal_repos_per_day)
     t.ok(turns >= count, `${turns} turns`)
@@ -179,6 +181,65 @@ t.test('own time', async (t) => {
       ])
     },
   )
+
+  t.test('a minute keeps the zone with which its heartbeat arrived', async (t) => {
+    const caller = await someone()
+    const sendIn = async (timezone: string, list: Beat[]) => {
+      const options = { body: bodyOf(list), headers: { Timezone: timezone } }
+      t.equal((await caller.request('POST', `${BASE}/heartbeats.bulk`, options)).status, 202)
+    }
+    const [day, next] = [dayAgo(3), dayAgo(2)]
+    const read = async () => {
+      const { body } = await caller.get(`/api/team/dashboard/mine?from=${dayAgo(4)}&to=${dayAgo(1)}`)
+      const own = body.daily.flatMap(({ day, active_minutes }: { day: string; active_minutes: number }) =>
+        active_minutes > 0 ? [[day, active_minutes]] : [],
+      )
+      t.same(await ownDays(caller, dayAgo(4), dayAgo(1)), Object.fromEntries(own))
+      return Object.fromEntries(own)
+    }
+    const ends = async () =>
+      (await caller.get(`${BASE}/projects`)).body.data
+        .map(({ name, first_heartbeat_at: first, last_heartbeat_at: last }: Record<string, string>) =>
+          [name, first?.slice(0, 10), last?.slice(0, 10)].join(' '),
+        )
+        .sort()
+    // Tokyo is already on the next day, and Los Angeles isn't.
+    await sendIn('Asia/Tokyo', beats(3, [1_200, 1_204], 'away/one'))
+    await sendIn('America/Los_Angeles', beats(3, [1_240, 1_244, 1_260], 'away/one'))
+    t.same(await read(), { [day]: 6, [next]: 5 })
+    await sendIn('America/Los_Angeles', beats(3, [1_202], 'away/two'))
+    t.same(await read(), { [day]: 6, [next]: 5 }, 'also in another repository')
+    const one = { project: 'away/one', minutes: 9, timezone: 'Asia/Tokyo' }
+    const two = { project: 'away/two', minutes: 2, timezone: 'Asia/Tokyo' }
+    const rows = async () =>
+      (await caller.get('/api/me/export')).body.personal_minutes.map(
+        ({ project, minutes, timezone, other_timezones }: Record<string, unknown>) => ({
+          ...{ project, minutes, timezone },
+          others: Object.entries((other_timezones as Record<string, string>) ?? {}).map(([zone, marks]) => [
+            zone,
+            marks.split('1').length - 1,
+          ]),
+        }),
+      )
+    t.same(await rows(), [
+      { ...one, others: [['America/Los_Angeles', 6]] },
+      { ...two, others: [] },
+    ])
+    t.same(await ends(), [`away/one ${day} ${next}`, `away/two ${next} ${next}`])
+
+    await sendIn('Asia/Tokyo', beats(3, [1_320, 1_323], 'folder'))
+    t.same(await read(), { [day]: 6, [next]: 9 })
+    t.ok((await ends()).includes(`folder ${next} ${next}`))
+    await sendIn('America/Los_Angeles', [])
+    await sendIn('America/Los_Angeles', beats(2, [720], 'away/one'))
+    t.same(await read(), { [day]: 10, [next]: 6 }, 'a name waits in the stored zone')
+    t.ok((await ends()).includes(`folder ${day} ${day}`))
+    const assigned = await caller.put('/api/me/editor-projects', { name: 'folder', repo: 'away/three' })
+    t.equal(assigned.status, 200)
+    await sendIn('Asia/Tokyo', beats(1, [0], 'away/one'))
+    t.same(await read(), { [day]: 10, [next]: 6, [dayAgo(1)]: 1 }, 'and keeps the one at the assignment')
+    t.ok((await ends()).includes(`away/three ${day} ${day}`))
+  })
 
   t.test(
     'a local day has all of its minutes, and a UTC day of several workspaces no more than it has',

@@ -1504,6 +1504,8 @@ export type ExportedAgentMinutes = {
   agent_hours: number[] | null
   /** The time zone in which the hours were recorded. */
   timezone: string | null
+  /** The hours that were recorded in other time zones on the same day. */
+  other_timezones: Record<string, number[]> | null
 }
 
 export type ExportedPersonalMinutes = {
@@ -1514,6 +1516,8 @@ export type ExportedPersonalMinutes = {
   marks: string | null
   /** The time zone of the marks. */
   timezone: string | null
+  /** The marks that were recorded in other time zones on the same day. */
+  other_timezones: Record<string, string> | null
 }
 
 export type ExportedRepositories = {

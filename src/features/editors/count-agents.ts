@@ -5,8 +5,16 @@
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
+import { groupBy } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
-import { type AgentDay, type FlushTarget, readAgentDays, readTarget } from '../minutes/index.js'
+import {
+  type AgentDay,
+  type FlushTarget,
+  hoursByZone,
+  keepZones,
+  readAgentDays,
+  readTarget,
+} from '../minutes/index.js'
 import { clampIdleWindow, dayOfHour } from './count-minutes.js'
 import type { Projects } from './project-names.js'
 import { hourOf, type Timeline } from './timeline.js'
@@ -95,6 +103,7 @@ export const countAgents = async (
           repo: projects.repos.get(repoKey) ?? repoKey,
           minutes: 0,
           timezone,
+          otherZones: null,
           before: null,
         },
         hours: new Array<number>(HOURS).fill(0),
@@ -102,13 +111,25 @@ export const countAgents = async (
       row.hours[hour % HOURS] = Math.max(row.hours[hour % HOURS] ?? 0, minutes)
       rows.set(key, row)
     }
-    for (const { before, ...row } of rows.values())
-      if (row.hours.some((minutes, hour) => minutes !== before?.[hour]))
+    for (const ofDay of groupBy([...rows.values()], ({ day }) => day).values()) {
+      const zones = keepZones(
+        ofDay.map((row) => ({
+          before: hoursByZone({ ...row, hours: row.before }, timezone),
+          hours: row.hours,
+        })),
+        timezone,
+      )
+      for (const [index, { before, ...row }] of ofDay.entries()) {
+        if (row.hours.every((minutes, hour) => minutes === before?.[hour])) continue
+        const [[main] = [row.timezone ?? timezone], ...others] = zones[index] ?? []
         changed.push({
           ...row,
-          timezone: row.timezone ?? timezone,
+          timezone: main,
+          otherZones: others.length > 0 ? Object.fromEntries(others) : null,
           minutes: row.hours.reduce((sum, minutes) => sum + minutes, 0),
         })
+      }
+    }
   }
   return changed.length > limits.flush_rows ? [] : changed
 }

@@ -57,8 +57,8 @@ const ownerOf = ({ target, projects, timezone }: Personal) => {
   }
 }
 
-const resultOf = async (days: PersonalDays, timezone: string): Promise<PersonalMinutes> => {
-  const rows = await days.changed(timezone)
+const resultOf = async (days: PersonalDays): Promise<PersonalMinutes> => {
+  const rows = await days.changed()
   // Minutes that a workspace counts from now on aren't subtracted from those that were added.
   return {
     rows,
@@ -76,14 +76,14 @@ export const countPersonal = async (
   personal: Personal,
   candidates: readonly Candidate[],
 ): Promise<PersonalMinutes> => {
-  const { userId, timeline, timezone } = personal
+  const { userId, timeline } = personal
   const close = candidates.filter(isClose)
   const isCounted = ({ minute }: Candidate) => timeline.hasCountedAnywhere(minute)
   // Usually, all minutes count in a workspace, and so did the ones around them.
   if (!timeline.hadUncounted && close.every(isCounted)) return noPersonalMinutes
   const ofDays = groupBy(candidates, ({ minute }) => Math.floor(minute / DAY_MINUTES))
   const rows = await readPersonalMinutes(tx, userId, Array.from(ofDays.keys(), dayOf))
-  const days = new PersonalDays(rows)
+  const days = new PersonalDays(rows, personal.timezone)
   const nameOf = ownerOf(personal)
   for (const [number, ofDay] of ofDays) {
     const day = dayOf(number)
@@ -92,12 +92,12 @@ export const countPersonal = async (
       if (isCounted(candidate)) days.remove(day, minute % DAY_MINUTES)
       else if (isClose(candidate)) {
         const name = nameOf(minute, project)
-        if (name !== undefined) days.add(day, minute % DAY_MINUTES, name)
+        if (name !== undefined) days.add(day, minute % DAY_MINUTES, name, project)
       }
     }
     await nextTurn()
   }
-  return resultOf(days, timezone)
+  return resultOf(days)
 }
 
 /** A day's stored minutes, as if a file had marked them. */
@@ -131,9 +131,9 @@ export const countImported = async (
   personal: Personal,
   { day, beside, hours }: { day: string; beside: string[]; hours: StoredHour[] },
 ): Promise<PersonalMinutes> => {
-  const { userId, timeline, timezone } = personal
+  const { userId, timeline } = personal
   const rows = await readPersonalMinutes(tx, userId, [day, ...beside])
-  const days = new PersonalDays(rows)
+  const days = new PersonalDays(rows, personal.timezone)
   const nameOf = ownerOf(personal)
   const written = new Set([day, ...beside])
   for (const { minute, project, gap } of new Timeline([...hoursOf(rows), ...hours]).all()) {
@@ -142,8 +142,8 @@ export const countImported = async (
     if (timeline.hasCountedAnywhere(minute)) days.remove(ofDay, minute % DAY_MINUTES)
     else if (isClose({ minute, project, gap })) {
       const name = nameOf(minute, project)
-      if (name !== undefined) days.add(ofDay, minute % DAY_MINUTES, name)
+      if (name !== undefined) days.add(ofDay, minute % DAY_MINUTES, name, project)
     }
   }
-  return resultOf(days, timezone)
+  return resultOf(days)
 }

@@ -7,7 +7,7 @@ import type { Db } from '../../platform/database/client.js'
 import { countDays, type Range } from '../../platform/time/days.js'
 import { endOf, startOf } from '../../platform/time/zones.js'
 import { readRecording } from '../accounts/index.js'
-import { type Project, sumOwnRepos } from '../minutes/index.js'
+import { type Project, readOwnProjects } from '../minutes/index.js'
 import {
   ALWAYS,
   decimalOf,
@@ -176,7 +176,7 @@ export const readAllTime = async (db: Db, person: Person, project?: string): Pro
 
 /** @param part of the name, in any case */
 export const readProjects = async (db: Db, userId: string, part: string): Promise<Projects> => {
-  const repos = await sumOwnRepos(db, userId, ALWAYS)
+  const repos = await readOwnProjects(db, userId, ALWAYS)
   const found = repos
     .filter(({ repo }) => repo.toLowerCase().includes(part.toLowerCase()))
     .sort((a, b) => (a.last < b.last ? 1 : a.last > b.last ? -1 : 0))

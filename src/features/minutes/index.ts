@@ -1,5 +1,6 @@
 /** Minutes, for other features. */
 
+export { hoursByZone, keepZones } from './agent-zones.js'
 export { Heatmap, type HeatmapCell } from './heatmap.js'
 export { daysOf, localHours, sharesOf, type ZoneHours } from './local-days.js'
 export { addedTo, lockMemberDays, type MemberDays, readTarget, requireTarget } from './member-days.js'
@@ -14,6 +15,7 @@ export {
   readOwnAgentProjects,
   readOwnDays,
   readOwnHours,
+  readOwnProjects,
   readTotals,
 } from './own-days.js'
 export { PersonalDays } from './personal-days.js'

@@ -48,6 +48,15 @@ export const sharesOf = (zoneHours: ZoneHours): Shares => {
   return shares
 }
 
+/** The shares of hours of several time zones. */
+export const sumOfShares = (all: readonly ZoneHours[]): Shares =>
+  all
+    .map(sharesOf)
+    .reduce((sum, { before, after }) => ({ before: sum.before + before, after: sum.after + after }), {
+      before: 0,
+      after: 0,
+    })
+
 /** The local days on which some of a row's minutes are. */
 export const daysOf = (day: string, minutes: number, { before, after }: Shares): string[] => [
   ...(before > 0 ? [addDays(day, -1)] : []),

@@ -5,10 +5,12 @@ import { addDays, listDays, type Range, rangeOf } from '../../platform/time/days
 import { type LocalHour, localHours } from './local-days.js'
 import {
   type DayMinutes,
+  listEndsOfNames,
   listOwnAgentRepoDays,
   listOwnRepoDays,
   sumOwnAgentDays,
   sumOwnDays,
+  sumOwnRepos,
 } from './queries/own-time.js'
 
 export interface Project {
@@ -172,3 +174,22 @@ export const readOwnHours = async (
   (await sumOwnDays(db, userId, around(range), repoKey))
     .flatMap((row) => [...localHours(row)])
     .filter(({ day }) => day >= range.from && day <= range.to)
+
+/** All repositories and project names with minutes, and the first and the last local day of each. */
+export const readOwnProjects = async (
+  db: Db,
+  userId: string,
+  range: Range,
+): Promise<{ repo: string; first: string; last: string }[]> => {
+  const [repos, ends] = await Promise.all([
+    sumOwnRepos(db, userId, range),
+    listEndsOfNames(db, userId, range),
+  ])
+  const days = new Map<string, string[]>()
+  for (const row of ends)
+    for (const { day } of partsOf(row)) days.set(row.repoKey, [...(days.get(row.repoKey) ?? []), day])
+  return repos.map(({ repo, first, last }) => {
+    const own = days.get(repo.toLowerCase())?.sort()
+    return { repo, first: own?.[0] ?? first, last: own?.at(-1) ?? last }
+  })
+}

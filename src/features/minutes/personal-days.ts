@@ -1,8 +1,9 @@
 /** A person's days in which minutes count in no workspace. A minute has one project, the last that it was given. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
+import { groupBy } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
-import { sharesOf } from './local-days.js'
+import { sumOfShares } from './local-days.js'
 import type { LocatedDay, PersonalDay } from './queries/personal-minutes.js'
 
 const MINUTES = 60
@@ -18,19 +19,28 @@ class Day {
   private readonly sizes = new Map<string, number>()
   /** The repository of each minute that has one. */
   private readonly repoKeys: (string | undefined)[] = new Array(DAY_MINUTES).fill(undefined)
+  /** And the time zone in which it arrived. */
+  private readonly zones: string[] = new Array(DAY_MINUTES)
   /** Repositories that have got or lost minutes. */
   private readonly touched = new Set<string>()
 
-  constructor(private readonly day: string) {}
+  constructor(
+    private readonly day: string,
+    private readonly timezone: string,
+  ) {}
 
   load(row: PersonalDay): void {
-    const { repoKey, repo, minutes, marks } = row
+    const { repoKey, repo, minutes, marks, timezone, otherZones } = row
     this.before.set(repoKey, row)
     this.repos.set(repoKey, repo)
     if (minutes > 0) this.sizes.set(repoKey, minutes)
     if (marks === null) return
-    for (let minute = marks.indexOf('1'); minute !== -1; minute = marks.indexOf('1', minute + 1))
+    for (const minute of minutesIn(marks)) {
       this.repoKeys[minute] = repoKey
+      this.zones[minute] = timezone ?? this.timezone
+    }
+    for (const [zone, own] of Object.entries(otherZones ?? {}))
+      for (const minute of minutesIn(own)) this.zones[minute] = zone
   }
 
   remove(minute: number): void {
@@ -43,14 +53,17 @@ class Day {
     else this.sizes.delete(repoKey)
   }
 
-  add(minute: number, repo: string): void {
+  add(minute: number, repo: string, project: string): void {
     const repoKey = repo.toLowerCase()
-    if (this.repoKeys[minute] === repoKey) return
+    const before = this.repoKeys[minute]
+    if (before === repoKey) return
     const size = this.sizes.get(repoKey) ?? 0
     if (size === 0 && this.sizes.size >= limits.personal_repos_per_day) {
       this.leftOut++
       return
     }
+    const isAssigned = before === project.toLowerCase()
+    if (before === undefined || isAssigned) this.zones[minute] = this.timezone
     this.remove(minute)
     this.repoKeys[minute] = repoKey
     this.touched.add(repoKey)
@@ -58,7 +71,7 @@ class Day {
     if (!this.repos.has(repoKey)) this.repos.set(repoKey, repo)
   }
 
-  *changed(timezone: string): Generator<ChangedDay> {
+  *changed(): Generator<ChangedDay> {
     const minutesOf = new Map(Array.from(this.touched, (repoKey) => [repoKey, [] as number[]]))
     this.repoKeys.forEach((repoKey, minute) => {
       if (repoKey !== undefined) minutesOf.get(repoKey)?.push(minute)
@@ -69,20 +82,38 @@ class Day {
       const isKept = before?.marks === null && minutes.length <= before.minutes
       const marks = marksOf(minutes)
       if (isKept || marks === before?.marks || (minutes.length === 0 && !before)) continue
-      const zone = before?.timezone ?? timezone
-      const hours = new Array<number>(HOURS).fill(0)
-      for (const minute of minutes) {
-        const hour = Math.floor(minute / MINUTES)
-        hours[hour] = (hours[hour] ?? 0) + 1
-      }
+      const ofZones = groupBy(minutes, (minute) => this.zones[minute] ?? this.timezone)
+      const [timezone = this.timezone, ...others] = ofZones.keys()
+      const hours = Array.from(ofZones, ([timezone, own]) => ({
+        day: this.day,
+        timezone,
+        hours: hoursOf(own),
+      }))
       yield {
         ...{ day: this.day, repoKey, repo: this.repos.get(repoKey) ?? repoKey },
-        ...{ minutes: minutes.length, marks, timezone: zone },
-        ...sharesOf({ day: this.day, timezone: zone, hours }),
+        ...{ minutes: minutes.length, marks, timezone },
+        otherZones:
+          others.length > 0
+            ? Object.fromEntries(others.map((zone) => [zone, marksOf(ofZones.get(zone) ?? [])]))
+            : null,
+        ...sumOfShares(hours),
         added: minutes.length - (before?.minutes ?? 0),
       }
     }
   }
+}
+
+const minutesIn = function* (marks: string): Generator<number> {
+  for (let minute = marks.indexOf('1'); minute !== -1; minute = marks.indexOf('1', minute + 1)) yield minute
+}
+
+const hoursOf = (minutes: readonly number[]): number[] => {
+  const hours = new Array<number>(HOURS).fill(0)
+  for (const minute of minutes) {
+    const hour = Math.floor(minute / MINUTES)
+    hours[hour] = (hours[hour] ?? 0) + 1
+  }
+  return hours
 }
 
 const marksOf = (minutes: readonly number[]): string => {
@@ -97,7 +128,11 @@ type ChangedDay = LocatedDay & { added: number }
 export class PersonalDays {
   private readonly days = new Map<string, Day>()
 
-  constructor(rows: readonly PersonalDay[]) {
+  /** @param timezone of minutes that are new */
+  constructor(
+    rows: readonly PersonalDay[],
+    private readonly timezone: string,
+  ) {
     for (const row of rows) this.at(row.day).load(row)
   }
 
@@ -108,9 +143,14 @@ export class PersonalDays {
     return sum
   }
 
-  /** @param minute of the UTC day, here and below */
-  add(day: string, minute: number, repo: string): void {
-    this.at(day).add(minute, repo)
+  /**
+   * A minute that moves to another repository keeps its time zone. Minutes of a project name get a new one with their
+   * repository.
+   * @param minute of the UTC day, here and below
+   * @param project as heartbeats name it: the repository, or a name that is assigned to it
+   */
+  add(day: string, minute: number, repo: string, project: string): void {
+    this.at(day).add(minute, repo, project)
   }
 
   /** The minute counts in a workspace. */
@@ -118,11 +158,11 @@ export class PersonalDays {
     this.at(day).remove(minute)
   }
 
-  /** The rows that have changed. Other requests run between days. @param timezone of new rows; a row keeps its first one */
-  async changed(timezone: string): Promise<ChangedDay[]> {
+  /** The rows that have changed. Other requests run between days. */
+  async changed(): Promise<ChangedDay[]> {
     const rows: ChangedDay[] = []
     for (const day of this.days.values()) {
-      rows.push(...day.changed(timezone))
+      rows.push(...day.changed())
       await nextTurn()
     }
     return rows
@@ -131,7 +171,7 @@ export class PersonalDays {
   private at(day: string): Day {
     const known = this.days.get(day)
     if (known) return known
-    const added = new Day(day)
+    const added = new Day(day, this.timezone)
     this.days.set(day, added)
     return added
   }

@@ -6,6 +6,7 @@ import {
   date,
   index,
   integer,
+  jsonb,
   primaryKey,
   smallint,
   text,
@@ -159,6 +160,8 @@ export const agentMinutes = table(
     /** As in `activity`. */
     hours: smallint('hours').array(),
     ...localShares(),
+    /** The part of `hours` in each other time zone. Null: none. */
+    otherZones: jsonb('other_zones'),
   },
   {
     people: { userId: { erasure: 'delete', export: 'agent_minutes' } },
@@ -191,6 +194,8 @@ export const personalMinutes = table(
     /** One bit for each minute of the UTC day, the first minute first. Null: past their retention period. */
     marks: bit('marks', { dimensions: 1_440 }),
     ...localShares(),
+    /** The part of `marks` in each other time zone. Null: none. */
+    otherZones: jsonb('other_zones'),
   },
   {
     people: { userId: { erasure: 'delete', export: 'personal_minutes' } },

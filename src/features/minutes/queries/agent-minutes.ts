@@ -5,13 +5,18 @@ import {
   date,
   integer,
   integers,
+  json,
   orNull,
   statement,
   text,
   uuid,
 } from '../../../platform/database/statement.js'
 import type { Range } from '../../../platform/time/days.js'
-import { sharesOf } from '../local-days.js'
+import { hoursByZone } from '../agent-zones.js'
+import { sharesOf, sumOfShares } from '../local-days.js'
+
+/** Hours by time zone. */
+type OtherHours = Record<string, number[]>
 
 /** Agents' minutes on a UTC day in a repository, as they count in a workspace. */
 export interface AgentDay {
@@ -22,8 +27,10 @@ export interface AgentDay {
   minutes: number
   /** Null once the day's hours have been deleted. */
   hours: number[] | null
-  /** The zone of the hours. A row keeps its first one. Null: written by the previous version. */
+  /** The zone of the hours. Null: written by the previous version. */
   timezone: string | null
+  /** The part of the hours in each other time zone. Null: none. */
+  otherZones: OtherHours | null
 }
 
 /** $1: the user; $2: workspaces; $3: days. */
@@ -37,9 +44,11 @@ const READ_AGENT_DAYS = statement(
     minutes: integer,
     hours: orNull(integers),
     timezone: orNull(text),
+    otherZones: orNull(json<OtherHours>()),
   },
   `
-  select workspace_id as "workspaceId", day, repo_key as "repoKey", repo, minutes, hours, timezone
+  select workspace_id as "workspaceId", day, repo_key as "repoKey", repo, minutes, hours, timezone,
+    other_zones as "otherZones"
   from agent_minutes
   where user_id = $1::uuid and workspace_id = any($2::uuid[]) and day = any($3::date[])`,
 )
@@ -56,19 +65,26 @@ const REPLACE_AGENT_DAYS = statement(
   'replace agent minutes',
   {},
   `
-  insert into agent_minutes (user_id, workspace_id, day, repo_key, repo, minutes, hours, timezone, minutes_before, minutes_after)
-  select $1::uuid, r.workspace_id, r.day, r.repo_key, r.repo, r.minutes, r.hours::smallint[], r.timezone, r.before, r.after
-  from unnest($2::uuid[], $3::date[], $4::text[], $5::text[], $6::int[], $7::text[], $8::text[], $9::int[], $10::int[])
-    as r (workspace_id, day, repo_key, repo, minutes, hours, timezone, before, after)
+  insert into agent_minutes (
+    user_id, workspace_id, day, repo_key, repo, minutes, hours, timezone, minutes_before, minutes_after, other_zones
+  )
+  select $1::uuid, r.workspace_id, r.day, r.repo_key, r.repo, r.minutes, r.hours::smallint[], r.timezone, r.before,
+    r.after, r.other_zones::jsonb
+  from unnest(
+    $2::uuid[], $3::date[], $4::text[], $5::text[], $6::int[], $7::text[], $8::text[], $9::int[], $10::int[], $11::text[]
+  ) as r (workspace_id, day, repo_key, repo, minutes, hours, timezone, before, after, other_zones)
   on conflict (user_id, workspace_id, day, repo_key) do update
   set minutes = excluded.minutes, hours = excluded.hours, timezone = excluded.timezone,
-    minutes_before = excluded.minutes_before, minutes_after = excluded.minutes_after`,
+    minutes_before = excluded.minutes_before, minutes_after = excluded.minutes_after,
+    other_zones = excluded.other_zones`,
 )
 
 export const replaceAgentDays = async (tx: Db, userId: string, days: AgentDay[]): Promise<void> => {
   if (days.length === 0) return
-  const shares = days.map(({ day, hours, timezone }) =>
-    sharesOf({ day, hours: hours ?? [], timezone: timezone ?? 'UTC' }),
+  const shares = days.map((row) =>
+    sumOfShares(
+      Array.from(hoursByZone(row, 'UTC'), ([timezone, hours]) => ({ day: row.day, timezone, hours })),
+    ),
   )
   await tx.rows(REPLACE_AGENT_DAYS, [
     userId,
@@ -81,6 +97,7 @@ export const replaceAgentDays = async (tx: Db, userId: string, days: AgentDay[])
     days.map(({ timezone }) => timezone),
     shares.map(({ before }) => before),
     shares.map(({ after }) => after),
+    days.map(({ otherZones }) => otherZones && JSON.stringify(otherZones)),
   ])
 }
 
@@ -129,7 +146,7 @@ const DROP_AGENT_HOURS = statement(
   'delete agent hours',
   { day: date },
   `
-  update agent_minutes set hours = null, timezone = null
+  update agent_minutes set hours = null, timezone = null, other_zones = null
   where (user_id, workspace_id, day, repo_key) in (
     select user_id, workspace_id, day, repo_key from agent_minutes
     where day < (now() at time zone 'UTC')::date - $1::int and hours is not null limit $2::int

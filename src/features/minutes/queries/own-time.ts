@@ -62,24 +62,47 @@ const MINUTES = `
 /** SQL: a project name without a repository. */
 const IS_WAITING = `p.repo_key !~ '^[^/]+(/[^/]+)+$'`
 
+const eachMarkedHour = (marks: string) =>
+  eachHour(
+    (hour) =>
+      `bit_count(substring(${marks} from ${(hour - 1) * limits.minutes_per_hour + 1} for ${limits.minutes_per_hour}))::int`,
+  )
+
 /** Minutes that no workspace counts. Those of a name get a zone of their own once it has a repository. */
 const PERSONAL_MINUTES = `
-  select a.day, a.repo_key, a.repo, ${minutesOf('(null::int[])')}
+  select a.day, a.repo_key, a.repo, ${minutesOf('a.others')}
   from (
     select p.day, p.repo_key, p.repo, p.minutes, p.minutes_before, p.minutes_after,
       case when ${IS_WAITING} then u.timezone else p.timezone end as timezone,
-      case when p.marks is not null then array[${eachHour(
-        (hour) =>
-          `bit_count(substring(p.marks from ${(hour - 1) * limits.minutes_per_hour + 1} for ${limits.minutes_per_hour}))::int`,
-      )}] end as hours
+      case when p.marks is not null then array[${eachMarkedHour('p.marks')}] end as hours,
+      case when not ${IS_WAITING} then array[${eachMarkedHour('z.marks')}] end as others
     from personal_minutes p join users u on u.id = p.user_id
+    left join lateral (
+      select bit_or(o.marks::bit(1440)) as marks from jsonb_each_text(p.other_zones) as o (timezone, marks)
+    ) z on true
     where p.user_id = $1::uuid and p.day between $2::date and $3::date and p.minutes > 0
-  ) a`
+  ) a
+  union all
+  select p.day, p.repo_key, p.repo, o.timezone, ${eachMarkedHour('o.marks::bit(1440)')}, 0, 0, 0, null::date, null::date
+  from personal_minutes p cross join lateral jsonb_each_text(p.other_zones) as o (timezone, marks)
+  where p.user_id = $1::uuid and p.day between $2::date and $3::date and not ${IS_WAITING}`
+
+/** In another time zone, an hour of `o`. The previous version changes `a.hours` alone. */
+const hourElsewhere = (minutes: string, hour: number) => `least(${minutes}, a.hours[${hour}])`
 
 const AGENT_MINUTES = `
-  select a.day, a.repo_key, a.repo, ${minutesOf('(null::int[])')}
+  select a.day, a.repo_key, a.repo, ${minutesOf('z.hours')}
   from agent_minutes a
-  where a.user_id = $1::uuid and a.day between $2::date and $3::date and a.minutes > 0`
+  left join lateral (
+    select array[${eachHour((hour) => hourElsewhere(`coalesce(sum((o.hours->>${hour - 1})::int), 0)`, hour))}] as hours
+    from jsonb_each(a.other_zones) as o (timezone, hours) where a.hours is not null
+  ) z on true
+  where a.user_id = $1::uuid and a.day between $2::date and $3::date and a.minutes > 0
+  union all
+  select a.day, a.repo_key, a.repo, o.timezone,
+    ${eachHour((hour) => hourElsewhere(`(o.hours->>${hour - 1})::int`, hour))}, 0, 0, 0, null::date, null::date
+  from agent_minutes a cross join lateral jsonb_each(a.other_zones) as o (timezone, hours)
+  where a.user_id = $1::uuid and a.day between $2::date and $3::date and a.hours is not null`
 
 const TOTAL = `(${eachHour((hour) => `h${hour}`, ' + ')} + rest + rest_before + rest_after)`
 
@@ -224,3 +247,27 @@ export const sumOwnRepos = (
   repoKey?: string,
 ): Promise<{ repo: string; minutes: number; first: string; last: string }[]> =>
   db.rows(SUM_OWN_REPOS, [userId, from, to, limits.dashboard_rows, repoKey ?? null])
+
+/** How far from its UTC day an hour's local day is, and that of an hour beside it. */
+const END_DAYS = 2
+
+/** The minutes of names without a repository on their first and last days. */
+const LIST_ENDS_OF_NAMES = statement(
+  'list project name ends',
+  { ...dayColumns, repoKey: text },
+  `
+  select day, timezone, ${HOURS_OF_ROW}, rest::int, rest_before as "restBefore", rest_after as "restAfter", repo_key as "repoKey"
+  from (
+    select *, min(day) over names as first_day, max(day) over names as last_day
+    from (${PERSONAL_MINUTES}) as p where ${IS_WAITING}
+    window names as (partition by repo_key)
+  ) as names
+  where day <= first_day + ${END_DAYS} or day >= last_day - ${END_DAYS}`,
+)
+
+/** In the person's stored time zone. */
+export const listEndsOfNames = (
+  db: Db,
+  userId: string,
+  { from, to }: Range,
+): Promise<(DayMinutes & { repoKey: string })[]> => db.rows(LIST_ENDS_OF_NAMES, [userId, from, to])

@@ -1,6 +1,6 @@
 /** Minutes of a person's heartbeats and imports that count in no workspace, for that person only. */
 import type { Db } from '../../../platform/database/client.js'
-import { date, integer, orNull, statement, text } from '../../../platform/database/statement.js'
+import { date, integer, json, orNull, statement, text } from '../../../platform/database/statement.js'
 
 /** Minutes of a UTC day for a repository, or for a project name that isn't one. */
 export interface PersonalDay {
@@ -13,14 +13,24 @@ export interface PersonalDay {
   marks: string | null
   /** Null: no marks. */
   timezone: string | null
+  /** The part of the marks in each other time zone. Null: none. */
+  otherZones: Record<string, string> | null
 }
 
 /** $1: the user; $2: days. */
 const READ_DAYS = statement(
   'read personal minutes',
-  { day: date, repoKey: text, repo: text, minutes: integer, marks: orNull(text), timezone: orNull(text) },
+  {
+    day: date,
+    repoKey: text,
+    repo: text,
+    minutes: integer,
+    marks: orNull(text),
+    timezone: orNull(text),
+    otherZones: orNull(json<Record<string, string>>()),
+  },
   `
-  select day, repo_key as "repoKey", repo, minutes, marks::text, timezone
+  select day, repo_key as "repoKey", repo, minutes, marks::text, timezone, other_zones as "otherZones"
   from personal_minutes
   where user_id = $1::uuid and day = any($2::date[])`,
 )
@@ -33,13 +43,18 @@ const REPLACE_DAYS = statement(
   'upsert personal minutes',
   {},
   `
-  insert into personal_minutes (user_id, day, repo_key, repo, minutes, marks, timezone, minutes_before, minutes_after)
-  select $1::uuid, r.day, r.repo_key, r.repo, r.minutes, r.marks::bit(1440), r.timezone, r.before, r.after
-  from unnest($2::date[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::int[], $9::int[])
-    as r (day, repo_key, repo, minutes, marks, timezone, before, after)
+  insert into personal_minutes (
+    user_id, day, repo_key, repo, minutes, marks, timezone, minutes_before, minutes_after, other_zones
+  )
+  select $1::uuid, r.day, r.repo_key, r.repo, r.minutes, r.marks::bit(1440), r.timezone, r.before, r.after,
+    r.other_zones::jsonb
+  from unnest(
+    $2::date[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::int[], $9::int[], $10::text[]
+  ) as r (day, repo_key, repo, minutes, marks, timezone, before, after, other_zones)
   on conflict (user_id, day, repo_key) do update
   set minutes = excluded.minutes, marks = excluded.marks, timezone = excluded.timezone,
-    minutes_before = excluded.minutes_before, minutes_after = excluded.minutes_after`,
+    minutes_before = excluded.minutes_before, minutes_after = excluded.minutes_after,
+    other_zones = excluded.other_zones`,
 )
 
 /** A day, and its minutes on the local days before and after. */
@@ -79,6 +94,7 @@ const writeDays = (tx: Db, userId: string, days: LocatedDay[]) =>
     days.map(({ timezone }) => timezone),
     days.map(({ before }) => before),
     days.map(({ after }) => after),
+    days.map(({ otherZones }) => otherZones && JSON.stringify(otherZones)),
   ])
 
 /** $1: how many days hours are kept; $2: how many rows. */
@@ -86,7 +102,7 @@ const DROP_MARKS = statement(
   'delete personal minute marks',
   { day: date },
   `
-  update personal_minutes set marks = null, timezone = null
+  update personal_minutes set marks = null, timezone = null, other_zones = null
   where (user_id, day, repo_key) in (
     select user_id, day, repo_key from personal_minutes
     where day < (now() at time zone 'UTC')::date - $1::int and marks is not null limit $2::int
