@@ -78,7 +78,7 @@ t.test('invalid uploads stop nothing, block no one and leave no memory behind', 
     for (const { status } of others) t.equal(status, 200, name)
     for (const reply of await attack) {
       const { code, errors } = (await reply.json()) as { code: string; errors?: { path: string }[] }
-      t.match(code, /^(validation_failed|invalid_json|rate_limited)$/, name)
+      t.match(code, /^(validation_failed|invalid_json|payload_too_large|rate_limited)$/, name)
       t.ok(JSON.stringify(errors ?? '').length < 2_000, 'and says so in few words')
     }
   }

@@ -3,9 +3,7 @@
  * it for long. A request can have 100,000 rows, so rows don't become objects.
  */
 import { CountsBody } from '../../../schemas/activity.js'
-import { limits } from '../../../schemas/limits.js'
 import { COMPARED } from '../../../schemas/repo-pattern.js'
-import { invalid } from '../../errors.js'
 import { type BodyContext, readBody } from '../../platform/http/json-body.js'
 import type { BodyReader } from '../../platform/http/large-body.js'
 
@@ -102,40 +100,4 @@ export const reader: BodyReader<CountBatches, BodyContext> = {
     [...repos, ...batches.flatMap(({ members, repos, counts }) => [members, repos, counts])].map(
       ({ buffer }) => buffer,
     ),
-}
-
-/**
- * Every value in a JSON text except the first follows one of these characters, so their number bounds the cost of
- * parsing in time and memory. A few bytes can cost a lot: 24 MiB of `{},` become a gigabyte.
- */
-const OPENERS = new Uint8Array(256)
-for (const character of ',:[{') OPENERS[character.charCodeAt(0)] = 1
-
-/** The number in the largest valid body, `{"workspace":…,"day":…,"members":[…]}`. Logins may contain such characters. */
-const PER_REPO = 5
-const PER_MEMBER = 6 + limits.login_length + limits.counts_repos_per_member * PER_REPO
-const MAX_OPENERS = 7 + limits.counts_members * PER_MEMBER
-
-/** A loop over an index with a local variable. Alternatives are 5 to 20 times slower. */
-const countOpeners = (chunk: Buffer): number => {
-  let total = 0
-  for (let at = 0; at < chunk.length; at++) total += OPENERS[chunk[at] as number] as number
-  return total
-}
-
-const tooManyValues = () =>
-  invalid(
-    '/body',
-    `has more values than ${limits.counts_members} members with ${limits.counts_repos_per_member} repositories each`,
-  )
-
-/** The values in a body's chunks. */
-export class OpenerLimit {
-  private openers = 0
-
-  /** @throws {ApiError} `validation_failed` */
-  add(chunk: Buffer): void {
-    this.openers += countOpeners(chunk)
-    if (this.openers > MAX_OPENERS) throw tooManyValues()
-  }
 }

@@ -7,9 +7,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CsvError } from 'csv-parse'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
+import { NoJsonError } from '../../platform/http/json-tokens.js'
 import { HOURS } from '../../platform/time/days.js'
 import { CsvReader } from './parsing/csv.js'
-import { JsonReader, NoJsonError } from './parsing/json.js'
+import { JsonReader } from './parsing/json.js'
 import { importedSecondsOf } from './parsing/time.js'
 import {
   isOfAgent,

@@ -7,19 +7,17 @@ import { sendJsonText } from '../../../platform/http/content.js'
 import { isUuid } from '../../../platform/http/formats.js'
 import { readJsonLarge } from '../../../platform/http/large-body.js'
 import { adminOfNamed, requireAdminIn } from '../../workspaces/index.js'
-import { type CountBatches, OpenerLimit, reader } from '../count-batches.js'
+import { type CountBatches, reader } from '../count-batches.js'
 import { NamedWorkspace } from '../named-workspace.js'
 import { checkCountsDay, uploadCounts } from '../upload-counts.js'
 
 const writing = adminOfNamed('counts:write')
 
-/** Rejects a body as soon as it has too many values or names a workspace where the caller can't write. */
+/** Rejects a body as soon as it names a workspace where the caller can't write. */
 const inspectorOf = (request: FastifyRequest): ((chunk: Buffer) => void) => {
-  const openers = new OpenerLimit()
   const named = new NamedWorkspace()
   let isNamed = false
   return (chunk) => {
-    openers.add(chunk)
     if (isNamed) return
     const workspace = named.push(chunk)?.toLowerCase()
     isNamed = workspace !== undefined

@@ -4,10 +4,12 @@
  */
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Token } from 'stream-json/core/parser.js'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError, invalid } from '../../../errors.js'
+import { JsonTokens, NoJsonError } from '../../../platform/http/json-tokens.js'
 import type { SentHeartbeat } from '../project-names.js'
-import { JsonReader, type Kind, NoJsonError, QuotedText } from './json.js'
+import { JsonReader, type Kind } from './json.js'
 
 /** How many bytes are read before other requests run. */
 const PIECE_BYTES = 65_536
@@ -19,6 +21,10 @@ export interface HeartbeatsBody {
   isOne: boolean
   heartbeats: SentHeartbeat[]
 }
+
+/** The content of strings. */
+const textIn = (tokens: Token[]): string =>
+  tokens.map((token) => (token.name === 'stringChunk' ? token.value : '')).join('')
 
 /**
  * @throws {ApiError} `payload_too_large`, `invalid_json`, `validation_failed` for anything but an object or an array
@@ -44,7 +50,7 @@ export const readHeartbeats = async (stream: Readable): Promise<HeartbeatsBody> 
   }
   try {
     const reader = new JsonReader({ begins, ends })
-    let quoted: QuotedText | undefined
+    let quoted: JsonTokens | undefined
     let hasBegun = false
     let received = 0
     // The rest of a rejected body is discarded, so that the connection stays open.
@@ -53,10 +59,11 @@ export const readHeartbeats = async (stream: Readable): Promise<HeartbeatsBody> 
       if (received > limits.heartbeats_body_bytes) throw new ApiError('payload_too_large')
       const first: number | undefined = hasBegun ? undefined : chunk.find((byte) => byte > SPACE)
       hasBegun ||= first !== undefined
-      if (first === QUOTE) quoted = new QuotedText()
+      if (first === QUOTE) quoted = new JsonTokens()
       for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
         const piece = chunk.subarray(at, at + PIECE_BYTES)
-        reader.push(quoted ? quoted.push(piece) : piece)
+        if (quoted) reader.pushText(textIn(quoted.read(piece)))
+        else reader.push(piece)
         await nextTurn()
       }
     }
