@@ -3,7 +3,7 @@ import t from 'tap'
 import { matchesPattern } from '../client/src/pattern.js'
 import { divideRepo } from '../schemas/repo-keys.js'
 import { likenessOf, likesOf, parsePattern, type RepoPattern, toLike } from '../schemas/repo-pattern.js'
-import { patternMatches } from '../src/features/workspaces/queries/matches.js'
+import { patternMatches } from '../src/features/workspaces/queries/patterns.js'
 import { hasMembers } from './has-members.js'
 import { reuseService } from './service.js'
 

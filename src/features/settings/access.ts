@@ -8,7 +8,8 @@ import type { SettingsKeyRules } from '../../../schemas/settings-keys.js'
 import { ApiError } from '../../errors.js'
 import { type Access, anyCaller } from '../../platform/access/access.js'
 import type { Database } from '../../platform/database/client.js'
-import type { RepoQuestion, WorkspaceQuota } from '../workspaces/index.js'
+import type { WorkspaceQuota } from '../workspaces/index.js'
+import type { RepoQuestion } from './queries/matches.js'
 
 /** A request for a repository, with `owner` and `repo` as the caller spelled them. */
 export interface RepoRequest {

@@ -4,10 +4,11 @@ import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
 import { readCaller } from '../accounts/index.js'
-import { type Actor, insertAuditEntry, lockRole, type RepoQuestion } from '../workspaces/index.js'
+import { type Actor, insertAuditEntry, lockRole } from '../workspaces/index.js'
 import { writableHolder } from './policies/repo-access.js'
 import { judgeRestored, type KeysAndRules } from './policies/settings-rules.js'
 import { requireStorageQuota } from './policies/storage-quota.js'
+import type { RepoQuestion } from './queries/matches.js'
 import {
   deleteSnapshot,
   insertSnapshot,

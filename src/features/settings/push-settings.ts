@@ -3,15 +3,11 @@ import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import type { Preconditions } from '../../platform/http/etag.js'
 import { lockCaller, reposToRemember, type User } from '../accounts/index.js'
-import {
-  lockRole,
-  openPersonalWorkspace,
-  type PersonalRules,
-  type RepoQuestion,
-} from '../workspaces/index.js'
+import { lockRole, openPersonalWorkspace, type PersonalRules } from '../workspaces/index.js'
 import { type Written, writeSnapshot } from './change-snapshot.js'
 import { pushTarget } from './policies/repo-access.js'
 import { requireSpelling } from './policies/settings-rules.js'
+import type { RepoQuestion } from './queries/matches.js'
 import { lockSnapshot, type SnapshotKey } from './queries/snapshots.js'
 
 export interface Push {

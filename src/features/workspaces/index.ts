@@ -22,20 +22,13 @@ export {
 export { revokeInvitesOf } from './queries/invites.js'
 export {
   FIRST_COUNTED_DAY,
-  MATCH_ORDER,
-  patternMatches,
-  type RepoQuestion,
-  repoParameters,
-  WITH_BEST_PATTERN,
-  WITH_EVERY_PATTERN,
-} from './queries/matches.js'
-export {
   holdRoles,
   lockRole,
   lockRoles,
   payerOfWorkspace,
   readRole,
 } from './queries/members.js'
+export { patternMatches } from './queries/patterns.js'
 export {
   insertPrivacyLevel,
   raisePrivacy,

@@ -10,14 +10,10 @@
 import { ApiError } from '../../../errors.js'
 import type { Db } from '../../../platform/database/client.js'
 import { readCaller } from '../../accounts/index.js'
-import {
-  type RepoQuestion,
-  readRole,
-  requirePersonalQuota,
-  workspaceRequired,
-} from '../../workspaces/index.js'
+import { readRole, requirePersonalQuota, workspaceRequired } from '../../workspaces/index.js'
 import type { RepoDecision } from '../access.js'
 import { findMatches, type RepoMatch, readEffectiveConfig } from '../queries/effective-config.js'
+import type { RepoQuestion } from '../queries/matches.js'
 import { readBestSnapshot } from '../queries/snapshots.js'
 
 /** A caller's matches. Asking for a workspace that the caller isn't in, or that doesn't match, fails. */

@@ -14,7 +14,7 @@ import {
   uuids,
 } from '../../../platform/database/statement.js'
 import { etagDiffers } from '../../../platform/http/etag.js'
-import { MATCH_ORDER, type RepoQuestion, repoParameters, WITH_BEST_PATTERN } from '../../workspaces/index.js'
+import { MATCH_ORDER, type RepoQuestion, repoParameters, WITH_BEST_PATTERN } from './matches.js'
 
 const matchColumns = {
   workspaceId: uuid,

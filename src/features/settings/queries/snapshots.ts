@@ -16,15 +16,10 @@ import {
 } from '../../../platform/database/statement.js'
 import { etagDiffers, etagSql } from '../../../platform/http/etag.js'
 import { withUpdatedAt } from '../../../platform/time/clock.js'
-import {
-  type Actor,
-  MATCH_ORDER,
-  type RepoQuestion,
-  repoParameters,
-  WITH_EVERY_PATTERN,
-} from '../../workspaces/index.js'
+import type { Actor } from '../../workspaces/index.js'
 import { snapshots, snapshotVersions } from '../tables.js'
 import { dropOldVersions, historyOf } from './history.js'
+import { MATCH_ORDER, type RepoQuestion, repoParameters, WITH_EVERY_PATTERN } from './matches.js'
 
 /** A repository in a workspace, which can have one snapshot and one override. */
 export interface SnapshotKey extends RepoKeys {

@@ -19,7 +19,7 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/clock.js'
-import { members } from '../tables.js'
+import { joinedByOrganization, members } from '../tables.js'
 
 const membership = (workspaceId: string, userId: string) =>
   and(eq(members.workspaceId, workspaceId), eq(members.userId, userId))
@@ -97,6 +97,12 @@ export const insertMember = async (
 ): Promise<void> => {
   await tx.insert(members).values({ workspaceId, userId, role })
 }
+
+/**
+ * SQL: the first day on which the membership `m` counts minutes. Null: every day counts. People who became members
+ * through a link find out at their next visit, and have that day to leave.
+ */
+export const FIRST_COUNTED_DAY = `case when ${joinedByOrganization('m')} then (m.joined_at at time zone 'UTC')::date + 1 end`
 
 const LOCK_PATTERNS = lockOfUser('lock user patterns', locksOfUsers.patterns)
 

@@ -1,7 +1,6 @@
 /** SQL: which of a caller's workspaces match a repository, in the order that's used everywhere. */
 import type { RepoKeys } from '../../../../schemas/repo-keys.js'
-import { SUBGROUPS } from '../../../../schemas/repo-pattern.js'
-import { joinedByOrganization } from '../tables.js'
+import { patternMatches } from '../../workspaces/index.js'
 
 /** A caller and a repository. */
 export interface RepoQuestion extends RepoKeys {
@@ -19,20 +18,6 @@ export const repoParameters = ({ userId, ownerKey, repoKey, workspaceId }: RepoQ
   repoKey,
   workspaceId ?? null,
 ]
-
-/**
- * SQL: whether a row of `patterns` matches the repository whose keys are these expressions: one of the owner's own, or
- * `**` of a parent group.
- */
-export const patternMatches = (pattern: string, ownerKey: string, repoKey: string): string =>
-  `(${pattern}.owner_key = ${ownerKey} and case when ${pattern}.exact then ${pattern}.repo_key = ${repoKey} else ${repoKey} like ${pattern}.repo_like end
-    or ${pattern}.repo_key = '${SUBGROUPS}' and starts_with(${ownerKey}, ${pattern}.owner_key || '/'))`
-
-/**
- * SQL: the first day on which the membership `m` counts minutes. Null: every day counts. People who became members
- * through a link find out at their next visit, and have that day to leave.
- */
-export const FIRST_COUNTED_DAY = `case when ${joinedByOrganization('m')} then (m.joined_at at time zone 'UTC')::date + 1 end`
 
 /** SQL: the pattern `p` matches the repository of `repoParameters`. */
 const PATTERN_MATCHES = `p.workspace_id = m.workspace_id and ${patternMatches('p', '$2::text', '$3::text')}`
