@@ -34,6 +34,7 @@ import { settingsSchemaRoutes } from './features/settings/routes/settings-schema
 import { settingsRoutes } from './features/settings/routes/snapshots.js'
 import workspaceAccess from './features/workspaces/access.js'
 import following from './features/workspaces/following.js'
+import { raiseToFloor } from './features/workspaces/raise-privacy.js'
 import { personKeyRoutes } from './features/workspaces/routes/person-keys.js'
 import { startBackups } from './operator/backup/scheduled.js'
 import access from './platform/access/plugin.js'
@@ -180,6 +181,7 @@ export const buildApp = async (
   await app.register(dashboard, { host: hostKinds[config.repohost.kind] })
   await app.register(milestones)
   const instance = app as unknown as FastifyInstance
+  instance.addHook('onReady', () => raiseToFloor(instance.database, instance.config.privacy))
   app.decorate('jobs', {
     ...startRollups(instance),
     imports: startImports(instance),

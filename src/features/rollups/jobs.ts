@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { cached, measuredTask } from '../../platform/metrics/meter.js'
 import { coalesce, type Job, repeat } from '../../platform/process/async.js'
 import { readToday } from '../../platform/time/clock.js'
-import { publishWeeks, raiseToFloor } from './publish-weeks.js'
+import { publishWeeks } from './publish-weeks.js'
 import { readBacklog } from './queries/rollups.js'
 import { retireActivity, rollUp } from './roll-up.js'
 
@@ -65,7 +65,6 @@ export const startRollups = (app: FastifyInstance): RollupJobs => {
     {},
     async () => (await backlog())?.oldest,
   )
-  app.addHook('onReady', () => raiseToFloor(app.database, app.config.privacy))
   const rollUpDue = measuredTask(app.meter, 'rollups', (stop: AbortSignal) => runDue(Date.now(), stop))
   repeat(app, ROLL_UP_MS, rollUpDue, 'the rollup of activity', { onTheClock: true })
   repeat(app, RETIRE_MS, measuredTask(app.meter, 'retirement', retire), 'the retirement of old activity')

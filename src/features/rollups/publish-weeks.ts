@@ -1,14 +1,12 @@
 import type { Database } from '../../platform/database/client.js'
 import { readToday } from '../../platform/time/clock.js'
 import { addDays, FIRST_DAY } from '../../platform/time/days.js'
-import { insertAuditEntry, type PrivacyRules, raisePrivacy, SERVICE_ACTOR } from '../workspaces/index.js'
+import type { PrivacyRules } from '../workspaces/index.js'
 import { listDueWeeks, publishWeekOf } from './queries/published-weeks.js'
 import { drain } from './roll-up.js'
 
-const WORKSPACES = 100
 /** Longer than any flush can be late, or any week can wait to be published. */
 const RECENT_DAYS = 60
-const background = { background: true }
 
 /**
  * Publishes the weeks that are due.
@@ -29,23 +27,4 @@ export const publishWeeks = async (
     },
     stop,
   )
-}
-
-/** Raises the level of every workspace below the operator's floor. It stays raised if the floor is removed later. */
-export const raiseToFloor = async (database: Database, { floor }: PrivacyRules): Promise<void> => {
-  if (floor !== 'team') return
-  for (;;) {
-    const raised = await database.transaction(async (tx) => {
-      const ids = await raisePrivacy(tx, WORKSPACES)
-      for (const workspaceId of ids)
-        await insertAuditEntry(tx, {
-          workspaceId,
-          actor: SERVICE_ACTOR,
-          action: 'activity_privacy.changed',
-          details: { before: 'named', after: 'team' },
-        })
-      return ids.length
-    }, background)
-    if (raised < WORKSPACES) return
-  }
 }

@@ -31,7 +31,6 @@ export {
 export { patternMatches } from './queries/patterns.js'
 export {
   insertPrivacyLevel,
-  raisePrivacy,
   readPrivacy,
   type WorkspacePrivacy,
 } from './queries/privacy-levels.js'
