@@ -19,6 +19,7 @@ import * as allWorkspaces from '../src/features/workspaces/queries/all-workspace
 import * as audit from '../src/features/workspaces/queries/audit.js'
 import * as invites from '../src/features/workspaces/queries/invites.js'
 import * as members from '../src/features/workspaces/queries/members.js'
+import * as memberships from '../src/features/workspaces/queries/memberships.js'
 import * as organizations from '../src/features/workspaces/queries/organizations.js'
 import * as privacy from '../src/features/workspaces/queries/privacy-levels.js'
 import * as removals from '../src/features/workspaces/queries/removals.js'
@@ -67,7 +68,6 @@ export const samples: Sample[] = [
     { subscriptionId: 'sub_1', customerId: 'cus_1', status: 'active', created: 1, rank: 1 },
   ]),
 
-  ...calls(erasures.lockMemberships, [id]),
   ...calls(erasures.beginErasure, [id, 'ada']),
   ...calls(rowCounts.countRowsOfPerson, [id]),
   ...calls(erasures.listErasures, []),
@@ -103,6 +103,8 @@ export const samples: Sample[] = [
 
   ...calls(privacy.readPrivacy, [id]),
   ...calls(privacy.raisePrivacy, [10]),
+  ...calls(memberships.lockMemberships, [id]),
+  ...calls(memberships.deleteMemberships, [id]),
   ...calls(privacy.insertPrivacyLevel, [id, 'team', moment]),
 
   ...calls(organizations.readOrganization, [id]),

@@ -5,7 +5,8 @@ import type { User } from '../features/accounts/queries/users.js'
 import { countRowsOfWorkspace } from '../features/personal-data/queries/row-counts.js'
 import { readStorage } from '../features/settings/queries/storage-quota.js'
 import { makeAdmin } from '../features/workspaces/change-members.js'
-import { lockWorkspace, markWorkspaceDeleted, type WorkspaceQuota } from '../features/workspaces/index.js'
+import type { WorkspaceQuota } from '../features/workspaces/index.js'
+import { deleteWorkspaceAsOperator } from '../features/workspaces/lifecycle.js'
 import {
   listAllWorkspaces,
   readWorkspaceFacts,
@@ -95,8 +96,6 @@ export const transferWorkspace = async (
 }
 
 /** Deletes a workspace as an admin's `DELETE` does. */
-export const deleteWorkspace = (database: Database, { id }: WorkspaceFacts): Promise<void> =>
-  database.transaction(async (tx) => {
-    if (!(await lockWorkspace(tx, id))) throw missing(id)
-    await markWorkspaceDeleted(tx, id)
-  })
+export const deleteWorkspace = async (database: Database, { id }: WorkspaceFacts): Promise<void> => {
+  if (!(await deleteWorkspaceAsOperator(database, id))) throw missing(id)
+}

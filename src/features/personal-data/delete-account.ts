@@ -6,20 +6,12 @@ import {
   DELETED_USER,
   lockCaller,
   type PersonKey,
-  revokeAllKeysOf,
   revokeAllTokens,
 } from '../accounts/index.js'
 import { givesPro, readSubscriptionStatus, unlinkCustomers } from '../billing/index.js'
 import { tryLockRollup } from '../rollups/index.js'
-import {
-  type Actor,
-  insertAuditEntries,
-  insertAuditEntry,
-  markWorkspaceDeleted,
-  preserveRemovals,
-  revokeInvitesOf,
-} from '../workspaces/index.js'
-import { beginErasure, eraseBatch, listErasures, lockMemberships } from './queries/erasures.js'
+import { type Actor, leaveAllWorkspaces } from '../workspaces/index.js'
+import { beginErasure, eraseBatch, listErasures } from './queries/erasures.js'
 
 const deletedUser = { id: DELETED_USER, login: DELETED_LOGIN }
 
@@ -47,38 +39,7 @@ export const deleteAccount = (
     if (confirm.toLowerCase() !== user.login.toLowerCase())
       throw invalid('/body/confirm', `must be your login, ${user.login}`)
     if (givesPro(await readSubscriptionStatus(tx, userId))) throw new ApiError('subscription_active')
-    const memberships = await lockMemberships(tx, userId)
-    const left = memberships.filter(({ isAlone }) => !isAlone)
-    const headless = left.filter(({ role, hasOtherAdmin }) => role === 'admin' && !hasOtherAdmin)
-    if (headless.length > 0)
-      throw new ApiError('last_admin', { workspaces: headless.map(({ id, name }) => ({ id, name })) })
-    await Promise.all(
-      memberships.filter(({ isAlone }) => isAlone).map(({ id }) => markWorkspaceDeleted(tx, id)),
-    )
-    // Before the memberships, for the reason that `withdraw` has.
-    await revokeInvitesOf(tx, userId)
-    const keys = await revokeAllKeysOf(tx, userId)
-    await insertAuditEntries(
-      tx,
-      keys.flatMap(({ id, name, workspaceId }) =>
-        workspaceId === null
-          ? []
-          : { workspaceId, actor, action: 'key.revoked', target: name, details: { id } },
-      ),
-    )
-    await Promise.all(
-      left.map(({ id, role }) =>
-        insertAuditEntry(tx, {
-          workspaceId: id,
-          actor,
-          action: actor === deletedUser ? 'member.left' : 'member.removed',
-          target: deletedUser,
-          details: { role },
-        }),
-      ),
-    )
-    // The roles are locked, so that a removal in progress is included.
-    await preserveRemovals(tx, user, key)
+    await leaveAllWorkspaces(tx, user, key, actor)
     await unlinkCustomers(tx, userId)
     const generation = await revokeAllTokens(tx, userId)
     if (generation === undefined) throw new Error('The user is locked and there')

@@ -1,6 +1,7 @@
 /** Workspaces, members and rights, for other features. */
 export { adminOf, adminOfNamed, memberIfWorkspaceGiven, memberOf, requireAdminIn } from './access.js'
 export { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+export { leaveAllWorkspaces } from './leave-all-workspaces.js'
 export { openPersonalWorkspace, type PersonalRules } from './open-personal-workspace.js'
 export { requirePersonalQuota, workspaceRequired } from './policies/personal-workspace.js'
 export {
@@ -14,17 +15,14 @@ export { requireRole, type WorkspaceQuota } from './policies/rights.js'
 export {
   type Actor,
   type Author,
-  insertAuditEntries,
   insertAuditEntry,
   listAuditEntries,
   SERVICE_ACTOR,
 } from './queries/audit.js'
-export { revokeInvitesOf } from './queries/invites.js'
 export {
   FIRST_COUNTED_DAY,
   holdRoles,
   lockRole,
-  lockRoles,
   payerOfWorkspace,
   readRole,
 } from './queries/members.js'
@@ -34,13 +32,10 @@ export {
   readPrivacy,
   type WorkspacePrivacy,
 } from './queries/privacy-levels.js'
-export { preserveRemovals } from './queries/removals.js'
 export { keepSettingsVersion } from './queries/settings-versions.js'
 export {
   listPatterns,
-  lockAdministration,
   lockWorkspace,
-  markWorkspaceDeleted,
   readWorkspaceSummary,
 } from './queries/workspaces.js'
 export { requirePatterns, setPatterns } from './replace-patterns.js'
@@ -48,7 +43,6 @@ export {
   ABOUT_PEOPLE,
   auditEntries,
   authorName,
-  members,
   workspaceSettingsVersions,
   workspaces,
 } from './tables.js'

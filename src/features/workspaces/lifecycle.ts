@@ -15,6 +15,7 @@ import {
   insertPatterns,
   insertWorkspace,
   listWorkspacesOf,
+  lockWorkspace,
   markWorkspaceDeleted,
   renameWorkspace as updateName,
 } from './queries/workspaces.js'
@@ -67,3 +68,11 @@ export const renameWorkspace = (
 /** Hides the workspace at once. Its rows are deleted in the background. */
 export const deleteWorkspace = (database: Database, call: WorkspaceCall): Promise<void> =>
   changeWorkspace(database, call, 'admin', ({ tx }) => markWorkspaceDeleted(tx, call.workspaceId))
+
+/** The same for the operator, who isn't a member. @returns false if there's no such workspace */
+export const deleteWorkspaceAsOperator = (database: Database, workspaceId: string): Promise<boolean> =>
+  database.transaction(async (tx) => {
+    if (!(await lockWorkspace(tx, workspaceId))) return false
+    await markWorkspaceDeleted(tx, workspaceId)
+    return true
+  })

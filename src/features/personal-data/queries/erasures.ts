@@ -8,18 +8,15 @@
  */
 
 import { asc, eq } from 'drizzle-orm'
-import type { Role } from '../../../../schemas/common.js'
 import type { Db } from '../../../platform/database/client.js'
 import { limitedDelete, limitedUpdate } from '../../../platform/database/limited-delete.js'
 import {
-  bool,
   date,
   integer,
   orNull,
   type Statement,
   statement,
   text,
-  textOf,
   uuid,
 } from '../../../platform/database/statement.js'
 import { DELETED_LOGIN, DELETED_USER, erasures, users } from '../../accounts/index.js'
@@ -28,41 +25,10 @@ import { reassignViews } from '../../dashboard/index.js'
 import { daysOf, LOCK_ACTIVITY, markDays } from '../../minutes/index.js'
 import { rebuildMonth } from '../../rollups/index.js'
 import { peopleColumns } from '../../tables.js'
-import { ABOUT_PEOPLE, auditEntries, lockAdministration, lockRoles, members } from '../../workspaces/index.js'
-
-const LIST_MEMBERSHIPS = statement(
-  'list workspaces with own activity',
-  { id: uuid, name: text, role: textOf<Role>(), isAlone: bool, hasOtherAdmin: bool },
-  `
-  select w.id, w.name, m.role,
-    not exists (
-      select from members o where o.workspace_id = m.workspace_id and o.user_id <> m.user_id
-    ) as "isAlone",
-    exists (
-      select from members o where o.workspace_id = m.workspace_id and o.user_id <> m.user_id and o.role = 'admin'
-    ) as "hasOtherAdmin"
-  from members m join workspaces w on w.id = m.workspace_id
-  where m.user_id = $1::uuid
-  order by w.created_at, w.id`,
-)
-
-/** A locked user's workspaces, with their administration and roles locked until the transaction ends. */
-export const lockMemberships = async (tx: Db, userId: string) => {
-  const rows = await tx
-    .select({ id: members.workspaceId })
-    .from(members)
-    .where(eq(members.userId, userId))
-    .orderBy(asc(members.workspaceId))
-  const ids = rows.map(({ id }) => id)
-  // In a fixed order, so that two people who leave the same workspaces don't deadlock.
-  await Promise.all(ids.map((id) => lockAdministration(tx, id)))
-  await Promise.all(ids.map((id) => lockRoles(tx, id)))
-  return tx.rows(LIST_MEMBERSHIPS, [userId])
-}
+import { ABOUT_PEOPLE, auditEntries } from '../../workspaces/index.js'
 
 /** Removes a locked user's name and schedules the erasure of the remaining rows. */
 export const beginErasure = async (tx: Db, userId: string, loginKey: string): Promise<void> => {
-  await tx.delete(members).where(eq(members.userId, userId))
   await tx.insert(erasures).values({ userId, loginKey })
   await tx
     .update(users)
