@@ -18,6 +18,7 @@ export const noticeCodes = [
   'level_loosened',
   'key_locked',
   'admin_added',
+  'repo_removed',
   'removed_by_admin',
   'removed_by_organization',
 ] as const
@@ -30,7 +31,7 @@ export const Notice = Resource('Notice', {
   at: Timestamp,
   code: StringEnum(noticeCodes, {
     description:
-      '`level_loosened`: admins will see numbers by name. `key_locked`: an admin locked keys that an override sets, so the override no longer changes them. The caller wrote the override or has worked in its repository. `admin_added`: another member became an admin. `removed_by_admin`, `removed_by_organization`: the caller is no longer a member.',
+      '`level_loosened`: admins will see numbers by name. `key_locked`: an admin locked keys that an override sets, so the override no longer changes them. The caller wrote the override or has worked in its repository. `admin_added`: another member became an admin. `repo_removed`: an admin removed a pattern, so that repositories in which the caller has worked, or to which the caller pushed settings, no longer count in the workspace. `removed_by_admin`, `removed_by_organization`: the caller is no longer a member.',
   }),
   workspace: Closed({ id: Uuid, name: Type.String({ examples: ['Acme'] }) }),
   login: Nullable(Login, {
@@ -44,7 +45,7 @@ export const Notice = Resource('Notice', {
     description: `The locked keys that the overrides set, at most ${limits.notice_names}. Empty for other notices.`,
   }),
   repos: Type.Array(RepoPath, {
-    description: `The overrides' repositories, at most ${limits.notice_names}. Empty for other notices.`,
+    description: `The overrides' repositories, or those that no longer count, at most ${limits.notice_names}. Empty for other notices.`,
   }),
 })
 export type Notice = Static<typeof Notice>

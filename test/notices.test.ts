@@ -144,6 +144,51 @@ t.test('members learn of a new admin, but the new admin and the one who did it d
   t.same(await noticesOf(bob), [])
 })
 
+t.test('people learn of a repository of theirs that no longer counts in a workspace', async (t) => {
+  const { service, ada, bob, id } = await startTeam(t, 'bob')
+  const cyd = await service.signIn('cyd')
+  const invite = await ada.post(`${team}/${id}/invites`, {})
+  await cyd.post('/api/team/workspaces/join', { code: invite.body.code })
+  await ada.patch(`${team}/${id}/members`, { login: 'cyd', role: 'admin' })
+  const day = await readToday(service.database)
+  const work = (caller: Caller, ...repos: string[]) =>
+    caller.post('/api/team/active-minutes', { entries: repos.map((repo) => ({ repo, day, minutes: 5 })) })
+  const set = (caller: Caller, ...patterns: string[]) => caller.put(`${team}/${id}/patterns`, { patterns })
+  const reposOf = async (caller: Caller) =>
+    (await toldTo(caller)).filter(({ code }: { code: string }) => code === 'repo_removed')
+  await set(ada, 'acme/*', 'acme/web', 'other/api-*')
+  await work(bob, 'acme/Web', 'other/api-one', 'third/site')
+  await work(ada, 'acme/web')
+
+  await set(ada, 'acme/*', 'other/api-*', 'third/*')
+  t.same(await reposOf(bob), [], 'another pattern covers it, and additions take nothing')
+  await set(ada, 'acme/docs', 'other/api-*')
+  const notice = { ...nothing, code: 'repo_removed', workspace: { id, name: 'Acme' }, login: 'ada' }
+  t.same(await reposOf(bob), [{ ...notice, repos: ['acme/Web', 'third/site'] }])
+  t.same(await noticesOf(bob), await noticesOf(bob), 'its id stays the same')
+  t.same(await reposOf(ada), [], 'ada did it')
+  t.same(await reposOf(cyd), [], 'cyd has no repository')
+
+  await set(cyd, 'acme/docs', 'third/*')
+  t.same(await reposOf(bob), [
+    { ...notice, login: 'cyd', repos: ['other/api-one'] },
+    { ...notice, repos: ['acme/Web'] },
+  ])
+  await set(ada, 'acme/*', 'third/*', 'other/*')
+  t.same(await reposOf(bob), [], 'all are covered again')
+  await set(cyd, 'third/*', 'other/*')
+  t.same(
+    await reposOf(bob),
+    [{ ...notice, login: 'cyd', repos: ['acme/Web'] }],
+    'only the newest change is named',
+  )
+  t.same(await reposOf(ada), [{ ...notice, login: 'cyd', repos: ['acme/web'] }])
+  const dan = await service.signIn('dan')
+  await dan.post('/api/team/workspaces/join', { code: invite.body.code })
+  await work(dan, 'acme/web')
+  t.same(await reposOf(dan), [], 'dan joined afterwards')
+})
+
 t.test('a removed person learns of the removal, and nothing of what follows', async (t) => {
   const { service, ada, bob, id } = await startTeam(t, 'bob')
   const cyd = await service.signIn('cyd')

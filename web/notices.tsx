@@ -49,7 +49,7 @@ const Notices = ({ notices }: { notices: Notice[] }) => {
         {(showsAll ? left : left.slice(0, SHOWN)).map((one) => (
           <li key={one.id} class="row apart">
             <span class="grow">
-              <time class="muted" dateTime={one.at}>
+              <time id={one.id} class="muted" dateTime={one.at}>
                 {time(one.at)}
               </time>{' '}
               <Sentence {...one} />
@@ -95,6 +95,14 @@ const Sentence = ({ code, workspace, login, named_from, keys, repos }: Notice) =
     return (
       <>
         {person} is now an admin of {team}. <a href={`${path}/people`}>People in {team}</a>
+      </>
+    )
+  if (code === 'repo_removed')
+    return (
+      <>
+        {person} changed the patterns of {team}.{' '}
+        {repos.length === 1 ? 'This repository no longer counts' : 'These repositories no longer count'}{' '}
+        there: <Names names={repos} />
       </>
     )
   if (code === 'removed_by_organization')

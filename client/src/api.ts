@@ -466,8 +466,8 @@ export type Notice = {
   /** Stays the same, so that a client can remember the dismissed ones. */
   id: string
   at: string
-  /** `level_loosened`: admins will see numbers by name. `key_locked`: an admin locked keys that an override sets, so the override no longer changes them. The caller wrote the override or has worked in its repository. `admin_added`: another member became an admin. `removed_by_admin`, `removed_by_organization`: the caller is no longer a member. */
-  code: 'level_loosened' | 'key_locked' | 'admin_added' | 'removed_by_admin' | 'removed_by_organization'
+  /** `level_loosened`: admins will see numbers by name. `key_locked`: an admin locked keys that an override sets, so the override no longer changes them. The caller wrote the override or has worked in its repository. `admin_added`: another member became an admin. `repo_removed`: an admin removed a pattern, so that repositories in which the caller has worked, or to which the caller pushed settings, no longer count in the workspace. `removed_by_admin`, `removed_by_organization`: the caller is no longer a member. */
+  code: 'level_loosened' | 'key_locked' | 'admin_added' | 'repo_removed' | 'removed_by_admin' | 'removed_by_organization'
   workspace: {
     id: string
     name: string
@@ -478,7 +478,7 @@ export type Notice = {
   named_from: string | null
   /** The locked keys that the overrides set, at most 20. Empty for other notices. */
   keys: string[]
-  /** The overrides' repositories, at most 20. Empty for other notices. */
+  /** The overrides' repositories, or those that no longer count, at most 20. Empty for other notices. */
   repos: string[]
 }
 

@@ -1,6 +1,7 @@
 /** Notices about changes that affect a person: made by others, since the person joined. */
 import { limits } from '../../../schemas/limits.js'
 import type { Notice } from '../../../schemas/notices.js'
+import { parsePattern } from '../../../schemas/repo-pattern.js'
 import { languagesOf, lockedKeysIn, locksOf } from '../../../schemas/settings-keys.js'
 import type { Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/clock.js'
@@ -12,6 +13,8 @@ import {
   listAuditNotices,
   listLockChanges,
   listOwnOverrides,
+  listPatternChanges,
+  listUncovered,
 } from './queries/notices.js'
 
 const noticeOfEntry = (
@@ -52,7 +55,7 @@ const listLockNotices = async (db: Db, userId: string): Promise<Notice[]> => {
   if (keys.size === 0) return []
   const overrides = await listOwnOverrides(db, userId, {
     workspaceIds: [...new Set(changes.map(({ workspaceId }) => workspaceId))],
-    repos: await listPersonRepos(db, userId),
+    repos: (await listPersonRepos(db, userId)).map(({ repoKey }) => repoKey),
     parts: [...keys].flatMap(partsOf),
   })
   const parsed = overrides.map((one) => ({ ...one, settings: JSON.parse(one.settings) }))
@@ -78,14 +81,57 @@ const listLockNotices = async (db: Db, userId: string): Promise<Notice[]> => {
   })
 }
 
+/** Repositories in which the person has worked, or to which the person pushed, that no longer count in a workspace. */
+const listRepoNotices = async (db: Db, userId: string): Promise<Notice[]> => {
+  const changes = await listPatternChanges(db, userId)
+  if (changes.every(({ isOwn }) => isOwn)) return []
+  const removed = changes.flatMap((change) =>
+    (JSON.parse(change.removed) as string[]).flatMap((text) => {
+      const pattern = parsePattern(text)
+      return pattern ? [{ change, workspaceId: change.workspaceId, pattern }] : []
+    }),
+  )
+  const names = new Map((await listPersonRepos(db, userId)).map(({ repoKey, repo }) => [repoKey, repo]))
+  const uncovered = await listUncovered(db, removed.slice(0, limits.patterns_per_person), [...names.keys()])
+  const told = new Set<string>()
+  const lost = new Map(changes.map(({ id }): [string, string[]] => [id, []]))
+  for (const { removed, repo } of uncovered) {
+    // The newest change is the one that took effect. Earlier ones were undone, or removed a pattern that overlapped.
+    const name = `${removed.workspaceId} ${repo}`
+    if (!told.has(name)) lost.get(removed.change.id)?.push(names.get(repo) ?? repo)
+    told.add(name)
+  }
+  return changes.flatMap(({ workspaceId, workspace, id, at, login, isOwn }) => {
+    const repos = lost.get(id) ?? []
+    if (isOwn || repos.length === 0) return []
+    return [
+      {
+        id: `repo_removed:${id}`,
+        at: toTimestamp(at),
+        code: 'repo_removed' as const,
+        workspace: { id: workspaceId, name: workspace },
+        login,
+        named_from: null,
+        keys: [],
+        repos: repos.slice(0, limits.notice_names),
+      },
+    ]
+  })
+}
+
 /** Newest first. @param floor the operator's. Where it hides names, no admin can show them */
 export const listNotices = async (db: Db, { floor }: PrivacyRules, userId: string): Promise<Notice[]> => {
-  const [entries, locks] = await Promise.all([listAuditNotices(db, userId), listLockNotices(db, userId)])
+  const [entries, locks, repos] = await Promise.all([
+    listAuditNotices(db, userId),
+    listLockNotices(db, userId),
+    listRepoNotices(db, userId),
+  ])
   return [
     ...entries
       .filter(({ code }) => floor === 'named' || code !== 'level_loosened')
       .map((entry) => noticeOfEntry(floor, entry)),
     ...locks,
+    ...repos,
   ]
     .sort((one, other) => other.at.localeCompare(one.at))
     .slice(0, limits.notices)

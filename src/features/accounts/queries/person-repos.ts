@@ -5,8 +5,8 @@ import { statement, text } from '../../../platform/database/statement.js'
 
 const LIST_PERSON_REPOS = statement(
   'list own repositories',
-  { repoKey: text },
-  'select repo_key as "repoKey" from person_repos where user_id = $1::uuid',
+  { repoKey: text, repo: text },
+  'select repo_key as "repoKey", repo from person_repos where user_id = $1::uuid',
 )
 
 /** $1: the user; per repository: $2 its key, $3 its name, $4 as given. */
@@ -34,7 +34,7 @@ export const writePersonRepos = async (
   userId: string,
   repos: readonly NamedRepo[],
 ): Promise<void> => {
-  const known = new Set(await listPersonRepos(tx, userId))
+  const known = new Set((await listPersonRepos(tx, userId)).map(({ repoKey }) => repoKey))
   const fresh = repos.filter(({ repoKey }) => !known.has(repoKey))
   const rows = [
     ...repos.filter(({ repoKey }) => known.has(repoKey)),
@@ -50,8 +50,8 @@ export const writePersonRepos = async (
 }
 
 /** Their keys. */
-export const listPersonRepos = async (db: Db, userId: string): Promise<string[]> =>
-  (await db.rows(LIST_PERSON_REPOS, [userId])).map(({ repoKey }) => repoKey)
+export const listPersonRepos = (db: Db, userId: string): Promise<NamedRepo[]> =>
+  db.rows(LIST_PERSON_REPOS, [userId])
 
 /** $1: the user; $2: names in lower case. */
 const FIND_PERSON_REPOS = statement(

@@ -2,9 +2,11 @@
 import { limits } from '../../../../schemas/limits.js'
 import type { Notice } from '../../../../schemas/notices.js'
 import { divideRepo } from '../../../../schemas/repo-keys.js'
+import type { RepoPattern } from '../../../../schemas/repo-pattern.js'
 import { boundedList, readBoundedPage } from '../../../platform/database/bounded-page.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
+  bool,
   date,
   integer,
   moment,
@@ -16,7 +18,7 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { DELETED_LOGIN } from '../../accounts/index.js'
-import { authorName, SERVICE_ACTOR } from '../../workspaces/index.js'
+import { authorName, patternMatches, SERVICE_ACTOR } from '../../workspaces/index.js'
 
 /** SQL: when the oldest notices happened. */
 const OLDEST = `now() - interval '${limits.notice_days} days'`
@@ -26,7 +28,7 @@ const auditColumns = {
   workspace: text,
   id: uuid,
   at: moment,
-  code: textOf<Exclude<Notice['code'], 'key_locked'>>(),
+  code: textOf<Exclude<Notice['code'], 'key_locked' | 'repo_removed'>>(),
   login: orNull(text),
   teamUntil: orNull(date),
 }
@@ -141,4 +143,78 @@ export const listOwnOverrides = async (
   const names = places.map(({ repo }) => repo)
   const parameters = [workspaceIds, userId, owners, names, parts]
   return (await readBoundedPage(db, LIST_OVERRIDES, limits.notices, parameters)).rows
+}
+
+const patternColumns = {
+  workspaceId: uuid,
+  workspace: text,
+  id: uuid,
+  at: moment,
+  login: text,
+  isOwn: bool,
+  /** JSON text. */
+  removed: text,
+}
+
+/** $2: the person. */
+const LIST_PATTERN_CHANGES = boundedList('list removed patterns', patternColumns, {
+  rows: `
+    select a.workspace_id as "workspaceId", w.name as workspace, a.id, a.at, a.actor_id is not distinct from $2::uuid as "isOwn",
+      case when exists (select 1 from erasures x where x.user_id = a.actor_id) then '${DELETED_LOGIN}' else a.actor end as login,
+      ((a.details -> 'before') - array(select jsonb_array_elements_text(a.details -> 'after')))::text as removed,
+      octet_length(a.details::text) as bytes
+    from members m
+    join workspaces w on w.id = m.workspace_id
+    join audit_entries a on a.workspace_id = w.id and a.action = 'patterns.replaced' and a.at > ${OLDEST} and a.at > m.joined_at
+    where m.user_id = $2::uuid and not (a.details -> 'after') @> (a.details -> 'before')`,
+  order: 'at desc, id desc',
+})
+
+export type PatternChange = RowOf<typeof patternColumns>
+
+/** Newest first, the person's own among them. */
+export const listPatternChanges = async (db: Db, userId: string): Promise<PatternChange[]> =>
+  (await readBoundedPage(db, LIST_PATTERN_CHANGES, limits.notices, [userId])).rows
+
+/** $1: workspaces; $2 to $5: a removed pattern of each; $6, $7: keys of repositories. */
+const LIST_UNCOVERED = statement(
+  'list repositories that removed patterns covered',
+  { position: integer, index: integer },
+  `
+  with now as materialized (
+    select workspace_id, owner_key, repo_key, exact, repo_like from patterns where workspace_id = any($1::uuid[])
+  )
+  select l.position::int, r.index::int
+  from unnest($1::uuid[], $2::text[], $3::text[], $4::bool[], $5::text[])
+    with ordinality l(workspace_id, owner_key, repo_key, exact, repo_like, position)
+  join unnest($6::text[], $7::text[]) with ordinality r(owner_key, repo_key, index)
+    on ${patternMatches('l', 'r.owner_key', 'r.repo_key')}
+  where not exists (
+    select 1 from now where now.workspace_id = l.workspace_id and ${patternMatches('now', 'r.owner_key', 'r.repo_key')}
+  )
+  order by l.position, r.index
+  limit ${limits.person_repos}`,
+)
+
+/** Of the repositories, those that a removed pattern covered and no current pattern of its workspace covers. */
+export const listUncovered = async <Removed extends { workspaceId: string; pattern: RepoPattern }>(
+  db: Db,
+  removed: Removed[],
+  repos: string[],
+): Promise<{ removed: Removed; repo: string }[]> => {
+  const patterns = removed.map(({ pattern }) => pattern)
+  const places = repos.map(divideRepo)
+  const rows = await db.rows(LIST_UNCOVERED, [
+    removed.map(({ workspaceId }) => workspaceId),
+    patterns.map(({ ownerKey }) => ownerKey),
+    patterns.map(({ repoKey }) => repoKey),
+    patterns.map(({ exact }) => String(exact)),
+    patterns.map(({ repoLike }) => repoLike),
+    places.map(({ owner }) => owner),
+    places.map(({ repo }) => repo),
+  ])
+  return rows.map(({ position, index }) => ({
+    removed: removed[position - 1] as Removed,
+    repo: repos[index - 1] as string,
+  }))
 }
