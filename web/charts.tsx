@@ -545,7 +545,7 @@ export const Heatmap = (props: {
       </Readable>
       <Legend>
         {peak && `Average week. Peak: ${peak}.`}
-        {total !== null && held > 0 && ` Covers ${percent(Math.min(1, held / total))} of active time.`}
+        {!!total && ` Covers ${percent(Math.min(1, held / total))} of active time.`}
       </Legend>
       <AsTable caption={`${label}, average minutes per week`} head={['Hour', ...weekdays()]}>
         {() =>

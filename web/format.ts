@@ -132,7 +132,10 @@ export const addDays = (text: string, delta: number): string =>
 export const daysBetween = (from: string, to: string): number =>
   (asDate(to).getTime() - asDate(from).getTime()) / DAY_MS
 /** The date on the viewer's clock. */
-export const today = (): string => utcDay(Date.now() - new Date().getTimezoneOffset() * 60_000)
+const localDay = (moment: number): string => utcDay(moment - new Date(moment).getTimezoneOffset() * 60_000)
+export const today = (): string => localDay(Date.now())
+/** The day of a moment on the viewer's clock. */
+export const dayOf = (moment: string | number): string => fullDay(localDay(+new Date(moment)))
 /** Dates that the service sets are in UTC. */
 export const utcDay = (moment = Date.now()): string => new Date(moment).toISOString().slice(0, 10)
 /** ISO: 1 is Monday. */

@@ -220,7 +220,7 @@ const Summary = (props: {
             ? 'First version'
             : 'Oldest kept version'
           : keys.length === 0
-            ? 'No difference'
+            ? 'Settings unchanged'
             : `${named}${keys.length > NAMED ? ` and ${keys.length - NAMED} more` : ''}`}
     </div>
   )
@@ -295,13 +295,21 @@ const Compare = (props: { before: Values; after: Values; titles: [string, string
   )
 }
 
-/** A place in settings: `[typescript]/editor.tabSize`. */
-const pathOf = (pointer: string): string =>
+/** A place in settings: the key, and the names below it. */
+const partsOf = (pointer: string): string[] =>
   pointer
     .replace(/^(?:\/body)?\/settings\//, '')
     .split('/')
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .join('/')
+
+/** Each key's warning, such as “This value must be true or false.” Changed values may have none. */
+export const warningsByKey = (warnings: Warnings, changed: Values): Map<string, string> =>
+  new Map(
+    warnings.flatMap(({ path, message }) => {
+      const [key = '', ...below] = partsOf(path)
+      return key in changed ? [] : [[key, `${below.join('/') || 'This value'} ${message}.`]]
+    }),
+  )
 
 /** Values that don't match the schema: those that were just saved, or `stored` ones. */
 export const WarningList = ({ warnings, stored = false }: { warnings: Warnings; stored?: boolean }) =>
@@ -311,7 +319,7 @@ export const WarningList = ({ warnings, stored = false }: { warnings: Warnings; 
       <ul>
         {warnings.map(({ path, message }) => (
           <li key={`${path} ${message}`}>
-            <span class="mono">{pathOf(path)}</span> {message}
+            <span class="mono">{partsOf(path).join('/')}</span> {message}
           </li>
         ))}
       </ul>

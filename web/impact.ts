@@ -1,4 +1,5 @@
 /** The repositories and people affected by a change to the workspace settings, as far as they're loaded. */
+import { lockedKeysIn, locksOf } from '../schemas/settings-keys.js'
 import { useRead } from './api.js'
 import { count, people } from './format.js'
 import { useWorkspace } from './me.js'
@@ -14,7 +15,11 @@ export const useImpact = (isWanted: boolean) => {
     isWanted ? { path: { id: workspace.id }, query: { limit: 500 } } : undefined,
   )
   const overrides = response.data?.overrides ?? []
-  const hidingFor = (key: string) => overrides.filter(({ settings }) => key in settings)
+  /** Also those that set the key in a language block, or a block for one of its languages. */
+  const hidingFor = (key: string) => {
+    const one = locksOf([key])
+    return overrides.filter(({ settings }) => lockedKeysIn(one, settings).length > 0)
+  }
   return {
     /** The repositories and people, once they are known. */
     reach: (keys: string[], locked: string[]): string | undefined => {

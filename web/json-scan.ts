@@ -6,6 +6,8 @@ export interface Fault {
   from: number
   to: number
   message: string
+  /** The outermost key that has it. */
+  key?: string
 }
 
 /** A key in the outermost object, or in one of its language blocks. */

@@ -53,7 +53,7 @@ export const faultsOf = (text: string, { allowNull = false, locked = [] }: Parse
           : isLocked(locks, key)
             ? `“${key}” is locked. Remove it from the override, or unlock it in the workspace settings.`
             : undefined
-    return message !== undefined && { from, to, message }
+    return message !== undefined && { from, to, message, key: block ?? key }
   })
   const size = sizeOf(values)
   const tooLarge = size > limits.settings_bytes && {

@@ -48,13 +48,18 @@ const Notices = ({ notices }: { notices: Notice[] }) => {
       <ul class="stack tight">
         {(showsAll ? left : left.slice(0, SHOWN)).map((one) => (
           <li key={one.id} class="row apart">
-            <span class="grow">
-              <time id={one.id} class="muted" dateTime={one.at}>
+            <span class="grow" id={one.id}>
+              <time class="muted" dateTime={one.at}>
                 {time(one.at)}
               </time>{' '}
               <Sentence {...one} />
             </span>
-            <button type="button" onClick={() => dismiss(one.id)}>
+            <button
+              type="button"
+              id={`dismiss-${one.id}`}
+              aria-labelledby={`dismiss-${one.id} ${one.id}`}
+              onClick={() => dismiss(one.id)}
+            >
               Dismiss
             </button>
           </li>

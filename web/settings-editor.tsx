@@ -59,9 +59,11 @@ export const SettingsEditor = (props: {
   onLock?: (locked: string[]) => void
   /** The workspace's values, if this is an override. */
   general?: Values
+  /** What's wrong with stored values, by key. */
+  wrong?: ReadonlyMap<string, string>
   children?: ComponentChildren
 }) => {
-  const { label, editing, onEdit, locked, onLock, general, children } = props
+  const { label, editing, onEdit, locked, onLock, general, wrong = [], children } = props
   const schema = useSchema()
   const [tab, choose] = useState<'form' | 'json'>('form')
   const rules = onLock ? {} : { allowNull: true, locked }
@@ -108,6 +110,7 @@ export const SettingsEditor = (props: {
             locked={locked}
             onLock={onLock}
             general={general}
+            wrong={new Map([...wrong, ...faults.map(({ key = '', message }) => [key, message] as const)])}
             drafts={editing.drafts}
             onDraft={(key, text) => {
               const { [key]: _, ...rest } = editing.drafts

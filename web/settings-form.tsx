@@ -48,13 +48,15 @@ interface FormProps {
   onLock?: ((locked: string[]) => void) | undefined
   /** The workspace's values, if the form edits an override. */
   general?: Values | undefined
+  /** What's wrong with a value, by key. */
+  wrong: ReadonlyMap<string, string>
   /** Input that isn't a value yet, by key. */
   drafts: Record<string, string>
   onDraft: (key: string, text: string | undefined) => void
 }
 
 export const SettingsForm = (props: FormProps) => {
-  const { schema, isOffer, values, onChange, locked, onLock, general, drafts, onDraft } = props
+  const { schema, isOffer, values, onChange, locked, onLock, general, wrong, drafts, onDraft } = props
   const locks = locksOf([...locked])
   const url = useUrlQuery()
   const [query, search] = useState(url.query.setting ?? '')
@@ -155,6 +157,7 @@ export const SettingsForm = (props: FormProps) => {
               isSet={row.key in values}
               value={values[row.key]}
               draft={drafts[row.key]}
+              wrong={wrong.get(row.key)}
               isLocked={general ? isLocked(locks, row.key) : locked.includes(row.key)}
               onSet={(value) => set(row.key, value)}
               onRemove={() => remove(row.key)}
@@ -187,6 +190,7 @@ const Setting = (props: {
   isSet: boolean
   value: unknown
   draft: string | undefined
+  wrong: string | undefined
   isLocked: boolean
   isOverride: boolean
   /** The workspace's value as JSON, if the form edits an override. */
@@ -197,6 +201,9 @@ const Setting = (props: {
   onLock: ((isOn: boolean) => void) | undefined
 }) => {
   const { row, isSet, value, draft, isLocked, isOverride, general, onSet, onRemove, onDraft, onLock } = props
+  const fault =
+    draft !== undefined && !isJson(draft) ? `Not a valid value. ${faultOf(props.row.schema)}` : undefined
+  const wrong = fault ?? props.wrong
   const { key, schema } = row
   const id = useId()
   const isReadOnly = isOverride && isLocked
@@ -251,7 +258,7 @@ const Setting = (props: {
             {isSet ? JSON.stringify(value) : 'not set'}
           </output>
         ) : (
-          <Control id={id} {...{ schema, isSet, value, draft, onSet, onRemove, onDraft }} />
+          <Control id={id} isWrong={!!wrong} {...{ schema, isSet, value, draft, onSet, onRemove, onDraft }} />
         )}
         {onLock && <LockToggle name={key} isLocked={isLocked} mayLock={isSet} onLock={onLock} />}
         {isOverride && !isReadOnly && general !== undefined && value !== null && (
@@ -273,9 +280,14 @@ const Setting = (props: {
           <Markdown text={about} />
         </p>
       )}
-      {draft !== undefined && !isJson(draft) && (
-        <p class="small wrong" id={`${id}-fault`} role="status" ref={showAtOnce}>
-          Not a valid value. {faultOf(schema)}
+      {wrong && (
+        <p
+          class="small wrong"
+          id={`${id}-fault`}
+          role={fault ? 'status' : undefined}
+          ref={fault ? showAtOnce : null}
+        >
+          {wrong}
         </p>
       )}
     </div>
@@ -321,6 +333,7 @@ const faultOf = (schema: Property) =>
 const Control = (props: {
   id: string
   schema: Property
+  isWrong: boolean
   isSet: boolean
   value: unknown
   draft: string | undefined
@@ -328,10 +341,10 @@ const Control = (props: {
   onRemove: () => void
   onDraft: (text: string | undefined) => void
 }) => {
-  const { id, schema, isSet, value, draft, onSet, onRemove, onDraft } = props
+  const { id, schema, isWrong, isSet, value, draft, onSet, onRemove, onDraft } = props
   const types = typeOf(schema)
   const isFault = draft !== undefined && !isJson(draft)
-  const described = { id, 'aria-describedby': `${id}-about ${id}-fault`, 'aria-invalid': isFault }
+  const described = { id, 'aria-describedby': `${id}-about ${id}-fault`, 'aria-invalid': isWrong }
   const options = schema.enum ?? (types.join() === 'boolean' ? [true, false] : undefined)
   if (options) {
     const at = options.findIndex((one) => same(one, value))

@@ -324,6 +324,7 @@ else {
     },
     'a time zone': {
       path: '/account',
+      picked: ['Time zone', 'UTC'],
       submit: 'Save time zone',
       method: 'POST',
       call: 'team/active-minutes',

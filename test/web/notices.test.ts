@@ -7,6 +7,7 @@ if (typeof scene === 'string') t.test('notices', { skip: scene }, async () => {}
 else {
   const { service, visit } = scene
   const team = '/api/team/workspaces'
+  const today = () => new Date().toISOString().slice(0, 10)
 
   t.test('notices stay above every screen until each is dismissed, in every workspace', async (t) => {
     const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
@@ -47,7 +48,18 @@ else {
     await page.page.setViewportSize({ width: 320, height: 640 })
     t.equal(await page.width(), 320)
 
-    await page.button('Dismiss').first().focus()
+    t.match(
+      await page
+        .button(/^Dismiss /)
+        .first()
+        .ariaSnapshot(),
+      /"Dismiss .* An admin removed you from Other\./,
+      'each button names its notice',
+    )
+    await page
+      .button(/^Dismiss /)
+      .first()
+      .focus()
     await page.page.keyboard.press('Enter')
     t.equal((await texts()).length, 3)
     t.equal(
@@ -57,7 +69,10 @@ else {
     )
     await page.link('acme/api').click()
     await page.heading('acme/api').waitFor()
-    await page.button('Dismiss').first().click()
+    await page
+      .button(/^Dismiss /)
+      .first()
+      .click()
     await page.open('/account')
     await list.waitFor()
     t.same(await texts(), [locked, loosened], 'they stay dismissed')
@@ -65,10 +80,20 @@ else {
     await ada.patch(`${team}/${id}/settings`, { locked: [] })
     await page.open(`/w/${id}/me`)
     t.same(await texts(), [loosened])
-    await page.button('Dismiss').click()
+    await page.button(/^Dismiss /).click()
     t.equal(await list.count(), 0)
     await page.page.setViewportSize({ width: 1_280, height: 720 })
     t.same(page.complaints, [])
+
+    const entries = [{ repo: 'acme/api', day: today(), minutes: 5 }]
+    t.equal((await bob.post('/api/team/active-minutes', { entries })).status, 200)
+    await ada.put(`${team}/${id}/patterns`, { patterns: ['acme/web'] })
+    await page.open(`/w/${id}/me`)
+    const [uncovered] = await texts()
+    t.match(
+      uncovered,
+      /ada changed the patterns of Acme\. This repository no longer counts there: acme\/api Dismiss$/,
+    )
 
     const another = await visit(cyd)
     await another.open(`/w/${id}/me`)

@@ -86,7 +86,7 @@ const named = (zone: string) => zone.replaceAll('_', ' ')
 
 const TimeZone = () => {
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const [zone, choose] = useState(here)
+  const [zone, choose] = useState('')
   const { busy, failure, act } = useAction()
   return (
     <Card id="zone" title="Time zone">
@@ -101,6 +101,7 @@ const TimeZone = () => {
         onSubmit={() => {
           act(async () => {
             await call('POST /api/team/active-minutes', { body: { entries: [], timezone: zone } })
+            choose('')
             toast('Time zone saved')
           })
         }}
@@ -112,13 +113,14 @@ const TimeZone = () => {
             choose(event.currentTarget.value)
           }}
         >
+          <option value="">Choose a time zone</option>
           {[...new Set([here, ...Intl.supportedValuesOf('timeZone')])].map((name) => (
             <option key={name} value={name}>
               {named(name)}
             </option>
           ))}
         </select>
-        <button type="submit" aria-disabled={busy}>
+        <button type="submit" aria-disabled={busy || zone === ''}>
           Save time zone
         </button>
       </Form>

@@ -2,6 +2,7 @@
 import { usePolling, useRead } from '../api.js'
 import { EditorKey } from '../editor-key.js'
 import { Checklist } from '../first-steps.js'
+import { hasStepsLeft } from '../home.js'
 import { useWorkspace } from '../me.js'
 import { start } from '../start.js'
 import { Card } from '../ui.js'
@@ -11,7 +12,8 @@ const POLL_MS = 5_000
 /** `again` looks for the first minute. */
 export const FirstMinute = (props: { hasArrived: boolean; again: () => void; onClose: () => void }) => {
   const { hasArrived } = props
-  const { id, patterns } = useWorkspace()
+  const workspace = useWorkspace()
+  const { id, patterns } = workspace
   const me = useRead('GET /api/me', {})
   const look = () => {
     me.again()
@@ -33,6 +35,15 @@ export const FirstMinute = (props: { hasArrived: boolean; again: () => void; onC
           Close
         </button>
       </section>
+    )
+  // The first steps above say how.
+  if (hasStepsLeft(workspace))
+    return (
+      <Card id="first-minute" title="No activity yet">
+        <p class="waiting" role="status">
+          Your numbers appear here with the first minute from your editor.
+        </p>
+      </Card>
     )
   return (
     <Card id="first-minute" title="Record your first minute">

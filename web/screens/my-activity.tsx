@@ -8,7 +8,6 @@ import { call, refresh, useAction, useRead } from '../api.js'
 import { Calendar, Heatmap } from '../charts.js'
 import { consent } from '../consent.js'
 import { addDays, count, duration, longWeekdays, mondayOf, today, weekdayOf } from '../format.js'
-import { hasStepsLeft } from '../home.js'
 import { useWorkspace } from '../me.js'
 import { rangeOf, selectedRange, titleOf, useComparison, useUrlQuery } from '../query.js'
 import { RangeChoice, RangeProblem } from '../range.js'
@@ -63,6 +62,8 @@ export const MyActivity = () => {
   )
   // Someone without any minutes in a year is new here.
   const isNew = year.data?.daily.every(({ active_minutes }) => !active_minutes) ?? false
+  // Figures and charts of nothing aren't shown.
+  const isEmpty = isNew && metrics.every(({ name }) => !response.data?.totals[name])
   const [wasNew, remember] = useState(false)
   useEffect(() => {
     if (isNew) remember(true)
@@ -114,53 +115,57 @@ export const MyActivity = () => {
               repository to count them.
             </p>
           )}
-          {(isNew || wasNew) && !hasStepsLeft(workspace) && (
+          {(isNew || wasNew) && (
             <FirstMinute hasArrived={!isNew} again={year.again} onClose={() => remember(false)} />
           )}
-          <Summary
-            daily={year.data?.daily}
-            range={response.data.range}
-            totals={response.data.totals}
-            now={compared.now?.totals}
-            previous={previous?.totals}
-          />
-          <div class="lead">
-            <TrendCard
-              name="My active time"
-              data={response.data}
-              metric={metrics[0]}
-              compared={compared}
-              earlier={previous}
-            />
-            <section class="card" aria-labelledby="hours">
-              <header class="row apart">
-                <h2 id="hours">My working hours</h2>
-                <Tip about="my working hours">
-                  Active minutes by weekday and hour in an average week of the selected range, in the time
-                  zone in which they were recorded. Minutes that were reported without an hour, and hours past
-                  their retention period, aren’t included. No one else gets this chart.{' '}
-                  {consent[workspace.activity_privacy]}
-                </Tip>
-              </header>
-              <Heatmap
-                cells={response.data.heatmap ?? []}
-                counts={weekdayCounts(response.data.range)}
-                total={response.data.totals.active_minutes}
-                label="My active time by weekday and hour"
+          {!isEmpty && (
+            <>
+              <Summary
+                daily={year.data?.daily}
+                range={response.data.range}
+                totals={response.data.totals}
+                now={compared.now?.totals}
+                previous={previous?.totals}
               />
-            </section>
-          </div>
-          <section class="card" aria-labelledby="calendar">
-            <header>
-              <h2 id="calendar">My year</h2>
-            </header>
-            {squares ? (
-              <Calendar daily={squares} label="My active time by day" />
-            ) : (
-              <Skeleton height={CALENDAR_HEIGHT} />
-            )}
-          </section>
-          <MyRepos data={response.data} compared={compared} onChoose={(repo) => set({ repo })} />
+              <div class="lead">
+                <TrendCard
+                  name="My active time"
+                  data={response.data}
+                  metric={metrics[0]}
+                  compared={compared}
+                  earlier={previous}
+                />
+                <section class="card" aria-labelledby="hours">
+                  <header class="row apart">
+                    <h2 id="hours">My working hours</h2>
+                    <Tip about="my working hours">
+                      Active minutes by weekday and hour in an average week of the selected range, in the time
+                      zone in which they were recorded. Minutes that were reported without an hour, and hours
+                      past their retention period, aren’t included. No one else gets this chart.{' '}
+                      {consent[workspace.activity_privacy]}
+                    </Tip>
+                  </header>
+                  <Heatmap
+                    cells={response.data.heatmap ?? []}
+                    counts={weekdayCounts(response.data.range)}
+                    total={response.data.totals.active_minutes}
+                    label="My active time by weekday and hour"
+                  />
+                </section>
+              </div>
+              <section class="card" aria-labelledby="calendar">
+                <header>
+                  <h2 id="calendar">My year</h2>
+                </header>
+                {squares ? (
+                  <Calendar daily={squares} label="My active time by day" />
+                ) : (
+                  <Skeleton height={CALENDAR_HEIGHT} />
+                )}
+              </section>
+              <MyRepos data={response.data} compared={compared} onChoose={(repo) => set({ repo })} />
+            </>
+          )}
         </div>
       ) : (
         !response.failure && <NumbersSkeleton />
@@ -311,7 +316,7 @@ const MyRepos = ({ data, compared, onChoose }: Listing<Own>) => (
       isRest={({ repo }) => repo === null}
       searchText={({ repo }) => repo ?? ''}
       first="active_minutes"
-      empty="No activity in the selected range. To record activity, sign in from the editor extension, or connect an editor under Account › Editors."
+      empty="No activity in the selected range."
     />
   </section>
 )

@@ -5,7 +5,7 @@ import type { AnswerOf } from '../../client/src/operations.js'
 import type { RepohostKind } from '../../schemas/common.js'
 import { limits } from '../../schemas/limits.js'
 import { call, refresh, useAction, usePages, useRead } from '../api.js'
-import { count, fullDay, time } from '../format.js'
+import { count, dayOf, time } from '../format.js'
 import { useMe, useWorkspace } from '../me.js'
 import { start } from '../start.js'
 import { toast } from '../toast.js'
@@ -28,7 +28,7 @@ const SCOPES: Record<RepohostKind, string> = {
 const Follows = ({ link }: { link: Link }) => (
   <>
     This workspace follows <bdi>{link.organization}</bdi>, which <bdi>{link.linked_by}</bdi> linked on{' '}
-    <span title={time(link.linked_at)}>{fullDay(link.linked_at.slice(0, 10))}</span>.{' '}
+    <span title={time(link.linked_at)}>{dayOf(link.linked_at)}</span>.{' '}
     {link.join === 'member'
       ? `Its people become members when they sign in.`
       : `Its people need an invite to join.`}{' '}
@@ -63,8 +63,8 @@ const WHY: Record<NonNullable<Link['paused_because']>, (link: Link) => Component
   ),
   not_confirmed: ({ linked_by, organization, confirmed_at }) => (
     <>
-      {host} hasn’t confirmed since {fullDay(confirmed_at.slice(0, 10))} that <bdi>{linked_by}</bdi>, who
-      linked it, owns <bdi>{organization}</bdi>
+      {host} hasn’t confirmed since {dayOf(confirmed_at)} that <bdi>{linked_by}</bdi>, who linked it, owns{' '}
+      <bdi>{organization}</bdi>
     </>
   ),
 }
@@ -86,9 +86,8 @@ const Right = ({ link }: { link: Link }) => {
           </>
         ) : (
           <>
-            From {fullDay(new Date(ends).toISOString().slice(0, 10))} on, no one joins, unless{' '}
-            <bdi>{link.linked_by}</bdi> signs in before then, or an admin who owns{' '}
-            <bdi>{link.organization}</bdi> renews the link.
+            From {dayOf(ends)} on, no one joins, unless <bdi>{link.linked_by}</bdi> signs in before then, or
+            an admin who owns <bdi>{link.organization}</bdi> renews the link.
           </>
         )}
       </span>
@@ -307,9 +306,7 @@ export const ConcernedMembers = () => {
             {left.map(({ login, left_at }) => (
               <li key={login} class="row">
                 <Person login={login} />
-                <span class="muted grow">
-                  left on {fullDay((left_at ?? '').slice(0, 10))}. Remove or keep?
-                </span>
+                <span class="muted grow">left on {dayOf(left_at ?? '')}. Remove or keep?</span>
                 <button type="button" class="danger" onClick={() => remove([login])}>
                   Remove<span class="away"> {login}</span>
                 </button>
@@ -340,7 +337,7 @@ export const ConcernedMembers = () => {
               <li key={login} class="row">
                 <Person login={login} />
                 <span class="muted">
-                  {host} last confirmed this member on {fullDay((unconfirmed_since ?? '').slice(0, 10))}
+                  {host} last confirmed this member on {dayOf(unconfirmed_since ?? '')}
                 </span>
               </li>
             ))}

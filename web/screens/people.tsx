@@ -4,7 +4,7 @@ import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
 import { call, refresh, requireUnchanged, useAction, usePages, useRead } from '../api.js'
 import { consent, sinceText } from '../consent.js'
-import { counted, fullDay, time } from '../format.js'
+import { counted, dayOf, fullDay, time } from '../format.js'
 import { useMe, useWorkspace, type Workspace } from '../me.js'
 import { Menu } from '../menu.js'
 import { useNew } from '../query.js'
@@ -241,7 +241,7 @@ const columnsOf = (
       title: 'Joined',
       room: 'wider',
       by: (row) => (isInvite(row) ? null : row.joined_at),
-      cell: (row) => (isInvite(row) ? '–' : fullDay(row.joined_at.slice(0, 10))),
+      cell: (row) => (isInvite(row) ? '–' : dayOf(row.joined_at)),
     },
     {
       name: 'active',

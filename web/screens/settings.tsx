@@ -3,7 +3,7 @@ import type { AnswerOf } from '../../client/src/operations.js'
 import { limits } from '../../schemas/limits.js'
 import { call, useAction, useRead } from '../api.js'
 import { bytes, people } from '../format.js'
-import { History, WarningList } from '../history.js'
+import { History, WarningList, warningsByKey } from '../history.js'
 import { useImpact } from '../impact.js'
 import { Diff, merged, patchOf, same, sizeOf, textOf, type Values } from '../json.js'
 import { useWorkspace } from '../me.js'
@@ -186,6 +186,7 @@ const Editor = ({ state, etag, again }: { state: State; etag: string | undefined
               onEdit={edit}
               locked={locked}
               onLock={(locked) => edit({ locked })}
+              wrong={warningsByKey(draft.base.warnings ?? [], patch)}
             >
               {values && `${bytes(sizeOf(values))} of ${bytes(limits.settings_bytes)} used`}
             </SettingsEditor>
