@@ -22,14 +22,14 @@ const numberLocale = (): string => {
   const { locale } = viewer().resolvedOptions()
   return RIGHT_TO_LEFT.test(new Intl.Locale(locale).maximize().script ?? '') ? 'en' : locale
 }
-/** English in the viewer's order. */
+/** English in the viewer's order. British English would write 03:48 pm. */
 const dateLocale = (): string => {
   const { locale } = viewer().resolvedOptions()
   if (isEnglish(locale)) return locale
   const order = viewer()
     .formatToParts(0)
     .map(({ type }) => type)
-  return order.indexOf('month') < order.indexOf('day') ? 'en-US' : 'en-GB'
+  return order.indexOf('month') < order.indexOf('day') ? 'en-US' : 'en-AU'
 }
 const UTC = { timeZone: 'UTC' } as const
 const DAY = { ...UTC, day: 'numeric', month: 'short' } as const

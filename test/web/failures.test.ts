@@ -368,7 +368,8 @@ else {
       } = row
       await visitor.open(path)
       for (const name of [opener ?? []].flat()) await visitor.button(name).click()
-      if (picked) await visitor.field(picked[0]).selectOption(picked[1])
+      if (picked)
+        await visitor.page.getByRole('combobox', { name: picked[0], exact: true }).selectOption(picked[1])
       if (checked) await visitor.field(checked).check()
       const form = of(visitor)
       const field = (label: string) => form.getByLabel(label, { exact: true })
