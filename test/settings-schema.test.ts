@@ -171,6 +171,17 @@ t.test('in enforce mode, wrong keys and values are returned together, in order',
     t.same((await store(spelled)).body.errors, faultsOfSpelled)
     t.same((await store({ ...spelled, other: 1 })).body.errors, errors)
   }
+  const replaced = await ada.put(`${team}/${id}/configuration`, { settings: spelled })
+  t.same(replaced.body.errors, faultsOfSpelled)
+  const projects = { 'acme/api': { settings: spelled } }
+  const overridden = await ada.put(`${team}/${id}/configuration`, { projects })
+  t.same(
+    overridden.body.errors,
+    faultsOfSpelled.map(({ path, ...rest }) => ({
+      path: path.replace('/body/', '/body/projects/acme~1api/'),
+      ...rest,
+    })),
+  )
   const removed = await ada.patch(`${team}/${id}/settings`, {
     settings: { 'lint.<b>': null, 'ext.theme': 'blue' },
   })

@@ -4,7 +4,7 @@ import type { ConfigurationChange, ConfigurationEffect } from '../../../schemas/
 import { limits } from '../../../schemas/limits.js'
 import { divideRepo, repoKeysOf } from '../../../schemas/repo-keys.js'
 import { parsePatterns } from '../../../schemas/repo-pattern.js'
-import { type Locks, lockedKeysIn, locksOf } from '../../../schemas/settings-keys.js'
+import { type Locks, lockedKeysIn, locksOf, spellingFaultsIn } from '../../../schemas/settings-keys.js'
 import { ApiError, escapePointer } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { type Preconditions, requireEtag } from '../../platform/http/etag.js'
@@ -99,9 +99,11 @@ const createJudge = (rules: SettingsRules | undefined) => {
   const warnings: NonNullable<Warnings> = []
   return {
     warnings,
-    check: (values: Values, at: string) => {
+    /** @param stored the settings so far */
+    check: (values: Values, stored: Values, at: string) => {
       if (Object.keys(values).length === 0) return
-      requireRules(rules, values, at)
+      requireRules(rules, values, at, spellingFaultsIn(values, stored))
+      requireSpelling(values, stored, at)
       if (warnings.length < MAX_WARNINGS)
         warnings.push(
           ...(warningsOf(rules, values, at).warnings ?? []).slice(0, MAX_WARNINGS - warnings.length),
@@ -121,8 +123,7 @@ const planSettings = async (
   const difference = settings && (await compareSettings('workspace', stored, settings, turn))
   const content = settings ?? stored
   if (difference) {
-    requireSpelling(difference.set, stored)
-    judge.check(difference.set, '/body/settings')
+    judge.check(difference.set, stored, '/body/settings')
   }
   await turn()
   const oldLocked = JSON.parse(current.locked) as string[]
@@ -215,8 +216,7 @@ const planOverrides = async (
       return
     }
     const at = `/body/projects/${escapePointer(name)}/settings`
-    requireSpelling(set, stored ?? {}, at)
-    judge.check(set, at)
+    judge.check(set, stored ?? {}, at)
     const size = bytes.length
     requireSize(size, `The settings of ${scope}`)
     const version = (current?.version ?? 0) + 1
