@@ -92,10 +92,7 @@ export const toCountBatches = ({ workspace, day, members }: CountsBody): CountBa
 
 export const reader: BodyReader<CountBatches, BodyContext> = {
   module: import.meta.url,
-  read: (bytes, context) => {
-    const body = readBody<CountsBody>(bytes, CountsBody, context)
-    return body && toCountBatches(body)
-  },
+  read: (bytes, context) => toCountBatches(readBody<CountsBody>(bytes, CountsBody, context)),
   buffersOf: ({ repos, batches }) =>
     [...repos, ...batches.flatMap(({ members, repos, counts }) => [members, repos, counts])].map(
       ({ buffer }) => buffer,

@@ -4,7 +4,8 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import type { Preconditions } from '../../platform/http/etag.js'
-import { fitting, type Held } from '../../platform/process/held-memory.js'
+import type { RequestMemory } from '../../platform/http/request-memory.js'
+import { fitting } from '../../platform/process/held-memory.js'
 import { KeyedSemaphore, Semaphore } from '../../platform/process/semaphore.js'
 import {
   type Change,
@@ -34,9 +35,8 @@ interface Request {
   body: SentConfiguration
   preconditions: Preconditions
   dryRun: boolean
-  /** Holds the memory for the changes. */
-  person: string
-  held: Held
+  /** Also holds the response, until the client has read it or others need the memory. */
+  memory: RequestMemory
 }
 
 /** Smaller changes don't wait for others. */
@@ -57,18 +57,18 @@ const changesAtOnce = new Semaphore(fitting(CHANGE_MIB), WAITING, WAIT_MS, unava
  * @throws {ApiError} `version_conflict`, `validation_failed`, `settings_too_large`, `repo_outside_patterns`, `key_locked`,
  * `workspace_full`, `workspace_limit`
  */
-export const changeConfiguration = (
+export const changeConfiguration = async (
   { database, rules, quota }: { database: Database; rules: SettingsRules | undefined; quota: WorkspaceQuota },
   call: WorkspaceCall,
   request: Request,
 ): Promise<ConfigurationResponse> => {
-  const { dryRun, held } = request
-  let changes: ChangeTexts | undefined
-  return inTurn(database, call, request, () =>
-    changeWorkspace(database, { ...call, writes: !dryRun }, 'admin', async (change) => {
-      // Changes from an earlier attempt that lost a conflict.
-      changes?.drop()
-      changes = new ChangeTexts(held)
+  const { dryRun, memory } = request
+  const changes = new ChangeTexts(memory.held)
+  const endTurn = await waitForTurn(database, call, request)
+  try {
+    return await changeWorkspace(database, { ...call, writes: !dryRun }, 'admin', async (change) => {
+      // A conflict begins again here.
+      changes.clear()
       const plan = await planConfiguration(change, call, request, { rules, quota, changes })
       const { affected, warnings, overrides } = plan
       if (!dryRun) await writePlan(change, call, plan, quota)
@@ -76,28 +76,34 @@ export const changeConfiguration = (
         await requireStorageQuota(change.tx, call.workspaceId, dryRun ? overrides.grownBytes : 0)
       const head = dryRun ? plan.head : await readHead(change.tx, call.workspaceId)
       return { changes, warnings, affected, etag: etagOfConfiguration(call.workspaceId, head) }
-    }),
-  )
+    })
+  } finally {
+    endTurn()
+  }
 }
 
-/** Only changes that need much memory wait for others. Those without overrides need little. */
-const inTurn = async <T>(
+/** Only changes that need much memory wait for others. Those without overrides need little. @returns what ends the turn */
+const waitForTurn = async (
   database: Database,
   { workspaceId }: WorkspaceCall,
-  { body: { projects }, person, held }: Request,
-  work: () => Promise<T>,
-): Promise<T> => {
-  if (!projects) return work()
+  { body: { projects }, memory: { person, held } }: Request,
+): Promise<() => void> => {
+  if (!projects) return () => {}
   const sent = projects.reduce((sum, { length }) => sum + length, 0)
   const stored = (await readStorage(database.hot, [workspaceId])).get(workspaceId) ?? 0
-  if (sent + stored <= LARGE_BYTES) return work()
+  if (sent + stored <= LARGE_BYTES) return () => {}
   held.add(sent)
-  const endTurn = await changesOfPerson.acquire([person])
+  const endTurnOfPerson = await changesOfPerson.acquire([person])
   try {
-    return await changesAtOnce.run(work)
-  } finally {
+    await changesAtOnce.acquire()
+  } catch (error) {
+    endTurnOfPerson()
+    throw error
+  }
+  return () => {
+    changesAtOnce.release()
+    endTurnOfPerson()
     held.add(-sent)
-    endTurn()
   }
 }
 

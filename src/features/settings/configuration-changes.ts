@@ -66,7 +66,7 @@ const PIECE_LENGTH = 65_536
 
 /** Changes as a JSON list without brackets, outside the heap, because it can be larger than the workspace. */
 export class ChangeTexts {
-  readonly pieces: Buffer[] = []
+  pieces: Buffer[] = []
   count = 0
   private text = ''
 
@@ -84,9 +84,12 @@ export class ChangeTexts {
     this.text = ''
   }
 
-  /** Frees the memory. */
-  drop(): void {
+  /** Begins again, and frees the memory. */
+  clear(): void {
     this.held.add(-this.pieces.reduce((sum, { length }) => sum + length, 0))
+    this.pieces = []
+    this.count = 0
+    this.text = ''
   }
 }
 

@@ -73,7 +73,6 @@ export const reader: BodyReader<SentConfiguration, BodyContext> = {
   module: import.meta.url,
   read: (bytes, context) => {
     const body = readBody<ConfigurationBody>(bytes, ConfigurationBody, context, bounds)
-    if (!body) return null
     check(body, context)
     const { projects, ...rest } = body
     return projects ? { ...rest, projects: piecesOf(projects) } : rest

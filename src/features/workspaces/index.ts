@@ -1,5 +1,12 @@
 /** Workspaces, members and rights, for other features. */
-export { adminOf, adminOfNamed, memberIfWorkspaceGiven, memberOf, requireAdminIn } from './access.js'
+export {
+  adminOf,
+  adminOfNamed,
+  memberIfWorkspaceGiven,
+  memberOf,
+  type Roles,
+  requireAdminIn,
+} from './access.js'
 export { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 export { leaveAllWorkspaces } from './leave-all-workspaces.js'
 export { openPersonalWorkspace, type PersonalRules } from './open-personal-workspace.js'

@@ -25,21 +25,28 @@ export class InvalidBody extends Error {
   }
 }
 
+/** For a body that isn't an object at all. */
+export const bodyIs = (what: string): InvalidBody => {
+  const message = `must be a JSON object, but is ${what}`
+  return new InvalidBody([{ keyword: 'type', instancePath: '', params: {}, message }])
+}
+
 /** Validators depend on these. */
 export interface BodyContext {
   keys: SettingsKeyRules
   kind: RepohostKind
 }
 
-/** @returns null for `null` @throws {StrictJsonError} {InvalidBody} */
+/** An empty body counts as an object without members. @throws {StrictJsonError} {InvalidBody} */
 export const readBody = <Body>(
   bytes: Buffer,
-  schema: object,
+  schema: { required?: string[] },
   { keys, kind }: BodyContext,
   bounds = ordinary,
-): Body | null => {
-  const body = parseBody(bytes, bounds)
-  if (body === null) return null
+): Body => {
+  if (bytes.length === 0 && schema.required?.length) throw bodyIs('missing')
+  const body = bytes.length === 0 ? {} : parseBody(bytes, bounds)
+  if (body === null) throw bodyIs('null')
   const part = { schema, httpPart: 'body', method: '', url: '' }
   const validate = validatorCompilerFor(keys, kind)(part)
   if (!validate(body)) throw new InvalidBody(validate.errors as ErrorObject[])

@@ -8,7 +8,7 @@ export default async ({ module, context, bytes }: ThreadTask): Promise<ThreadRes
   try {
     const read = reader.read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), context)
     const moving = {
-      [Tinypool.transferableSymbol]: (read && reader.buffersOf?.(read)) ?? [],
+      [Tinypool.transferableSymbol]: reader.buffersOf?.(read) ?? [],
       [Tinypool.valueSymbol]: { read },
     }
     // The package's types don't know that its symbols can be used.

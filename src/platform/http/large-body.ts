@@ -5,15 +5,15 @@
 import { availableParallelism } from 'node:os'
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
-import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Tinypool } from 'tinypool'
 import { ApiError } from '../../errors.js'
-import { fitting, type Held, heldMemory, portionOf } from '../process/held-memory.js'
+import { fitting, type Held, portionOf } from '../process/held-memory.js'
 import { Semaphore } from '../process/semaphore.js'
 import { payerOf } from '../rate-limits/payers.js'
 import { type BodyContext, type BodyFailure, errorOf } from './json-body.js'
+import { beginWork } from './own-body.js'
+import { holdMemory, type RequestMemory } from './request-memory.js'
 
 /** Smaller bodies cost less than a thread. */
 const LARGE_BYTES = 131_072
@@ -34,8 +34,8 @@ const IDLE_MS = 10_000
 export interface BodyReader<Read extends object, Context extends object> {
   /** The module that exports it as `reader`. */
   module: string
-  /** @throws {StrictJsonError} {InvalidBody} */
-  read(bytes: Buffer, context: Context): Read | null
+  /** @param bytes may be empty @throws {StrictJsonError} {InvalidBody} */
+  read(bytes: Buffer, context: Context): Read
   /** The result's buffers, which move to the main thread without a copy. */
   buffersOf?(read: Read): ArrayBuffer[]
 }
@@ -44,8 +44,8 @@ export interface LargeBody<Read extends object, Context extends object> {
   reader: BodyReader<Read, Context>
   context: Context
   mostBytes: number
-  /** Holds the bytes. */
-  person: string
+  /** Holds the bytes until they're read. */
+  memory: RequestMemory
   /** The owner that may have one large body at a time, if it isn't the person. */
   place?: string
   /** Gets each chunk before it is kept, and throws to reject the body. */
@@ -76,31 +76,29 @@ const threads = new Tinypool({
 threads.on('error', () => {})
 
 /**
- * @returns undefined for an empty body, and null for `null`
+ * For a handler that reads the body itself.
  * @throws {ApiError} `payload_too_large`, `rate_limited`, `unavailable`, `bad_request`, and what `inspect` and `admit` throw
  * @throws {StrictJsonError} {InvalidBody}
  */
 export const readLarge = async <Read extends object, Context extends object>(
   request: FastifyRequest,
-  payload: Readable,
-  { reader, context, mostBytes, person, place = person, inspect, admit }: LargeBody<Read, Context>,
-): Promise<Read | null | undefined> => {
+  { reader, context, mostBytes, memory, place = memory.person, inspect, admit }: LargeBody<Read, Context>,
+): Promise<Read> => {
   const { server: app, socket } = request
-  const incoming = new IncomingBody(payload, request.headers['content-length'], mostBytes, inspect)
+  const { person, held, ending } = memory
+  const incoming = new IncomingBody(request.raw, request.headers['content-length'], mostBytes, inspect)
   if (incoming.declaredBytes > LARGE_BYTES) app.bodyTimeouts.extendForLargeBody(request.raw)
   try {
     if (await incoming.receive(undefined, LARGE_BYTES)) {
       await admit?.()
-      return incoming.bytes.length === 0 ? undefined : reader.read(incoming.bytes, context)
+      return reader.read(incoming.bytes, context)
     }
     app.bodyTimeouts.extendForLargeBody(request.raw)
     const leave =
       app.config.rateLimits || place !== person
         ? await app.takeTurn(request, 'large_uploads', [place])
         : () => {}
-    const ending = new AbortController()
     const hangUp = () => ending.abort(new ApiError('bad_request', { detail: 'The connection was closed.' }))
-    const held = heldMemory.hold(person, () => ending.abort(new ApiError('unavailable')))
     socket.once('close', hangUp)
     if (socket.destroyed) hangUp()
     try {
@@ -111,7 +109,7 @@ export const readLarge = async <Read extends object, Context extends object>(
       return await untilAborted(reading, ending.signal)
     } finally {
       socket.removeListener('close', hangUp)
-      held.release()
+      held.add(-incoming.received)
       leave()
     }
   } finally {
@@ -119,41 +117,25 @@ export const readLarge = async <Read extends object, Context extends object>(
   }
 }
 
-type Scope = Parameters<FastifyPluginAsyncTypebox>[0]
-
 /**
- * Makes a scope read JSON bodies with a reader, which validates them too. Its routes declare them with `bodyReadAs`.
- * @param createInspect makes a request's `inspect`
+ * Reads and validates the JSON of a known caller, whose work begins once it has been read. The route names the schema as
+ * `config.readsBody`, and its scope leaves bodies to the handler (`leaveBodies`).
+ * @param inspect as above
+ * @returns the body, and the memory that the request may go on using
  */
-export const readJsonLarge = <Read extends object>(
-  scope: Scope,
+export const readLargeJson = async <Read extends object>(
+  request: FastifyRequest,
+  reply: FastifyReply,
   reader: BodyReader<Read, BodyContext>,
   mostBytes: number,
-  createInspect?: (request: FastifyRequest) => (chunk: Buffer) => void,
-): void => {
-  const { repohost, settingsKeys } = scope.config
+  inspect?: (chunk: Buffer) => void,
+): Promise<{ body: Read; memory: RequestMemory }> => {
+  const { repohost, settingsKeys } = request.server.config
   const context = { keys: settingsKeys, kind: repohost.kind }
-  scope.removeContentTypeParser('application/json')
-  scope.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
-    const person = await payerOf(request)
-    return readLarge(request, payload, {
-      reader,
-      context,
-      mostBytes,
-      person,
-      inspect: createInspect?.(request),
-    })
-  })
-  scope.setValidatorCompiler(validatorOfOtherParts(scope))
-}
-
-/** The schema of a body that the route's parser validates, for the reference, with the type that the parser makes of it. */
-export const bodyReadAs = <Read>(schema: TSchema): TUnsafe<Read> => Type.Unsafe<Read>(schema)
-
-/** For routes with `bodyReadAs`: validates their path, query and headers. */
-export const validatorOfOtherParts = (scope: Scope): FastifySchemaCompiler<object> => {
-  const compile = scope.validatorCompiler
-  return (part) => (part.httpPart === 'body' || !compile ? () => true : compile(part))
+  const memory = holdMemory(request, reply, await payerOf(request))
+  const body = await readLarge(request, { reader, context, mostBytes, memory, inspect })
+  await beginWork(request)
+  return { body, memory }
 }
 
 const untilAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
@@ -176,7 +158,7 @@ export interface ThreadTask {
   bytes: Uint8Array<ArrayBuffer>
 }
 
-export type ThreadResult<Read> = { read: Read | null } | { failure: BodyFailure }
+export type ThreadResult<Read> = { read: Read } | { failure: BodyFailure }
 
 /** Transfers the bytes from this thread. */
 const readInThread = async <Read extends object, Context extends object>(
@@ -184,7 +166,7 @@ const readInThread = async <Read extends object, Context extends object>(
   bytes: Buffer<ArrayBuffer>,
   context: Context,
   ending: AbortController,
-): Promise<Read | null> => {
+): Promise<Read> => {
   const giveUp = () =>
     ending.abort(new ApiError('unavailable', { detail: 'The body couldn’t be read in time.' }))
   const timer = setTimeout(giveUp, READ_MS)
@@ -233,6 +215,11 @@ class IncomingBody {
     this.room = Buffer.allocUnsafeSlow(Math.min(this.declaredBytes, FIRST_BYTES))
     // The rest of a rejected body is read like other bodies, so that its connection stays open for the response.
     this.chunks = stream.iterator({ destroyOnReturn: false })
+  }
+
+  /** How many bytes it has so far, also once they have moved to a thread. */
+  get received(): number {
+    return this.length
   }
 
   /** The bytes so far. */

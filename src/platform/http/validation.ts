@@ -1,8 +1,8 @@
 /** Reads requests: installs the JSON parser, the validators, and checks that no schema can describe. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.js'
-import { type ApiError, invalid } from '../../errors.js'
-import { parseBody } from './json-body.js'
+import { invalid } from '../../errors.js'
+import { bodyIs, parseBody } from './json-body.js'
 import { validatorCompilerFor } from './validators.js'
 
 /** Called once, by `buildApp`, before any route exists. */
@@ -28,7 +28,7 @@ export const dropNeedlessContentType = ({ headers }: FastifyRequest): void => {
 }
 
 /** Why a request is invalid that its schema may accept. An empty body becomes an empty object. */
-export const faultBesideSchema = (request: FastifyRequest): ApiError | undefined => {
+export const faultBesideSchema = (request: FastifyRequest): Error | undefined => {
   const schema = request.routeOptions.schema?.body as { type?: string; required?: string[] } | undefined
   if (schema?.type === 'object') {
     if (request.body === null) return bodyIs('null')
@@ -41,7 +41,7 @@ export const faultBesideSchema = (request: FastifyRequest): ApiError | undefined
   return request.raw.url?.includes('%') ? unusableText(request) : undefined
 }
 
-const unusableText = (request: FastifyRequest): ApiError | undefined => {
+const unusableText = (request: FastifyRequest): Error | undefined => {
   for (const part of ['params', 'query'] as const) {
     for (const [name, value] of Object.entries(request[part] as object)) {
       if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
@@ -56,5 +56,3 @@ const unusableText = (request: FastifyRequest): ApiError | undefined => {
   }
   return undefined
 }
-
-const bodyIs = (what: string) => invalid('/body', `must be a JSON object, but is ${what}`)

@@ -34,6 +34,7 @@ export const registerDocuments = async (app: FastifyInstance): Promise<void> => 
       const transformed = {
         security: securityOf(route),
         ...schema,
+        ...(route.config?.readsBody && { body: route.config.readsBody }),
         description: [schema.description, callersOf(route)].filter(Boolean).join('\n\n'),
         response: successResponsesOf(route),
         'x-route': factsOf(route),

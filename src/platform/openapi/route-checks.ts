@@ -1,4 +1,5 @@
 /** Declares a route's settings besides its schema, and checks routes before the service boots. */
+import type { TSchema } from '@sinclair/typebox'
 import type { RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { listResources } from '../../../schemas/common.js'
@@ -11,6 +12,8 @@ declare module 'fastify' {
     access?: Access
     /** Throws for invalid input that no schema can describe. It runs before access is checked. */
     validate?: (request: FastifyRequest) => unknown
+    /** The schema of a body that the handler reads and validates (`platform/http/own-body.ts`), for the reference. */
+    readsBody?: TSchema
     /** Codes that this route can return, in addition to those that follow from its access and schema. */
     errors?: readonly ErrorCode[]
     /** Headers of its successful responses, in addition to those that follow from its schema. */
@@ -47,9 +50,11 @@ export default fp(
   { name: 'route-checks' },
 )
 
-const unknownReference = ({ schema }: RouteOptions): string | undefined => {
+const unknownReference = ({ schema, config }: RouteOptions): string | undefined => {
   const known = listResources().map(({ $id }) => $id)
-  for (const [, id = ''] of JSON.stringify(schema ?? {}).matchAll(/"\$ref":"([^"#]*)#?"/g)) {
+  for (const [, id = ''] of JSON.stringify({ ...schema, readsBody: config?.readsBody }).matchAll(
+    /"\$ref":"([^"#]*)#?"/g,
+  )) {
     if (!known.includes(id)) return `refers to ${id}, which is no resource`
   }
   return undefined
@@ -70,11 +75,15 @@ const faultOf = (route: RouteOptions): string | undefined => {
 
 /** The schema of a required request property. */
 const requires = (
-  { schema }: RouteOptions,
+  { schema, config }: RouteOptions,
   part: RequestPart,
   name: string,
 ): { format?: string } | undefined => {
-  const schemas = { params: schema?.params, query: schema?.querystring, body: schema?.body }
+  const schemas = {
+    params: schema?.params,
+    query: schema?.querystring,
+    body: config?.readsBody ?? schema?.body,
+  }
   const { required = [], properties = {} } = (schemas[part] ?? {}) as {
     required?: string[]
     properties?: Record<string, { format?: string }>

@@ -77,8 +77,10 @@ export default fp(
         ),
     )
     app.addHook('preValidation', (request, _reply, done) => {
-      const { session } = request
+      const { session, routeOptions } = request
       if (!request.answerProduced || session instanceof ApiError) return done()
+      // The handler begins it.
+      if (routeOptions.config.readsBody) return done()
       const start = (payers: Payers) =>
         begin(payers, (error, work) => {
           request.work = work ?? null

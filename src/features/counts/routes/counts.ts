@@ -1,20 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { CountsBody, CountsResult } from '../../../../schemas/activity.js'
 import { ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { sendJsonText } from '../../../platform/http/content.js'
 import { isUuid } from '../../../platform/http/formats.js'
-import { readJsonLarge } from '../../../platform/http/large-body.js'
-import { adminOfNamed, requireAdminIn } from '../../workspaces/index.js'
-import { type CountBatches, reader } from '../count-batches.js'
+import { readLargeJson } from '../../../platform/http/large-body.js'
+import { leaveBodies } from '../../../platform/http/own-body.js'
+import { adminOfNamed, type Roles, requireAdminIn } from '../../workspaces/index.js'
+import { reader } from '../count-batches.js'
 import { NamedWorkspace } from '../named-workspace.js'
 import { checkCountsDay, uploadCounts } from '../upload-counts.js'
 
 const writing = adminOfNamed('counts:write')
 
 /** Rejects a body as soon as it names a workspace where the caller can't write. */
-const inspectorOf = (request: FastifyRequest): ((chunk: Buffer) => void) => {
+const createInspect = (roles: Roles): ((chunk: Buffer) => void) => {
   const named = new NamedWorkspace()
   let isNamed = false
   return (chunk) => {
@@ -22,15 +22,13 @@ const inspectorOf = (request: FastifyRequest): ((chunk: Buffer) => void) => {
     const workspace = named.push(chunk)?.toLowerCase()
     isNamed = workspace !== undefined
     // The schema rejects any other text.
-    if (workspace !== undefined && isUuid(workspace)) requireAdminIn(request.granted(writing), workspace)
+    if (workspace !== undefined && isUuid(workspace)) requireAdminIn(roles, workspace)
   }
 }
 
 export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database } = app
-  readJsonLarge(app, reader, limits.counts_body_bytes, inspectorOf)
-  /** The parsed body. */
-  const batchesOf = (body: unknown) => body as CountBatches
+  leaveBodies(app, ['application/json'])
   const kinds = [
     { url: '/commits', kind: 'commits', operationId: 'uploadCommits', noun: 'commit' },
     {
@@ -45,22 +43,21 @@ export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       method: 'POST',
       url,
       bodyLimit: limits.counts_body_bytes,
-      config: {
-        access: writing,
-        validate: ({ body }) => checkCountsDay(database, batchesOf(body).day),
-      },
+      config: { access: writing, readsBody: CountsBody },
       schema: {
         operationId,
         tags: ['activity'],
         summary: `Set the ${noun} counts of a day`,
         description: `Counts are by member and repository, at most ${limits.counts_members} members with ${limits.counts_repos_per_member} repositories each. A login or repository must not appear twice (ignoring case). Counts are absolute: sending them again changes nothing, 0 removes a count, and counts that aren’t sent stay. The recording preferences of members don’t affect counts.`,
-        body: CountsBody,
         response: { 200: ref(CountsResult) },
       },
       handler: async (request, reply) => {
-        const batches = batchesOf(request.body)
-        const call = requireAdminIn(request.granted(writing), batches.workspace)
-        return sendJsonText(reply, await uploadCounts(database, config.privacy, call, kind, batches))
+        const roles = request.granted(writing)
+        const inspect = createInspect(roles)
+        const { body } = await readLargeJson(request, reply, reader, limits.counts_body_bytes, inspect)
+        await checkCountsDay(database, body.day)
+        const call = requireAdminIn(roles, body.workspace)
+        return sendJsonText(reply, await uploadCounts(database, config.privacy, call, kind, body))
       },
     })
   }

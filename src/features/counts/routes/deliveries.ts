@@ -1,12 +1,12 @@
-import type { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Ok, ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { DeliveryHeaders, DeliveryParams, DeliveryPayload } from '../../../../schemas/webhooks.js'
 import { ApiError } from '../../../errors.js'
 import { hostKinds } from '../../../platform/hosts/index.js'
 import { isUuid } from '../../../platform/http/formats.js'
+import { leaveBodies, requireInTime } from '../../../platform/http/own-body.js'
 import { Semaphore } from '../../../platform/process/semaphore.js'
 import { type Payers, payersOfWorkspace } from '../../../platform/rate-limits/payers.js'
 import { addressKeysOf } from '../../accounts/index.js'
@@ -84,9 +84,9 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     if (!delivery) throw new Error('A delivery is announced before its body is read')
     return delivery
   }
-  const parse = async (request: FastifyRequest, payload: Readable): Promise<SignedBody | undefined> => {
+  const readBody = async (request: FastifyRequest, reply: FastifyReply): Promise<SignedBody> => {
     try {
-      return await readSignedBody(request, payload, deliveryOf(request))
+      return await readSignedBody(request, reply, deliveryOf(request))
     } catch (error) {
       if (error instanceof ApiError && error.code === 'signature_invalid') return reject(request, error)
       throw error
@@ -105,16 +105,20 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       release()
     }
   }
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser(['application/json', 'application/x-www-form-urlencoded'], parse)
+  leaveBodies(app, ['application/json', 'application/x-www-form-urlencoded'])
 
   app.route({
     method: 'POST',
     url: '/webhook/:id',
     bodyLimit: limits.webhook_body_bytes,
-    // The payload has its own rules, and the id is checked with the proof.
+    // The id is checked with the proof.
     validatorCompiler: () => () => true,
-    config: { access: webhookSecret, limit: 'none', errors: ['invalid_json', 'payload_too_large'] },
+    config: {
+      access: webhookSecret,
+      limit: 'none',
+      readsBody: ref(DeliveryPayload),
+      errors: ['invalid_json', 'payload_too_large'],
+    },
     schema: {
       operationId: 'receiveDelivery',
       tags: ['activity'],
@@ -122,14 +126,12 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description: `For the repository host only, and only with the headers of the configured kind of host. Each new commit pushed to the default branch counts for its author, on the date that its timestamp shows. A timestamp in UTC (\`Z\`) counts on that day of the author’s time zone. A closed issue counts for the person who closed it, on that day of the person’s time zone. Both count for members only, in repositories that match a pattern, and up to ${limits.webhook_days} days back. An uploaded count replaces what was reported. GitHub’s \`repository\` event with the action \`renamed\` moves the repository’s settings to the new name. Other events have no effect. Deliveries can be repeated and can come in any order. The body is JSON, or form-encoded with the JSON text in \`payload\`.`,
       params: DeliveryParams,
       headers: DeliveryHeaders,
-      body: ref(DeliveryPayload),
       response: { 200: ref(Ok) },
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const head = deliveryOf(request)
-      const body = request.body as unknown as SignedBody | undefined
-      // Without a body, nothing was signed.
-      if (!body) return reject(request, new ApiError('signature_invalid'))
+      const body = await readBody(request, reply)
+      requireInTime(request)
       if ('failure' in body) {
         await inTurn(request, 1, () => noteFailure(database, head, body.failure))
         throw body.failure

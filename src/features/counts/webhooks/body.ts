@@ -1,9 +1,9 @@
 /** How bodies of deliveries are read. Anyone can send one, so nothing is parsed before its signature is verified. */
-import type { Readable } from 'node:stream'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
 import { readLarge } from '../../../platform/http/large-body.js'
+import { holdMemory } from '../../../platform/http/request-memory.js'
 import { StrictJsonError } from '../../../platform/http/strict-json.js'
 import { addressOf } from '../../../platform/rate-limits/payers.js'
 import { type Delivery, type DeliveryContext, reader } from './delivery.js'
@@ -27,17 +27,17 @@ export interface ExpectedDelivery extends DeliveryContext {
 /** @throws {ApiError} `signature_invalid`, and what `readLarge` throws */
 export const readSignedBody = async (
   request: FastifyRequest,
-  payload: Readable,
+  reply: FastifyReply,
   { webhookId, verification, admit, kind, hostname, event, isForm }: ExpectedDelivery,
-): Promise<SignedBody | undefined> => {
+): Promise<SignedBody> => {
   const address = addressOf(request)
   try {
-    const found = await readLarge(request, payload, {
+    const found = await readLarge(request, {
       reader,
       context: { kind, hostname, event, isForm },
       mostBytes: limits.webhook_body_bytes,
       // Until the signature is verified, only the address is known.
-      person: address,
+      memory: holdMemory(request, reply, address),
       place: `${address} ${webhookId}`,
       inspect: (chunk) => verification.add(chunk),
       admit: async () => {
@@ -45,7 +45,6 @@ export const readSignedBody = async (
         await admit()
       },
     })
-    if (!found) return undefined
     return 'tooMany' in found ? { failure: tooManyCommits(found.tooMany) } : { delivery: found }
   } catch (error) {
     if (!(error instanceof StrictJsonError)) throw error

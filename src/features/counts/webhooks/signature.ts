@@ -27,6 +27,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest()
 export class Verification {
   private readonly hmacs: Hmac[]
   private readonly isSecret: boolean
+  private hasBody = false
 
   constructor(
     keys: string[],
@@ -47,11 +48,14 @@ export class Verification {
   }
 
   add(chunk: Buffer): void {
+    this.hasBody = true
     for (const hmac of this.hmacs) hmac.update(chunk)
   }
 
   /** Whether the complete body is genuine. Call it once. */
   get holds(): boolean {
+    // Without a body, nothing was signed.
+    if (!this.hasBody) return false
     if ('secret' in this.proof) return this.isSecret
     const given = Buffer.from(this.proof.hmac, 'hex')
     return this.hmacs.filter((hmac) => timingSafeEqual(hmac.digest(), given)).length > 0

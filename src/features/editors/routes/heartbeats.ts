@@ -14,12 +14,11 @@ import {
 import { limits } from '../../../../schemas/limits.js'
 import { TimezoneHeaders } from '../../../../schemas/wakatime.js'
 import { invalid } from '../../../errors.js'
-import { bodyReadAs, validatorOfOtherParts } from '../../../platform/http/large-body.js'
+import { beginWork, leaveAllBodies } from '../../../platform/http/own-body.js'
 import type { LabelsOf } from '../../../platform/metrics/metrics.js'
 import { readCaller } from '../../accounts/index.js'
 import { readingEditor, writingEditor } from '../access.js'
 import { timezoneOf } from '../choose-days.js'
-import { readBodiesWith } from '../parsing/any-media-type.js'
 import { type HeartbeatsBody, readHeartbeats } from '../parsing/body.js'
 import { projectHostOf } from '../project-names.js'
 import { createHeartbeatRecorder } from '../record-heartbeats.js'
@@ -32,8 +31,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, meter, milestones } = app
   const recordHeartbeats = createHeartbeatRecorder(database, projectHostOf(config.repohost))
 
-  readBodiesWith(app, readHeartbeats)
-  const validatorCompiler = validatorOfOtherParts(app)
+  leaveAllBodies(app)
 
   const record = async (request: FastifyRequest, { heartbeats }: HeartbeatsBody) => {
     const { caller, headers, log } = request
@@ -63,20 +61,20 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'POST',
     url: '/users/:user/heartbeats.bulk',
     bodyLimit: limits.heartbeats_body_bytes,
-    validatorCompiler,
-    config: { access: writingEditor },
+    config: {
+      access: writingEditor,
+      readsBody: Type.Array(ref(Heartbeat), { maxItems: limits.heartbeats, title: 'HeartbeatsBody' }),
+    },
     schema: {
       ...shared,
       operationId: 'sendHeartbeats',
       summary: 'Send heartbeats',
       description: `An array of at most ${limits.heartbeats} heartbeats. ${about}`,
-      body: bodyReadAs<HeartbeatsBody>(
-        Type.Array(ref(Heartbeat), { maxItems: limits.heartbeats, title: 'HeartbeatsBody' }),
-      ),
       response: { 202: ref(HeartbeatsAnswer) },
     },
     handler: async (request, reply) => {
-      const { body } = request
+      const body = await readHeartbeats(request.raw)
+      await beginWork(request)
       if (body.isOne) throw invalid('/body', 'must be an array of heartbeats')
       return reply.code(202).send(await record(request, body))
     },
@@ -86,18 +84,17 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'POST',
     url: '/users/:user/heartbeats',
     bodyLimit: limits.heartbeats_body_bytes,
-    validatorCompiler,
-    config: { access: writingEditor },
+    config: { access: writingEditor, readsBody: ref(Heartbeat) },
     schema: {
       ...shared,
       operationId: 'sendHeartbeat',
       summary: 'Send a heartbeat',
       description: `One heartbeat, or an array of them. ${about}`,
-      body: bodyReadAs<HeartbeatsBody>(ref(Heartbeat)),
       response: { 201: HeartbeatAnswer, 202: ref(HeartbeatsAnswer) },
     },
     handler: async (request, reply) => {
-      const { body } = request
+      const body = await readHeartbeats(request.raw)
+      await beginWork(request)
       const answer = await record(request, body)
       if (!body.isOne) return reply.code(202).send(answer)
       return reply.code(201).send({ data: { id: uuidv7() } })
@@ -123,21 +120,21 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   })
 
-  await app.register(async (errors) => {
-    readBodiesWith(errors, (payload) => void payload.resume())
-    errors.route({
-      method: 'POST',
-      url: '/plugins/errors',
-      bodyLimit: limits.heartbeats_body_bytes,
-      config: { access: writingEditor },
-      schema: {
-        operationId: 'sendEditorErrors',
-        tags: ['editors'],
-        summary: 'Send plugin errors',
-        description: 'Plugins report their errors here. The service neither keeps nor logs them.',
-        response: { 201: ref(Ok) },
-      },
-      handler: async (_request, reply) => reply.code(201).send({ ok: true }),
-    })
+  app.route({
+    method: 'POST',
+    url: '/plugins/errors',
+    bodyLimit: limits.heartbeats_body_bytes,
+    config: { access: writingEditor },
+    schema: {
+      operationId: 'sendEditorErrors',
+      tags: ['editors'],
+      summary: 'Send plugin errors',
+      description: 'Plugins report their errors here. The service neither keeps nor logs them.',
+      response: { 201: ref(Ok) },
+    },
+    handler: async (request, reply) => {
+      request.raw.resume()
+      return reply.code(201).send({ ok: true })
+    },
   })
 }

@@ -6,12 +6,12 @@ import { Ok, ref } from '../../../../schemas/common.js'
 import { EditorParams, Import } from '../../../../schemas/editors.js'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
+import { leaveAllBodies } from '../../../platform/http/own-body.js'
 import type { Job } from '../../../platform/process/async.js'
 import { Semaphore } from '../../../platform/process/semaphore.js'
 import type { Work } from '../../../platform/rate-limits/working-time.js'
 import { readingEditor, writingEditor } from '../access.js'
 import { cancelImport, describeImport, requireNoImport, startImport } from '../import-heartbeats.js'
-import { readBodiesWith } from '../parsing/any-media-type.js'
 import { unpacked } from '../parsing/gzip.js'
 import { projectHostOf } from '../project-names.js'
 import { reduceFile } from '../reduce-file.js'
@@ -79,7 +79,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (
   const arrivals = new Semaphore(AT_ONCE, WAITING, WAIT_MS, () => new ApiError('unavailable'))
 
   // The handler reads the file as it arrives.
-  readBodiesWith(app, (payload) => payload)
+  leaveAllBodies(app)
 
   const shared = { tags: ['editors'], params: EditorParams }
 
@@ -100,13 +100,15 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (
       if (Number(request.headers['content-length'] ?? 0) > limits.import_body_bytes)
         throw new ApiError('payload_too_large')
       await requireNoImport(app.db, userId)
-      const body = request.body as Readable
       // One file each, so that a slow sender holds only one permit.
       const endTurn = await app.takeTurn(request, 'import')
       try {
         const file = await arrivals.run(() => {
           app.bodyTimeouts.extendForUpload(request.raw)
-          return reduceFile(unpacked(chunksOf(body, request.work, () => arrivals.queueLength > 0)), host)
+          return reduceFile(
+            unpacked(chunksOf(request.raw, request.work, () => arrivals.queueLength > 0)),
+            host,
+          )
         })
         const started = await startImport(database, userId, file)
         void imports.run()

@@ -17,14 +17,12 @@ import { ApiError } from '../../../errors.js'
 import type { Access } from '../../../platform/access/access.js'
 import { JSON_TYPE } from '../../../platform/http/content.js'
 import { isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
-import { bodyReadAs, readJsonLarge } from '../../../platform/http/large-body.js'
+import { readLargeJson } from '../../../platform/http/large-body.js'
+import { leaveBodies } from '../../../platform/http/own-body.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
-import { heldMemory } from '../../../platform/process/held-memory.js'
-import { onResponseEnd } from '../../../platform/process/response-end.js'
-import { payerOf } from '../../../platform/rate-limits/payers.js'
 import { adminOf, memberOf, type WorkspaceCall } from '../../workspaces/index.js'
 import { type ConfigurationResponse, changeConfiguration } from '../change-configuration.js'
-import { reader, type SentConfiguration } from '../configuration-reader.js'
+import { reader } from '../configuration-reader.js'
 import {
   ConfigurationChanged,
   etagOfConfiguration,
@@ -86,13 +84,14 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   const changing: FastifyPluginAsyncTypebox = async (scope) => {
-    readJsonLarge(scope, reader, limits.configuration_body_bytes)
+    leaveBodies(scope, ['application/json'])
     scope.route({
       method: 'PUT',
       url: '/workspaces/:id/configuration',
       bodyLimit: limits.configuration_body_bytes,
       config: {
         access: writing,
+        readsBody: ConfigurationBody,
         errors: [
           'version_conflict',
           'settings_too_large',
@@ -113,24 +112,18 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         params: WorkspaceParams,
         querystring: ConfigurationQuery,
         headers: ConditionalWriteHeaders,
-        body: bodyReadAs<SentConfiguration>(ConfigurationBody),
         response: { 200: ref(ConfigurationResult) },
       },
       handler: async (request, reply) => {
-        const { body, headers, query } = request
+        const { headers, query } = request
+        const most = limits.configuration_body_bytes
+        const { body, memory } = await readLargeJson(request, reply, reader, most)
         const call = { ...request.granted(writing), reason: body.reason }
-        const person = await payerOf(request)
-        // The unsent rest stays in memory until the client has read it or others need the memory.
-        const held = heldMemory.hold(person, () => {
-          if (reply.raw.headersSent) request.raw.socket.destroy()
-        })
-        onResponseEnd(request, reply, held.release)
         const answer = await changeConfiguration({ database, rules, quota: config.limits }, call, {
           body,
           preconditions: preconditionsOf(headers, query),
           dryRun: query.dry_run === true,
-          person,
-          held,
+          memory,
         })
         reply.header('ETag', answer.etag)
         return sendPieces(reply, JSON_TYPE, textOf(answer))

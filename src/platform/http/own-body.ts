@@ -1,0 +1,42 @@
+/**
+ * Bodies that handlers read themselves, because they're large or have no media type to rely on. Nothing has been read or
+ * parsed before the handler runs, so access and everything else in the request is checked first.
+ */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { payersOf } from '../rate-limits/payers.js'
+import { lateFault } from './connections.js'
+
+type Scope = Parameters<FastifyPluginAsyncTypebox>[0]
+
+/** Leaves bodies of these media types to the scope's handlers, which read `request.raw`. Others are rejected. */
+export const leaveBodies = (scope: Scope, types: string[]): void => {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser(types, (_request, _payload, done) => done(null))
+}
+
+/** The same for all bodies: tools send any media type, a malformed one, or none. */
+export const leaveAllBodies = (scope: Scope): void => {
+  leaveBodies(scope, ['*'])
+  // The framework would reject a malformed one. Nothing reads it here.
+  scope.addHook('onRequest', (request, _reply, done) => {
+    delete request.headers['content-type']
+    done()
+  })
+}
+
+/** Call it once the body has arrived. A request that was rejected as too slow has no effect. @throws {ApiError} `request_timeout` */
+export const requireInTime = (request: FastifyRequest): void => {
+  const fault = lateFault(request)
+  if (fault) throw fault
+}
+
+/**
+ * Begins a known caller's work on a route with `readsBody`, once the body has been read, so that slow connections neither
+ * count nor block others.
+ * @throws {ApiError} `rate_limited`, `request_timeout`
+ */
+export const beginWork = async (request: FastifyRequest): Promise<void> => {
+  requireInTime(request)
+  request.work = await request.server.beginWork(await payersOf(request))
+}
