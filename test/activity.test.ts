@@ -603,6 +603,14 @@ t.test('uploaded counts are absolute', async (t) => {
   t.equal((await bob.post(COMMITS, issues)).body.code, 'admin_required')
   const eve = await service.signIn('eve')
   t.equal((await eve.post(COMMITS, issues)).body.code, 'workspace_not_found')
+  const { workspace: _, ...unnamed } = issues
+  const repos = Array.from({ length: 200 }, (_, repo) => ({
+    repo: `acme/${'x'.repeat(90)}-${repo}`,
+    count: 1,
+  }))
+  const namedLast = { ...unnamed, members: [{ login: 'ada', repos }], workspace: id }
+  t.equal((await bob.post(COMMITS, namedLast)).body.code, 'admin_required', 'also when it’s named last')
+  t.equal((await eve.post(COMMITS, namedLast)).body.code, 'workspace_not_found')
   const one = { repo: 'acme/api', count: 1 }
   for (const [body, path] of [
     [{ ...issues, day: '1999-12-31' }, '/body/day'],

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { JsonTokens } from '../src/platform/http/json-tokens.js'
 import { parseStrictJson } from '../src/platform/http/strict-json.js'
 
 const bounds = { depth: 32, values: 1_000 }
@@ -50,6 +51,48 @@ t.test('accepted texts are exactly those that JSON.parse keeps', async (t) => {
       const isKept = Number.isFinite(value) && canonical(literal) === canonical(String(value))
       if ((outcomeOf(() => parseStrictJson(Buffer.from(literal), bounds)) !== 'Error') !== isKept)
         throw new Error(`${literal} ${isKept ? 'is kept by' : 'is changed by'} JSON.parse`)
+    }),
+    { numRuns: 2_000 },
+  )
+  t.pass()
+})
+
+t.test('streams accept exactly the texts that JSON.parse accepts, in pieces of any size', async (t) => {
+  const part = fc.constantFrom(
+    ...[
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"a"',
+      '"\\ud83d\\ude00é"',
+      '"\\x"',
+      '"',
+      '-1.5e7',
+      '01',
+      '1.',
+      'true',
+      'nul',
+      ' \n',
+    ],
+  )
+  const text = fc.oneof(
+    fc.json(),
+    fc.array(part, { maxLength: 8 }).map((parts) => parts.join('')),
+  )
+  fc.assert(
+    fc.property(text, fc.integer({ min: 1, max: 9 }), (text, size) => {
+      const bytes = Buffer.from(text)
+      const readInPieces = () => {
+        const tokens = new JsonTokens()
+        for (let at = 0; at < bytes.length; at += size) tokens.read(bytes.subarray(at, at + size))
+        tokens.end()
+      }
+      const isAccepted = outcomeOf(readInPieces) === undefined
+      if (isAccepted !== (outcomeOf(() => JSON.parse(text)) !== 'SyntaxError'))
+        throw new Error(`${text} ${isAccepted ? 'is accepted' : 'is rejected'}`)
     }),
     { numRuns: 2_000 },
   )
