@@ -2,6 +2,7 @@
 import asyncHooks from 'node:async_hooks'
 import { writeSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
+import { basename } from 'node:path'
 import { cpuSeconds } from './cpu.js'
 
 /**
@@ -22,11 +23,17 @@ process.on('uncaughtException', (error) => t.threw(error))
 // Tap would end once it is idle for a moment, which it may be while the next file prepares its tests.
 t.removeAllListeners('idle')
 const waiting = process.argv.slice(2)
+const used = () => {
+  const { own, started } = cpuSeconds()
+  return own + started
+}
 try {
   for (let file = waiting[0]; file !== undefined; file = waiting[0]) {
+    const before = used()
     await import(file)
     // It ends after the tests of the file, whose hooks don't know what the next one opens.
     await t.test('all tests in the file have ended', async () => {})
+    writeSync(1, `# CPU of ${basename(file)}: ${(used() - before).toFixed(1)} s\n`)
     waiting.shift()
   }
 } finally {
@@ -34,8 +41,7 @@ try {
 }
 
 process.once('exit', () => {
-  const { own, started } = cpuSeconds()
-  writeSync(1, `# CPU: ${(own + started).toFixed(1)} s\n`)
+  writeSync(1, `# CPU: ${used().toFixed(1)} s\n`)
 })
 
 // Node may turn in circles while it takes itself down (nodejs/node#47748), so it is ended once nothing is left to do.

@@ -33,25 +33,36 @@ export const thrownCodes = (program: ts.Program): RouteCodes[] => {
     })
   }
 
-  const codesFrom = (roots: ts.Node[]): Set<string> => {
-    const codes = new Set<string>()
-    const seen = new Set<ts.Node>(roots)
+  /** The codes in a function, and the functions that it refers to. Many routes reach the same ones, which are read once. */
+  const contents = new Map<ts.Node, { codes: string[]; targets: ts.Node[] }>()
+  const contentOf = (root: ts.Node) => {
+    const known = contents.get(root)
+    if (known) return known
+    const content = { codes: [] as string[], targets: [] as ts.Node[] }
     const visit = (node: ts.Node): void => {
+      if (ts.isTypeNode(node)) return
       if (ts.isNewExpression(node) && node.expression.getText() === 'ApiError' && node.arguments?.[0]) {
         const type = checker.getTypeAtLocation(node.arguments[0])
         for (const part of type.isUnion() ? type.types : [type])
-          if (part.isStringLiteral()) codes.add(part.value)
+          if (part.isStringLiteral()) content.codes.push(part.value)
       }
-      if (ts.isIdentifier(node)) {
-        for (const target of targetsOf(node)) {
-          if (seen.has(target)) continue
-          seen.add(target)
-          visit(target)
-        }
-      }
+      if (ts.isIdentifier(node)) content.targets.push(...targetsOf(node))
       ts.forEachChild(node, visit)
     }
-    for (const root of roots) visit(root)
+    visit(root)
+    contents.set(root, content)
+    return content
+  }
+
+  const codesFrom = (roots: ts.Node[]): Set<string> => {
+    const codes = new Set<string>()
+    const reached = new Set<ts.Node>(roots)
+    // What is added meanwhile is visited as well.
+    for (const node of reached) {
+      const content = contentOf(node)
+      for (const code of content.codes) codes.add(code)
+      for (const target of content.targets) reached.add(target)
+    }
     return codes
   }
 
