@@ -9,6 +9,7 @@ import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { projectRoot } from '../src/platform/process/root.js'
+import { tryDemo } from './printed-demo.js'
 import { freePort, ready, spawnProgram, temporaryFolder } from './process.js'
 import { until } from './until.js'
 
@@ -183,13 +184,14 @@ t.test('the service starts with its page and database in the platform’s data f
   t.equal(await service.ended, 0)
 })
 
-t.test('the demo starts with its extension', async (t) => {
+t.test('the demo starts with its extension, shows what it promises, and stops cleanly', async (t) => {
   const PORT = String(await freePort())
   const url = `http://127.0.0.1:${PORT}`
   const demo = await ready({ url, ...(await start(t, { PORT }, ['demo'])) })
-  await until(async () => demo.output().includes('ADA='), 'the demo has its sample data')
+  await until(async () => /api\/ready/.test(demo.output()), 'the demo has its sample data')
   const { properties } = (await (await fetch(`${url}/api/settings-schema`)).json()) as { properties: object }
   t.equal(Object.keys(properties).length, 34)
+  await tryDemo(t, PORT, demo.output())
   demo.child.kill('SIGINT')
   t.equal(await demo.ended, 0, demo.output())
 })

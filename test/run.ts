@@ -34,7 +34,7 @@ const PROCESSES = `
   secrets access
   billing settings sign-in
   client-queue client-package
-  lifecycle demo embedded
+  lifecycle embedded
   backup
   failover upgrades doctor
   keys privacy operator-commands

@@ -1,30 +1,8 @@
-import { spawn } from 'node:child_process'
-import t from 'tap'
+/** Tries what the demo has printed: its people, its commands and its pages. */
+import type { Test } from 'tap'
 import { readCurl } from './curl.js'
-import { freePort, programFile } from './process.js'
 
-t.test('the demo starts, shows what it promises, and stops cleanly', async (t) => {
-  const port = await freePort()
-  const { DATABASE_URL: _given, ...environment } = process.env
-  const demo = spawn(process.execPath, [programFile('demo/demo')], {
-    env: { ...environment, PORT: String(port) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  t.teardown(() => demo.kill('SIGKILL'))
-  const ended = new Promise<number | null>((resolve) => demo.on('exit', resolve))
-  let printed = ''
-  demo.stderr.on('data', (chunk) => {
-    printed += chunk
-  })
-  const ready = new Promise<void>((resolve) => {
-    demo.stdout.on('data', (chunk) => {
-      printed += chunk
-      if (/api\/ready/.test(printed)) resolve()
-    })
-  })
-  await Promise.race([ready, ended])
-  t.match(printed, /ADA=/, printed)
-
+export const tryDemo = async (t: Test, port: string, printed: string) => {
   const shown = (name: string) => printed.match(new RegExp(`^${name}=(.*)$`, 'm'))?.[1] ?? ''
   const ada = { Authorization: `Bearer ${shown('ADA')}` }
   const api = `http://127.0.0.1:${port}/api`
@@ -156,7 +134,4 @@ t.test('the demo starts, shows what it promises, and stops cleanly', async (t) =
   const checkout = await fetch(`${api}/billing/checkout`, { method: 'POST', headers: ada })
   await fetch((await bodyOf(checkout)).url, { redirect: 'manual' })
   t.hasStrict(await get('/me'), { status: 'active' })
-
-  demo.kill('SIGINT')
-  t.equal(await ended, 0, printed)
-})
+}
