@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getTableColumns } from 'drizzle-orm'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { DELETED_USER } from '../src/features/accounts/deleted-user.js'
 import { eraseAccounts } from '../src/features/personal-data/delete-account.js'
 import { peopleColumns } from '../src/features/tables.js'
@@ -198,148 +198,170 @@ t.test('a subscription has to be canceled first, and no billing data is left', a
   t.same(left, [])
 })
 
-t.test(
-  'no row names an erased person, even with concurrent writes, and team totals don’t change',
-  async (t) => {
-    const service = await reuseService(t)
-    const [bob, cyd] = await service.signInAll('bob', 'cyd')
-    const canary = await service.signIn('Canary-zq7')
-    const userId = await idOf(canary)
-    const today = await readToday(service.database)
-    const [early, late, race] = [addDays(today, -9), addDays(today, -8), addDays(today, -1)]
-    const { id, code } = await service.workspace(bob, { members: [canary, cyd] })
-    const { id: other } = await service.workspace(cyd, { name: 'Other', members: [canary] })
+/** A team in which every table that knows of people has something of the canary. */
+const startWithCanary = async (t: Test) => {
+  const service = await reuseService(t)
+  const [bob, cyd] = await service.signInAll('bob', 'cyd')
+  const canary = await service.signIn('Canary-zq7')
+  const userId = await idOf(canary)
+  const today = await readToday(service.database)
+  const [early, late, race] = [addDays(today, -9), addDays(today, -8), addDays(today, -1)]
+  const { id, code } = await service.workspace(bob, { members: [canary, cyd] })
+  const { id: other } = await service.workspace(cyd, { name: 'Other', members: [canary] })
 
-    // Something in every table that knows of people.
-    await bob.patch(`${team}/${id}/members`, { login: canary.login, role: 'admin' })
-    await canary.push('acme/api', { 'ext.a': 1 })
-    await canary.push('acme/api', { 'ext.a': 2 })
-    await canary.push(`${canary.login}/dotfiles`, { 'ext.a': 1 })
-    await canary.put(`${team}/${id}/project-settings/acme/api`, { settings: { 'ext.b': 1 } })
-    await canary.put(`${team}/${id}/project-settings/acme/api`, { settings: { 'ext.b': 2 } })
-    const invite = await canary.post(`${team}/${id}/invites`)
-    const key = { name: 'editor', scopes: ['settings:read'] }
-    await canary.post('/api/me/keys', key)
-    await canary.post(`${team}/${id}/keys`, key)
-    await canary.post(`${team}/${id}/webhook`)
-    await canary.post('/api/events', { event: 'opened', source: 'extension' })
-    await service.app.milestones.flush()
-    const zone = { timezone: 'Pacific/Chatham', flush_id: 'one' }
-    await flush(canary, [{ repo: 'acme/api', day: early, minutes: 50, hours: { 9: 50 } }], zone)
-    await flush(canary, [{ repo: 'acme/web', day: late, minutes: 20 }])
-    await flush(cyd, [{ repo: 'acme/api', day: early, minutes: 7, hours: { 10: 7 } }])
-    for (const kind of ['commits', 'closed-issues']) {
-      const members = [{ login: canary.login, repos: [{ repo: 'acme/api', count: 9_000 }] }]
-      await bob.post(`/api/team/${kind}`, { workspace: id, day: early, members })
+  // Something in every table that knows of people.
+  await bob.patch(`${team}/${id}/members`, { login: canary.login, role: 'admin' })
+  await canary.push('acme/api', { 'ext.a': 1 })
+  await canary.push('acme/api', { 'ext.a': 2 })
+  await canary.push(`${canary.login}/dotfiles`, { 'ext.a': 1 })
+  await canary.put(`${team}/${id}/project-settings/acme/api`, { settings: { 'ext.b': 1 } })
+  await canary.put(`${team}/${id}/project-settings/acme/api`, { settings: { 'ext.b': 2 } })
+  const invite = await canary.post(`${team}/${id}/invites`)
+  const key = { name: 'editor', scopes: ['settings:read'] }
+  await canary.post('/api/me/keys', key)
+  await canary.post(`${team}/${id}/keys`, key)
+  await canary.post(`${team}/${id}/webhook`)
+  await canary.post('/api/events', { event: 'opened', source: 'extension' })
+  await service.app.milestones.flush()
+  const zone = { timezone: 'Pacific/Chatham', flush_id: 'one' }
+  await flush(canary, [{ repo: 'acme/api', day: early, minutes: 50, hours: { 9: 50 } }], zone)
+  await flush(canary, [{ repo: 'acme/web', day: late, minutes: 20 }])
+  await flush(cyd, [{ repo: 'acme/api', day: early, minutes: 7, hours: { 10: 7 } }])
+  for (const kind of ['commits', 'closed-issues']) {
+    const members = [{ login: canary.login, repos: [{ repo: 'acme/api', count: 9_000 }] }]
+    await bob.post(`/api/team/${kind}`, { workspace: id, day: early, members })
+  }
+  await dashboard(canary, id)
+  await dashboard(bob, id, `&member=${canary.login}`)
+  await cyd.delete(`${team}/${other}/members?login=${canary.login}`)
+  // From before entries named people by id.
+  await service.database.write.statement(
+    `insert into audit_entries (workspace_id, id, actor, action, target, details) values
+    ($1::uuid, gen_random_uuid(), 'CANARY-zq7', 'member.left', 'canary-zq7', '{}'),
+    ($1::uuid, gen_random_uuid(), 'bob', 'member.role_changed', 'Canary-zq7', '{}'),
+    ($2::uuid, gen_random_uuid(), 'cyd', 'member.removed', 'canary-zq7', '{"names": ["Canary-zq7"]}')`,
+    [id, other],
+  )
+  await canary.put('/api/me/recording', { paused: false, repos_off: ['acme/secret'], hours: null })
+  const beat = { time: Date.parse(early) / 1_000, project: 'canary-zq7-folder' }
+  await canary.post('/api/wakatime/v1/users/current/heartbeats.bulk', [beat])
+  const ofAgent = { ...beat, time: beat.time + 1_200, project: 'acme/api', category: 'ai coding' }
+  await canary.post('/api/wakatime/v1/users/current/heartbeats.bulk', [ofAgent])
+  await canary.post('/api/wakatime/v1/users/current/import', [{ ...beat, project: 'acme/api' }])
+  await service.app.jobs.imports.run()
+  await service.database.write.statement(
+    `insert into organizations values ($1::uuid, 9919, 'acme', 'member', 'remove', $2::uuid, now())`,
+    [id, userId],
+  )
+  // Minutes of the day on which someone joins by a link don't count.
+  await service.database.write.statement(
+    `update members set joined_at = now() - interval '40 days' where workspace_id = $1::uuid and user_id = $2::uuid`,
+    [id, userId],
+  )
+  await service.database.write.statement(
+    `insert into import_days (user_id, day, projects, marks)
+     values ($1::uuid, '2025-01-01', '{canary-zq7}', array[repeat('1', 1440)::bit(1440)])`,
+    [userId],
+  )
+  await service.app.jobs.rollups.run()
+  await makeRows(service, userId, id)
+  return { service, bob, cyd, canary, userId, today, early, late, race, id, code, invite }
+}
+type Scene = Awaited<ReturnType<typeof startWithCanary>>
+
+const expectUnnamed = async (t: Test, { bob, id }: Scene) => {
+  const paths = [
+    `${team}/${id}/members`,
+    `${team}/${id}/invites`,
+    `${team}/${id}/audit?limit=500`,
+    `${team}/${id}/project-settings`,
+    '/api/settings/acme/api',
+    '/api/settings/acme/api/versions',
+    '/api/me/views',
+    '/api/me/export',
+    `/api/team/dashboard?workspace=${id}`,
+    `/api/team/dashboard?workspace=${id}&format=csv`,
+  ]
+  for (const path of paths) {
+    const { status, text } = await bob.get(path)
+    t.equal(status, 200, path)
+    t.notMatch(text, /canary/i, path)
+  }
+  t.match(await bob.get(`/api/team/dashboard?workspace=${id}&member=canary-zq7`), { status: 404 })
+  t.match(await bob.get(`/api/team/dashboard?workspace=${id}&member=deleted%20user`), { status: 404 })
+  const { audit } = JSON.parse((await bob.get('/api/me/export')).text)
+  t.ok(audit.length > 0)
+}
+
+/** Deletes the canary's account while others write, and so does the canary as long as the token is good. */
+const eraseWhileWriting = async (t: Test, scene: Scene) => {
+  const { service, bob, cyd, canary, id, race } = scene
+  let minutes = 0
+  let isOver = false
+  const failures: Reply[] = []
+  const keepWriting = async (write: (turn: number) => Promise<Reply>, counts = 0) => {
+    for (let turn = 0, rest = 3; rest > 0 && turn < 500; turn++) {
+      const reply = await write(turn)
+      if (reply.status === 200) minutes += counts
+      if (reply.status >= 500) failures.push(reply)
+      if (isOver) rest--
     }
-    await dashboard(canary, id)
-    await dashboard(bob, id, `&member=${canary.login}`)
-    await cyd.delete(`${team}/${other}/members?login=${canary.login}`)
-    // From before entries named people by id.
-    await service.database.write.statement(
-      `insert into audit_entries (workspace_id, id, actor, action, target, details) values
-      ($1::uuid, gen_random_uuid(), 'CANARY-zq7', 'member.left', 'canary-zq7', '{}'),
-      ($1::uuid, gen_random_uuid(), 'bob', 'member.role_changed', 'Canary-zq7', '{}'),
-      ($2::uuid, gen_random_uuid(), 'cyd', 'member.removed', 'canary-zq7', '{"names": ["Canary-zq7"]}')`,
-      [id, other],
-    )
-    await canary.put('/api/me/recording', { paused: false, repos_off: ['acme/secret'], hours: null })
-    const beat = { time: Date.parse(early) / 1_000, project: 'canary-zq7-folder' }
-    await canary.post('/api/wakatime/v1/users/current/heartbeats.bulk', [beat])
-    const ofAgent = { ...beat, time: beat.time + 1_200, project: 'acme/api', category: 'ai coding' }
-    await canary.post('/api/wakatime/v1/users/current/heartbeats.bulk', [ofAgent])
-    await canary.post('/api/wakatime/v1/users/current/import', [{ ...beat, project: 'acme/api' }])
-    await service.app.jobs.imports.run()
-    await service.database.write.statement(
-      `insert into organizations values ($1::uuid, 9919, 'acme', 'member', 'remove', $2::uuid, now())`,
-      [id, userId],
-    )
-    // Minutes of the day on which someone joins by a link don't count.
-    await service.database.write.statement(
-      `update members set joined_at = now() - interval '40 days' where workspace_id = $1::uuid and user_id = $2::uuid`,
-      [id, userId],
-    )
-    await service.database.write.statement(
-      `insert into import_days (user_id, day, projects, marks)
-       values ($1::uuid, '2025-01-01', '{canary-zq7}', array[repeat('1', 1440)::bit(1440)])`,
-      [userId],
-    )
-    await service.app.jobs.rollups.run()
-    await makeRows(service, userId, id)
-    t.same(await columnsWithout(service, userId), EMPTY)
-    const exported = JSON.parse((await canary.get('/api/me/export')).text)
-    const isEmpty = (name: string) => ['[]', 'null', '{}'].includes(JSON.stringify(exported[name] ?? null))
-    const members = peopleColumns().flatMap(({ export: name }) => (typeof name === 'string' ? [name] : []))
-    t.same(members.filter(isEmpty), ['signed_out'], 'every member that a rule names has something')
+  }
+  const entry = { repo: 'acme/race', day: race, minutes: 1 }
+  const writers = [
+    keepWriting(() => flush(canary, [entry], { timezone: 'UTC' }), 1),
+    keepWriting((turn) => flush(canary, [entry], { flush_id: `race-${turn}` }), 1),
+    keepWriting((turn) => canary.push('acme/api', { 'ext.a': 3 + turn })),
+    keepWriting(() => canary.push(`${canary.login}/more`, { 'ext.a': 1 })),
+    keepWriting((turn) => canary.post('/api/events', { event: `event-${turn}`, source: 'extension' })),
+    keepWriting(() => flush(cyd, [{ ...entry, repo: 'acme/cyd' }])),
+    keepWriting((turn) => {
+      const members = [{ login: canary.login, repos: [{ repo: 'acme/race', count: turn }] }]
+      return bob.post('/api/team/commits', { workspace: id, day: race, members })
+    }),
+  ]
+  await until(() => minutes >= 5, 'the canary writes')
+  const ended = await deleteMe(canary)
+  const logged = service.logs.length
+  t.equal(ended.status, 200, ended.text)
+  await expectUnnamed(t, scene)
+  isOver = true
+  await Promise.all(writers)
+  t.same(failures, [])
+  await finishErasures(service)
+  return { acceptedMinutes: minutes, logsSince: service.logs.slice(logged) }
+}
+
+t.test('an export has something from every table that names the person', async (t) => {
+  const { service, canary, userId } = await startWithCanary(t)
+  t.same(await columnsWithout(service, userId), EMPTY)
+  const exported = JSON.parse((await canary.get('/api/me/export')).text)
+  const isEmpty = (name: string) => ['[]', 'null', '{}'].includes(JSON.stringify(exported[name] ?? null))
+  const members = peopleColumns().flatMap(({ export: name }) => (typeof name === 'string' ? [name] : []))
+  t.same(members.filter(isEmpty), ['signed_out'], 'every member that a rule names has something')
+})
+
+t.test('no answer, row or log line names an erased person, even with concurrent writes', async (t) => {
+  const scene = await startWithCanary(t)
+  const { service, userId } = scene
+  const { logsSince } = await eraseWhileWriting(t, scene)
+  await expectUnnamed(t, scene)
+  for (const { table, row } of await dump(service)) {
+    t.notMatch(row, /canary/i, table)
+    // Ended sessions are remembered until they would have expired.
+    if (table !== 'revocations') t.notOk(row.includes(userId), `${table}: ${row}`)
+  }
+  for (const line of logsSince) t.notMatch(line, /canary/i)
+})
+
+t.test(
+  'team totals don’t change when a person is erased, and count all minutes that were accepted',
+  async (t) => {
+    const scene = await startWithCanary(t)
+    const { service, bob, id, today, early, late, race } = scene
     const before = await dashboard(bob, id)
     t.match(before.totals, { active_minutes: 77, commits: 9_000, active_members: 2 })
-
-    // Others write, and so does the canary as long as the token is good.
-    let minutes = 0
-    let isOver = false
-    const failures: Reply[] = []
-    const keepWriting = async (write: (turn: number) => Promise<Reply>, counts = 0) => {
-      for (let turn = 0, rest = 3; rest > 0 && turn < 500; turn++) {
-        const reply = await write(turn)
-        if (reply.status === 200) minutes += counts
-        if (reply.status >= 500) failures.push(reply)
-        if (isOver) rest--
-      }
-    }
-    const entry = { repo: 'acme/race', day: race, minutes: 1 }
-    const writers = [
-      keepWriting(() => flush(canary, [entry], { timezone: 'UTC' }), 1),
-      keepWriting((turn) => flush(canary, [entry], { flush_id: `race-${turn}` }), 1),
-      keepWriting((turn) => canary.push('acme/api', { 'ext.a': 3 + turn })),
-      keepWriting(() => canary.push(`${canary.login}/more`, { 'ext.a': 1 })),
-      keepWriting((turn) => canary.post('/api/events', { event: `event-${turn}`, source: 'extension' })),
-      keepWriting(() => flush(cyd, [{ ...entry, repo: 'acme/cyd' }])),
-      keepWriting((turn) => {
-        const members = [{ login: canary.login, repos: [{ repo: 'acme/race', count: turn }] }]
-        return bob.post('/api/team/commits', { workspace: id, day: race, members })
-      }),
-    ]
-    await until(() => minutes >= 5, 'the canary writes')
-    const ended = await deleteMe(canary)
-    const logged = service.logs.length
-    t.equal(ended.status, 200, ended.text)
-
-    const answers = async () => {
-      const paths = [
-        `${team}/${id}/members`,
-        `${team}/${id}/invites`,
-        `${team}/${id}/audit?limit=500`,
-        `${team}/${id}/project-settings`,
-        '/api/settings/acme/api',
-        '/api/settings/acme/api/versions',
-        '/api/me/views',
-        '/api/me/export',
-        `/api/team/dashboard?workspace=${id}`,
-        `/api/team/dashboard?workspace=${id}&format=csv`,
-      ]
-      for (const path of paths) {
-        const { status, text } = await bob.get(path)
-        t.equal(status, 200, path)
-        t.notMatch(text, /canary/i, path)
-      }
-      t.match(await bob.get(`/api/team/dashboard?workspace=${id}&member=canary-zq7`), { status: 404 })
-      t.match(await bob.get(`/api/team/dashboard?workspace=${id}&member=deleted%20user`), { status: 404 })
-      const { audit } = JSON.parse((await bob.get('/api/me/export')).text)
-      t.ok(audit.length > 0)
-    }
-    await answers()
-    isOver = true
-    await Promise.all(writers)
-    t.same(failures, [])
-    await finishErasures(service)
-    await answers()
-
-    for (const { table, row } of await dump(service)) {
-      t.notMatch(row, /canary/i, table)
-      // Ended sessions are remembered until they would have expired.
-      if (table !== 'revocations') t.notOk(row.includes(userId), `${table}: ${row}`)
-    }
-    for (const line of service.logs.slice(logged)) t.notMatch(line, /canary/i)
+    const { acceptedMinutes } = await eraseWhileWriting(t, scene)
 
     await service.app.jobs.rollups.run()
     const after = await dashboard(bob, id)
@@ -359,7 +381,7 @@ t.test(
     )
     t.match(
       after.repos.find(({ repo }: { repo: string }) => repo === 'acme/race'),
-      { active_minutes: minutes, members: 0 },
+      { active_minutes: acceptedMinutes, members: 0 },
       'every minute that was accepted counts',
     )
     hasMembers(
@@ -376,7 +398,7 @@ t.test(
       login: null,
       role: null,
       avatar_url: '',
-      active_minutes: 70 + minutes,
+      active_minutes: 70 + acceptedMinutes,
       active_days: 0,
       last_active_day: null,
     })
@@ -419,6 +441,15 @@ t.test(
     const { generated_at: __, ...rolledUp } = after
     t.same(raw, rolledUp, 'the rollups say what the activity says')
     t.strictSame(await readRepos(), ofRepos, 'the rollups of repositories say what the activity says')
+  },
+)
+
+t.test(
+  'an erased person’s settings stay, their invites end, and the next holder of the login is someone else',
+  async (t) => {
+    const scene = await startWithCanary(t)
+    const { service, bob, cyd, canary, userId, race, code, invite } = scene
+    await eraseWhileWriting(t, scene)
 
     t.hasStrict((await bob.get('/api/settings/acme/api')).body, { updated_by: 'deleted user' })
     t.match(await cyd.post(`${team}/join`, { code: invite.body.code }), { status: 200 })
