@@ -1,5 +1,4 @@
 /** The table of contents: every plugin and route, in the order in which a request meets them. */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { limits } from '../schemas/limits.js'
 import type { Config } from './config.js'
@@ -145,15 +144,15 @@ export const buildApp = async (
     return503OnClosing: false,
     frameworkErrors: answerUnroutable(headersOf),
     clientErrorHandler: rejectConnections(headersOf, timeouts),
-  }).withTypeProvider<TypeBoxTypeProvider>()
+  })
 
   app.decorate('config', config)
   app.decorate('database', database)
   app.decorate('db', database.read)
   app.decorate('clients', clients)
   app.decorate('meter', meter)
-  installValidation(app as never, config)
-  installSerialization(app as never)
+  installValidation(app, config)
+  installSerialization(app)
 
   await app.register(drain)
   await app.register(errors)
@@ -170,7 +169,7 @@ export const buildApp = async (
   await app.register(admission)
   await app.register(metrics)
   await app.register(routeChecks)
-  await registerDocuments(app as never)
+  await registerDocuments(app)
   await app.register(reference)
   await app.register(workspaceAccess)
   await app.register(fairShare)
@@ -180,14 +179,13 @@ export const buildApp = async (
   await app.register(following)
   await app.register(dashboard, { host: hostKinds[config.repohost.kind] })
   await app.register(milestones)
-  const instance = app as unknown as FastifyInstance
-  instance.addHook('onReady', () => raiseToFloor(instance.database, instance.config.privacy))
+  app.addHook('onReady', () => raiseToFloor(app.database, app.config.privacy))
   app.decorate('jobs', {
-    ...startRollups(instance),
-    imports: startImports(instance),
-    erasures: startErasures(instance),
-    backup: await startBackups(instance, databaseUrl),
-    comparedSecrets: await startComparingSecrets(instance),
+    ...startRollups(app),
+    imports: startImports(app),
+    erasures: startErasures(app),
+    backup: await startBackups(app, databaseUrl),
+    comparedSecrets: await startComparingSecrets(app),
   })
 
   await app.register(probeRoutes, { prefix: '/api' })
@@ -213,5 +211,5 @@ export const buildApp = async (
   await app.register(limitRoutes, { prefix: '/api' })
   await app.register(packageRoutes, { prefix: '/api' })
   await app.register(privacyRoutes, { prefix: '/api' })
-  return app as unknown as FastifyInstance
+  return app
 }

@@ -46,7 +46,7 @@ export const connectOAuth = async (app: FastifyInstance): Promise<RepohostOAuth 
       options: { authorizationMethod: 'body' },
       // HTTP client options: bounded time and size, no redirects.
       http: { timeout: 5_000, maxBytes: 65_536, redirects: false, json: 'force' },
-    } as never,
+    },
     callbackUri,
   })
   // The plugin keeps one sign-in per browser in its cookies, so state and PKCE are made here.

@@ -110,7 +110,7 @@ export default fp(
     const revocations = new Revocations()
     const cookieNames = sessionCookiesOf(app.config.homeUrl)
     app.decorate('sessions', { tokens, revocations, cookieNames, accessKeys: new AccessKeys(app.database) })
-    app.decorateRequest('session', null as never)
+    app.decorateRequest('session', null, [])
     app.decorateRequest('key', {
       getter() {
         const session: Session | KeyInUse | ApiError | null = this.session

@@ -13,7 +13,7 @@ export const boundedList = <const C extends Columns>(
   name: string,
   columns: C,
   { rows, order }: { rows: string; order: string },
-): Statement<RowOf<C> & { total: number }> => {
+): Statement<RowOf<C & { total: typeof integer }>> => {
   const names = Object.keys(columns).map((column) => `"${column}"`)
   return statement(
     name,
@@ -30,7 +30,7 @@ export const boundedList = <const C extends Columns>(
     ) measured
     where bytes_before < ${PAGE_BYTES}
     order by ${order}`,
-  ) as never
+  )
 }
 
 export interface BoundedPage<Row> {

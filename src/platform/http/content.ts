@@ -45,5 +45,9 @@ export const withSettingsText = (before: object, settings: string, after: object
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
+/** Sends bytes as they are. Replies of typed routes would only take what their schemas describe. */
+export const sendBytes = (reply: FastifyReply, type: string, bytes: Buffer | undefined) =>
+  reply.type(type).send(bytes)
+
 /** Sends JSON text, bypassing the route's serializer. */
-export const sendJsonText = (reply: FastifyReply, text: string) => reply.type(JSON_TYPE).send(text as never)
+export const sendJsonText = (reply: FastifyReply, text: string) => reply.type(JSON_TYPE).send(text)

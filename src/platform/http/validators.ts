@@ -146,7 +146,8 @@ const resourcesIn = (text: string, found: Record<string, unknown> = {}): Record<
 }
 
 const compile = memoizeBySchema(
-  (schema, text) => buildCompiler(resourcesIn(text))({ schema } as never) as Serialize,
+  (schema, text) =>
+    buildCompiler(resourcesIn(text))({ schema, method: '', url: '', httpStatus: '' }) as Serialize,
 )
 
 export const installSerialization = (app: FastifyInstance) => {

@@ -11,6 +11,7 @@ import { NotModified } from '../../../../schemas/common.js'
 import type { Config } from '../../../config.js'
 import { ApiError } from '../../../errors.js'
 import { anyone } from '../../../platform/access/access.js'
+import { sendBytes } from '../../../platform/http/content.js'
 import { etagOfText, isUnchanged } from '../../../platform/http/etag.js'
 import { lazy } from '../../../platform/process/async.js'
 import { projectRoot, serviceVersion } from '../../../platform/process/root.js'
@@ -119,7 +120,7 @@ export const packageRoutes: FastifyPluginAsyncTypebox = async (app) => {
       handler: async (_, reply) => {
         reply.header('Cache-Control', 'no-cache').header('Location', address).code(302)
         // Includes the file, because `curl -O` without `-L` saves the redirect's body.
-        return reply.type(type).send(packages.get(current)?.().bytes as never)
+        return sendBytes(reply, type, packages.get(current)?.().bytes)
       },
     })
 
@@ -156,7 +157,7 @@ export const packageRoutes: FastifyPluginAsyncTypebox = async (app) => {
         const { bytes, etag } = packed()
         reply.header('Cache-Control', 'public, max-age=31536000, immutable')
         if (isUnchanged(reply, etag)) return reply.code(304).send()
-        return reply.type(type).send(bytes as never)
+        return sendBytes(reply, type, bytes)
       },
     })
   }
