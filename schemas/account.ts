@@ -18,6 +18,7 @@ import {
   Timestamp,
   Uuid,
 } from './common.js'
+import { countExamples, perCount } from './counts.js'
 import { scopes } from './keys.js'
 import { limits } from './limits.js'
 import { Profile } from './profile.js'
@@ -127,8 +128,7 @@ const example = {
       day: '2026-11-21',
       repo: 'acme/api-gateway',
       minutes: 42,
-      commits: 7,
-      closed_issues: 2,
+      ...countExamples,
       hours: [0, 0, 0, 0, 0, 0, 0, 0, 0, 30, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
       timezone: 'Europe/Berlin',
       other_timezones: null,
@@ -318,8 +318,7 @@ export const AccountExport = Resource(
       day: Day,
       repo: RepoPath,
       minutes: Count,
-      commits: Count,
-      closed_issues: Count,
+      ...perCount(() => Count),
       hours: Nullable(Type.Array(Type.Integer()), {
         description: 'The minutes of the 24 UTC hours. Null: the service doesn’t know them.',
       }),

@@ -14,6 +14,7 @@ import {
   Timestamp,
   Uuid,
 } from './common.js'
+import { countExamples, countNames, perCount } from './counts.js'
 import { limits } from './limits.js'
 
 export const DashboardQuery = Type.Object({
@@ -63,10 +64,10 @@ export const OwnDashboardQuery = Type.Object({
   ),
 })
 
+const counts = perCount((count) => Type.Integer({ examples: [countExamples[count]] }))
 const sums = {
   active_minutes: Type.Integer({ examples: [312] }),
-  commits: Type.Integer({ examples: [7] }),
-  closed_issues: Type.Integer({ examples: [2] }),
+  ...counts,
 }
 /** The trend in a dashboard's rows, if the caller asks for it. */
 const trend = Type.Optional(
@@ -79,8 +80,7 @@ const trend = Type.Optional(
 /** Numbers that the privacy level `team` can hide. */
 const shownSums = {
   active_minutes: Nullable(sums.active_minutes),
-  commits: Nullable(sums.commits),
-  closed_issues: Nullable(sums.closed_issues),
+  ...perCount((count) => Nullable(counts[count])),
 }
 const Totals = Named('Totals', {
   ...shownSums,
@@ -142,8 +142,7 @@ export const Dashboard = Resource('Dashboard', {
         description: 'Days with more than 0 minutes. For several members, the sum of each member’s days.',
         examples: [1],
       }),
-      commits: sums.commits,
-      closed_issues: sums.closed_issues,
+      ...counts,
       last_active_day: Nullable(Day, { description: 'The last day in the range with more than 0 minutes.' }),
       trend,
     }),
@@ -222,8 +221,10 @@ export const OwnDashboard = Resource('OwnDashboard', {
 })
 export type OwnDashboard = Static<typeof OwnDashboard>
 
+export const dayCsvColumns = ['day', 'active_minutes', ...countNames].join(',')
+export const memberCsvColumns = ['day', 'login', 'active_minutes', ...countNames].join(',')
+
 export const DashboardCsv = Type.String({
-  description:
-    'A header line, then one line per day and member with any activity, and one for all `deleted user`s. Lines end with a line feed. If the privacy level was `team` on any day in the range, the columns are `day,active_minutes,commits,closed_issues`, with one line per day. Hidden numbers are empty.',
-  examples: ['day,login,active_minutes,commits,closed_issues\n2026-11-21,ada,312,7,2\n'],
+  description: `A header line, then one line per day and member with any activity, and one for all \`deleted user\`s. Lines end with a line feed. If the privacy level was \`team\` on any day in the range, the columns are \`${dayCsvColumns}\`, with one line per day. Hidden numbers are empty.`,
+  examples: [`${memberCsvColumns}\n2026-11-21,ada,312,${Object.values(countExamples)}\n`],
 })

@@ -21,7 +21,7 @@ const randomOf = (seed: number) => () => {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
 }
 
-const measures = ['minutes', 'commits', 'closedIssues'] as const
+const measures = ['minutes', 'commits', 'closed_issues'] as const
 
 const publish = (works: Work[], group: number, given: readonly Rule[] = rules): PublishedWeek => {
   const work = publishWeek(works, group, given)
@@ -53,7 +53,7 @@ const makeWeek = (random: () => number): { works: Work[]; group: number } => {
           // The adversary knows that all minutes have hours.
           minutes: cells.reduce((sum, cell) => sum + cell.minutes, 0),
           commits: random() < density ? below(3) : 0,
-          closedIssues: random() < density / 2 ? 1 : 0,
+          closed_issues: random() < density / 2 ? 1 : 0,
           cells,
         })
       }
@@ -111,10 +111,10 @@ t.test('every number shown is the plain sum of its part of the week', async (t) 
   const sumsOf = (shown: ShownSums, works: Work[]) => ({
     minutes: shown.minutes === null ? null : sum(works, 'minutes'),
     commits: shown.commits === null ? null : sum(works, 'commits'),
-    closedIssues: shown.closedIssues === null ? null : sum(works, 'closedIssues'),
+    closed_issues: shown.closed_issues === null ? null : sum(works, 'closed_issues'),
     activeMembers: shown.minutes === null ? null : peopleIn(works),
   })
-  const hidden = { minutes: null, commits: null, closedIssues: null, activeMembers: null }
+  const hidden = { minutes: null, commits: null, closed_issues: null, activeMembers: null }
   for (let seed = 0; seed < 200; seed++) {
     const { works, group } = makeWeek(randomOf(seed))
     // These have minutes without an hour.
@@ -140,24 +140,24 @@ t.test('every number shown is the plain sum of its part of the week', async (t) 
       })),
     })
     t.ok(week.days.length === 0 || week.days.length === 7)
-    for (const { minutes, commits, closedIssues } of [...week.days, ...week.repos])
-      t.notSame([minutes, commits, closedIssues], [null, null, null], 'nothing is listed without a number')
+    for (const { minutes, commits, closed_issues } of [...week.days, ...week.repos])
+      t.notSame([minutes, commits, closed_issues], [null, null, null], 'nothing is listed without a number')
   }
 })
 
 for (const measure of measures)
   t.test(`repositories are listed if ${measure} alone can be shown`, async (t) => {
-    const nothing = { minutes: 0, commits: 0, closedIssues: 0 }
+    const nothing = { minutes: 0, commits: 0, closed_issues: 0 }
     const works = ['ada', 'bob', 'cleo', 'dan'].flatMap((userId): Work[] => {
-      const only = userId === 'ada' ? { minutes: 1, commits: 1, closedIssues: 1 } : nothing
+      const only = userId === 'ada' ? { minutes: 1, commits: 1, closed_issues: 1 } : nothing
       const place = { userId, day: 0, cells: [] }
       return [
-        { ...place, repoKey: 'acme/main', minutes: 1, commits: 1, closedIssues: 1 },
+        { ...place, repoKey: 'acme/main', minutes: 1, commits: 1, closed_issues: 1 },
         { ...place, repoKey: 'acme/docs', ...only, [measure]: 1 },
       ]
     })
     const { repos } = publish(works, 3)
-    const shown = { minutes: null, commits: null, closedIssues: null, [measure]: 4 }
+    const shown = { minutes: null, commits: null, closed_issues: null, [measure]: 4 }
     const activeMembers = measure === 'minutes' ? 4 : null
     t.strictSame(repos, [
       { repoKey: 'acme/main', ...shown, activeMembers },
@@ -173,7 +173,7 @@ const minutesOf = (repoKey: string, people: string[], cell?: number): Work[] =>
     repoKey,
     minutes: 1,
     commits: 0,
-    closedIssues: 0,
+    closed_issues: 0,
     cells: cell === undefined ? [] : [{ cell, minutes: 1 }],
   }))
 
@@ -214,7 +214,7 @@ t.test('cells linked to the rest by too few people are hidden, and others arenâ€
 t.test('a large week is computed with pauses in which other requests run', async (t) => {
   const works = Array.from({ length: 12_000 }, (_, index): Work => {
     const [person, day, repo] = [index % 40, index % 7, index % 13]
-    const sums = { minutes: 2, commits: 1, closedIssues: 1, cells: [{ cell: day * 24, minutes: 1 }] }
+    const sums = { minutes: 2, commits: 1, closed_issues: 1, cells: [{ cell: day * 24, minutes: 1 }] }
     return { userId: `person-${person}`, day, repoKey: `acme/r${repo}`, ...sums }
   })
   let pauses = 0
@@ -235,7 +235,7 @@ t.test('commits that an admin uploads for everyone but one person reveal nothing
           repoKey: 'acme/api',
           minutes: userId === absent ? 0 : 10,
           commits: counted.includes(userId) ? 1 : 0,
-          closedIssues: 0,
+          closed_issues: 0,
           cells: [],
         }))
         .filter(({ minutes, commits }) => minutes + commits > 0),
@@ -259,14 +259,14 @@ t.test('commits uploaded for others donâ€™t reveal whether a few people worked i
     const uploads = people
       .slice(0, below(people.length + 1))
       .map(
-        (userId): Work => ({ userId, day: 0, repoKey, minutes: 0, commits: 1, closedIssues: 0, cells: [] }),
+        (userId): Work => ({ userId, day: 0, repoKey, minutes: 0, commits: 1, closed_issues: 0, cells: [] }),
       )
     const workers = people.slice(below(people.length - group)).slice(0, 1 + below(group - 1))
     const entryWith = (more: Work[]) =>
       publish([...works, ...uploads, ...more], group).repos.find((repo) => repo.repoKey === repoKey)
     const entries = [entryWith([]), entryWith(minutesOf(repoKey, workers))].filter((entry) => entry)
     for (const entry of entries)
-      t.hasStrict(entry, { minutes: null, activeMembers: null, closedIssues: null })
+      t.hasStrict(entry, { minutes: null, activeMembers: null, closed_issues: null })
     for (const entry of entries) t.equal(entry?.commits, uploads.length)
     listed += entries.length
   }

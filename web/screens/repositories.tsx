@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { dividePath } from '../../client/src/pattern.js'
+import { perCount } from '../../schemas/counts.js'
 import { repoAddress, repoSettingsAddress } from '../addresses.js'
 import { useRead } from '../api.js'
 import { useWorkspace } from '../me.js'
@@ -19,8 +20,8 @@ interface Row extends Numbers {
   version?: number | null
 }
 
-const NONE = { active_minutes: 0, commits: 0, closed_issues: 0, members: 0 }
-const UNKNOWN = { active_minutes: null, commits: null, closed_issues: null, members: null }
+const NONE = { active_minutes: 0, ...perCount(() => 0), members: 0 }
+const UNKNOWN = { active_minutes: null, ...perCount(() => null), members: null }
 
 export const Repositories = () => {
   const workspace = useWorkspace()

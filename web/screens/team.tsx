@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { dividePath } from '../../client/src/pattern.js'
+import type { PerCount } from '../../schemas/counts.js'
 import { repoAddress } from '../addresses.js'
 import { announce } from '../announce.js'
 import { usePolling, useRead } from '../api.js'
@@ -797,9 +798,7 @@ const Repos = ({ data, compared, onChoose }: Listing) => {
   )
 }
 
-export interface Numbers extends Named {
-  commits: number | null
-  closed_issues: number | null
+export interface Numbers extends Named, PerCount<number | null> {
   trend?: number[]
 }
 

@@ -1,3 +1,4 @@
+import type { CountName } from '../../../schemas/counts.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
@@ -14,7 +15,6 @@ import {
 } from '../workspaces/index.js'
 import type { CountBatches } from './count-batches.js'
 import {
-  type CountKind,
   findMembers,
   hasReports,
   nameReposInside,
@@ -53,7 +53,7 @@ export const uploadCounts = async (
   database: Database,
   { floor }: PrivacyRules,
   { workspaceId, userId }: WorkspaceCall,
-  kind: CountKind,
+  kind: CountName,
   { day, members, named, repos, batches }: CountBatches,
 ): Promise<string> =>
   database.transaction(async (tx) => {

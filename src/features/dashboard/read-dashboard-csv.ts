@@ -1,4 +1,6 @@
 /** Reads a dashboard as CSV: a line for each day and person, or for each day where published weeks are shown. */
+import { countNames } from '../../../schemas/counts.js'
+import { dayCsvColumns, memberCsvColumns } from '../../../schemas/dashboard.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { PIECE_LENGTH } from '../../platform/http/streaming.js'
@@ -60,16 +62,18 @@ const readDayLines = async (
   const days = new Map([...recorded, ...shown].map((day) => [day.day, day]))
   const lines = listDays(range.from, range.to).map((day) => {
     const isNamed = named !== undefined && day >= named.from
-    const { active_minutes, commits, closed_issues } = days.get(day) ?? (isNamed ? nothing : hiddenSums)
-    return [day, active_minutes ?? '', commits ?? '', closed_issues ?? ''].join(',')
+    const shownSums = days.get(day) ?? (isNamed ? nothing : hiddenSums)
+    return [day, shownSums.active_minutes ?? '', ...countNames.map((count) => shownSums[count] ?? '')].join(
+      ',',
+    )
   })
-  return ['day,active_minutes,commits,closed_issues', ...lines, ''].join('\n')
+  return [dayCsvColumns, ...lines, ''].join('\n')
 }
 
 /** A few days at a time, so that memory is enough for any range and team. */
 async function* readMemberLines(database: Database, question: DashboardQuestion): AsyncGenerator<string> {
   const { workspaceId, range } = question
-  let text = 'day,login,active_minutes,commits,closed_issues\n'
+  let text = `${memberCsvColumns}\n`
   for (let start = 0; start < range.days; start += DAYS_PER_READ) {
     const lines = await database.transaction(
       async (tx) => {

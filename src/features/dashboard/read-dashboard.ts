@@ -4,6 +4,7 @@
  * source. All reads of one dashboard use one transaction and so one snapshot. Otherwise rows and totals would disagree
  * while people work.
  */
+import { countNames, perCount } from '../../../schemas/counts.js'
 import type { Dashboard, Publication } from '../../../schemas/dashboard.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
@@ -41,8 +42,8 @@ type Totals = Dashboard['totals']
 type Sums = Omit<Totals, 'active_members'>
 type RepoRow = Dashboard['repos'][number]
 
-export const nothing = { active_minutes: 0, commits: 0, closed_issues: 0, active_members: 0 }
-export const hiddenSums = { active_minutes: null, commits: null, closed_issues: null, active_members: null }
+export const nothing = { active_minutes: 0, ...perCount(() => 0), active_members: 0 }
+export const hiddenSums = { active_minutes: null, ...perCount(() => null), active_members: null }
 
 /** The sum, not counting hidden (null) numbers. Null if all are hidden. */
 const add = (one: number | null, other: number | null): number | null =>
@@ -52,11 +53,10 @@ const larger = (one: number | null, other: number | null): number | null =>
   one === null ? other : Math.max(one, other ?? 0)
 
 const addUp = (parts: Sums[]): Sums =>
-  parts.reduce(
+  parts.reduce<Sums>(
     (total, part) => ({
       active_minutes: add(total.active_minutes, part.active_minutes),
-      commits: add(total.commits, part.commits),
-      closed_issues: add(total.closed_issues, part.closed_issues),
+      ...perCount((count) => add(total[count], part[count])),
     }),
     hiddenSums,
   )
@@ -177,13 +177,9 @@ const readPublished = async (
 /** The rest of the total, from repositories that can't be named. */
 const remainderOf = (total: Sums, listed: Sums): RepoRow[] => {
   const rest = (name: keyof Sums) => (total[name] === null ? null : total[name] - (listed[name] ?? 0))
-  const [active_minutes, commits, closed_issues] = [
-    rest('active_minutes'),
-    rest('commits'),
-    rest('closed_issues'),
-  ]
-  if (!active_minutes && !commits && !closed_issues) return []
-  return [{ repo: null, active_minutes, commits, closed_issues, members: null }]
+  const sums: Sums = { active_minutes: rest('active_minutes'), ...perCount(rest) }
+  if (!sums.active_minutes && !countNames.some((count) => sums[count])) return []
+  return [{ repo: null, ...sums, members: null }]
 }
 
 const keyOf = ({ repo }: RepoRow): string => repo?.toLowerCase() ?? ''

@@ -1,7 +1,8 @@
 /** Reads the caller's own dashboard across all workspaces: each minute once, and commits and issues once per repository. */
 
 import type { RepohostKind } from '../../../schemas/common.js'
-import type { OwnDashboard } from '../../../schemas/dashboard.js'
+import { countNames, type PerCount, perCount } from '../../../schemas/counts.js'
+import { memberCsvColumns, type OwnDashboard } from '../../../schemas/dashboard.js'
 import { limits } from '../../../schemas/limits.js'
 import { isRepoPath } from '../../../schemas/owners.js'
 import type { Database, Db } from '../../platform/database/client.js'
@@ -19,23 +20,21 @@ export interface OwnTimeQuestion {
   repoKey: string | undefined
 }
 
-/** A day, and the commits and closed issues of each repository. */
-interface Day extends OwnDay {
-  commits: number
-  closedIssues: number
+/** A day, and the counts of each repository. */
+interface Day extends OwnDay, PerCount<number> {
   repos: RepoDay[]
 }
 
-interface RepoDay {
+interface RepoDay extends PerCount<number> {
   /** Null: a project name that isn't a repository, or the rest of a day with many. */
   repo: string | null
   minutes: number
   agentMinutes: number
-  commits: number
-  closedIssues: number
 }
 
 const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)
+
+const sumCounts = (rows: PerCount<number>[]) => perCount((count) => sum(rows.map((row) => row[count])))
 
 /** Every day of the range. */
 const readDays = async (
@@ -54,38 +53,41 @@ const readDays = async (
     const repoOf = (name: string | undefined): RepoDay => {
       const repo = name !== undefined && isRepoPath(name, hostKind) ? name : null
       const key = repo?.toLowerCase() ?? null
-      const row = repos.get(key) ?? { repo, minutes: 0, agentMinutes: 0, commits: 0, closedIssues: 0 }
+      const row = repos.get(key) ?? { repo, minutes: 0, agentMinutes: 0, ...perCount(() => 0) }
       repos.set(key, row)
       return row
     }
     for (const { name, minutes } of day.projects) repoOf(name).minutes += minutes
     for (const { name, minutes } of agents.get(day.day) ?? []) repoOf(name).agentMinutes += minutes
     const own = counts.get(day.day) ?? []
-    for (const { repo, commits, closedIssues } of own) {
-      const row = repoOf(repo)
-      row.commits += commits
-      row.closedIssues += closedIssues
+    for (const counted of own) {
+      const row = repoOf(counted.repo)
+      for (const count of countNames) row[count] += counted[count]
     }
-    return {
-      ...day,
-      commits: sum(own.map(({ commits }) => commits)),
-      closedIssues: sum(own.map(({ closedIssues }) => closedIssues)),
-      repos: [...repos.values()],
-    }
+    return { ...day, ...sumCounts(own), repos: [...repos.values()] }
   })
 }
 
-const numbersOf = (days: Pick<Day, 'minutes' | 'commits' | 'closedIssues'>[]) => ({
+/** Minutes and counts. */
+interface Amounts extends PerCount<number> {
+  minutes: number
+}
+
+const numbersOf = (days: Amounts[]) => ({
   active_minutes: sum(days.map(({ minutes }) => minutes)),
-  commits: sum(days.map(({ commits }) => commits)),
-  closed_issues: sum(days.map(({ closedIssues }) => closedIssues)),
+  ...sumCounts(days),
 })
+
+const hasActivity = (day: Amounts): boolean => day.minutes > 0 || countNames.some((count) => day[count] > 0)
 
 const totalsOf = (days: Day[]) => {
   const numbers = numbersOf(days)
   const agent_minutes = sum(days.map(({ agentMinutes }) => agentMinutes))
   return { ...numbers, active_members: numbers.active_minutes > 0 ? 1 : 0, agent_minutes }
 }
+
+const compareCounts = (one: PerCount<number>, other: PerCount<number>): number =>
+  countNames.map((count) => one[count] - other[count]).find((difference) => difference !== 0) ?? 0
 
 /** Most minutes first. The last row adds up what has no name, and what is beyond the limit. */
 const reposOf = (days: Day[], buckets: Buckets | undefined) => {
@@ -98,7 +100,7 @@ const reposOf = (days: Day[], buckets: Buckets | undefined) => {
   const rowOf = (repo: string | null, own: (RepoDay & { day: string })[]) => ({
     repo,
     ...numbersOf(own),
-    members: own.some(({ minutes, commits, closedIssues }) => minutes + commits + closedIssues > 0) ? 1 : 0,
+    members: own.some(hasActivity) ? 1 : 0,
     ...(buckets && { trend: trendOf(own, buckets) }),
     agent_minutes: sum(own.map(({ agentMinutes }) => agentMinutes)),
   })
@@ -107,8 +109,7 @@ const reposOf = (days: Day[], buckets: Buckets | undefined) => {
   const named = Array.from(parts, ([key, own]) => ({ key, own, row: rowOf(own[0]?.repo ?? null, own) })).sort(
     (a, b) =>
       b.row.active_minutes - a.row.active_minutes ||
-      b.row.commits - a.row.commits ||
-      b.row.closed_issues - a.row.closed_issues ||
+      compareCounts(b.row, a.row) ||
       b.row.agent_minutes - a.row.agent_minutes ||
       ((a.key ?? '') < (b.key ?? '') ? -1 : 1),
   )
@@ -186,13 +187,11 @@ export const readOwnTimeCsv = (database: Database, question: OwnTimeQuestion): P
     async (tx) => {
       const { person, range } = question
       await beginSnapshot(tx)
-      const lines = (await readDays(tx, question, range)).flatMap(
-        ({ day, minutes, commits, closedIssues }) =>
-          minutes + commits + closedIssues > 0
-            ? [[day, person.login, minutes, commits, closedIssues].join(',')]
-            : [],
+      const days = (await readDays(tx, question, range)).filter(hasActivity)
+      const lines = days.map((day) =>
+        [day.day, person.login, day.minutes, ...countNames.map((count) => day[count])].join(','),
       )
-      return ['day,login,active_minutes,commits,closed_issues', ...lines, ''].join('\n')
+      return [memberCsvColumns, ...lines, ''].join('\n')
     },
     { readsFirst: true },
   )

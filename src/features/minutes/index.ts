@@ -27,6 +27,7 @@ export {
   replaceAgentDays,
   sumAgentMinutes,
 } from './queries/agent-minutes.js'
+export { COUNTS, countParameters, countsOf, eachCount, hasActivity } from './queries/count-columns.js'
 export { type FlushTarget, readTargets, type Scope } from './queries/flush-target.js'
 export {
   localActivity,

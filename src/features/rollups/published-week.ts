@@ -7,32 +7,29 @@
  * so hiding one can reveal another. There is no SQL and no I/O here, so the test can run thousands of random weeks. The
  * functions are generators, so other requests run while a large team is computed.
  */
+import { countNames, type PerCount, perCount } from '../../../schemas/counts.js'
 import { DAYS_OF_WEEK } from '../../platform/time/days.js'
 import { type Amount, NO_CELL, NO_ONE, PACE, type Paced, peopleBy, together } from './amounts.js'
 import { type Choice, Chooser, type Rule, rules } from './choose-shown.js'
 
 /** One person's work on one day in one repository. */
-export interface Work {
+export interface Work extends PerCount<number> {
   /** Null: all erased people together. Their work counts, but they don't count as people. */
   userId: string | null
   /** 0 is Monday. */
   day: number
   repoKey: string
   minutes: number
-  commits: number
-  closedIssues: number
   /** Minutes in cells of the heatmap: from 0, Monday 0:00. */
   cells: { cell: number; minutes: number }[]
 }
 
 /** Null: hidden. */
-export interface ShownSums {
+export interface ShownSums extends PerCount<number | null> {
   minutes: number | null
-  commits: number | null
-  closedIssues: number | null
   /**
-   * People with minutes. Commits don't count. Otherwise an admin could upload them for everyone except one person to
-   * learn about that person.
+   * People with minutes. Counts make no one active. Otherwise an admin could upload them for everyone except one person
+   * to learn about that person.
    */
   activeMembers: number | null
 }
@@ -86,14 +83,20 @@ function* show(amounts: Amount[], { total, days, repos, cells }: Choice): Paced<
   }
 }
 
-const sumsOf = (minutes: Part, commits: Part, closedIssues: Part): ShownSums => ({
+const sumsOf = (minutes: Part, counts: PerCount<Part>): ShownSums => ({
   minutes: minutes.sum,
-  commits: commits.sum,
-  closedIssues: closedIssues.sum,
+  ...perCount((count) => counts[count].sum),
   activeMembers: minutes.people,
 })
 
-const hidden: PublishedWeek = { ...sumsOf(HIDDEN, HIDDEN, HIDDEN), days: [], repos: [], cells: [] }
+const hidden: PublishedWeek = {
+  minutes: null,
+  ...perCount(() => null),
+  activeMembers: null,
+  days: [],
+  repos: [],
+  cells: [],
+}
 
 /**
  * The week as shown: every number, and everything that can be computed from them, covers at least that many people.
@@ -110,8 +113,7 @@ export function* publishWeek(
     return { person: persons.get(userId) ?? NO_ONE, day, repoKey, cell, amount }
   }
   const minutes: Amount[] = []
-  const commits: Amount[] = []
-  const closedIssues: Amount[] = []
+  const counts = perCount((): Amount[] => [])
   const anything: Amount[] = []
   for (const [index, work] of works.entries()) {
     if (index % PACE === 0) yield
@@ -121,8 +123,7 @@ export function* publishWeek(
       withoutHour -= cell.minutes
     }
     if (withoutHour > 0) minutes.push(toAmount(work, withoutHour))
-    if (work.commits > 0) commits.push(toAmount(work, work.commits))
-    if (work.closedIssues > 0) closedIssues.push(toAmount(work, work.closedIssues))
+    for (const count of countNames) if (work[count] > 0) counts[count].push(toAmount(work, work[count]))
     anything.push(toAmount(work, 1))
   }
   const active = together(yield* peopleBy(minutes, () => 0)).size
@@ -135,20 +136,30 @@ export function* publishWeek(
   // worked in it, so zeros are shown only where enough people have minutes.
   const choice = yield* chooser.choose(minutes, most, new Set())
   const ofMinutes = yield* show(minutes, choice)
-  const ofCommits = yield* show(commits, yield* chooser.choose(commits, most, choice.repos))
-  const ofIssues = yield* show(closedIssues, yield* chooser.choose(closedIssues, most, choice.repos))
+  const ofCounts = {} as PerCount<Shown>
+  for (const count of countNames)
+    ofCounts[count] = yield* show(counts[count], yield* chooser.choose(counts[count], most, choice.repos))
   const days = Array.from({ length: DAYS_OF_WEEK }, (_, day) => ({
     day,
-    ...sumsOf(ofMinutes.ofDay(day), ofCommits.ofDay(day), ofIssues.ofDay(day)),
+    ...sumsOf(
+      ofMinutes.ofDay(day),
+      perCount((count) => ofCounts[count].ofDay(day)),
+    ),
   }))
   const repos = [...most.repos].map((repoKey) => ({
     repoKey,
-    ...sumsOf(ofMinutes.ofRepo(repoKey), ofCommits.ofRepo(repoKey), ofIssues.ofRepo(repoKey)),
+    ...sumsOf(
+      ofMinutes.ofRepo(repoKey),
+      perCount((count) => ofCounts[count].ofRepo(repoKey)),
+    ),
   }))
   const isShown = (sums: ShownSums) =>
-    sums.minutes !== null || sums.commits !== null || sums.closedIssues !== null
+    sums.minutes !== null || countNames.some((count) => sums[count] !== null)
   return {
-    ...sumsOf(ofMinutes.whole, ofCommits.whole, ofIssues.whole),
+    ...sumsOf(
+      ofMinutes.whole,
+      perCount((count) => ofCounts[count].whole),
+    ),
     days: days.filter(isShown),
     repos: repos.filter(isShown),
     cells: ofMinutes.cells,

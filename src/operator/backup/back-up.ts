@@ -2,6 +2,7 @@
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type postgres from 'postgres'
+import { countNames } from '../../../schemas/counts.js'
 import { inLongTransaction } from '../../platform/database/dedicated-session.js'
 import { readMigration } from '../../platform/database/migrate.js'
 import { serviceVersion } from '../../platform/process/root.js'
@@ -18,7 +19,7 @@ import {
 } from './file.js'
 
 /** Sums to compare after a restore, in addition to row counts. */
-const SUMMED = ['activity.minutes', 'activity.commits', 'activity.closed_issues']
+const SUMMED = ['minutes', ...countNames].map((column) => `activity.${column}`)
 
 /**
  * Writes a consistent snapshot. The file appears only once it is complete, and only its owner can read it. The backup

@@ -5,6 +5,7 @@
  * format. Rows are written in batches, in a fixed order, which also prevents deadlocks.
  */
 
+import { type CountName, perCount } from '../../../../schemas/counts.js'
 import { limits } from '../../../../schemas/limits.js'
 import { COMPARED } from '../../../../schemas/repo-pattern.js'
 import type { Db } from '../../../platform/database/client.js'
@@ -20,8 +21,6 @@ import {
 } from '../../../platform/database/statement.js'
 import { patternMatches } from '../../workspaces/index.js'
 import type { ArrayLiteral, CountBatch } from '../count-batches.js'
-
-export type CountKind = 'commits' | 'closed_issues'
 
 /** A member, found by what a payload or an upload names. */
 export interface FoundMember {
@@ -179,7 +178,7 @@ const LIST_TAKEN_BACK = statement(
  * $1 to $4: see `GIVEN`; $5, $6: workspace and day; $7: repositories that are left out; $8: positions of the counts
  * of 0 that are stored. The last `where` leaves out unchanged counts, so they aren't returned.
  */
-const setCounts = (column: CountKind) =>
+const setCounts = (column: CountName) =>
   statement(
     `update ${column}`,
     { changed: integer },
@@ -195,13 +194,13 @@ const setCounts = (column: CountKind) =>
   returning 1 as changed`,
   )
 
-const SET_COUNTS = { commits: setCounts('commits'), closed_issues: setCounts('closed_issues') }
+const SET_COUNTS = perCount(setCounts)
 
 /**
  * $1 to $4: see `GIVEN`; $5, $6: workspace and day; $7: repositories that are left out. Counts of 0 are kept as well: a
  * webhook must not change them.
  */
-const claimCounts = (column: CountKind) =>
+const claimCounts = (column: CountName) =>
   statement(
     `claim ${column} for upload`,
     {},
@@ -215,7 +214,7 @@ const claimCounts = (column: CountKind) =>
   where a.${column}_uploaded is distinct from true`,
   )
 
-const CLAIM_COUNTS = { commits: claimCounts('commits'), closed_issues: claimCounts('closed_issues') }
+const CLAIM_COUNTS = perCount(claimCounts)
 
 const HAS_REPORTS = statement(
   'check whether webhooks report counts',
@@ -263,7 +262,7 @@ export interface CountsWritten {
 /** People and repositories must already be registered. */
 export const writeCounts = async (
   tx: Db,
-  kind: CountKind,
+  kind: CountName,
   { workspaceId, day, userIds, logins, hasReports }: CountsTarget,
   { members, repos, counts }: CountBatch,
 ): Promise<CountsWritten> => {

@@ -1,4 +1,5 @@
 /** Counts that the repository host reports: commits and issues, each of which counts once. */
+import { type CountName, perCount } from '../../../../schemas/counts.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
   bool,
@@ -13,7 +14,6 @@ import {
 } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
 import { NAME_REPOS } from '../../minutes/index.js'
-import type { CountKind } from './counts.js'
 
 /** A workspace's repository. */
 export interface ReportedRepo {
@@ -61,11 +61,11 @@ export const takeCommits = async (
 }
 
 /** SQL: no upload decides the count. */
-const isReported = (column: CountKind) =>
+const isReported = (column: CountName) =>
   `(a.${column}_uploaded = false or (a.${column}_uploaded is null and a.${column} = 0))`
 
 /** $1, $2: workspace and repository; per count: $3 user, $4 day, $5 how much more. */
-const addCounts = (column: CountKind) =>
+const addCounts = (column: CountName) =>
   statement(
     `add reported ${column}`,
     { userId: uuid, day: date },
@@ -80,7 +80,7 @@ const addCounts = (column: CountKind) =>
   returning user_id as "userId", day`,
   )
 
-const ADD_COUNTS = { commits: addCounts('commits'), closed_issues: addCounts('closed_issues') }
+const ADD_COUNTS = perCount(addCounts)
 
 export interface AddedCount {
   userId: string
@@ -94,7 +94,7 @@ export interface AddedCount {
  */
 export const addReportedCounts = async (
   tx: Db,
-  kind: CountKind,
+  kind: CountName,
   { workspaceId, repoKey }: ReportedRepo,
   counts: AddedCount[],
 ): Promise<{ userId: string; day: string }[]> =>

@@ -4,6 +4,7 @@ import type { View } from '../../../../schemas/account.js'
 import type { Db } from '../../../platform/database/client.js'
 import { date, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
+import { hasActivity } from '../../minutes/index.js'
 
 /** Stands for all members of the workspace in `dashboard_views.member_id`. */
 const ALL_MEMBERS = DELETED_USER
@@ -99,7 +100,7 @@ const DAYS_BY_KIND = `unnest(
 
 /** SQL: whether a row `a` of activity has any on the local days `r.days`. */
 const HAS_ACTIVITY_IN_DAYS = `(
-                a.day <@ r.days and a.minutes - a.minutes_before - a.minutes_after + a.commits + a.closed_issues > 0
+                a.day <@ r.days and ${hasActivity('a', 'a.minutes - a.minutes_before - a.minutes_after')}
                 or a.day - 1 <@ r.days and a.minutes_before > 0 or a.day + 1 <@ r.days and a.minutes_after > 0
               )`
 

@@ -2,20 +2,23 @@
 import type { Db } from '../../../platform/database/client.js'
 import { date, integer, statement, text } from '../../../platform/database/statement.js'
 import { listDays } from '../../../platform/time/days.js'
+import { eachCount } from '../../minutes/index.js'
 import { IS_NOT_DELETED, SUM_OF_COUNTS } from '../../rollups/index.js'
 import type { Filter } from './filter.js'
 import { activityOf, type NamedDays, RAW, rolledUpDays, type Sources, SUMS, sums } from './sources.js'
+
+const COUNTS_AS_DOUBLES = eachCount((count) => `a.${count}::float8`)
 
 /** $5: the days read from rollups. */
 const READ_DAYS = statement(
   'read dashboard days',
   { day: date, ...sums, active_members: integer },
   `
-  select a.day, a.minutes::float8 as active_minutes, a.commits::float8, a.closed_issues::float8, a.active_members
+  select a.day, a.minutes::float8 as active_minutes, ${COUNTS_AS_DOUBLES}, a.active_members
   from activity_days a
   where a.workspace_id = $1::uuid and a.day = any($5::date[]) and $3::text is null
   union all
-  select a.day, a.minutes::float8, a.commits::float8, a.closed_issues::float8, a.active_members
+  select a.day, a.minutes::float8, ${COUNTS_AS_DOUBLES}, a.active_members
   from activity_repo_days a
   where a.workspace_id = $1::uuid and a.day = any($5::date[]) and a.repo_key = $3::text
   union all
@@ -33,7 +36,7 @@ const LIST_MEMBER_DAYS = statement(
   'list member days',
   { line: text },
   `
-  select concat_ws(',', a.day, u.login, sum(a.minutes), sum(a.commits), sum(a.closed_issues)) as line
+  select concat_ws(',', a.day, u.login, sum(a.minutes), ${eachCount((count) => `sum(a.${count})`)}) as line
   from ${RAW} a join users u on u.id = a.user_id
   group by a.day, u.login
   order by a.day, lower(u.login)`,

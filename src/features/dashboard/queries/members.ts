@@ -4,6 +4,7 @@ import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { date, integer, orNull, statement, text, textOf, uuid } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
+import { COUNTS, eachCount } from '../../minutes/index.js'
 import { IS_NOT_DELETED, SUM_OF_COUNTS } from '../../rollups/index.js'
 import { activityOf, RAW, ROW, type Sources, SUMS, sums } from './sources.js'
 
@@ -56,25 +57,25 @@ const READ_MEMBERS = statement(
   },
   `
   with repo_months as (
-    select user_id, month, minutes, commits, closed_issues, active_day_bits
+    select user_id, month, minutes, ${COUNTS}, active_day_bits
     from activity_repo_people where workspace_id = $1::uuid and month = any($5::date[]) and repo_key = $3::text
   ), months as (
-    select user_id, month, minutes, commits, closed_issues, active_day_bits
+    select user_id, month, minutes, ${COUNTS}, active_day_bits
     from activity_member_months where workspace_id = $1::uuid and month = any($5::date[]) and $3::text is null
     union all
     select * from repo_months
     union all
-    select '${DELETED_USER}', month, minutes, commits, closed_issues, 0
+    select '${DELETED_USER}', month, minutes, ${COUNTS}, 0
     from activity_repo_months where workspace_id = $1::uuid and month = any($5::date[]) and repo_key = $3::text
     union all
-    select '${DELETED_USER}', null, -sum(minutes)::bigint, -sum(commits)::bigint, -sum(closed_issues)::bigint, 0
+    select '${DELETED_USER}', null, -sum(minutes)::bigint, ${eachCount((count) => `-sum(${count})::bigint`)}, 0
     from repo_months
   ), parts as (
-    select user_id, minutes, commits, closed_issues, bit_count(active_day_bits::bit(31))::int as active_days,
+    select user_id, minutes, ${COUNTS}, bit_count(active_day_bits::bit(31))::int as active_days,
       case when active_day_bits <> 0 then month + 31 - position(B'1' in active_day_bits::bit(31)) end as last_active_day
     from months
     union all
-    select user_id, minutes, commits, closed_issues, (minutes > 0)::int, case when minutes > 0 then day end
+    select user_id, minutes, ${COUNTS}, (minutes > 0)::int, case when minutes > 0 then day end
     from activity_member_days where workspace_id = $1::uuid and day = any($6::date[])
     union all
     select a.user_id, ${SUM_OF_COUNTS}, (sum(a.minutes) > 0)::int, case when sum(a.minutes) > 0 then a.day end
@@ -82,17 +83,17 @@ const READ_MEMBERS = statement(
   ), people as (
     select a.user_id, ${SUMS}, sum(a.active_days) as active_days, max(a.last_active_day) as last_active_day
     from parts a group by a.user_id
-    having sum(a.minutes::float8) + sum(a.commits::float8) + sum(a.closed_issues::float8) > 0
+    having sum(a.minutes::float8) + ${eachCount((count) => `sum(a.${count}::float8)`, ' + ')} > 0
   ), listed as (
     select user_id from people
     union select user_id from members where workspace_id = $1::uuid and $2::uuid is null and $3::text is null
     union select $2::uuid where $2::uuid is not null
   ), placed as (
     select u.repohost_id is null as deleted, u.login, u.avatar_url, m.role, coalesce(p.active_minutes, 0) as active_minutes,
-      coalesce(p.commits, 0) as commits, coalesce(p.closed_issues, 0) as closed_issues,
+      ${eachCount((count) => `coalesce(p.${count}, 0) as ${count}`)},
       coalesce(p.active_days, 0) as active_days, p.last_active_day,
-      row_number() over (order by u.repohost_id is null, p.active_minutes desc nulls last, p.commits desc nulls last,
-        p.closed_issues desc nulls last, u.login_key collate "C") as place
+      row_number() over (order by u.repohost_id is null, p.active_minutes desc nulls last,
+        ${eachCount((count) => `p.${count} desc nulls last`)}, u.login_key collate "C") as place
     from listed
     join users u on u.id = listed.user_id
     left join members m on m.workspace_id = $1::uuid and m.user_id = listed.user_id
@@ -103,7 +104,7 @@ const READ_MEMBERS = statement(
   select case when count(*) = 1 and not bool_or(deleted) then min(login) end as login,
     case when count(*) = 1 then min(avatar_url) else '' end as avatar_url,
     case when count(*) = 1 then min(role) end as role,
-    sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
+    sum(active_minutes) as active_minutes, ${eachCount((count) => `sum(${count}) as ${count}`)},
     coalesce(sum(active_days) filter (where not deleted), 0)::int as active_days,
     max(last_active_day) filter (where not deleted) as last_active_day,
     count(*) filter (where active_minutes > 0 and not deleted)::int as active_members

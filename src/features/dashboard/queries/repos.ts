@@ -3,6 +3,7 @@
 import { limits } from '../../../../schemas/limits.js'
 import type { Db } from '../../../platform/database/client.js'
 import { integer, orNull, statement, text } from '../../../platform/database/statement.js'
+import { COUNTS, eachCount } from '../../minutes/index.js'
 import { IS_NOT_DELETED, SUM_OF_COUNTS } from '../../rollups/index.js'
 import { activityOf, OF_REPO, RAW, ROW, type Sources, SUMS, sums } from './sources.js'
 
@@ -16,10 +17,10 @@ const READ_REPOS = statement(
   { repo: orNull(text), ...sums, members: integer },
   `
   with parts as (
-    select repo_key, minutes, commits, closed_issues
+    select repo_key, minutes, ${COUNTS}
     from activity_repo_months where workspace_id = $1::uuid and month = any($5::date[]) and ${OF_REPO}
     union all
-    select repo_key, minutes, commits, closed_issues
+    select repo_key, minutes, ${COUNTS}
     from activity_repo_days where workspace_id = $1::uuid and day = any($6::date[]) and ${OF_REPO}
     union all
     select a.repo_key, ${SUM_OF_COUNTS} from ${RAW} a group by a.repo_key
@@ -27,7 +28,7 @@ const READ_REPOS = statement(
     select a.repo_key, ${SUMS} from parts a group by a.repo_key
   ), placed as (
     select *,
-      row_number() over (order by active_minutes desc, commits desc, closed_issues desc, repo_key) as place
+      row_number() over (order by active_minutes desc, ${eachCount((count) => `${count} desc`)}, repo_key) as place
     from repos
   ), people as not materialized (
     select repo_key, user_id from activity_repo_people
@@ -42,7 +43,7 @@ const READ_REPOS = statement(
     select repo_key, count(*)::int as members from people group by repo_key
   )
   select case when count(*) = 1 then min(coalesce(named.repo, placed.repo_key)) end as repo,
-    sum(active_minutes) as active_minutes, sum(commits) as commits, sum(closed_issues) as closed_issues,
+    sum(active_minutes) as active_minutes, ${eachCount((count) => `sum(${count}) as ${count}`)},
     case when count(*) = 1 then coalesce(min(members.members), 0) else (
       select count(distinct user_id)::int from people
       where repo_key in (select repo_key from placed where place >= ${limits.dashboard_rows})

@@ -9,13 +9,14 @@
  * $1 to $4 of all statements on activity are the workspace, the person and the repository of the filter (or null), and the days
  * to read from `activity`.
  */
+import { perCount } from '../../../../schemas/counts.js'
 import { limits } from '../../../../schemas/limits.js'
 import type { Db, Parameter } from '../../../platform/database/client.js'
 import { FORCE_CUSTOM_PLAN } from '../../../platform/database/planning.js'
 import { date, double, statement } from '../../../platform/database/statement.js'
 import { groupBy } from '../../../platform/process/maps.js'
 import { addDays, lengthOfMonth, listDays, monthOf, type Range } from '../../../platform/time/days.js'
-import { localActivity } from '../../minutes/index.js'
+import { eachCount, localActivity } from '../../minutes/index.js'
 import type { Filter } from './filter.js'
 
 interface DayRange {
@@ -116,10 +117,10 @@ export const FILTER = `a.workspace_id = $1::uuid and ($2::uuid is null or a.user
 export const RAW = localActivity('$4::date[]', FILTER)
 
 /** SQL: sums of `a` as doubles, which hold them exactly even beyond 32 bits. */
-export const SUMS = `sum(a.minutes::float8) as active_minutes, sum(a.commits::float8) as commits,
-    sum(a.closed_issues::float8) as closed_issues`
+export const SUMS = `sum(a.minutes::float8) as active_minutes,
+    ${eachCount((count) => `sum(a.${count}::float8) as ${count}`)}`
 
-export const sums = { active_minutes: double, commits: double, closed_issues: double }
+export const sums = { active_minutes: double, ...perCount(() => double) }
 
 /** SQL: only the filter's repository, if there is one. */
 export const OF_REPO = '($3::text is null or repo_key = $3::text)'

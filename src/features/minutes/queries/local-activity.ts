@@ -1,5 +1,7 @@
 /** SQL that reads activity by local day. Other activity is read by UTC day. */
+import { countNames } from '../../../../schemas/counts.js'
 import { HOURS } from '../../../platform/time/days.js'
+import { COUNTS, countsOf, hasActivity } from './count-columns.js'
 
 /** SQL: the UTC days with hours on these local days. @param days an array, here and below */
 export const utcDaysOf = (days: string): string =>
@@ -10,38 +12,41 @@ const eachHour = (write: (index: number) => string, separator = ', ') =>
 
 const MINUTES_IN_HOURS = `(${eachHour((hour) => `a.hours[${hour}]`, ' + ')})`
 
-const sharesOf = (columns: [before: string, on: string, after: string][]) =>
+type Shares = [before: string, on: string, after: string]
+
+const sharesOf = (columns: Shares[]) =>
   [-1, 0, 1]
     .map((later, index) => `(${[later, ...columns.map((column) => column[index])].join(', ')})`)
     .join(', ')
 
+/** Counts belong to the row's day. */
+const SHARES_OF_COUNTS = countNames.map((count): Shares => ['0', `a.${count}`, '0'])
+
 /** SQL: rows of activity by local day, with any minutes, commits or issues. @param where about `activity a` */
 export const localActivity = (days: string, where: string): string => `(
-    select a.workspace_id, a.user_id, a.repo_key, a.day + s.later as day, s.minutes, s.commits, s.closed_issues
+    select a.workspace_id, a.user_id, a.repo_key, a.day + s.later as day, s.minutes, ${countsOf('s')}
     from activity a cross join lateral (values ${sharesOf([
       ['a.minutes_before', 'a.minutes - a.minutes_before - a.minutes_after', 'a.minutes_after'],
-      ['0', 'a.commits', '0'],
-      ['0', 'a.closed_issues', '0'],
-    ])}) as s (later, minutes, commits, closed_issues)
+      ...SHARES_OF_COUNTS,
+    ])}) as s (later, minutes, ${COUNTS})
     where ${where} and a.day = any(${utcDaysOf(days)}) and a.day + s.later = any(${days})
-      and s.minutes + s.commits + s.closed_issues > 0
+      and ${hasActivity('s')}
   )`
 
 /** SQL: the same, and whether a row has minutes with an hour, which takes longer. */
 export const localActivityWithHours = (days: string, where: string): string => `(
-    select a.workspace_id, a.user_id, a.repo_key, a.day + s.later as day, s.minutes, s.commits, s.closed_issues, s.in_hours > 0 as has_hours
+    select a.workspace_id, a.user_id, a.repo_key, a.day + s.later as day, s.minutes, ${countsOf('s')}, s.in_hours > 0 as has_hours
     from activity a cross join lateral (values ${sharesOf([
       ['a.minutes_before', 'a.minutes - a.minutes_before - a.minutes_after', 'a.minutes_after'],
-      ['0', 'a.commits', '0'],
-      ['0', 'a.closed_issues', '0'],
+      ...SHARES_OF_COUNTS,
       [
         'case when a.hours is not null then a.minutes_before else 0 end',
         `coalesce(${MINUTES_IN_HOURS} - a.minutes_before - a.minutes_after, 0)`,
         'case when a.hours is not null then a.minutes_after else 0 end',
       ],
-    ])}) as s (later, minutes, commits, closed_issues, in_hours)
+    ])}) as s (later, minutes, ${COUNTS}, in_hours)
     where ${where} and a.day = any(${utcDaysOf(days)}) and a.day + s.later = any(${days})
-      and s.minutes + s.commits + s.closed_issues > 0
+      and ${hasActivity('s')}
   )`
 
 /** SQL: on which local days people have minutes with an hour, and in which repositories. */

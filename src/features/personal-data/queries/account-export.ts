@@ -1,5 +1,6 @@
 /** An account export's items as JSON, a page at a time. */
 
+import { countNames } from '../../../../schemas/counts.js'
 import type { Db, Parameter } from '../../../platform/database/client.js'
 import { type Statement, singleRow, statement, text, uuid } from '../../../platform/database/statement.js'
 import { DELETED_USER } from '../../accounts/index.js'
@@ -351,8 +352,7 @@ export const ACTIVITY = list(
     'a.day',
     { repo: 'coalesce(r.repo, a.repo_key)' },
     'a.minutes',
-    'a.commits',
-    'a.closed_issues',
+    ...countNames.map((count) => `a.${count}`),
     'a.hours',
     'a.timezone',
     {

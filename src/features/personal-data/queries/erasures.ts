@@ -8,6 +8,7 @@
  */
 
 import { asc, eq } from 'drizzle-orm'
+import { countNames, perCount } from '../../../../schemas/counts.js'
 import type { Db } from '../../../platform/database/client.js'
 import { limitedDelete, limitedUpdate } from '../../../platform/database/limited-delete.js'
 import {
@@ -22,7 +23,16 @@ import {
 import { DELETED_LOGIN, DELETED_USER, erasures, users } from '../../accounts/index.js'
 import { registerPeople } from '../../counts/index.js'
 import { reassignViews } from '../../dashboard/index.js'
-import { daysOf, LOCK_ACTIVITY, markDays } from '../../minutes/index.js'
+import {
+  COUNTS,
+  countParameters,
+  countsOf,
+  daysOf,
+  eachCount,
+  hasActivity,
+  LOCK_ACTIVITY,
+  markDays,
+} from '../../minutes/index.js'
 import { rebuildMonth } from '../../rollups/index.js'
 import { peopleColumns } from '../../tables.js'
 import { ABOUT_PEOPLE, auditEntries } from '../../workspaces/index.js'
@@ -147,14 +157,12 @@ const TAKE_ACTIVITY = statement(
     minutes: integer,
     before: integer,
     after: integer,
-    commits: integer,
-    closedIssues: integer,
+    ...perCount(() => integer),
   },
   `
   delete from activity
   where ${IN_MONTH} and (day, repo_key) ${UP_TO_END}
-  returning day, repo_key as "repoKey", minutes, minutes_before as before, minutes_after as after, commits,
-    closed_issues as "closedIssues"`,
+  returning day, repo_key as "repoKey", minutes, minutes_before as before, minutes_after as after, ${COUNTS}`,
 )
 
 /** $4, $5: the last row, or nulls. */
@@ -164,20 +172,20 @@ const TAKE_OTHER_ZONES = statement(
   `delete from activity_other_zones where ${IN_MONTH} and (day, repo_key) ${UP_TO_END}`,
 )
 
-/** $1: the workspace; per row: $2 day, $3 repository, $4 to $6 counts, $7 and $8 the minutes on the days before and after. */
+/** $1: the workspace; per row: $2 day, $3 repository, $4 minutes, $5 and $6 those on the days before and after, $7 on: counts. */
 const GIVE_ACTIVITY = statement(
   'add activity to deleted users',
   {},
   `
-  insert into activity as a (workspace_id, user_id, day, repo_key, minutes, commits, closed_issues, minutes_before, minutes_after)
-  select $1::uuid, '${DELETED_USER}'::uuid, r.day, r.repo_key, r.minutes, r.commits, r.closed_issues, r.before, r.after
-  from unnest($2::date[], $3::text[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[])
-    as r (day, repo_key, minutes, commits, closed_issues, before, after)
-  where r.minutes + r.commits + r.closed_issues > 0
+  insert into activity as a (workspace_id, user_id, day, repo_key, minutes, minutes_before, minutes_after, ${COUNTS})
+  select $1::uuid, '${DELETED_USER}'::uuid, r.day, r.repo_key, r.minutes, r.before, r.after, ${countsOf('r')}
+  from unnest($2::date[], $3::text[], $4::int[], $5::int[], $6::int[], ${countParameters(7, 'int[]')})
+    as r (day, repo_key, minutes, before, after, ${COUNTS})
+  where ${hasActivity('r')}
   on conflict (workspace_id, user_id, day, repo_key) do update set
-    minutes = a.minutes + excluded.minutes, commits = a.commits + excluded.commits,
-    closed_issues = a.closed_issues + excluded.closed_issues, minutes_before = a.minutes_before + excluded.minutes_before,
-    minutes_after = a.minutes_after + excluded.minutes_after`,
+    minutes = a.minutes + excluded.minutes, minutes_before = a.minutes_before + excluded.minutes_before,
+    minutes_after = a.minutes_after + excluded.minutes_after,
+    ${eachCount((count) => `${count} = a.${count} + excluded.${count}`)}`,
 )
 
 const DELETE_PERSON = statement(
@@ -218,15 +226,18 @@ const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<b
     taken.map(({ day }) => day),
     taken.map(({ repoKey }) => repoKey),
     taken.map(({ minutes }) => minutes),
-    taken.map(({ commits }) => commits),
-    taken.map(({ closedIssues }) => closedIssues),
     taken.map(({ before }) => before),
     taken.map(({ after }) => after),
+    ...countNames.map((count) => taken.map((row) => row[count])),
   ])
   await markDays(tx, workspaceId, [
     ...new Set(
-      taken.flatMap(({ day, minutes, commits, closedIssues, ...shares }) =>
-        daysOf(day, minutes + commits + closedIssues, shares),
+      taken.flatMap((row) =>
+        daysOf(
+          row.day,
+          countNames.reduce((sum, count) => sum + row[count], row.minutes),
+          row,
+        ),
       ),
     ),
   ])

@@ -13,6 +13,7 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/clock.js'
+import { hasActivity } from '../../minutes/index.js'
 import { patternMatches } from '../../workspaces/index.js'
 
 type Project = ProjectPage['projects'][number]
@@ -51,7 +52,6 @@ const MAX_COMPARED_REPOS = 1_000
 /** SQL: the owner and the name in `owner/repo`, where the owner can have slashes. */
 const ownerIn = (repo: string) => `regexp_replace(${repo}, '/[^/]*$', '')`
 const nameIn = (repo: string) => `regexp_replace(${repo}, '^.*/', '')`
-const HAS_ACTIVITY = 'a.minutes + a.commits + a.closed_issues > 0'
 
 /**
  * $1: the user; $2, $3, $4: the row's keys that the previous page ended with, or nulls; $5: how many rows; $6: the
@@ -78,7 +78,7 @@ const LIST_PROJECTS = statement(
   `
   with active as materialized (
     select workspace_id, repo_key from activity a
-    where user_id = $1::uuid and workspace_id = any($7::uuid[]) and ${HAS_ACTIVITY}
+    where user_id = $1::uuid and workspace_id = any($7::uuid[]) and ${hasActivity('a')}
     union
     select workspace_id, repo_key from activity_repos where workspace_id = any($8::uuid[])
     union
@@ -86,7 +86,7 @@ const LIST_PROJECTS = statement(
     join activity_repos r on r.workspace_id = v.workspace_id
     where exists (
       select from activity a
-      where a.workspace_id = r.workspace_id and a.repo_key = r.repo_key and a.day >= v.day and ${HAS_ACTIVITY}
+      where a.workspace_id = r.workspace_id and a.repo_key = r.repo_key and a.day >= v.day and ${hasActivity('a')}
     )
     union
     select workspace_id, repo_key from published_repos where workspace_id = any($11::uuid[])

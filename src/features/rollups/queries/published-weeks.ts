@@ -4,6 +4,7 @@
  */
 
 import { setImmediate } from 'node:timers/promises'
+import { countNames, perCount } from '../../../../schemas/counts.js'
 import type { Db } from '../../../platform/database/client.js'
 import {
   bool,
@@ -20,9 +21,8 @@ import {
 } from '../../../platform/database/statement.js'
 import { addDays, countDays, DAYS_OF_WEEK, HOURS, weekdayOf } from '../../../platform/time/days.js'
 import { DELETED_USER } from '../../accounts/index.js'
-import { localHours } from '../../minutes/index.js'
+import { COUNTS, countParameters, countsOf, eachCount, hasActivity, localHours } from '../../minutes/index.js'
 import { finish, type PublishedWeek, publishWeek, type ShownSums, type Work } from '../published-week.js'
-import { HAS_ACTIVITY } from './rollups.js'
 
 export interface WorkspaceWeek {
   workspaceId: string
@@ -109,8 +109,7 @@ const workColumns = {
   minutes: integer,
   before: integer,
   after: integer,
-  commits: integer,
-  closedIssues: integer,
+  ...perCount(() => integer),
   hours: orNull(integers),
   timezone: text,
   others: orNull(json<[timezone: string, hours: number[]][]>()),
@@ -125,13 +124,13 @@ const READ_WORK = statement(
   workColumns,
   `
   select nullif(a.user_id, '${DELETED_USER}') as "userId", a.day, a.repo_key as "repoKey", a.minutes,
-    a.minutes_before as before, a.minutes_after as after, a.commits, a.closed_issues as "closedIssues", a.hours,
+    a.minutes_before as before, a.minutes_after as after, ${countsOf('a')}, a.hours,
     coalesce(a.timezone, 'UTC') as timezone, (
       select json_agg(json_build_array(z.timezone, z.hours)) from activity_other_zones z
       where z.workspace_id = a.workspace_id and z.user_id = a.user_id and z.day = a.day and z.repo_key = a.repo_key
     ) as others
   from activity a
-  where a.workspace_id = $1::uuid and a.day between $2::date - 1 and $2::date + 7 and ${HAS_ACTIVITY}
+  where a.workspace_id = $1::uuid and a.day between $2::date - 1 and $2::date + 7 and ${hasActivity('a')}
     and not exists (
       select from published_weeks p
       where p.workspace_id = $1::uuid and p.week = date_trunc('week', a.day::timestamp)::date and p.by_local_day is null
@@ -140,9 +139,11 @@ const READ_WORK = statement(
 
 type WorkRow = RowOf<typeof workColumns>
 
+const NO_COUNTS = perCount(() => 0)
+
 /** A row's work on each local day of the week. */
 const worksOf = (week: string, row: WorkRow): Work[] => {
-  const { userId, repoKey, minutes, before, after, commits, closedIssues } = row
+  const { userId, repoKey, minutes, before, after } = row
   const own = [...(row.hours ?? [])]
   for (const [, hours] of row.others ?? [])
     hours.forEach((minutes, hour) => {
@@ -158,13 +159,14 @@ const worksOf = (week: string, row: WorkRow): Work[] => {
       ofDay.set(cell, (ofDay.get(cell) ?? 0) + minutes)
     }
   const shares = [
-    { later: -1, minutes: before, commits: 0, closedIssues: 0 },
-    { later: 0, minutes: minutes - before - after, commits, closedIssues },
-    { later: 1, minutes: after, commits: 0, closedIssues: 0 },
+    { later: -1, minutes: before, ...NO_COUNTS },
+    { later: 0, minutes: minutes - before - after, ...perCount((count) => row[count]) },
+    { later: 1, minutes: after, ...NO_COUNTS },
   ]
   return shares.flatMap(({ later, ...sums }) => {
     const day = countDays(week, row.day) - 1 + later
-    if (day < 0 || day >= DAYS_OF_WEEK || sums.minutes + sums.commits + sums.closedIssues === 0) return []
+    const isNothing = sums.minutes === 0 && countNames.every((count) => sums[count] === 0)
+    if (day < 0 || day >= DAYS_OF_WEEK || isNothing) return []
     const ofDay = cells.get(addDays(row.day, later)) ?? []
     return [
       { userId, day, repoKey, ...sums, cells: Array.from(ofDay, ([cell, minutes]) => ({ cell, minutes })) },
@@ -176,8 +178,8 @@ const INSERT_WEEK = statement(
   'publish week',
   { week: date },
   `
-  insert into published_weeks (workspace_id, week, min_group, minutes, commits, closed_issues, active_members, by_local_day)
-  values ($1::uuid, $2::date, $3::smallint, $4::bigint, $5::bigint, $6::bigint, $7::int, true)
+  insert into published_weeks (workspace_id, week, min_group, minutes, active_members, ${COUNTS}, by_local_day)
+  values ($1::uuid, $2::date, $3::smallint, $4::bigint, $5::int, ${countParameters(6, 'bigint')}, true)
   on conflict do nothing
   returning week`,
 )
@@ -186,20 +188,20 @@ const INSERT_DAYS = statement(
   'publish week days',
   {},
   `
-  insert into published_days (workspace_id, week, day, minutes, commits, closed_issues, active_members)
-  select $1::uuid, $2::date, $2::date + d.day, d.minutes, d.commits, d.closed_issues, d.active_members
-  from unnest($3::int[], $4::bigint[], $5::bigint[], $6::bigint[], $7::int[])
-    as d (day, minutes, commits, closed_issues, active_members)`,
+  insert into published_days (workspace_id, week, day, minutes, active_members, ${COUNTS})
+  select $1::uuid, $2::date, $2::date + d.day, d.minutes, d.active_members, ${countsOf('d')}
+  from unnest($3::int[], $4::bigint[], $5::int[], ${countParameters(6, 'bigint[]')})
+    as d (day, minutes, active_members, ${COUNTS})`,
 )
 
 const INSERT_REPOS = statement(
   'publish week repositories',
   {},
   `
-  insert into published_repos (workspace_id, week, repo_key, minutes, commits, closed_issues, active_members, members)
-  select $1::uuid, $2::date, r.repo_key, r.minutes, r.commits, r.closed_issues, r.active_members, coalesce(r.active_members, 0)
-  from unnest($3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::int[])
-    as r (repo_key, minutes, commits, closed_issues, active_members)`,
+  insert into published_repos (workspace_id, week, repo_key, minutes, active_members, ${COUNTS}, members)
+  select $1::uuid, $2::date, r.repo_key, r.minutes, r.active_members, ${countsOf('r')}, coalesce(r.active_members, 0)
+  from unnest($3::text[], $4::bigint[], $5::int[], ${countParameters(6, 'bigint[]')})
+    as r (repo_key, minutes, active_members, ${COUNTS})`,
 )
 
 const INSERT_CELLS = statement(
@@ -213,9 +215,8 @@ const INSERT_CELLS = statement(
 
 const columnsOf = (rows: ShownSums[]) => [
   rows.map(({ minutes }) => minutes),
-  rows.map(({ commits }) => commits),
-  rows.map(({ closedIssues }) => closedIssues),
   rows.map(({ activeMembers }) => activeMembers),
+  ...countNames.map((count) => rows.map((row) => row[count])),
 ]
 
 const insertPublished = async (
@@ -224,10 +225,9 @@ const insertPublished = async (
   minGroup: number,
   { days, repos, cells, ...published }: PublishedWeek,
 ): Promise<void> => {
-  const { minutes, commits, closedIssues, activeMembers } = published
   const inserted = await tx.rows(INSERT_WEEK, [
     ...[workspaceId, week, minGroup],
-    ...[minutes, commits, closedIssues, activeMembers],
+    ...[published.minutes, published.activeMembers, ...countNames.map((count) => published[count])],
   ])
   if (inserted.length === 0) return
   const key = [workspaceId, week]
@@ -261,11 +261,10 @@ export interface PublishedQuestion {
   repoKey: string | null
 }
 
-const sums = {
-  active_minutes: orNull(double),
-  commits: orNull(double),
-  closed_issues: orNull(double),
-}
+const sums = { active_minutes: orNull(double), ...perCount(() => orNull(double)) }
+
+/** SQL: published numbers. */
+const SUMS = `p.minutes::float8 as active_minutes, ${eachCount((count) => `p.${count}::float8`)}`
 
 /** $1 to $4 of all below: the workspace, the required group size, the first Monday, the last day. */
 const WEEKS = `p.workspace_id = $1::uuid and p.week between $3::date and $4::date and exists (
@@ -277,7 +276,7 @@ const listWeeks = (name: string, table: string, condition = '') =>
     name,
     { week: date, ...sums, active_members: orNull(integer) },
     `
-  select p.week, p.minutes::float8 as active_minutes, p.commits::float8, p.closed_issues::float8, p.active_members
+  select p.week, ${SUMS}, p.active_members
   from ${table} p
   where ${WEEKS} ${condition}`,
   )
@@ -309,7 +308,7 @@ const READ_DAYS = statement(
   'read published days',
   { day: date, ...sums, active_members: orNull(integer) },
   `
-  select p.day, p.minutes::float8 as active_minutes, p.commits::float8, p.closed_issues::float8, p.active_members
+  select p.day, ${SUMS}, p.active_members
   from published_days p
   where ${WEEKS}`,
 )
@@ -324,7 +323,7 @@ const READ_REPOS = statement(
   { repo: text, ...sums, members: orNull(integer) },
   `
   select coalesce(min(named.repo), p.repo_key) as repo, sum(p.minutes)::float8 as active_minutes,
-    sum(p.commits)::float8 as commits, sum(p.closed_issues)::float8 as closed_issues, max(p.active_members) as members
+    ${eachCount((count) => `sum(p.${count})::float8 as ${count}`)}, max(p.active_members) as members
   from published_repos p
   left join activity_repos named on named.workspace_id = $1::uuid and named.repo_key = p.repo_key
   where ${WEEKS} and ($5::text is null or p.repo_key = $5::text)

@@ -21,6 +21,9 @@ import {
 import { addDays, HOURS, weekdayOf } from '../../../platform/time/days.js'
 import { DELETED_USER } from '../../accounts/index.js'
 import {
+  COUNTS,
+  countsOf,
+  eachCount,
   localActivity,
   localActivityWithHours,
   localHours,
@@ -141,11 +144,8 @@ const CLEAR_MONTH = clear(ROLLUPS_OF_MONTHS, 'month = $2::date')
 /** SQL: excludes the user that stands for all erased people. Their work counts, but they don't count as people. */
 export const IS_NOT_DELETED = `user_id <> '${DELETED_USER}'`
 
-/** SQL: any minutes, commits or closed issues. */
-export const HAS_ACTIVITY = `a.minutes + a.commits + a.closed_issues > 0`
-
 /** SQL: sums of `a`. */
-export const SUM_OF_COUNTS = `sum(a.minutes) as minutes, sum(a.commits) as commits, sum(a.closed_issues) as closed_issues`
+export const SUM_OF_COUNTS = `sum(a.minutes) as minutes, ${eachCount((count) => `sum(a.${count}) as ${count}`)}`
 
 /** SQL: the activity of the workspace $1 on the local days $2. */
 const LOCAL = localActivity('$2::date[]', 'a.workspace_id = $1::uuid')
@@ -160,7 +160,7 @@ const MAKE_MEMBER_DAYS = statement(
   'insert member days',
   {},
   `
-  insert into activity_member_days (workspace_id, day, user_id, minutes, commits, closed_issues)
+  insert into activity_member_days (workspace_id, day, user_id, minutes, ${COUNTS})
   select $1::uuid, a.day, a.user_id, ${SUM_OF_COUNTS}
   from ${LOCAL} a
   group by a.day, a.user_id`,
@@ -171,8 +171,8 @@ const MAKE_REPO_DAYS = statement(
   'insert repository days',
   {},
   `
-  insert into activity_repo_days (workspace_id, day, repo_key, minutes, commits, closed_issues, active_members, hour_people, local_hours)
-  select $1::uuid, s.day, s.repo_key, s.minutes, s.commits, s.closed_issues, s.active_members, s.hour_people, h.hours::int[]
+  insert into activity_repo_days (workspace_id, day, repo_key, minutes, ${COUNTS}, active_members, hour_people, local_hours)
+  select $1::uuid, s.day, s.repo_key, s.minutes, ${countsOf('s')}, s.active_members, s.hour_people, h.hours::int[]
   from (
     select a.day, a.repo_key, ${SUM_OF_COUNTS}, ${ACTIVE_PEOPLE} as active_members, ${HOUR_PEOPLE} as hour_people
     from ${LOCAL_WITH_HOURS} a
@@ -187,7 +187,7 @@ const MAKE_DAYS = statement(
   'insert days',
   {},
   `
-  insert into activity_days (workspace_id, day, minutes, commits, closed_issues, active_members, hour_people, by_local_day, by_repo)
+  insert into activity_days (workspace_id, day, minutes, ${COUNTS}, active_members, hour_people, by_local_day, by_repo)
   select $1::uuid, a.day, ${SUM_OF_COUNTS}, ${ACTIVE_PEOPLE}, ${HOUR_PEOPLE}, true, true
   from ${LOCAL_WITH_HOURS} a
   group by a.day`,
@@ -287,19 +287,19 @@ const WEEK_MINUTES = `array[${Array.from(
 /** $1, $2: workspace and month. */
 const MAKE_MONTH = writes({
   'insert member months': `
-  insert into activity_member_months (workspace_id, month, user_id, minutes, commits, closed_issues, active_day_bits)
+  insert into activity_member_months (workspace_id, month, user_id, minutes, ${COUNTS}, active_day_bits)
   select a.workspace_id, $2::date, a.user_id, ${SUM_OF_COUNTS}, ${ACTIVE_BITS}
   from activity_member_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.user_id`,
   'insert repository months': `
-  insert into activity_repo_months (workspace_id, month, repo_key, minutes, commits, closed_issues)
+  insert into activity_repo_months (workspace_id, month, repo_key, minutes, ${COUNTS})
   select a.workspace_id, $2::date, a.repo_key, ${SUM_OF_COUNTS}
   from activity_repo_days a
   where a.workspace_id = $1::uuid and ${IN_MONTH}
   group by a.workspace_id, a.repo_key`,
   'insert repository people': `
-  insert into activity_repo_people (workspace_id, month, repo_key, user_id, minutes, commits, closed_issues, day_bits,
+  insert into activity_repo_people (workspace_id, month, repo_key, user_id, minutes, ${COUNTS}, day_bits,
     active_day_bits, week_minutes)
   select $1::uuid, $2::date, a.repo_key, a.user_id, ${SUM_OF_COUNTS}, bit_or(${BIT}), ${ACTIVE_BITS}, ${WEEK_MINUTES}
   from ${localActivity(DAYS_OF_MONTH, 'a.workspace_id = $1::uuid')} a

@@ -1,0 +1,20 @@
+/** SQL about the minutes and counts of a row. */
+import { type CountName, countNames } from '../../../../schemas/counts.js'
+
+/** SQL: a list with an item for each count. */
+export const eachCount = (write: (count: CountName) => string, separator = ', '): string =>
+  countNames.map(write).join(separator)
+
+/** SQL: `commits, closed_issues`. */
+export const COUNTS = eachCount((count) => count)
+
+/** SQL: `a.commits, a.closed_issues` for the row `a`. */
+export const countsOf = (row: string): string => eachCount((count) => `${row}.${count}`)
+
+/** SQL: parameters with an array for each count. @param first the number of the first one */
+export const countParameters = (first: number, type: string): string =>
+  countNames.map((_, index) => `$${first + index}::${type}`).join(', ')
+
+/** SQL: whether a row has any minutes or counts. @param minutes in place of all of the row's minutes */
+export const hasActivity = (row: string, minutes = `${row}.minutes`): string =>
+  `${minutes} + ${eachCount((count) => `${row}.${count}`, ' + ')} > 0`
