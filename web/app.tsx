@@ -87,7 +87,8 @@ const SignedIn = () => {
   // Repository settings are opened from a workspace, and the header keeps showing that workspace.
   const id = path.match(/^\/w\/([^/]+)/)?.[1] ?? (path.startsWith('/s/') ? query.workspace : undefined)
   const workspace = me?.workspaces.find((one) => one.id === id)
-  const notices = useRead('GET /api/me/notices', {}).data?.notices ?? []
+  // After the numbers, which matter most.
+  const notices = useRead('GET /api/me/notices', me && {}).data?.notices ?? []
   const later = useRest(notices.length > 0 || (!!workspace && isNewlyJoined(workspace)))
   useEffect(() => {
     if (workspace) rememberWorkspace(workspace.id)

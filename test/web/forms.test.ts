@@ -101,6 +101,18 @@ else {
     })
   }
 
+  t.test('a time zone can be saved once it was chosen', async (t) => {
+    const visitor = await visit(ada)
+    await visitor.open('/account')
+    const save = visitor.button('Save time zone')
+    t.ok(await save.isDisabled())
+    await visitor.page.getByRole('combobox', { name: 'Time zone' }).selectOption('Asia/Tokyo')
+    t.notOk(await save.isDisabled())
+    await save.click()
+    await visitor.sees('Time zone saved')
+    t.ok(await save.isDisabled())
+  })
+
   t.test('the first workspace suggests the intended pattern, and a click accepts it', async (t) => {
     const eve = await visit(await service.signIn('eve'))
     await eve.open('/')

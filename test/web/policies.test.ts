@@ -94,6 +94,12 @@ else {
     await save()
     await page.getByRole('alert').getByText('ext.fontSize must be at least 6').waitFor()
     t.strictSame(await admin.violations('[role=alert]'), [])
+    await admin.open(`/w/${id}/settings`)
+    await admin.sees('This value must be at least 6.')
+    t.equal(await size.getAttribute('aria-invalid'), 'true', 'its row says so until the value changes')
+    await size.fill('7')
+    t.equal(await size.getAttribute('aria-invalid'), 'false')
+    await admin.button('Discard changes').click()
   })
 
   t.test('unsaved changes are kept unless the person discards them', async (t) => {
