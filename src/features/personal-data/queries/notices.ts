@@ -196,7 +196,7 @@ const LIST_UNCOVERED = statement(
   limit ${limits.person_repos}`,
 )
 
-/** Of the repositories, those that a removed pattern covered and no current pattern of its workspace covers. */
+/** The repositories that a removed pattern covered and no current pattern of its workspace covers. */
 export const listUncovered = async <Removed extends { workspaceId: string; pattern: RepoPattern }>(
   db: Db,
   removed: Removed[],
