@@ -1,4 +1,5 @@
 import t from 'tap'
+import { countNames, perCount } from '../schemas/counts.js'
 import { type Rule, rules } from '../src/features/rollups/choose-shown.js'
 import {
   finish,
@@ -21,7 +22,8 @@ const randomOf = (seed: number) => () => {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
 }
 
-const measures = ['minutes', 'commits', 'closed_issues'] as const
+const measures = ['minutes', ...countNames] as const
+const noCounts = perCount(() => 0)
 
 const publish = (works: Work[], group: number, given: readonly Rule[] = rules): PublishedWeek => {
   const work = publishWeek(works, group, given)
@@ -52,8 +54,10 @@ const makeWeek = (random: () => number): { works: Work[]; group: number } => {
           repoKey: `acme/r${repo}`,
           // The adversary knows that all minutes have hours.
           minutes: cells.reduce((sum, cell) => sum + cell.minutes, 0),
-          commits: random() < density ? below(3) : 0,
-          closed_issues: random() < density / 2 ? 1 : 0,
+          ...perCount((count) => {
+            if (count === 'commits') return random() < density ? below(3) : 0
+            return random() < density / 2 ? 1 : 0
+          }),
           cells,
         })
       }
@@ -110,11 +114,10 @@ t.test('every number shown is the plain sum of its part of the week', async (t) 
     new Set(works.flatMap(({ userId, minutes }) => (userId !== null && minutes > 0 ? [userId] : []))).size
   const sumsOf = (shown: ShownSums, works: Work[]) => ({
     minutes: shown.minutes === null ? null : sum(works, 'minutes'),
-    commits: shown.commits === null ? null : sum(works, 'commits'),
-    closed_issues: shown.closed_issues === null ? null : sum(works, 'closed_issues'),
+    ...perCount((count) => (shown[count] === null ? null : sum(works, count))),
     activeMembers: shown.minutes === null ? null : peopleIn(works),
   })
-  const hidden = { minutes: null, commits: null, closed_issues: null, activeMembers: null }
+  const hidden = { minutes: null, ...perCount(() => null), activeMembers: null }
   for (let seed = 0; seed < 200; seed++) {
     const { works, group } = makeWeek(randomOf(seed))
     // These have minutes without an hour.
@@ -140,24 +143,28 @@ t.test('every number shown is the plain sum of its part of the week', async (t) 
       })),
     })
     t.ok(week.days.length === 0 || week.days.length === 7)
-    for (const { minutes, commits, closed_issues } of [...week.days, ...week.repos])
-      t.notSame([minutes, commits, closed_issues], [null, null, null], 'nothing is listed without a number')
+    for (const shown of [...week.days, ...week.repos])
+      t.ok(
+        measures.some((measure) => shown[measure] !== null),
+        'nothing is listed without a number',
+      )
   }
 })
 
 for (const measure of measures)
   t.test(`repositories are listed if ${measure} alone can be shown`, async (t) => {
-    const nothing = { minutes: 0, commits: 0, closed_issues: 0 }
+    const nothing = { minutes: 0, ...noCounts }
+    const everything = { minutes: 1, ...perCount(() => 1) }
     const works = ['ada', 'bob', 'cleo', 'dan'].flatMap((userId): Work[] => {
-      const only = userId === 'ada' ? { minutes: 1, commits: 1, closed_issues: 1 } : nothing
+      const only = userId === 'ada' ? everything : nothing
       const place = { userId, day: 0, cells: [] }
       return [
-        { ...place, repoKey: 'acme/main', minutes: 1, commits: 1, closed_issues: 1 },
+        { ...place, repoKey: 'acme/main', ...everything },
         { ...place, repoKey: 'acme/docs', ...only, [measure]: 1 },
       ]
     })
     const { repos } = publish(works, 3)
-    const shown = { minutes: null, commits: null, closed_issues: null, [measure]: 4 }
+    const shown = { minutes: null, ...perCount(() => null), [measure]: 4 }
     const activeMembers = measure === 'minutes' ? 4 : null
     t.strictSame(repos, [
       { repoKey: 'acme/main', ...shown, activeMembers },
@@ -172,8 +179,7 @@ const minutesOf = (repoKey: string, people: string[], cell?: number): Work[] =>
     day: 0,
     repoKey,
     minutes: 1,
-    commits: 0,
-    closed_issues: 0,
+    ...noCounts,
     cells: cell === undefined ? [] : [{ cell, minutes: 1 }],
   }))
 
@@ -214,7 +220,7 @@ t.test('cells linked to the rest by too few people are hidden, and others arenâ€
 t.test('a large week is computed with pauses in which other requests run', async (t) => {
   const works = Array.from({ length: 12_000 }, (_, index): Work => {
     const [person, day, repo] = [index % 40, index % 7, index % 13]
-    const sums = { minutes: 2, commits: 1, closed_issues: 1, cells: [{ cell: day * 24, minutes: 1 }] }
+    const sums = { minutes: 2, ...perCount(() => 1), cells: [{ cell: day * 24, minutes: 1 }] }
     return { userId: `person-${person}`, day, repoKey: `acme/r${repo}`, ...sums }
   })
   let pauses = 0
@@ -234,8 +240,8 @@ t.test('commits that an admin uploads for everyone but one person reveal nothing
           day: 0,
           repoKey: 'acme/api',
           minutes: userId === absent ? 0 : 10,
+          ...noCounts,
           commits: counted.includes(userId) ? 1 : 0,
-          closed_issues: 0,
           cells: [],
         }))
         .filter(({ minutes, commits }) => minutes + commits > 0),
@@ -258,9 +264,7 @@ t.test('commits uploaded for others donâ€™t reveal whether a few people worked i
     // Each number of uploads beside each number of workers that's too small to show.
     const uploads = people
       .slice(0, below(people.length + 1))
-      .map(
-        (userId): Work => ({ userId, day: 0, repoKey, minutes: 0, commits: 1, closed_issues: 0, cells: [] }),
-      )
+      .map((userId): Work => ({ userId, day: 0, repoKey, minutes: 0, ...noCounts, commits: 1, cells: [] }))
     const workers = people.slice(below(people.length - group)).slice(0, 1 + below(group - 1))
     const entryWith = (more: Work[]) =>
       publish([...works, ...uploads, ...more], group).repos.find((repo) => repo.repoKey === repoKey)

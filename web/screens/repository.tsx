@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import type { AnswerOf } from '../../client/src/operations.js'
-import { countNames } from '../../schemas/counts.js'
 import { isLocked, locksOf, settingsIn } from '../../schemas/settings-keys.js'
 import { repoAddress } from '../addresses.js'
 import { call, type Failure, refresh, requireUnchanged, useAction, useRead } from '../api.js'
@@ -193,7 +192,7 @@ const RepositorySettings = ({ owner, repo }: { owner: string; repo: string }) =>
   )
 }
 
-const OWN_METRICS = ['active_minutes', ...countNames] as const
+const OWN_METRICS = metrics.map(({ name }) => name).filter((name) => name !== 'active_members')
 
 /** The caller's own numbers in a repository, for members and in personal workspaces. */
 const OwnNumbers = (props: { repo: string; links: ComponentChildren }) => {

@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { AnswerOf } from '../../client/src/operations.js'
 import { dividePath } from '../../client/src/pattern.js'
-import type { PerCount } from '../../schemas/counts.js'
 import { repoAddress } from '../addresses.js'
 import { announce } from '../announce.js'
 import { usePolling, useRead } from '../api.js'
@@ -798,7 +797,9 @@ const Repos = ({ data, compared, onChoose }: Listing) => {
   )
 }
 
-export interface Numbers extends Named, PerCount<number | null> {
+type CountMetric = Exclude<MetricName, 'active_minutes' | 'active_members'>
+
+export interface Numbers extends Named, Record<CountMetric, number | null> {
   trend?: number[]
 }
 
