@@ -2,7 +2,12 @@
 import type { RepohostKind } from '../../../schemas/common.js'
 import { limits } from '../../../schemas/limits.js'
 import type { Database, Db, Tx } from '../../platform/database/client.js'
-import { createRecorder, type Outcome, type QueuedWrite } from '../../platform/database/write-queue.js'
+import {
+  createRecorder,
+  type Outcome,
+  type QueuedWrite,
+  type Written,
+} from '../../platform/database/write-queue.js'
 import { reposToRemember } from '../accounts/index.js'
 import { changeTimezone, lockMemberDays } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
@@ -30,7 +35,7 @@ const TOGETHER = { heartbeats: 50, hours: 12 }
  * `payload_too_large` for a request that would change too many rows.
  */
 export const createHeartbeatRecorder = (database: Database, host: ProjectHost) => {
-  const record = createRecorder(database, recordSent)
+  const record = createRecorder(database, { recordAlone, recordTogether })
   return async (
     userId: string,
     given: readonly SentHeartbeat[],
@@ -63,6 +68,19 @@ export const createHeartbeatRecorder = (database: Database, host: ProjectHost) =
     }
   }
 }
+
+const recordAlone = async (
+  tx: Tx,
+  database: Database,
+  one: Sent & QueuedWrite,
+): Promise<Written<Recorded>> => {
+  const [outcome] = await recordSent(tx, database, [one], true)
+  if (outcome?.kind !== 'recorded') throw new Error('Heartbeats were left out although they could wait')
+  return outcome
+}
+
+const recordTogether = (tx: Tx, database: Database, all: readonly (Sent & QueuedWrite)[]) =>
+  recordSent(tx, database, all, false)
 
 const recordSent = async (
   tx: Tx,

@@ -3,7 +3,7 @@ import type { ActivityEntry, FlushBody, FlushResult } from '../../../schemas/act
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
 import type { Database, Tx } from '../../platform/database/client.js'
-import { createRecorder, type Outcome } from '../../platform/database/write-queue.js'
+import { createRecorder, type Outcome, type Written } from '../../platform/database/write-queue.js'
 import { HOURS } from '../../platform/time/days.js'
 import { isTimezone } from '../../platform/time/zones.js'
 import { reposToRemember } from '../accounts/index.js'
@@ -24,7 +24,7 @@ const TOGETHER = { entries: 50, rows: 200, days: 8, comparisons: limits.flush_co
  * their minutes, `payload_too_large` for a request that would change too many rows.
  */
 export const createFlushRecorder = (database: Database) => {
-  const record = createRecorder(database, recordFlushes)
+  const record = createRecorder(database, { recordAlone, recordTogether })
   return (userId: string, body: FlushBody): Promise<FlushResult> => {
     const flush = flushOf(userId, body)
     return record(flush, flush.size > TOGETHER.entries)
@@ -51,6 +51,15 @@ const flushOf = (userId: string, body: FlushBody): Flush => {
     isRepeatable: body.flush_id !== undefined,
   }
 }
+
+const recordAlone = async (tx: Tx, database: Database, flush: Flush): Promise<Written<FlushResult>> => {
+  const [outcome] = await recordFlushes(tx, database, [flush], true)
+  if (outcome?.kind !== 'recorded') throw new Error('A flush was left out although it could wait')
+  return outcome
+}
+
+const recordTogether = (tx: Tx, database: Database, flushes: readonly Flush[]) =>
+  recordFlushes(tx, database, flushes, false)
 
 /** Flushes that were counted before, too large ones and those whose time zone is new are left out of a set. */
 const recordFlushes = async (

@@ -14,28 +14,30 @@ export interface QueuedWrite {
   isRepeatable: boolean
 }
 
-/** The result of a write in a transaction. */
+/** A write that was recorded in a transaction. */
+export interface Written<Result> {
+  kind: 'recorded'
+  result: Result
+  /** Remembered in memory once it's committed. */
+  named?: { committed(): void }
+}
+
+/** What became of a write that was sent together with others. */
 export type Outcome<Result> =
-  | {
-      kind: 'recorded'
-      result: Result
-      /** Remembered in memory once it's committed. */
-      named?: { committed(): void }
-    }
-  /** Nothing was written. It's too large for a set, or would make the others wait. */
+  | Written<Result>
+  /** Nothing was written. It's too large for a set, or would make the others wait, so it's recorded alone. */
   | { kind: 'left out' }
 
-/**
- * One transaction's work.
- * @param waits whether to wait for others' writes; if so, no item may be left out
- * @returns an outcome for each item, in the same order
- */
-type RecordSet<I, Result> = (
-  tx: Tx,
-  database: Database,
-  items: readonly I[],
-  waits: boolean,
-) => Promise<Outcome<Result>[]>
+/** How writes of one kind are recorded. */
+interface Recording<I, Result> {
+  /** Records one write, and waits for others' locks. */
+  recordAlone(tx: Tx, database: Database, item: I): Promise<Written<Result>>
+  /**
+   * Records several people's writes in one transaction, and waits for no one.
+   * @returns an outcome for each item, in the same order
+   */
+  recordTogether(tx: Tx, database: Database, items: readonly I[]): Promise<Outcome<Result>[]>
+}
 
 interface Waiting<I, Result> {
   item: I
@@ -68,7 +70,7 @@ class Queue<I extends QueuedWrite, Result> {
 
   constructor(
     private readonly database: Database,
-    private readonly record: RecordSet<I, Result>,
+    private readonly recording: Recording<I, Result>,
   ) {}
 
   /** @throws {DatabaseBusy} if too many are waiting, or this one waited too long. Nothing was written then. */
@@ -86,11 +88,16 @@ class Queue<I extends QueuedWrite, Result> {
     })
   }
 
-  /** Writes one item in its own transaction. Waits for locks instead of leaving it out. */
+  /** Writes one item in its own transaction. */
   async writeAlone(item: I): Promise<Result> {
-    const [outcome] = await this.transact([item], true)
-    if (outcome?.kind !== 'recorded') throw new Error('A write was left out although it could wait')
-    return outcome.result
+    const { database } = this
+    const written = await database.transaction((tx) => this.recording.recordAlone(tx, database, item), {
+      readsFirst: true,
+      // The same write may be running twice, and a workspace may be deleted in the meantime.
+      rowsMayConflict: true,
+    })
+    written.named?.committed()
+    return written.result
   }
 
   private start(): void {
@@ -105,7 +112,7 @@ class Queue<I extends QueuedWrite, Result> {
     this.running++
     const [lone] = set
     try {
-      await (lone && set.length === 1 ? this.writeLone(lone) : this.write(set))
+      await (lone && set.length === 1 ? this.writeLone(lone) : this.writeTogether(set))
     } finally {
       this.running--
       for (const { item } of set) this.people.delete(item.userId)
@@ -146,51 +153,45 @@ class Queue<I extends QueuedWrite, Result> {
   }
 
   /** Returns when the next set may begin. A failed write or set doesn't affect the others. */
-  private async write(set: Waiting<I, Result>[]): Promise<void> {
-    let isSent = false
+  private async writeTogether(set: Waiting<I, Result>[]): Promise<void> {
+    const { database } = this
+    const items = set.map(({ item }) => item)
+    let isCommitting = false
     try {
-      const items = set.map(({ item }) => item)
-      const outcomes = await this.transact(items, false, () => {
-        isSent = true
-      })
+      const outcomes = await database.transaction(
+        async (tx) => {
+          const [outcomes] = await Promise.all([
+            this.recording.recordTogether(tx, database, items),
+            waitBriefly(tx),
+          ])
+          isCommitting = true
+          return outcomes
+        },
+        { readsFirst: true, rowsMayConflict: false },
+      )
       set.forEach(({ item, resolve }, index) => {
         const outcome = outcomes[index]
-        resolve(outcome?.kind === 'recorded' ? outcome.result : this.writeAlone(item))
+        if (outcome?.kind === 'recorded') {
+          outcome.named?.committed()
+          resolve(outcome.result)
+        } else resolve(this.writeAlone(item))
       })
     } catch (error) {
-      const mayBeWritten = isSent && isDatabaseUnavailable(error) && !isLockConflict(error)
+      const mayBeWritten = isCommitting && isDatabaseUnavailable(error) && !isLockConflict(error)
       for (const { item, resolve, reject } of set) {
         if (hasWaited(error) || (mayBeWritten && !item.isRepeatable)) reject(error)
         else resolve(this.writeAlone(item))
       }
     }
   }
-
-  /** @param sent called before the commit is sent */
-  private async transact(items: I[], waits: boolean, sent = () => {}): Promise<Outcome<Result>[]> {
-    const outcomes = await this.database.transaction(
-      async (tx) => {
-        const [outcomes] = await Promise.all([
-          this.record(tx, this.database, items, waits),
-          waits || waitBriefly(tx),
-        ])
-        sent()
-        return outcomes
-      },
-      // The same write may be running twice, and a workspace may be deleted in the meantime.
-      { readsFirst: true, rowsMayConflict: waits },
-    )
-    for (const outcome of outcomes) if (outcome.kind === 'recorded') outcome.named?.committed()
-    return outcomes
-  }
 }
 
 /** Records writes of one kind. */
 export const createRecorder = <I extends QueuedWrite, Result>(
   database: Database,
-  record: RecordSet<I, Result>,
+  recording: Recording<I, Result>,
 ) => {
-  const queue = new Queue(database, record)
+  const queue = new Queue(database, recording)
   /** @param isAlone whether it's too large to be recorded together with others */
   return (item: I, isAlone: boolean): Promise<Result> => (isAlone ? queue.writeAlone(item) : queue.add(item))
 }
