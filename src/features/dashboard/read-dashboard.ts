@@ -75,12 +75,16 @@ const readNamed = async (
   previous: Sources | undefined,
   buckets: Buckets | undefined,
 ) => {
-  // One statement reads the days of both.
-  const both = previous
-    ? { ...sources, from: previous.from, raw: [...previous.raw, ...sources.raw] }
-    : sources
+  const { workspaceId, userId, repoKey } = sources
   const [days, rows, repos, cells, activeBefore] = await Promise.all([
-    readDays(tx, both),
+    // One statement reads the days of both ranges.
+    readDays(tx, {
+      workspaceId,
+      userId,
+      repoKey,
+      raw: [...(previous?.raw ?? []), ...sources.raw],
+      rolledUp: [...(previous?.rolledUp ?? []), ...sources.rolledUp],
+    }),
     readMembers(tx, sources),
     readRepos(tx, sources),
     readHeatmap(tx, viewer, sources),

@@ -5,7 +5,7 @@ import { listDays } from '../../../platform/time/days.js'
 import { eachCount } from '../../minutes/index.js'
 import { IS_NOT_DELETED, SUM_OF_COUNTS } from '../../rollups/index.js'
 import type { Filter } from './filter.js'
-import { activityOf, type NamedDays, RAW, rolledUpDays, type Sources, SUMS, sums } from './sources.js'
+import { type ActivityRows, activityOf, type NamedDays, RAW, SUMS, sums } from './sources.js'
 
 const COUNTS_AS_DOUBLES = eachCount((count) => `a.${count}::float8`)
 
@@ -27,9 +27,14 @@ const READ_DAYS = statement(
   group by a.day`,
 )
 
+/** The days to read from `activity`, and those to read from rollups. */
+export interface DaySources extends ActivityRows {
+  rolledUp: string[]
+}
+
 /** Days without activity are left out. */
-export const readDays = (tx: Db, sources: Sources) =>
-  tx.rows(READ_DAYS, [...activityOf(sources), rolledUpDays(sources)])
+export const readDays = (tx: Db, sources: DaySources) =>
+  tx.rows(READ_DAYS, [...activityOf(sources), sources.rolledUp])
 
 /** Logins need no quotes. */
 const LIST_MEMBER_DAYS = statement(

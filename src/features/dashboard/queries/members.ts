@@ -111,14 +111,11 @@ const READ_MEMBERS = statement(
   from rows group by row order by row`,
 )
 
-/** With a repository filter, reads these days from the activity, because no rollup has a repository's people by day. */
-const forPeople = (sources: Sources, days: string[]): Sources =>
-  sources.repoKey === undefined ? sources : { ...sources, raw: [...sources.raw, ...days], days: [] }
-
 /** Ordered by minutes, descending. `active_members` is how many people in the row had minutes. */
-export const readMembers = (tx: Db, sources: Sources) => {
-  const used = forPeople(sources, sources.days)
-  return tx.rows(READ_MEMBERS, [...activityOf(used), used.months, used.days])
+export const readMembers = (tx: Db, { workspaceId, userId, repoKey, raw, months, days }: Sources) => {
+  // No rollup has a repository's people by day, so with this filter all other days are read from the activity.
+  const [rows, rolledUp] = repoKey === undefined ? [raw, days] : [[...raw, ...days], []]
+  return tx.rows(READ_MEMBERS, [...activityOf({ workspaceId, userId, repoKey, raw: rows }), months, rolledUp])
 }
 
 /**

@@ -37,11 +37,15 @@ export const daysWithin = (days: NamedDays, index: number, count: number): Named
   return { ...days, from, to: addDays(from, length - 1), days: length }
 }
 
-/** Where a range's numbers come from. */
-export interface Sources extends DayRange, Filter {
+/** Which rows of `activity` to read. */
+export interface ActivityRows extends Filter {
   workspaceId: string
   /** Days that are read from `activity`. */
   raw: string[]
+}
+
+/** Where a range's numbers come from. */
+export interface Sources extends DayRange, ActivityRows {
   /** Months in the range without a stale day. */
   months: string[]
   /** The other months in the range, and their valid days as bits. Bit 0 is the first. */
@@ -49,6 +53,8 @@ export interface Sources extends DayRange, Filter {
   masks: number[]
   /** The same days, one by one. */
   days: string[]
+  /** All days that are read from rollups, one by one. */
+  rolledUp: string[]
 }
 
 export const sourcesOf = (
@@ -59,6 +65,8 @@ export const sourcesOf = (
 ): Sources => {
   const requested = listDays(from, to)
   const raw = filter.userId !== undefined ? requested : unusable.filter((day) => day >= from && day <= to)
+  const isRaw = new Set(raw)
+  const rolledUp = requested.filter((day) => !isRaw.has(day))
   const sources: Sources = {
     workspaceId,
     from,
@@ -69,10 +77,9 @@ export const sourcesOf = (
     parts: [],
     masks: [],
     days: [],
+    rolledUp,
   }
-  const isRaw = new Set(raw)
-  const holding = requested.filter((day) => !isRaw.has(day))
-  for (const [month, days] of groupBy(holding, monthOf)) {
+  for (const [month, days] of groupBy(rolledUp, monthOf)) {
     if (days.length === lengthOfMonth(month)) sources.months.push(month)
     else {
       sources.parts.push(month)
@@ -97,12 +104,7 @@ export const beginSnapshot = async (tx: Db): Promise<void> => {
 }
 
 /** $1 to $4. */
-export const activityOf = ({
-  workspaceId,
-  userId,
-  repoKey,
-  raw,
-}: Pick<Sources, 'workspaceId' | 'userId' | 'repoKey' | 'raw'>): Parameter[] => [
+export const activityOf = ({ workspaceId, userId, repoKey, raw }: ActivityRows): Parameter[] => [
   workspaceId,
   userId ?? null,
   repoKey ?? null,
@@ -127,12 +129,6 @@ export const OF_REPO = '($3::text is null or repo_key = $3::text)'
 
 /** SQL: a list's row. The last row has no name and sums all the others. */
 export const ROW = `least(place, ${limits.dashboard_rows})`
-
-/** The range's days that aren't read from `activity`. */
-export const rolledUpDays = ({ from, to, raw }: Sources): string[] => {
-  const isRaw = new Set(raw)
-  return listDays(from, to).filter((day) => !isRaw.has(day))
-}
 
 /** Looks up each day, because the current day of a large team has thousands of marks. */
 const READ_STALE_DAYS = statement(

@@ -14,7 +14,8 @@ import {
   sundayOf,
 } from '../../../platform/time/days.js'
 import { weekOfMonth } from '../../rollups/index.js'
-import { activityOf, RAW, rolledUpDays, type Sources } from './sources.js'
+import type { DaySources } from './days.js'
+import { activityOf, RAW, type Sources } from './sources.js'
 
 /**
  * Minutes by bucket, if any, for the rows named in $8, by their position from 1. $5: the days that are read from rollups;
@@ -79,14 +80,13 @@ interface DayMinutes {
 const readTrends = async (
   tx: Db,
   read: typeof READ_MEMBER_TRENDS,
-  sources: Sources,
-  rolledUp: string[],
+  sources: DaySources,
   { start, length, count }: Buckets,
   names: (string | null)[],
   days: DayMinutes[],
 ): Promise<number[][]> => {
   const keys = names.flatMap((name) => name?.toLowerCase() ?? [])
-  const rows = await tx.rows(read, [...activityOf(sources), rolledUp, start, length, keys])
+  const rows = await tx.rows(read, [...activityOf(sources), sources.rolledUp, start, length, keys])
   const places = new Map(rows.map(({ place, trend }) => [place, trend]))
   const trends = keys.map((_, index) =>
     Array.from({ length: count }, (_, bucket) => places.get(index + 1)?.[bucket] ?? 0),
@@ -140,13 +140,14 @@ export const readMemberTrends = (
   logins: (string | null)[],
   days: DayMinutes[],
 ) => {
-  if (sources.repoKey === undefined)
-    return readTrends(tx, READ_MEMBER_TRENDS, sources, rolledUpDays(sources), buckets, logins, days)
+  if (sources.repoKey === undefined) return readTrends(tx, READ_MEMBER_TRENDS, sources, buckets, logins, days)
   const { weeks, others } =
     buckets.length === DAYS_OF_WEEK
       ? wholeWeeks(sources)
       : { weeks: [], others: listDays(sources.from, sources.to) }
-  return readTrends(tx, READ_TRENDS_IN_REPO, { ...sources, raw: others }, weeks, buckets, logins, days)
+  const { workspaceId, userId, repoKey } = sources
+  const inRepo = { workspaceId, userId, repoKey, raw: others, rolledUp: weeks }
+  return readTrends(tx, READ_TRENDS_IN_REPO, inRepo, buckets, logins, days)
 }
 
 /** The same for the rows of `readRepos`. */
@@ -156,4 +157,4 @@ export const readRepoTrends = (
   buckets: Buckets,
   repos: (string | null)[],
   days: DayMinutes[],
-) => readTrends(tx, READ_REPO_TRENDS, sources, rolledUpDays(sources), buckets, repos, days)
+) => readTrends(tx, READ_REPO_TRENDS, sources, buckets, repos, days)
