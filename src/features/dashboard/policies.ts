@@ -3,7 +3,7 @@
 import { ApiError } from '../../errors.js'
 import { addDays, mondayOf, type Range, rangeOf, sundayOf } from '../../platform/time/days.js'
 import { lastPublished, type PrivacyRules, type WorkspacePrivacy } from '../workspaces/index.js'
-import type { Subject } from './queries/filter.js'
+import type { Filter, Subject } from './queries/filter.js'
 import type { NamedDays } from './queries/sources.js'
 
 /** The viewer and the operator's rules. */
@@ -34,6 +34,11 @@ export interface ShownDays {
   published: { from: string; to: string } | undefined
 }
 
+/** What a response shows. */
+export interface Shown extends ShownDays {
+  filter: Filter
+}
+
 /** Undefined if the question names another person whose activity is private. */
 const divide = (
   { viewer, subject }: DashboardQuestion,
@@ -54,18 +59,21 @@ const divide = (
   }
 }
 
-/** @throws {ApiError} `member_detail_hidden` */
-export const daysToShow = (question: DashboardQuestion, privacy: WorkspacePrivacy): ShownDays => {
-  const shown = divide(question, privacy, question.range)
-  if (!shown) throw new ApiError('member_detail_hidden')
-  return shown
+/** @throws {ApiError} `member_detail_hidden`, `member_not_found` */
+export const decideShown = (question: DashboardQuestion, privacy: WorkspacePrivacy): Shown => {
+  const { subject, repoKey } = question
+  const days = divide(question, privacy, question.range)
+  if (!days) throw new ApiError('member_detail_hidden')
+  // Checked only now, so that the error doesn't reveal who is or was a member at the level "team".
+  if (subject.kind === 'unknown') throw new ApiError('member_not_found')
+  return { ...days, filter: { userId: subject.kind === 'person' ? subject.userId : undefined, repoKey } }
 }
 
 /** The same number of days immediately before. */
 export const daysToCompare = (
   question: DashboardQuestion,
   privacy: WorkspacePrivacy,
-  { range: { from, days } }: ShownDays,
+  { range: { from, days } }: Shown,
 ): ShownDays => {
   const range = rangeOf(addDays(from, -days), addDays(from, -1))
   return divide(question, privacy, range) ?? { range, named: undefined, published: undefined }

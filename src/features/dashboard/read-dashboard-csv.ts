@@ -6,11 +6,10 @@ import type { Database, Db } from '../../platform/database/client.js'
 import { PIECE_LENGTH } from '../../platform/http/streaming.js'
 import { listDays, type Range } from '../../platform/time/days.js'
 import { readPublishedDays } from '../rollups/index.js'
-import type { DashboardQuestion, ShownDays } from './policies.js'
+import { type DashboardQuestion, decideShown, type Shown } from './policies.js'
 import { listMemberDays, readDays } from './queries/days.js'
-import type { Filter } from './queries/filter.js'
-import { daysWithin, readUnusableDays, sourcesOf } from './queries/sources.js'
-import { beginDashboard, hiddenSums, nothing } from './read-dashboard.js'
+import { daysWithin, readSnapshot, readUnusableDays, sourcesOf } from './queries/sources.js'
+import { hiddenSums, nothing, readWorkspace } from './read-dashboard.js'
 
 /** More days of 5,000 members in one response would block the event loop for tens of milliseconds. */
 const DAYS_PER_READ = 3
@@ -29,19 +28,16 @@ export const openDashboardLines = (
   database: Database,
   question: DashboardQuestion,
 ): Promise<DashboardLines> =>
-  database.transaction(
-    async (tx) => {
-      const { workspace, shown, filter } = await beginDashboard(tx, question)
-      const { name } = workspace
-      if (shown.published) {
-        const text = await readDayLines(tx, question, filter, shown)
-        return { name, range: shown.range, named: undefined, lines: once(text) }
-      }
-      const { range } = question
-      return { name, range, named: range, lines: readMemberLines(database, question) }
-    },
-    { readsFirst: true },
-  )
+  readSnapshot(database, async (tx) => {
+    const { name, privacy } = await readWorkspace(tx, question.workspaceId)
+    const shown = decideShown(question, privacy)
+    if (shown.published) {
+      const text = await readDayLines(tx, question, shown)
+      return { name, range: shown.range, named: undefined, lines: once(text) }
+    }
+    const { range } = question
+    return { name, range, named: range, lines: readMemberLines(database, question) }
+  })
 
 async function* once(text: string): AsyncGenerator<string> {
   yield text
@@ -51,8 +47,7 @@ async function* once(text: string): AsyncGenerator<string> {
 const readDayLines = async (
   tx: Db,
   { viewer: { minGroup }, workspaceId, repoKey }: DashboardQuestion,
-  filter: Filter,
-  { range, named, published }: ShownDays,
+  { range, named, published, filter }: Shown,
 ): Promise<string> => {
   const unusable = await readUnusableDays(tx, workspaceId, range)
   const [recorded, shown] = await Promise.all([
@@ -75,16 +70,13 @@ async function* readMemberLines(database: Database, question: DashboardQuestion)
   const { workspaceId, range } = question
   let text = `${memberCsvColumns}\n`
   for (let start = 0; start < range.days; start += DAYS_PER_READ) {
-    const lines = await database.transaction(
-      async (tx) => {
-        const { shown, filter } = await beginDashboard(tx, question)
-        const { named, published } = shown
-        // If the remaining lines may no longer be sent, the connection is closed.
-        if (!named || published) throw new ApiError('member_detail_hidden')
-        return listMemberDays(tx, workspaceId, filter, daysWithin(named, start, DAYS_PER_READ))
-      },
-      { readsFirst: true },
-    )
+    const lines = await readSnapshot(database, async (tx) => {
+      const { privacy } = await readWorkspace(tx, workspaceId)
+      const { named, published, filter } = decideShown(question, privacy)
+      // If the remaining lines may no longer be sent, the connection is closed.
+      if (!named || published) throw new ApiError('member_detail_hidden')
+      return listMemberDays(tx, workspaceId, filter, daysWithin(named, start, DAYS_PER_READ))
+    })
     for (const line of lines) {
       text += `${line}\n`
       if (text.length < PIECE_LENGTH) continue

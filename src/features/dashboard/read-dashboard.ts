@@ -29,12 +29,11 @@ import {
   readPublishedWeeks,
 } from '../rollups/index.js'
 import { readWorkspaceSummary } from '../workspaces/index.js'
-import { type DashboardQuestion, daysToCompare, daysToShow, type Viewer } from './policies.js'
+import { type DashboardQuestion, daysToCompare, decideShown, type Viewer } from './policies.js'
 import { readDays } from './queries/days.js'
-import type { Filter } from './queries/filter.js'
 import { countActiveMembers, readMembers } from './queries/members.js'
 import { readRepos } from './queries/repos.js'
-import { beginSnapshot, readUnusableDays, type Sources, sourcesOf } from './queries/sources.js'
+import { readSnapshot, readUnusableDays, type Sources, sourcesOf } from './queries/sources.js'
 import { readMemberTrends, readRepoTrends } from './queries/trends.js'
 import { readHeatmap } from './read-heatmap.js'
 
@@ -239,62 +238,56 @@ export const readDashboard = (
   question: DashboardQuestion,
   { trends = false },
 ): Promise<DashboardResponse> =>
-  database.transaction(
-    async (tx) => {
-      const { viewer, workspaceId, range: requested, repoKey } = question
-      const [{ workspace, shown, filter }, unusable] = await Promise.all([
-        beginDashboard(tx, question),
-        readUnusableDays(tx, workspaceId, {
-          from: addDays(requested.from, -requested.days),
-          to: requested.to,
-        }),
-      ])
-      const before = daysToCompare(question, workspace.privacy, shown)
-      const sources = shown.named && sourcesOf(workspaceId, shown.named, filter, unusable)
-      const previous = before.named && sourcesOf(workspaceId, before.named, filter, unusable)
-      const buckets = trends ? bucketsOf(shown.range, limits.trend_days) : undefined
-      const { minGroup } = viewer
-      const [named, published, publishedBefore] = await Promise.all([
-        sources && readNamed(tx, viewer, sources, previous, buckets),
-        shown.published && readPublished(tx, question, shown.published),
-        before.published
-          ? readPublishedWeeks(tx, { workspaceId, minGroup, ...before.published, repoKey: repoKey ?? null })
-          : [],
-      ])
-      const totals = [named, published].flatMap((part) => (part ? [part.totals] : []))
-      const dashboard: Dashboard = {
-        workspace: { id: workspaceId, name: workspace.name },
-        range: shown.range,
-        idle_window_minutes: workspace.idle_window_minutes,
-        totals: addUpTotals(totals),
-        previous_totals: addUpTotals([...(named?.previous ?? []), ...publishedBefore]),
-        daily: listDays(shown.range.from, shown.range.to).map((day) =>
-          named && day >= named.from
-            ? (named.days.get(day) ?? { day, ...nothing })
-            : { day, ...hiddenSums, ...published?.days.get(day) },
-        ),
-        members: named?.members ?? [],
-        repos: published
-          ? mergeRepos([...(named?.repos ?? []), ...published.repos, ...published.remainder])
-          : (named?.repos ?? []),
-        // A workspace key sees no heatmap at all.
-        heatmap: viewer.userId === null ? null : mergeCells([named?.cells, published?.cells]),
-        publication: published?.publication ?? null,
-        generated_at: new Date().toISOString(),
-      }
-      return { dashboard, named: shown.named, namedBefore: before.named }
-    },
-    { readsFirst: true },
-  )
+  readSnapshot(database, async (tx) => {
+    const { viewer, workspaceId, range: requested, repoKey } = question
+    const [workspace, unusable] = await Promise.all([
+      readWorkspace(tx, workspaceId),
+      readUnusableDays(tx, workspaceId, {
+        from: addDays(requested.from, -requested.days),
+        to: requested.to,
+      }),
+    ])
+    const shown = decideShown(question, workspace.privacy)
+    const { filter } = shown
+    const before = daysToCompare(question, workspace.privacy, shown)
+    const sources = shown.named && sourcesOf(workspaceId, shown.named, filter, unusable)
+    const previous = before.named && sourcesOf(workspaceId, before.named, filter, unusable)
+    const buckets = trends ? bucketsOf(shown.range, limits.trend_days) : undefined
+    const { minGroup } = viewer
+    const [named, published, publishedBefore] = await Promise.all([
+      sources && readNamed(tx, viewer, sources, previous, buckets),
+      shown.published && readPublished(tx, question, shown.published),
+      before.published
+        ? readPublishedWeeks(tx, { workspaceId, minGroup, ...before.published, repoKey: repoKey ?? null })
+        : [],
+    ])
+    const totals = [named, published].flatMap((part) => (part ? [part.totals] : []))
+    const dashboard: Dashboard = {
+      workspace: { id: workspaceId, name: workspace.name },
+      range: shown.range,
+      idle_window_minutes: workspace.idle_window_minutes,
+      totals: addUpTotals(totals),
+      previous_totals: addUpTotals([...(named?.previous ?? []), ...publishedBefore]),
+      daily: listDays(shown.range.from, shown.range.to).map((day) =>
+        named && day >= named.from
+          ? (named.days.get(day) ?? { day, ...nothing })
+          : { day, ...hiddenSums, ...published?.days.get(day) },
+      ),
+      members: named?.members ?? [],
+      repos: published
+        ? mergeRepos([...(named?.repos ?? []), ...published.repos, ...published.remainder])
+        : (named?.repos ?? []),
+      // A workspace key sees no heatmap at all.
+      heatmap: viewer.userId === null ? null : mergeCells([named?.cells, published?.cells]),
+      publication: published?.publication ?? null,
+      generated_at: new Date().toISOString(),
+    }
+    return { dashboard, named: shown.named, namedBefore: before.named }
+  })
 
-/** Opens the snapshot and decides what may be shown. */
-export const beginDashboard = async (tx: Db, question: DashboardQuestion) => {
-  const { workspaceId, subject, repoKey } = question
-  const [, workspace] = await Promise.all([beginSnapshot(tx), readWorkspaceSummary(tx, workspaceId)])
+/** @throws {ApiError} `workspace_not_found` */
+export const readWorkspace = async (tx: Db, workspaceId: string) => {
+  const workspace = await readWorkspaceSummary(tx, workspaceId)
   if (!workspace) throw new ApiError('workspace_not_found')
-  const shown = daysToShow(question, workspace.privacy)
-  // Checked only now, so that the error doesn't reveal who is or was a member at the level "team".
-  if (subject.kind === 'unknown') throw new ApiError('member_not_found')
-  const filter: Filter = { userId: subject.kind === 'person' ? subject.userId : undefined, repoKey }
-  return { workspace, shown, filter }
+  return workspace
 }

@@ -9,7 +9,7 @@ import type { Database, Db } from '../../platform/database/client.js'
 import { addDays, type Buckets, bucketsOf, countDays, type Range, rangeOf } from '../../platform/time/days.js'
 import { Heatmap, type OwnDay, readOwnAgentProjects, readOwnDays, readOwnHours } from '../minutes/index.js'
 import { listOwnCounts } from './queries/own-counts.js'
-import { beginSnapshot } from './queries/sources.js'
+import { readSnapshot } from './queries/sources.js'
 
 /** The caller, and what they ask. */
 export interface OwnTimeQuestion {
@@ -140,58 +140,50 @@ export const readOwnTime = (
   question: OwnTimeQuestion,
   { trends = false } = {},
 ): Promise<OwnDashboard> =>
-  database.transaction(
-    async (tx) => {
-      const { person, range } = question
-      const { from, days: length } = range
-      const before = rangeOf(addDays(from, -length), addDays(from, -1))
-      await beginSnapshot(tx)
-      const [days, earlier, heatmap] = await Promise.all([
-        readDays(tx, question, range),
-        readDays(tx, question, before),
-        readHeatmap(tx, question),
-      ])
-      const buckets = trends ? bucketsOf(range, limits.trend_days) : undefined
-      const { agent_minutes: _, ...previous_totals } = totalsOf(earlier)
-      const active = days.filter(({ minutes }) => minutes > 0)
-      return {
-        workspace: null,
-        range,
-        idle_window_minutes: null,
-        totals: totalsOf(days),
-        previous_totals,
-        daily: days.map((day) => ({ day: day.day, ...totalsOf([day]) })),
-        members: [
-          {
-            login: person.login,
-            avatar_url: person.avatarUrl,
-            role: null,
-            ...numbersOf(days),
-            active_days: active.length,
-            last_active_day: active.at(-1)?.day ?? null,
-            ...(buckets && { trend: trendOf(days, buckets) }),
-          },
-        ],
-        repos: reposOf(days, buckets),
-        heatmap,
-        publication: null,
-        generated_at: new Date().toISOString(),
-      }
-    },
-    { readsFirst: true },
-  )
+  readSnapshot(database, async (tx) => {
+    const { person, range } = question
+    const { from, days: length } = range
+    const before = rangeOf(addDays(from, -length), addDays(from, -1))
+    const [days, earlier, heatmap] = await Promise.all([
+      readDays(tx, question, range),
+      readDays(tx, question, before),
+      readHeatmap(tx, question),
+    ])
+    const buckets = trends ? bucketsOf(range, limits.trend_days) : undefined
+    const { agent_minutes: _, ...previous_totals } = totalsOf(earlier)
+    const active = days.filter(({ minutes }) => minutes > 0)
+    return {
+      workspace: null,
+      range,
+      idle_window_minutes: null,
+      totals: totalsOf(days),
+      previous_totals,
+      daily: days.map((day) => ({ day: day.day, ...totalsOf([day]) })),
+      members: [
+        {
+          login: person.login,
+          avatar_url: person.avatarUrl,
+          role: null,
+          ...numbersOf(days),
+          active_days: active.length,
+          last_active_day: active.at(-1)?.day ?? null,
+          ...(buckets && { trend: trendOf(days, buckets) }),
+        },
+      ],
+      repos: reposOf(days, buckets),
+      heatmap,
+      publication: null,
+      generated_at: new Date().toISOString(),
+    }
+  })
 
 /** A line for each day with any activity. */
 export const readOwnTimeCsv = (database: Database, question: OwnTimeQuestion): Promise<string> =>
-  database.transaction(
-    async (tx) => {
-      const { person, range } = question
-      await beginSnapshot(tx)
-      const days = (await readDays(tx, question, range)).filter(hasActivity)
-      const lines = days.map((day) =>
-        [day.day, person.login, day.minutes, ...countNames.map((count) => day[count])].join(','),
-      )
-      return [memberCsvColumns, ...lines, ''].join('\n')
-    },
-    { readsFirst: true },
-  )
+  readSnapshot(database, async (tx) => {
+    const { person, range } = question
+    const days = (await readDays(tx, question, range)).filter(hasActivity)
+    const lines = days.map((day) =>
+      [day.day, person.login, day.minutes, ...countNames.map((count) => day[count])].join(','),
+    )
+    return [memberCsvColumns, ...lines, ''].join('\n')
+  })

@@ -11,7 +11,7 @@
  */
 import { perCount } from '../../../../schemas/counts.js'
 import { limits } from '../../../../schemas/limits.js'
-import type { Db, Parameter } from '../../../platform/database/client.js'
+import type { Database, Db, Parameter } from '../../../platform/database/client.js'
 import { FORCE_CUSTOM_PLAN } from '../../../platform/database/planning.js'
 import { date, double, statement } from '../../../platform/database/statement.js'
 import { groupBy } from '../../../platform/process/maps.js'
@@ -98,10 +98,20 @@ const SNAPSHOT = [
   statement('raise work_mem for grouping', {}, `set local work_mem = '32MB'`),
 ]
 
-/** Makes the transaction's following statements see one state. They needn't wait for it. */
-export const beginSnapshot = async (tx: Db): Promise<void> => {
-  await Promise.all(SNAPSHOT.map((set) => tx.rows(set, [])))
-}
+/** Runs `read` on one state of the database. Its first statements are sent together with those that begin the snapshot. */
+export const readSnapshot = <Result>(
+  database: Database,
+  read: (tx: Db) => Promise<Result>,
+): Promise<Result> =>
+  database.transaction(
+    async (tx) => {
+      // PostgreSQL runs statements in the order in which they're sent, so nothing waits for these.
+      const begun = SNAPSHOT.map((set) => tx.rows(set, []))
+      const [result] = await Promise.all([read(tx), ...begun])
+      return result
+    },
+    { readsFirst: true },
+  )
 
 /** $1 to $4. */
 export const activityOf = ({ workspaceId, userId, repoKey, raw }: ActivityRows): Parameter[] => [
