@@ -1,4 +1,4 @@
-/** Decides which activity may be shown. No other module does. */
+/** Decides which activity may be shown, and which views are recorded. All other modules only obey. */
 
 import { ApiError } from '../../errors.js'
 import { addDays, mondayOf, type Range, rangeOf, sundayOf } from '../../platform/time/days.js'
@@ -32,30 +32,44 @@ export interface ShownDays {
   named: NamedDays | undefined
   /** Whole weeks that show only what was published. */
   published: { from: string; to: string } | undefined
+  /** Days that are recorded as viewed, because they name other people. */
+  recorded: Range | undefined
 }
+
+/** The hours that a response shows: the viewer's own, all hours of days on which enough people have any, or none. */
+export type ShownHours =
+  | { kind: 'own' }
+  | { kind: 'team'; viewerId: string; minOthers: number }
+  | { kind: 'none' }
 
 /** What a response shows. */
 export interface Shown extends ShownDays {
   filter: Filter
+  hours: ShownHours
 }
+
+const isOwn = ({ viewer, subject }: DashboardQuestion): boolean =>
+  subject.kind === 'person' && subject.userId === viewer.userId
 
 /** Undefined if the question names another person whose activity is private. */
 const divide = (
-  { viewer, subject }: DashboardQuestion,
+  question: DashboardQuestion,
   privacy: WorkspacePrivacy,
   requested: Range,
 ): ShownDays | undefined => {
-  const last = lastPublished(viewer.floor, privacy)
-  const isOwn = subject.kind === 'person' && subject.userId === viewer.userId
-  if (isOwn || last === null || requested.from > last)
-    return { range: requested, named: requested as NamedDays, published: undefined }
-  if (subject.kind !== 'everyone') return undefined
+  const all = { range: requested, named: requested as NamedDays, published: undefined }
+  if (isOwn(question)) return { ...all, recorded: undefined }
+  const last = lastPublished(question.viewer.floor, privacy)
+  if (last === null || requested.from > last) return { ...all, recorded: requested }
+  if (question.subject.kind !== 'everyone') return undefined
   const isMixed = requested.to > last
   const range = rangeOf(mondayOf(requested.from), isMixed ? requested.to : sundayOf(requested.to))
+  const named = isMixed ? (rangeOf(addDays(last, 1), requested.to) as NamedDays) : undefined
   return {
     range,
-    named: isMixed ? (rangeOf(addDays(last, 1), requested.to) as NamedDays) : undefined,
+    named,
     published: { from: range.from, to: isMixed ? last : range.to },
+    recorded: named,
   }
 }
 
@@ -66,7 +80,16 @@ export const decideShown = (question: DashboardQuestion, privacy: WorkspacePriva
   if (!days) throw new ApiError('member_detail_hidden')
   // Checked only now, so that the error doesn't reveal who is or was a member at the level "team".
   if (subject.kind === 'unknown') throw new ApiError('member_not_found')
-  return { ...days, filter: { userId: subject.kind === 'person' ? subject.userId : undefined, repoKey } }
+  const filter = { userId: subject.kind === 'person' ? subject.userId : undefined, repoKey }
+  return { ...days, filter, hours: decideHours(question) }
+}
+
+const decideHours = (question: DashboardQuestion): ShownHours => {
+  const { viewer, subject } = question
+  if (isOwn(question)) return { kind: 'own' }
+  // A workspace key sees no hours at all.
+  if (viewer.userId === null || subject.kind !== 'everyone') return { kind: 'none' }
+  return { kind: 'team', viewerId: viewer.userId, minOthers: viewer.minGroup }
 }
 
 /** The same number of days immediately before. */
@@ -76,5 +99,7 @@ export const daysToCompare = (
   { range: { from, days } }: Shown,
 ): ShownDays => {
   const range = rangeOf(addDays(from, -days), addDays(from, -1))
-  return divide(question, privacy, range) ?? { range, named: undefined, published: undefined }
+  return (
+    divide(question, privacy, range) ?? { range, named: undefined, published: undefined, recorded: undefined }
+  )
 }

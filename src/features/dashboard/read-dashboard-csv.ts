@@ -18,8 +18,8 @@ const DAYS_PER_READ = 3
 export interface DashboardLines {
   name: string
   range: Range
-  /** The days that name people. */
-  named: Range | undefined
+  /** The days that are recorded as viewed. */
+  recorded: Range | undefined
   lines: AsyncGenerator<string>
 }
 
@@ -32,11 +32,12 @@ export const openDashboardLines = (
     const { name, privacy } = await readWorkspace(tx, question.workspaceId)
     const shown = decideShown(question, privacy)
     if (shown.published) {
+      // Its lines name no one.
       const text = await readDayLines(tx, question, shown)
-      return { name, range: shown.range, named: undefined, lines: once(text) }
+      return { name, range: shown.range, recorded: undefined, lines: once(text) }
     }
     const { range } = question
-    return { name, range, named: range, lines: readMemberLines(database, question) }
+    return { name, range, recorded: shown.recorded, lines: readMemberLines(database, question) }
   })
 
 async function* once(text: string): AsyncGenerator<string> {

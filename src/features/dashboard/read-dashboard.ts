@@ -29,7 +29,13 @@ import {
   readPublishedWeeks,
 } from '../rollups/index.js'
 import { readWorkspaceSummary } from '../workspaces/index.js'
-import { type DashboardQuestion, daysToCompare, decideShown, type Viewer } from './policies.js'
+import {
+  type DashboardQuestion,
+  daysToCompare,
+  decideShown,
+  type ShownHours,
+  type Viewer,
+} from './policies.js'
 import { readDays } from './queries/days.js'
 import { countActiveMembers, readMembers } from './queries/members.js'
 import { readRepos } from './queries/repos.js'
@@ -69,7 +75,7 @@ const addUpTotals = (parts: Totals[]): Totals => ({
 /** Days that are shown as recorded: the whole range, or the days after the published weeks. */
 const readNamed = async (
   tx: Db,
-  viewer: Viewer,
+  hours: ShownHours,
   sources: Sources,
   previous: Sources | undefined,
   buckets: Buckets | undefined,
@@ -86,7 +92,7 @@ const readNamed = async (
     }),
     readMembers(tx, sources),
     readRepos(tx, sources),
-    readHeatmap(tx, viewer, sources),
+    readHeatmap(tx, hours, sources),
     previous && countActiveMembers(tx, previous),
   ])
   const members = rows.map(({ active_members: _, ...member }) => member)
@@ -224,9 +230,9 @@ const mergeCells = (parts: ({ weekday: number; hour: number; minutes: number }[]
 
 export interface DashboardResponse {
   dashboard: Dashboard
-  /** The days on which it names people, in the range and in the one before it. */
-  named: Range | undefined
-  namedBefore: Range | undefined
+  /** The days that are recorded as viewed, in the range and in the one before it. */
+  recorded: Range | undefined
+  recordedBefore: Range | undefined
 }
 
 /**
@@ -255,7 +261,7 @@ export const readDashboard = (
     const buckets = trends ? bucketsOf(shown.range, limits.trend_days) : undefined
     const { minGroup } = viewer
     const [named, published, publishedBefore] = await Promise.all([
-      sources && readNamed(tx, viewer, sources, previous, buckets),
+      sources && readNamed(tx, shown.hours, sources, previous, buckets),
       shown.published && readPublished(tx, question, shown.published),
       before.published
         ? readPublishedWeeks(tx, { workspaceId, minGroup, ...before.published, repoKey: repoKey ?? null })
@@ -277,12 +283,11 @@ export const readDashboard = (
       repos: published
         ? mergeRepos([...(named?.repos ?? []), ...published.repos, ...published.remainder])
         : (named?.repos ?? []),
-      // A workspace key sees no heatmap at all.
-      heatmap: viewer.userId === null ? null : mergeCells([named?.cells, published?.cells]),
+      heatmap: shown.hours.kind === 'none' ? null : mergeCells([named?.cells, published?.cells]),
       publication: published?.publication ?? null,
       generated_at: new Date().toISOString(),
     }
-    return { dashboard, named: shown.named, namedBefore: before.named }
+    return { dashboard, recorded: shown.recorded, recordedBefore: before.recorded }
   })
 
 /** @throws {ApiError} `workspace_not_found` */

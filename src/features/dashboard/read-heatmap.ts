@@ -1,22 +1,20 @@
 import type { Db } from '../../platform/database/client.js'
 import { Heatmap, type HeatmapCell, localHours } from '../minutes/index.js'
-import type { Viewer } from './policies.js'
+import type { ShownHours } from './policies.js'
 import { countRawPeople, readCells, readHiddenDays, readRawHours } from './queries/heatmap.js'
 import type { Sources } from './queries/sources.js'
 
-/**
- * The hours of the days on which enough people other than the viewer have any. Undefined without a viewer, for another
- * person, or if there are hours but no such day.
- */
+/** Undefined if no hours may be shown, or if there are hours but too few people have any on each day. */
 export const readHeatmap = async (
   tx: Db,
-  { userId: viewerId, minGroup }: Viewer,
+  hours: ShownHours,
   sources: Sources,
 ): Promise<HeatmapCell[] | undefined> => {
-  if (viewerId === null) return undefined
-  if (sources.userId === viewerId) return readOwn(tx, sources)
-  return sources.userId === undefined ? readTeam(tx, sources, { userId: viewerId, minGroup }) : undefined
+  if (hours.kind === 'none') return undefined
+  return hours.kind === 'own' ? readOwn(tx, sources) : readTeam(tx, sources, hours)
 }
+
+type TeamHours = Extract<ShownHours, { kind: 'team' }>
 
 const readOwn = async (tx: Db, sources: Sources): Promise<HeatmapCell[]> => {
   const heatmap = new Heatmap()
@@ -24,12 +22,12 @@ const readOwn = async (tx: Db, sources: Sources): Promise<HeatmapCell[]> => {
   return heatmap.toCells()
 }
 
-const readTeam = async (tx: Db, sources: Sources, viewer: { userId: string; minGroup: number }) => {
+const readTeam = async (tx: Db, sources: Sources, { viewerId, minOthers }: TeamHours) => {
   const [hidden, people] = await Promise.all([
-    readHiddenDays(tx, sources, viewer),
-    sources.raw.length === 0 ? [] : countRawPeople(tx, sources, viewer.userId),
+    readHiddenDays(tx, sources, viewerId, minOthers),
+    sources.raw.length === 0 ? [] : countRawPeople(tx, sources, viewerId),
   ])
-  const shown = new Set(people.flatMap(({ day, others }) => (others >= viewer.minGroup ? day : [])))
+  const shown = new Set(people.flatMap(({ day, others }) => (others >= minOthers ? day : [])))
   const heatmap = new Heatmap()
   const [cells] = await Promise.all([
     readCells(tx, sources, [...sources.raw, ...hidden]),

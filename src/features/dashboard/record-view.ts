@@ -23,34 +23,33 @@ const viewOf = (
 }
 
 /**
- * The view that a dashboard adds to the access log. Undefined: it names no one.
+ * The view that a dashboard adds to the access log. Undefined: it names no one else.
  * @param isComparison whether a page loaded it only to compare another range with it
  */
 export const viewOfDashboard = (
   question: DashboardQuestion,
-  { named, namedBefore }: DashboardResponse,
+  { recorded, recordedBefore }: DashboardResponse,
   isComparison: boolean,
 ): AccessLogView | undefined => {
-  if (named) return viewOf(question, isComparison ? 'comparison' : 'dashboard', named, namedBefore)
-  return namedBefore && viewOf(question, 'comparison', namedBefore)
+  if (recorded) return viewOf(question, isComparison ? 'comparison' : 'dashboard', recorded, recordedBefore)
+  return recordedBefore && viewOf(question, 'comparison', recordedBefore)
 }
 
-/** The view that a download adds to the access log. Undefined: it names no one. */
+/** The view that a download adds to the access log. Undefined: it names no one else. */
 export const viewOfDownload = (
   question: DashboardQuestion,
-  { named }: DashboardLines,
-): AccessLogView | undefined => named && viewOf(question, 'csv', named)
+  { recorded }: DashboardLines,
+): AccessLogView | undefined => recorded && viewOf(question, 'csv', recorded)
 
 /** Records views of other people's numbers: one write for each viewer, day, filter, kind and range. */
 export const createViewRecorder = (database: Database) => {
   /** The day on which a view was last written. */
   const known = cacheOf<string, string>(REMEMBERED)
 
-  /** @param view undefined: no one was named, and nothing is recorded */
+  /** @param view undefined: nothing is recorded */
   return async (view: AccessLogView | undefined): Promise<void> => {
     if (!view) return
     const { workspaceId, viewerId, memberId, repoKey, from, to, kind, before } = view
-    if (memberId === viewerId) return
     const name = [workspaceId, viewerId, memberId, repoKey, kind, from, to, before?.from].join(' ')
     if (known.get(name) === (await readToday(database))) return
     const day = await recordView(database.write, view)

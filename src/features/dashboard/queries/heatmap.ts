@@ -42,19 +42,14 @@ const LIST_HIDDEN_REPO_DAYS = listHiddenDays(
   'a.repo_key = $7::text',
 )
 
-/** The person who views the heatmap, and how many others a day needs. */
-export interface HeatmapViewer {
-  userId: string
-  minGroup: number
-}
-
-/** The rolled-up days on which too few people have hours. */
+/** The rolled-up days on which fewer than `minOthers` people other than the viewer have hours. */
 export const readHiddenDays = async (
   tx: Db,
   { workspaceId, from, to, raw, repoKey }: Sources,
-  { userId, minGroup }: HeatmapViewer,
+  viewerId: string,
+  minOthers: number,
 ): Promise<string[]> => {
-  const parameters = [workspaceId, from, to, raw, minGroup, userId]
+  const parameters = [workspaceId, from, to, raw, minOthers, viewerId]
   const rows = await (repoKey === undefined
     ? tx.rows(LIST_HIDDEN_DAYS, parameters)
     : tx.rows(LIST_HIDDEN_REPO_DAYS, [...parameters, repoKey]))
