@@ -66,7 +66,6 @@ import reference from './platform/openapi/reference.js'
 import routeChecks from './platform/openapi/route-checks.js'
 import type { Job } from './platform/process/async.js'
 import admit from './platform/rate-limits/admit.js'
-import fairShare from './platform/rate-limits/fair-share.js'
 import { limitRoutes } from './platform/rate-limits/routes.js'
 import { teamRoutes } from './team.js'
 
@@ -172,7 +171,6 @@ export const buildApp = async (
   await registerDocuments(app)
   await app.register(reference)
   await app.register(workspaceAccess)
-  await app.register(fairShare)
   await app.register(housekeeping, {
     jobs: [...retention, purge],
   })

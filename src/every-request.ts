@@ -12,10 +12,12 @@ import { askForBody, headerFault, lateFault } from './platform/http/connections.
 import { answerUnknown } from './platform/http/errors.js'
 import { type BuildResponseHeaders, setCacheControl, setHeaders } from './platform/http/headers.js'
 import { maintenanceFault } from './platform/http/maintenance.js'
+import { beginWork } from './platform/http/own-body.js'
 import { logAnswer } from './platform/http/request-log.js'
 import { countAnswer } from './platform/http/request-metrics.js'
 import { untrustedProxyWarning } from './platform/http/untrusted-proxy.js'
 import { dropNeedlessContentType, faultBesideSchema } from './platform/http/validation.js'
+import { beginsWorkAfterBody, endWork, takeRequestTurn } from './platform/rate-limits/fair-share.js'
 import { limitRate } from './platform/rate-limits/rate-limit.js'
 
 /** For preflights as well. These hooks use callbacks, because promises would cost more than the work itself. */
@@ -50,6 +52,7 @@ export const admission = fp(async (app) => {
     await limitRate(request, reply)
     const fault = maintenanceFault(request) ?? (await callerFault(request))
     if (fault) throw fault
+    await takeRequestTurn(request, reply)
   })
   app.addHook('preParsing', (request, reply, payload, done) => {
     // Answered before the body is read.
@@ -67,11 +70,19 @@ export const admission = fp(async (app) => {
   app.addHook('preValidation', (request, _reply, done) => {
     const fault = faultBesideSchema(request) ?? lateFault(request)
     const { access } = request.routeOptions.config
-    if (fault || !access?.openBody) return done(fault)
-    access.openBody(request).then(() => done(), done)
+    if (fault) return done(fault)
+    const begin = async () => {
+      await access?.openBody?.(request)
+      if (beginsWorkAfterBody(request)) await beginWork(request)
+    }
+    begin().then(() => done(), done)
   })
   app.addHook('preHandler', (request, _reply, done) => {
     if (isDecidedAfterValidation(request)) decideAfterValidation(request).then(() => done(), done)
     else done()
+  })
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    endWork(request, payload)
+    done(null, payload)
   })
 })

@@ -48,7 +48,8 @@ export const temporaryFolder = async (
   const folder = await mkdtemp(join(parent, 'team-settings-'))
   // Root runs the embedded server under another account, which must get in.
   await chmod(folder, 0o711)
-  test.teardown(() => rm(folder, { recursive: true, force: true }))
+  // What a test has started may still write a last file.
+  test.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }
 

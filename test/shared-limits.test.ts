@@ -57,7 +57,7 @@ t.test('limits in Redis', { skip: !hasRedis() && 'there is no redis-server on th
   const two = await startService(t, { env, beside: one })
   const areShared = (isShared = true) =>
     until(
-      () => [one, two].every(({ app }) => app.areLimitsShared?.() === isShared),
+      () => [one, two].every(({ app }) => app.rateLimits.areShared?.() === isShared),
       isShared ? 'limits are shared' : 'limits are not shared',
     )
   /** The same caller on both. */

@@ -125,9 +125,9 @@ const begin = (service: Service, token: string, text: string) => {
 /** The same, once the upload has its sender's only place: a request sent later could otherwise be there first. */
 const hold = async (service: Service, ...upload: [token: string, text: string]) => {
   const { app } = service
-  const { takeTurn } = app
+  const { takeTurn } = app.rateLimits
   const taken = new Promise<void>((resolve) => {
-    app.takeTurn = async (...call) => {
+    app.rateLimits.takeTurn = async (...call) => {
       const leave = await takeTurn(...call)
       if (call[1] === 'large_uploads') resolve()
       return leave
@@ -135,7 +135,7 @@ const hold = async (service: Service, ...upload: [token: string, text: string]) 
   })
   const begun = begin(service, ...upload)
   await taken
-  app.takeTurn = takeTurn
+  app.rateLimits.takeTurn = takeTurn
   return begun
 }
 

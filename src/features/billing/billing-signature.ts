@@ -12,7 +12,7 @@ import { mayHaveBody } from '../../platform/http/errors.js'
 const signatureFault = async (request: FastifyRequest): Promise<ApiError> => {
   const { server } = request
   server.meter.count('team_settings_webhooks_total', { outcome: 'refused' })
-  await server.admit(request, 'wrong_signatures')
+  await server.rateLimits.admit(request, 'wrong_signatures')
   return new ApiError('signature_invalid')
 }
 

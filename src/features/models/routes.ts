@@ -36,7 +36,7 @@ export const modelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ModelList },
       },
       handler: async (request) => {
-        const endTurn = await app.takeTurn(request, 'model_lookups')
+        const endTurn = await app.rateLimits.takeTurn(request, 'model_lookups')
         try {
           return { models: await assistant.listModels(request.query.apiKey, request.trace) }
         } finally {

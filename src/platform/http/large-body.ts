@@ -96,7 +96,7 @@ export const readLarge = async <Read extends object, Context extends object>(
     app.bodyTimeouts.extendForLargeBody(request.raw)
     const leave =
       app.config.rateLimits || place !== person
-        ? await app.takeTurn(request, 'large_uploads', [place])
+        ? await app.rateLimits.takeTurn(request, 'large_uploads', [place])
         : () => {}
     const hangUp = () => ending.abort(new ApiError('bad_request', { detail: 'The connection was closed.' }))
     socket.once('close', hangUp)

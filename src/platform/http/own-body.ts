@@ -38,5 +38,5 @@ export const requireInTime = (request: FastifyRequest): void => {
  */
 export const beginWork = async (request: FastifyRequest): Promise<void> => {
   requireInTime(request)
-  request.work = await request.server.beginWork(await payersOf(request))
+  request.work = await request.server.rateLimits.beginWork(await payersOf(request))
 }

@@ -21,7 +21,7 @@ export const countAnswer = (request: FastifyRequest, reply: FastifyReply): void 
 }
 
 export default fp(async (app) => {
-  const { meter, config, areLimitsShared, database } = app
+  const { meter, config, rateLimits, database } = app
   if (!meter.isOn) return
   meter.read('http_requests_under_way', {}, () => app.lifecycle.requestsUnderWay())
 
@@ -31,7 +31,8 @@ export default fp(async (app) => {
   const build = { version: serviceVersion, node: process.version, schema: newestMigration.tag }
   meter.set('team_settings_build_info', build, 1)
 
-  if (areLimitsShared) meter.read('team_settings_rate_limits_shared', {}, () => Number(areLimitsShared()))
+  const { areShared } = rateLimits
+  if (areShared) meter.read('team_settings_rate_limits_shared', {}, () => Number(areShared()))
 
   meter.read('team_settings_ready', {}, async () => Number((await forScrape(app.isReady())) ?? false))
   const askDatabase = cached(() => isSchemaCurrent(database.reserved))

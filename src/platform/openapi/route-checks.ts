@@ -26,6 +26,8 @@ declare module 'fastify' {
     limit?: 'sign_in' | 'invite' | 'export' | 'refused_host_tokens' | 'pages' | 'none'
     /** False: it never waits for the database, so it's always available and doesn't count toward the share. */
     asksDatabase?: boolean
+    /** False: it's answered from the memory of the process, so it doesn't wait for the caller's other requests. */
+    takesTurn?: boolean
     /** Called by load balancers, and never limited. */
     isProbe?: boolean
   }

@@ -11,26 +11,33 @@ import { type Counts, LocalCounts } from './counts.js'
 import { matcherOf } from './exempt.js'
 import { addressOf, normalizeAddress, type Payers, People, payersOf } from './payers.js'
 import { connectRedis, redisFault } from './redis.js'
+import { type Work, WorkBudget } from './working-time.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /**
-     * Charges everyone who pays, or no one.
-     * @returns what gives the charge back
-     * @throws {ApiError} `rate_limited`
-     */
-    admit(request: FastifyRequest, limit: WindowName, charge?: Charge): Promise<() => Promise<void>>
-    /**
-     * Waits for a turn.
-     * @param payers by default, the request's payers
-     * @returns what ends it; further calls do nothing
-     * @throws {ApiError} `rate_limited` when no turn comes in time
-     */
-    takeTurn(request: FastifyRequest, limit: TurnName, payers?: Payers): Promise<() => void>
-    people: People
-    /** Whether limits are currently counted across all instances; undefined if that isn't configured. */
-    areLimitsShared: (() => boolean) | undefined
+    rateLimits: RateLimits
   }
+}
+
+interface RateLimits {
+  /**
+   * Charges everyone who pays, or no one.
+   * @returns what gives the charge back
+   * @throws {ApiError} `rate_limited`
+   */
+  admit(request: FastifyRequest, limit: WindowName, charge?: Charge): Promise<() => Promise<void>>
+  /**
+   * Waits for a turn.
+   * @param payers by default, the request's payers
+   * @returns what ends it; further calls do nothing
+   * @throws {ApiError} `rate_limited` when no turn comes in time
+   */
+  takeTurn(request: FastifyRequest, limit: TurnName, payers?: Payers): Promise<() => void>
+  /** Resolves once work that's charged to these payers may begin. Null without limits. */
+  beginWork(payers: Payers): Promise<Work | null>
+  people: People
+  /** Whether limits are currently counted across all instances; undefined if that isn't configured. */
+  areShared: (() => boolean) | undefined
 }
 
 interface Charge {
@@ -59,8 +66,9 @@ const nothingToGiveBack = async () => {}
 export default fp(
   async (app, { findPerson }: Options) => {
     const { config, log } = app
-    app.decorate('people', new People(findPerson))
-
+    app.decorateRequest('answerProduced', null)
+    app.decorateRequest('work', null)
+    const people = new People(findPerson)
     const semaphores = Object.fromEntries(
       Object.entries(turns).map(([name, { atOnce, waiting, waitMs, retryAfter, ...turn }]) => [
         name,
@@ -69,18 +77,22 @@ export default fp(
         ),
       ]),
     ) as Record<TurnName, KeyedSemaphore>
-    app.decorate('takeTurn', async (request: FastifyRequest, name: TurnName, payers?: Payers) =>
-      semaphores[name].acquire(payers ?? (await payersIn(request, turns[name].per))),
-    )
+    const takeTurn = async (request: FastifyRequest, name: TurnName, payers?: Payers) =>
+      semaphores[name].acquire(payers ?? (await payersIn(request, turns[name].per)))
 
     if (!config.rateLimits) {
-      app.decorate('admit', async () => nothingToGiveBack)
-      app.decorate('areLimitsShared', undefined)
+      app.decorate('rateLimits', {
+        admit: async () => nothingToGiveBack,
+        takeTurn,
+        beginWork: async () => null,
+        people,
+        areShared: undefined,
+      })
       return
     }
     let counts: Counts = new LocalCounts()
-    if (config.redisUrl === undefined) app.decorate('areLimitsShared', undefined)
-    else {
+    let areShared: RateLimits['areShared']
+    if (config.redisUrl !== undefined) {
       const redis = await connectRedis({
         url: config.redisUrl,
         secret: config.jwtSecrets[0] ?? '',
@@ -93,7 +105,7 @@ export default fp(
         onRestored: () => log.info('Redis is available again: all instances share limits'),
       })
       app.addHook('onClose', async () => redis.close())
-      app.decorate('areLimitsShared', redis.isShared)
+      areShared = redis.isShared
       counts = redis
     }
 
@@ -125,7 +137,9 @@ export default fp(
       }
       return () => giveBack()
     }
-    app.decorate('admit', admit)
+    const budget = new WorkBudget(config.databasePoolSize)
+    const beginWork = (payers: Payers) => budget.begin(payers)
+    app.decorate('rateLimits', { admit, takeTurn, beginWork, people, areShared })
   },
   { name: 'admit' },
 )
@@ -141,7 +155,7 @@ export const chargeRejections = async <T>(
   isRejection: (error: unknown) => boolean,
   work: () => Promise<T>,
 ): Promise<T> => {
-  const giveBack = await request.server.admit(request, limit)
+  const giveBack = await request.server.rateLimits.admit(request, limit)
   let isCharged = false
   try {
     return await work()

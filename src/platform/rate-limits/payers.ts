@@ -71,7 +71,7 @@ const withPayer = (
   userId: string,
   payersOfPerson: (payer: string) => Payers,
 ): Payers | Promise<Payers> => {
-  const payer = request.server.people.keyOf(userId)
+  const payer = request.server.rateLimits.people.keyOf(userId)
   return typeof payer === 'string' ? payersOfPerson(payer) : payer.then(payersOfPerson)
 }
 

@@ -25,11 +25,11 @@ export const limitRate = async (request: FastifyRequest, reply: FastifyReply): P
   if (limit === 'none') return
   // Sent without RateLimit headers, because browsers cache these responses.
   if (limit === 'pages') {
-    await app.admit(request, 'pages')
+    await app.rateLimits.admit(request, 'pages')
     return
   }
-  await app.admit(request, 'caller', { reply })
+  await app.rateLimits.admit(request, 'caller', { reply })
   if (limit === 'refused_host_tokens') {
-    if (!(request.session instanceof ApiError)) await app.admit(request, limit, { amount: 0 })
-  } else if (limit) await app.admit(request, limit, { reply })
+    if (!(request.session instanceof ApiError)) await app.rateLimits.admit(request, limit, { amount: 0 })
+  } else if (limit) await app.rateLimits.admit(request, limit, { reply })
 }

@@ -1,5 +1,6 @@
 /** Callers above their share of working time get one request at a time, so that connections stay free for others. */
 import { limits } from '../../../schemas/limits.js'
+import { tooMany } from '../../errors.js'
 import { cacheOf } from '../process/maps.js'
 import { KeyedSemaphore, Semaphore } from '../process/semaphore.js'
 import type { Payers } from './payers.js'
@@ -71,16 +72,6 @@ class WorkingTimes {
   }
 }
 
-/** The caller is above the share, and waiting for a permit timed out. */
-export class OverBudget extends Error {
-  constructor(
-    /** Seconds until the caller is back within the share. */
-    readonly seconds: number,
-  ) {
-    super('The caller keeps the service too busy')
-  }
-}
-
 /** The work on one request. */
 export interface Work {
   /** Whether others may wait behind this request, because it's the caller's only one and earlier ones were quick. */
@@ -93,26 +84,30 @@ export interface Work {
   end(): void
 }
 
+/** Callers above their share get one in this many connections between them. */
+const CONNECTIONS_PER_LANE = 8
+/** Replaced by an error that says how long to wait. */
+const noTurn = () => new Error('No turn in the slow lane')
+
 export class WorkBudget {
   private readonly times = cacheOf<string, WorkingTime>(REMEMBERED, () => new WorkingTime())
-  private readonly callers = new KeyedSemaphore(1, limits.rate_per_caller, WAIT_MS, () => new OverBudget(0))
+  private readonly callers = new KeyedSemaphore(1, limits.rate_per_caller, WAIT_MS, noTurn)
   private readonly slowLane: Semaphore
 
-  /** @param width how many requests of callers beyond their share are worked on at once */
-  constructor(width: number) {
-    this.slowLane = new Semaphore(width, limits.rate_per_caller, WAIT_MS, () => new OverBudget(0))
+  constructor(connections: number) {
+    const width = Math.max(1, Math.floor(connections / CONNECTIONS_PER_LANE))
+    this.slowLane = new Semaphore(width, limits.rate_per_caller, WAIT_MS, noTurn)
   }
 
-  /** Calls back with the work once it may begin, which is immediately unless the caller is beyond the share. */
-  begin(payers: Payers, done: (error: OverBudget | undefined, work?: Work) => void): void {
+  /**
+   * Resolves once the work may begin, which is immediately unless the caller is beyond the share.
+   * @throws {ApiError} `rate_limited`
+   */
+  async begin(payers: Payers): Promise<Work> {
     const time = new WorkingTimes(payers.map((payer) => this.times.memo(payer)))
     const caller = payers.at(-1) as string
-    if (time.update() <= BURST_MS) done(undefined, this.workOf(caller, time))
-    else
-      this.enterSlowLane(caller, time, WAIT_MS).then(
-        (release) => done(undefined, this.workOf(caller, time, release)),
-        (error) => done(error),
-      )
+    if (time.update() <= BURST_MS) return this.workOf(caller, time)
+    return this.workOf(caller, time, await this.enterSlowLane(caller, time, WAIT_MS))
   }
 
   private workOf(caller: string, time: WorkingTimes, release = () => {}): Work {
@@ -166,7 +161,8 @@ export class WorkBudget {
         releaseCaller()
       }
     } catch {
-      throw new OverBudget((time.update() - BURST_MS) / DECAY / 1_000)
+      const seconds = (time.update() - BURST_MS) / DECAY / 1_000
+      throw tooMany('working_time', limits.busy_seconds_per_caller, seconds)
     }
   }
 }

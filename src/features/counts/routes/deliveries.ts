@@ -43,7 +43,7 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   /** Only wrong signatures are limited, because the host sends as many deliveries as there are events. */
   const reject = async (request: FastifyRequest, error: ApiError): Promise<never> => {
-    await app.admit(request, 'wrong_signatures')
+    await app.rateLimits.admit(request, 'wrong_signatures')
     throw error
   }
 
@@ -62,12 +62,12 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     if (verification.hasFailed) return reject(request, new ApiError('signature_invalid'))
     const [event = '', deliveryId = ''] = [host.readEvent(headers), host.readDeliveryId(headers)]
     const payers = await payersOfWorkspace(request, webhook.workspaceId, webhook.payerId)
-    await app.admit(request, 'deliveries', { payers, amount: 0 })
+    await app.rateLimits.admit(request, 'deliveries', { payers, amount: 0 })
     request.delivery = {
       payers,
       admit: async () => {
-        await app.admit(request, 'deliveries', { payers })
-        request.work = await app.beginWork(payers.map((payer) => `deliveries, ${payer}`))
+        await app.rateLimits.admit(request, 'deliveries', { payers })
+        request.work = await app.rateLimits.beginWork(payers.map((payer) => `deliveries, ${payer}`))
       },
       webhookId: id,
       workspaceId: webhook.workspaceId,
@@ -95,9 +95,9 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
   /** Processes an admitted delivery. @param rows how many rows it may store */
   const inTurn = async (request: FastifyRequest, rows: number, work: () => Promise<void>) => {
     const { payers } = deliveryOf(request)
-    await app.admit(request, 'delivered_rows', { payers, amount: rows })
+    await app.rateLimits.admit(request, 'delivered_rows', { payers, amount: rows })
     // One at a time, so that the webhooks of different people take turns.
-    const wait = () => app.takeTurn(request, 'turns_of_delivery', payers.slice(-1))
+    const wait = () => app.rateLimits.takeTurn(request, 'turns_of_delivery', payers.slice(-1))
     const release = await (request.work?.elsewhere(wait) ?? wait())
     try {
       await turns.run(work)

@@ -101,7 +101,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (
         throw new ApiError('payload_too_large')
       await requireNoImport(app.db, userId)
       // One file each, so that a slow sender holds only one permit.
-      const endTurn = await app.takeTurn(request, 'import')
+      const endTurn = await app.rateLimits.takeTurn(request, 'import')
       try {
         const file = await arrivals.run(() => {
           app.bodyTimeouts.extendForUpload(request.raw)

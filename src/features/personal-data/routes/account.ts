@@ -30,7 +30,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   /** @throws {ApiError} `rate_limited`, with the first piece */
   async function* exportInTurn(request: FastifyRequest, profile: Profile) {
-    const endTurn = await app.takeTurn(request, 'export')
+    const endTurn = await app.rateLimits.takeTurn(request, 'export')
     try {
       yield* exportAccount(database, profile)
     } finally {
