@@ -15,7 +15,7 @@ interface Answer {
 }
 
 interface Question {
-  /** Below the API, and with the query. */
+  /** The path below the API, with its query. */
   path: string
   caller: HostUser
   /** Whether the token has the scope for organizations. */

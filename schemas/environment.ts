@@ -299,7 +299,7 @@ export const Environment = Type.Object({
     maximum: 1_000,
     default: 5,
     description:
-      'The minimum number of people behind every number that is shown at the privacy level `team`.',
+      'The minimum number of people behind every number that is shown at the privacy level `team`, and, besides the viewer, behind each day in the heatmap of a team at `named`.',
     examples: [8],
   }),
 

@@ -268,7 +268,7 @@ const table: Record<string, Row> = {
     query: ({ workspace }) => `workspace=${workspace}`,
   },
 
-  // The last row, because who calls is gone afterwards; but the admin, who is the only one of others.
+  // Last, because it deletes the caller. The admin gets 409 as the only admin of other people.
   'DELETE /api/me': {
     statuses: [401, 200, 200, 200, 409],
     call: (_, caller) => ({ body: { confirm: caller.login } }),

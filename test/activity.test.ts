@@ -442,7 +442,7 @@ t.test('a flush sent before its member was removed counts, and later ones don’
   t.equal((await bob.post(MINUTES, flush('two'))).body.duplicate, true)
 })
 
-t.test('a flush that meets a workspace deletion counts in the other workspaces', async (t) => {
+t.test('a flush during a workspace deletion still counts in the other workspaces', async (t) => {
   const { service, bob, id: ending, today } = await start(t)
   const eve = await service.signIn('eve')
   const { id: staying } = await service.workspace(eve, { members: [bob] })

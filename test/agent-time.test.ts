@@ -142,7 +142,7 @@ t.test('agents and people', async (t) => {
     t.notMatch(JSON.stringify(exported), /model-x/)
   })
 
-  t.test('minutes of agents keep the zone with which their heartbeats arrived', async (t) => {
+  t.test('agent minutes keep their heartbeats’ time zone', async (t) => {
     const { caller, id } = await someone(service)
     const daysOf = async () =>
       Promise.all(

@@ -355,7 +355,7 @@ t.test('a malicious file is rejected with little memory, and its content isn’t
   const zerosAfter = (text: string) => Buffer.concat([gzipSync(text), ...zeros])
   const tooLong = 'The file isn’t a complete backup: a line is too long.'
   const noManifest = 'The file isn’t a complete backup: its manifest can’t be read.'
-  const beep = '\u001b]0;owned\u0007'
+  const terminalEscape = '\u001b]0;owned\u0007'
   type Malicious = [what: string, content: Buffer, said: string]
   const large: Malicious[] = [
     ['1 GiB of zeros', Buffer.concat(zeros), tooLong],
@@ -372,22 +372,22 @@ t.test('a malicious file is rejected with little memory, and its content isn’t
       'a value for the terminal',
       gzipSync(
         withManifest((m) => m)
-          .replace(beginOfUsers, `${beginOfUsers}${beep}\n`)
+          .replace(beginOfUsers, `${beginOfUsers}${terminalEscape}\n`)
           .replace('"name":"users","columns"', '"name":"users","rows":1,"columns"')
           .replace(/("name":"users".*?),"rows":0/, '$1'),
       ),
       'The file isn’t a complete backup: users can’t be loaded, from line 1 of its rows (22P02).',
     ],
-    ['a version for the terminal', gzipSync(withManifest((m) => ({ ...m, version: beep }))), noManifest],
-    ['a day for the terminal', gzipSync(withManifest((m) => ({ ...m, made_at: beep }))), noManifest],
+    ['a version for the terminal', gzipSync(withManifest((m) => ({ ...m, version: terminalEscape }))), noManifest],
+    ['a day for the terminal', gzipSync(withManifest((m) => ({ ...m, made_at: terminalEscape }))), noManifest],
     [
       'a migration for the terminal',
-      gzipSync(withManifest((m) => ({ ...m, migration: { tag: beep, when: 9_999_999_999_999 } }))),
+      gzipSync(withManifest((m) => ({ ...m, migration: { tag: terminalEscape, when: 9_999_999_999_999 } }))),
       noManifest,
     ],
     [
       'a sum for the terminal',
-      gzipSync(withManifest((m) => ({ ...m, sums: { 'users.login': beep } }))),
+      gzipSync(withManifest((m) => ({ ...m, sums: { 'users.login': terminalEscape } }))),
       noManifest,
     ],
     [

@@ -81,7 +81,7 @@ t.test('the first run fails if a secret can’t be created, and leaves no empty 
     stderr: /Could not create \S*database-password/,
   })
   t.same(await readdir(join(folder, 'secrets')), [])
-  // As an interrupted one of another version may have left it.
+  // A leftover of an interrupted first run by another version.
   await writeFile(join(folder, 'secrets/jwt-secrets'), '')
   await firstRun(['team.example.com'])
   t.match(await readFile(join(folder, 'secrets/jwt-secrets'), 'utf8'), /^[0-9a-f]{96}$/)

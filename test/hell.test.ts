@@ -29,7 +29,7 @@ const OTHERS = [
 ]
 const SHARE = 8
 
-/** All of the first values; each of the others once for each kind of place, and then for one place in eight. */
+/** Every one of the first values; each other value once per kind of place, then in every eighth place. */
 const sampleOf = (attacks: Iterable<Attack>): Attack[] => {
   const known = new Map<string, number>()
   const isFirst = new Set(NASTIEST.map(({ text }) => text))

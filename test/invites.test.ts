@@ -126,7 +126,7 @@ t.test('twenty concurrent joins with an invite for five add five members', async
   t.same(rows, [{ used_count: 5 }])
 })
 
-t.test('an admin’s invites end with the right to create them', async (t) => {
+t.test('an admin’s invites end when the admin loses the right to create them', async (t) => {
   const service = await reuseService(t)
   const [ada, bob, cyd] = await service.signInAll('ada', 'bob', 'cyd')
   const { id, code } = await service.workspace(ada, { members: [bob] })

@@ -121,7 +121,7 @@ t.test('one admin always remains when two admins demote, remove and leave concur
   const path = `${team}/${id}/members`
   await ada.patch(path, { login: 'bob', role: 'admin' })
 
-  // A workspace is one, however its id is spelled.
+  // Workspace ids are case-insensitive.
   const loud = `${team}/${id.toUpperCase()}/members`
   const demote = (who: Caller, at: string, login: string) => who.patch(at, { login, role: 'member' })
   for (let round = 0; round < 10; round++) {

@@ -115,7 +115,7 @@ t.test('the project list shows which repositories have an override', async (t) =
   ])
 })
 
-t.test('fifty concurrent writes to one override leave one of them', async (t) => {
+t.test('of fifty concurrent writes to an override, one survives', async (t) => {
   const { ada, id } = await startTeam(t)
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>

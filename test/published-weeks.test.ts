@@ -77,9 +77,9 @@ const attack = (works: Work[], group: number, week: PublishedWeek): string | und
       if (shown[measure] !== null) parts.push(({ repoKey }) => repoKey === shown.repoKey)
     if (measure === 'minutes') for (const shown of week.cells) parts.push(({ cell }) => cell === shown.cell)
     const unknowns = works.flatMap(({ userId, day, repoKey, cells, ...work }): Unknown[] => {
-      const cellsOfUnknowns =
+      const unknownCells =
         measure === 'minutes' ? cells.map(({ cell }) => cell) : work[measure] > 0 ? [undefined] : []
-      return cellsOfUnknowns.map((cell) => ({
+      return unknownCells.map((cell) => ({
         person: userId === null ? null : people.indexOf(userId),
         equations: parts.flatMap((isPart, index) => (isPart({ day, repoKey, cell }) ? index : [])),
       }))

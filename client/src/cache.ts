@@ -1,4 +1,4 @@
-/** A response, with the ETag with which the service can confirm that it is still current. */
+/** A cached response and the ETag that revalidates it. */
 export interface CachedAnswer {
   etag: string
   text: string

@@ -34,8 +34,9 @@ const hostToken = async ({ secrets }: vscode.ExtensionContext, ask: boolean, mor
   const provider = `${setting('signInWith')}`
   // A token of GitHub must not be sent to the service of another host.
   if (entered !== undefined || provider === 'token') return entered
-  const how = ask ? { createIfNone: true } : { silent: true }
-  return (await vscode.authentication.getSession(provider, ['read:user', ...more], how))?.accessToken
+  const sessionOptions = ask ? { createIfNone: true } : { silent: true }
+  const session = await vscode.authentication.getSession(provider, ['read:user', ...more], sessionOptions)
+  return session?.accessToken
 }
 
 /**

@@ -49,15 +49,15 @@ const recordingOf = (facts: Facts): Status => {
   if (workspace === null) return nothing(`${repo} is in none of your workspaces.`, 'togglePause', 'pause')
   if (workspace === undefined && !isTeams)
     return nothing('The service hasn’t said yet which repositories count.', 'togglePause', 'pause')
-  const isOut = revoked || queue === 'signed_out'
+  const isSignedOut = revoked || queue === 'signed_out'
   const where =
     workspace === undefined
       ? 'The service hasn’t said yet whether they count.'
       : `Minutes in ${repo} count in ${workspace}.`
-  const waits = isOut ? ', signed out' : queue === 'waiting' ? ', waiting for the service' : ''
+  const waits = isSignedOut ? ', signed out' : queue === 'waiting' ? ', waiting for the service' : ''
   return {
     text: `$(record) ${today} min${waits}`,
-    tooltip: `${today} active minutes today in this editor. ${where} Recorded: the repository, the hour and the number of minutes, and nothing else. Click to ${isOut ? 'sign in' : 'pause'}.`,
-    command: isOut ? 'signIn' : 'togglePause',
+    tooltip: `${today} active minutes today in this editor. ${where} Recorded: the repository, the hour and the number of minutes, and nothing else. Click to ${isSignedOut ? 'sign in' : 'pause'}.`,
+    command: isSignedOut ? 'signIn' : 'togglePause',
   }
 }

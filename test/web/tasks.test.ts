@@ -808,7 +808,7 @@ else {
       action: 'webhook.created',
       at: new Date(since + (20_000 - n) * 60_000).toISOString(),
     }))
-    // With the entry of the workspace's creation, one more than a file has.
+    // Together with the workspace's creation, one entry more than a file holds.
     const pages = [many.slice(0, 10_000), many.slice(10_000), entries]
     await admin.open(`/w/${id}/settings/audit`)
     const release = await admin.intercept('*/audit?*', (request) => {

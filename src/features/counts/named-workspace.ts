@@ -1,50 +1,63 @@
 /** Finds the workspace that a body of counts names while the body is still arriving. */
-import { JsonTokens, NoJsonError } from '../../platform/http/json-tokens.js'
+
+const codeOf = (character: string) => character.charCodeAt(0)
+const QUOTE = codeOf('"')
+const BACKSLASH = codeOf('\\')
+const COLON = codeOf(':')
+const COMMA = codeOf(',')
+const OPEN_ARRAY = codeOf('[')
+const CLOSE_ARRAY = codeOf(']')
+const OPEN_OBJECT = codeOf('{')
+const CLOSE_OBJECT = codeOf('}')
 
 const NAME = 'workspace'
 /** The length of a UUID. Longer texts are neither the name nor a workspace. */
-const MAX_TEXT = 36
-/** Clients name the workspace first. One that's named later is checked once the body is complete. */
-const MAX_READ = 16_384
-/** Most names are in the first piece. */
-const PIECE_BYTES = 256
+const MAX_KEPT = 36
 
-/** Reads the outermost object's `workspace`, a piece at a time. A text that isn't JSON is left to the parser. */
+/**
+ * Reads the outermost object's `workspace`, a piece at a time. It checks nothing: texts with escapes, or that aren't JSON,
+ * are left to the parser, which comes next.
+ */
 export class NamedWorkspace {
-  private readonly tokens = new JsonTokens()
-  private left = MAX_READ
   private depth = 0
-  /** Whether the current value belongs to the name. */
+  private isInText = false
+  private isEscaped = false
+  /** Whether the next value belongs to the name. */
   private isNamed = false
-  /** The current or last text of the outermost object. Longer ones are cut. */
-  private text = ''
+  /** The current or last text of the outermost object. Undefined if it's too long or has escapes. */
+  private text: string | undefined = ''
 
   /** @returns what the body names, once that has arrived */
   push(chunk: Buffer): string | undefined {
-    const piece = chunk.subarray(0, this.left)
-    this.left -= piece.length
-    try {
-      for (let at = 0; at < piece.length; at += PIECE_BYTES) {
-        const workspace = this.find(piece.subarray(at, at + PIECE_BYTES))
-        if (workspace !== undefined) return workspace
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at] as number
+      if (this.isInText) {
+        if (this.readText(byte)) return this.text
+      } else if (byte === QUOTE) {
+        this.isInText = true
+        this.text = ''
+      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.depth++
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) this.depth--
+      else if (this.depth === 1) {
+        if (byte === COLON) this.isNamed = this.text === NAME
+        else if (byte === COMMA) this.isNamed = false
       }
-    } catch (error) {
-      if (!(error instanceof NoJsonError)) throw error
-      this.left = 0
     }
     return undefined
   }
 
-  private find(piece: Buffer): string | undefined {
-    for (const token of this.tokens.read(piece)) {
-      if (token.name === 'startObject' || token.name === 'startArray') this.depth++
-      else if (token.name === 'endObject' || token.name === 'endArray') this.depth--
-      else if (this.depth !== 1) continue
-      else if (token.name === 'startKey' || token.name === 'startString') this.text = ''
-      else if (token.name === 'stringChunk') this.text = (this.text + token.value).slice(0, MAX_TEXT + 1)
-      else if (token.name === 'endKey') this.isNamed = this.text === NAME
-      else if (token.name === 'endString' && this.isNamed) return this.text
+  /** @returns whether the workspace has ended */
+  private readText(byte: number): boolean {
+    if (this.isEscaped) this.isEscaped = false
+    else if (byte === BACKSLASH) {
+      this.isEscaped = true
+      this.text = undefined
+    } else if (byte === QUOTE) {
+      this.isInText = false
+      return this.depth === 1 && this.isNamed && this.text !== undefined
+    } else if (this.depth === 1 && this.text !== undefined) {
+      this.text = this.text.length < MAX_KEPT ? this.text + String.fromCharCode(byte) : undefined
     }
-    return undefined
+    return false
   }
 }

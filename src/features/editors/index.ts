@@ -1,2 +1,2 @@
 /** The parts of heartbeats that other features may use. */
-export { readHeartbeats } from './queries/marks.js'
+export { readLastHeartbeat } from './queries/marks.js'

@@ -3,7 +3,7 @@ import type { Config } from '../../config.js'
 import type { Database } from '../../platform/database/client.js'
 import { readCaller } from '../accounts/index.js'
 import { planOf, readSubscriptionStatus } from '../billing/index.js'
-import { readHeartbeats } from '../editors/index.js'
+import { readLastHeartbeat } from '../editors/index.js'
 
 /** @throws {ApiError} `token_invalid` when there is no such user */
 export const readProfile = async (
@@ -14,7 +14,7 @@ export const readProfile = async (
   const [user, status, heartbeats] = await Promise.all([
     readCaller(read, userId),
     readSubscriptionStatus(read, userId),
-    readHeartbeats(read, userId),
+    readLastHeartbeat(read, userId),
   ])
   const { id, login, avatarUrl } = user
   return { id, login, avatar_url: avatarUrl, plan: planOf(status, billing), status, heartbeats }

@@ -80,7 +80,7 @@ threads.on('error', () => {})
  * @throws {ApiError} `payload_too_large`, `rate_limited`, `unavailable`, `bad_request`, and what `inspect` and `admit` throw
  * @throws {StrictJsonError} {InvalidBody}
  */
-export const readLarge = async <Read extends object, Context extends object>(
+export const readLargeBody = async <Read extends object, Context extends object>(
   request: FastifyRequest,
   { reader, context, mostBytes, memory, place = memory.person, inspect, admit }: LargeBody<Read, Context>,
 ): Promise<Read> => {
@@ -133,7 +133,7 @@ export const readLargeJson = async <Read extends object>(
   const { repohost, settingsKeys } = request.server.config
   const context = { keys: settingsKeys, kind: repohost.kind }
   const memory = holdMemory(request, reply, await payerOf(request))
-  const body = await readLarge(request, { reader, context, mostBytes, memory, inspect })
+  const body = await readLargeBody(request, { reader, context, mostBytes, memory, inspect })
   await beginWork(request)
   return { body, memory }
 }

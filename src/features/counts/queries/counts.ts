@@ -121,7 +121,7 @@ export const readPatternCharacters = async (db: Db, workspaceId: string): Promis
 
 /** $1: the workspace; $2: repositories as given. */
 const NAME_REPOS_INSIDE = statement(
-  'insert repository names inside patterns',
+  'insert matching repository names',
   {},
   `
   insert into activity_repos (workspace_id, repo_key, repo)
@@ -164,7 +164,7 @@ const GIVEN = `
 
 /** $1 to $4: see `GIVEN`; $5, $6: workspace and day. */
 const LIST_TAKEN_BACK = statement(
-  'list zero counts with activity',
+  'list counts reset to zero',
   { n: integer },
   `
   select g.n::int

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
-import { readLarge } from '../../../platform/http/large-body.js'
+import { readLargeBody } from '../../../platform/http/large-body.js'
 import { holdMemory } from '../../../platform/http/request-memory.js'
 import { StrictJsonError } from '../../../platform/http/strict-json.js'
 import { addressOf } from '../../../platform/rate-limits/payers.js'
@@ -24,7 +24,7 @@ export interface ExpectedDelivery extends DeliveryContext {
   admit(): Promise<void>
 }
 
-/** @throws {ApiError} `signature_invalid`, and what `readLarge` throws */
+/** @throws {ApiError} `signature_invalid`, and what `readLargeBody` throws */
 export const readSignedBody = async (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -32,7 +32,7 @@ export const readSignedBody = async (
 ): Promise<SignedBody> => {
   const address = addressOf(request)
   try {
-    const found = await readLarge(request, {
+    const found = await readLargeBody(request, {
       reader,
       context: { kind, hostname, event, isForm },
       mostBytes: limits.webhook_body_bytes,

@@ -190,7 +190,7 @@ const READ_LAST_HEARTBEAT = statement(
 )
 
 /** Null for someone without heartbeats. */
-export const readHeartbeats = async (db: Db, userId: string): Promise<{ last_at: string } | null> => {
+export const readLastHeartbeat = async (db: Db, userId: string): Promise<{ last_at: string } | null> => {
   const [row] = await db.rows(READ_LAST_HEARTBEAT, [userId])
   return row ? { last_at: toTimestamp(row.lastAt) } : null
 }

@@ -178,7 +178,7 @@ const toListed = ({ userId, ...member }: ListedMember['member'] & { userId: stri
   member: { ...member, joined_at: toTimestamp(member.joined_at) },
 })
 
-/** In the order in which they joined. `after` is where the previous page ended: the time and the user id. */
+/** Members, in joining order. `after` is where the previous page ended: the time and the user id. */
 export const listMembers = async (
   db: Db,
   workspaceId: string,

@@ -80,8 +80,8 @@ export const deleteOrganization = async (tx: Db, workspaceId: string): Promise<v
 }
 
 /**
- * The host's responses about members belong to the organization that was linked. The way of joining is kept. Otherwise
- * a workspace that people didn't choose would count as joined. Another organization has the usual time to confirm them.
+ * Forgets what the host said about members of the organization that was linked before. How members joined is kept, or a
+ * workspace that people didn't choose would count as joined. A newly linked organization gets the usual time to confirm them.
  */
 export const forgetOrganizationMembers = async (tx: Db, workspaceId: string): Promise<void> => {
   const ofWorkspace = eq(organizationMembers.workspaceId, workspaceId)

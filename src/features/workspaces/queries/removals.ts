@@ -124,7 +124,7 @@ const LIST_REMOVALS = statement(
 
 /** $1: the key's id; per row: $2 workspace, $3 person, $4 moment. */
 const PRESERVE_REMOVALS = statement(
-  'insert deleted accounts’ removals',
+  'preserve removals of deleted accounts',
   {},
   `
   insert into removed_people as p (workspace_id, key_id, person, removed_at)
