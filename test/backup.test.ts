@@ -378,8 +378,16 @@ t.test('a malicious file is rejected with little memory, and its content isn’t
       ),
       'The file isn’t a complete backup: users can’t be loaded, from line 1 of its rows (22P02).',
     ],
-    ['a version for the terminal', gzipSync(withManifest((m) => ({ ...m, version: terminalEscape }))), noManifest],
-    ['a day for the terminal', gzipSync(withManifest((m) => ({ ...m, made_at: terminalEscape }))), noManifest],
+    [
+      'a version for the terminal',
+      gzipSync(withManifest((m) => ({ ...m, version: terminalEscape }))),
+      noManifest,
+    ],
+    [
+      'a day for the terminal',
+      gzipSync(withManifest((m) => ({ ...m, made_at: terminalEscape }))),
+      noManifest,
+    ],
     [
       'a migration for the terminal',
       gzipSync(withManifest((m) => ({ ...m, migration: { tag: terminalEscape, when: 9_999_999_999_999 } }))),
