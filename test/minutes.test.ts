@@ -1,10 +1,16 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { MemberDay, type Minutes, noMinutes } from '../src/features/minutes/caps.js'
+import { capMinutes, MemberDay, type Minutes, noMinutes } from '../src/features/minutes/caps.js'
 
 const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0)
 
 const minutesIn = (parts: Iterable<{ minutes: number }>) => sum(Array.from(parts, ({ minutes }) => minutes))
+
+const add = (day: MemberDay, repo: string, minutes: number, hours: Record<string, number> = {}) => {
+  const { counted, cut } = capMinutes(day.total, minutes, hours)
+  day.add(repo, counted)
+  return cut
+}
 
 const entry = fc
   .record({
@@ -55,7 +61,7 @@ t.test('the caps cut the same minutes as a minute-by-minute count', async () => 
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 30 }), (entries) => {
       const day = new MemberDay()
-      const cuts = entries.map(({ repo, minutes, hours }) => day.add(repo, minutes, hours))
+      const cuts = entries.map(({ repo, minutes, hours }) => add(day, repo, minutes, hours))
       const [total, asked] = [minutesIn(day.added.values()), minutesIn(entries)]
       const counted = Object.fromEntries(
         [...day.added].map(([repo, { minutes, hours }]) => [repo, { minutes, hours: [...hours] }]),
@@ -63,7 +69,7 @@ t.test('the caps cut the same minutes as a minute-by-minute count', async () => 
       const model = minuteByMinute(entries)
       const sorted = (repos: object) =>
         JSON.stringify(Object.entries(repos).sort(([a], [b]) => (a < b ? -1 : 1)))
-      return sorted(counted) === sorted(model) && cuts.some((cut) => cut !== undefined) === total < asked
+      return sorted(counted) === sorted(model) && cuts.some((cut) => cut !== 'none') === total < asked
     }),
     { numRuns: 300 },
   )
@@ -71,11 +77,11 @@ t.test('the caps cut the same minutes as a minute-by-minute count', async () => 
 
 t.test('an entry that is cut names the cap, the hourly one if both cut it', async (t) => {
   const day = new MemberDay()
-  t.equal(day.add('acme/a', 60, { 9: 60 }), undefined)
-  t.equal(day.add('acme/a', 1, { 9: 1 }), 'hour_full')
-  t.equal(day.add('acme/b', 1_380), undefined)
-  t.equal(day.add('acme/b', 1), 'day_full')
-  t.equal(day.add('acme/b', 2, { 9: 1 }), 'hour_full')
+  t.equal(add(day, 'acme/a', 60, { 9: 60 }), 'none')
+  t.equal(add(day, 'acme/a', 1, { 9: 1 }), 'hour_full')
+  t.equal(add(day, 'acme/b', 1_380), 'none')
+  t.equal(add(day, 'acme/b', 1), 'day_full')
+  t.equal(add(day, 'acme/b', 2, { 9: 1 }), 'hour_full')
 })
 
 /** The minutes of some repositories together. */
@@ -92,11 +98,11 @@ t.test('a stored and reloaded day equals one that stayed in memory', async () =>
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 12 }), fc.array(entry, { maxLength: 12 }), (first, second) => {
       const whole = new MemberDay()
-      for (const { repo, minutes, hours } of [...first, ...second]) whole.add(repo, minutes, hours)
+      for (const { repo, minutes, hours } of [...first, ...second]) add(whole, repo, minutes, hours)
       const begun = new MemberDay()
-      for (const { repo, minutes, hours } of first) begun.add(repo, minutes, hours)
+      for (const { repo, minutes, hours } of first) add(begun, repo, minutes, hours)
       const continued = new MemberDay(inAll(begun.added.values()))
-      for (const { repo, minutes, hours } of second) continued.add(repo, minutes, hours)
+      for (const { repo, minutes, hours } of second) add(continued, repo, minutes, hours)
       return [...whole.added].every(([repo, expected]) => {
         const parts = [begun, continued].flatMap(({ added }) => added.get(repo) ?? [])
         return JSON.stringify(inAll(parts)) === JSON.stringify(expected)

@@ -7,11 +7,13 @@ import { singleRow } from '../../platform/database/statement.js'
 import { groupBy } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import {
+  capMinutes,
   type FlushTarget,
   lockMemberDays,
   type MemberDays,
   type RequestedDays,
   recordedHoursOf,
+  requireDay,
 } from '../minutes/index.js'
 import type { Projects } from './project-names.js'
 import { type Candidate, hourOf, type Timeline } from './timeline.js'
@@ -147,11 +149,12 @@ export const planMinutes = async (
       const hour = hourOf(minute) % HOURS
       repoDay.hours[hour] = (repoDay.hours[hour] ?? 0) + 1
     }
-    const days = members[index]?.days
+    const days = members[index]?.days ?? new Map()
     for (const { hours, skipped, minutes, ...place } of repoDays.values()) {
       if (imported) found.push({ ...place, minutes })
       if (minutes <= skipped) continue
-      days?.get(place.day)?.add(place.repoKey, minutes - skipped, hours)
+      const day = requireDay(days, place.day)
+      day.add(place.repoKey, capMinutes(day.total, minutes - skipped, hours).counted)
     }
     work = await pauseAfter(work + own.length)
   }

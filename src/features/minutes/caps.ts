@@ -9,7 +9,7 @@ export interface Minutes {
   hours: number[]
 }
 
-export type Cut = 'hour_full' | 'day_full'
+export type Cut = 'none' | 'hour_full' | 'day_full'
 
 export const noMinutes = (): Minutes => ({ minutes: 0, hours: new Array(HOURS).fill(0) })
 
@@ -20,9 +20,38 @@ export const addTo = (sum: Minutes, minutes: number, hours: number[]): void => {
 }
 
 /**
- * One member's day in one workspace. Entries are added in order. Minutes above a limit are cut from the hour, the day
- * and the repository alike, so that the three always agree.
+ * The part of an entry that fits on a day. Minutes above a cap are cut from the hour, the day and the repository alike,
+ * so that the three always agree.
+ * @param total the member's minutes of the day so far, in all repositories
+ * @returns `cut`: the cap that cut the entry, `hour_full` if both did
  */
+export const capMinutes = (
+  total: Minutes,
+  minutes: number,
+  hours: Record<string, number> = {},
+): { counted: Minutes; cut: Cut } => {
+  const fitting: number[] = []
+  let inHours = 0
+  let left = minutes
+  for (let hour = 0; hour < HOURS; hour++) {
+    const requested = hours[hour] ?? 0
+    const fits = Math.min(requested, Math.max(0, limits.minutes_per_hour - (total.hours[hour] ?? 0)))
+    fitting.push(fits)
+    inHours += fits
+    left -= requested - fits
+  }
+  const counted = Math.min(left, Math.max(0, limits.minutes_per_day - total.minutes))
+  // Minutes without an hour are cut first, because they're the least specific. Then the latest hours are cut.
+  for (let hour = HOURS - 1; inHours > counted; hour--) {
+    const cut = Math.min(inHours - counted, fitting[hour] ?? 0)
+    fitting[hour] = (fitting[hour] ?? 0) - cut
+    inHours -= cut
+  }
+  const cut = left < minutes ? 'hour_full' : counted < left ? 'day_full' : 'none'
+  return { counted: { minutes: counted, hours: fitting }, cut }
+}
+
+/** One member's day in one workspace: the minutes so far, and those that are added to them. */
 export class MemberDay {
   /** The minutes added, by repository. */
   readonly added = new Map<string, Minutes>()
@@ -32,35 +61,23 @@ export class MemberDay {
    * @param timezones the time zones of repositories with minutes; undefined if they weren't read
    */
   constructor(
-    private readonly total = noMinutes(),
+    readonly total = noMinutes(),
     readonly timezones: ReadonlyMap<string, string | null> | undefined = new Map(),
   ) {}
 
-  /** Adds what fits. @returns the cap that cut the entry, `hour_full` if both did, and undefined if it counts in full */
-  add(repoKey: string, minutes: number, hours: Record<string, number> = {}): Cut | undefined {
-    const fitting: number[] = []
-    let inHours = 0
-    let left = minutes
-    for (let hour = 0; hour < HOURS; hour++) {
-      const requested = hours[hour] ?? 0
-      const fits = Math.min(requested, Math.max(0, limits.minutes_per_hour - (this.total.hours[hour] ?? 0)))
-      fitting.push(fits)
-      inHours += fits
-      left -= requested - fits
-    }
-    const counted = Math.min(left, Math.max(0, limits.minutes_per_day - this.total.minutes))
-    // Minutes without an hour are cut first, because they're the least specific. Then the latest hours are cut.
-    for (let hour = HOURS - 1; inHours > counted; hour--) {
-      const cut = Math.min(inHours - counted, fitting[hour] ?? 0)
-      fitting[hour] = (fitting[hour] ?? 0) - cut
-      inHours -= cut
-    }
-    if (counted > 0) {
-      const repo = this.added.get(repoKey) ?? noMinutes()
-      this.added.set(repoKey, repo)
-      addTo(repo, counted, fitting)
-      addTo(this.total, counted, fitting)
-    }
-    return left < minutes ? 'hour_full' : counted < left ? 'day_full' : undefined
+  /** Adds what `capMinutes` has left of an entry. Nothing left adds no repository. */
+  add(repoKey: string, { minutes, hours }: Minutes): void {
+    if (minutes === 0) return
+    const repo = this.added.get(repoKey) ?? noMinutes()
+    this.added.set(repoKey, repo)
+    addTo(repo, minutes, hours)
+    addTo(this.total, minutes, hours)
   }
+}
+
+/** @throws if the day wasn't locked */
+export const requireDay = (days: ReadonlyMap<string, MemberDay>, day: string): MemberDay => {
+  const found = days.get(day)
+  if (!found) throw new Error('Minutes were counted on a day that isn’t locked')
+  return found
 }

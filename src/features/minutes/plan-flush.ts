@@ -3,7 +3,7 @@ import type { ActivityEntry, FlushNote, FlushResult } from '../../../schemas/act
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import { addDays } from '../../platform/time/days.js'
-import type { Cut } from './caps.js'
+import { type Cut, capMinutes, requireDay } from './caps.js'
 import { addedTo, type MemberDays } from './member-days.js'
 import type { FlushTarget } from './queries/flush-target.js'
 import type { AddedMinutes, RequestedDays } from './queries/minutes.js'
@@ -119,12 +119,16 @@ export const planFlush = (
     if (day < first || day > last) notes.push({ index, status: 'ignored', code: 'day_out_of_window' })
     else if (off === 'all') notes.push({ index, status: 'ignored', code: 'recording_off' })
     else if (matching.length === 0) notes.push({ index, status: 'ignored', code: 'repo_not_matched' })
-    else {
-      // Each workspace counts the minutes that fit under its caps.
-      const cuts = matching.map(({ days }) => days.get(day)?.add(repoKey, minutes, hours))
-      const cut = hardest(cuts)
-      const code = off ? 'recording_off' : cut
-      if (code) notes.push({ index, status: 'capped', code })
+    else if (minutes > 0) {
+      const cuts: Cut[] = []
+      for (const { days } of matching) {
+        const ofMember = requireDay(days, day)
+        const { counted, cut } = capMinutes(ofMember.total, minutes, hours)
+        ofMember.add(repoKey, counted)
+        cuts.push(cut)
+      }
+      const code = off ? 'recording_off' : hardest(cuts)
+      if (code !== 'none') notes.push({ index, status: 'capped', code })
     }
   })
   // In the original spelling.
@@ -132,8 +136,9 @@ export const planFlush = (
   return { result: toResult(entries.length, notes), added: addedTo(members, names, timezone) }
 }
 
-const hardest = (cuts: (Cut | undefined)[]): Cut | undefined =>
-  cuts.includes('hour_full') ? 'hour_full' : cuts.find((cut) => cut !== undefined)
+/** Of the cuts in several workspaces. */
+const hardest = (cuts: Cut[]): Cut =>
+  cuts.includes('hour_full') ? 'hour_full' : cuts.includes('day_full') ? 'day_full' : 'none'
 
 const toResult = (total: number, notes: FlushNote[]): FlushResult => {
   const capped = notes.filter(({ status }) => status === 'capped').length
