@@ -152,11 +152,8 @@ const readTargetsOf = async (
   tx: Db,
   people: readonly Pick<Asked<Sent>, 'userId' | 'repoKeys' | 'scope'>[],
   mostCompared: number,
-): Promise<Map<string, FlushTarget | undefined>> => {
-  if (people.length === 0) return new Map()
-  const targets = await readTargets(tx, people, mostCompared)
-  return new Map(people.map(({ userId }, index) => [userId, targets[index]]))
-}
+): Promise<ReadonlyMap<string, FlushTarget>> =>
+  people.length === 0 ? new Map() : readTargets(tx, people, mostCompared)
 
 /** Whether all patterns were compared, within the limit of a set. */
 const isCompared = (target: FlushTarget | undefined): target is FlushTarget =>

@@ -17,8 +17,8 @@ export const readTarget = async (
   repoKeys: ReadonlySet<string>,
   scope: Scope = 'workspaces',
 ): Promise<FlushTarget> => {
-  const [target] = await readTargets(db, [{ userId, repoKeys, scope }])
-  return requireTarget(target, repoKeys.size)
+  const targets = await readTargets(db, [{ userId, repoKeys, scope }])
+  return requireTarget(targets.get(userId), repoKeys.size)
 }
 
 /** @throws {ApiError} as `readTarget` */

@@ -79,8 +79,8 @@ const recordFlushes = async (
   ])
   const outcomes = new Map<Flush, Outcome<FlushResult>>()
   const targeted: TargetedFlush[] = []
-  for (const [index, flush] of flushes.entries()) {
-    const target = targets[index]
+  for (const flush of flushes) {
+    const target = targets.get(flush.userId)
     const known = answers.get(flush.userId)
     if (target && known && waits) outcomes.set(flush, { kind: 'recorded', result: repeat(flush, known) })
     else if (waits) targeted.push(targetAlone(flush, target))

@@ -11,12 +11,30 @@ import {
   integer,
   json,
   orNull,
+  type RowOf,
   statement,
   text,
   texts,
   uuid,
 } from '../../../platform/database/statement.js'
+import { groupBy } from '../../../platform/process/maps.js'
 import { FIRST_COUNTED_DAY, patternMatches } from '../../workspaces/index.js'
+
+const targetColumns = {
+  n: integer,
+  today: date,
+  timezone: orNull(text),
+  comparisons: double,
+  workspaceId: orNull(uuid),
+  repoKeys: orNull(texts),
+  firstDay: orNull(date),
+  joinedOn: orNull(date),
+  idleWindow: orNull(integer),
+  paused: orNull(bool),
+  recordedHours: orNull(json<RecordingHours>()),
+  reposOff: orNull(texts),
+}
+type TargetRow = RowOf<typeof targetColumns>
 
 /**
  * People with minutes to count, their recording preferences and, one per row, the workspaces in which they count. $1:
@@ -30,20 +48,7 @@ import { FIRST_COUNTED_DAY, patternMatches } from '../../workspaces/index.js'
  */
 export const READ_TARGETS = statement(
   'read flush targets',
-  {
-    n: integer,
-    today: date,
-    timezone: orNull(text),
-    comparisons: double,
-    workspaceId: orNull(uuid),
-    repoKeys: orNull(texts),
-    firstDay: orNull(date),
-    joinedOn: orNull(date),
-    idleWindow: orNull(integer),
-    paused: orNull(bool),
-    recordedHours: orNull(json<RecordingHours>()),
-    reposOff: orNull(texts),
-  },
+  targetColumns,
   `
   with repos as materialized (
     select n, owner_key, repo_key from unnest((select $2::int[]), (select $3::text[]), (select $4::text[])) as r (n, owner_key, repo_key)
@@ -122,13 +127,13 @@ export type Scope = 'workspaces' | 'person'
 /**
  * @param requests for each person, repositories as `owner/repo` in lower case, and the scope
  * @param mostCompared how much is compared for each of them at most
- * @returns in the same order; undefined for someone who isn't in the database
+ * @returns each person's target, by user. People who aren't in the database have none.
  */
 export const readTargets = async (
   db: Db,
   requests: readonly { userId: string; repoKeys: Iterable<string>; scope: Scope }[],
   mostCompared: number = limits.flush_comparisons,
-): Promise<(FlushTarget | undefined)[]> => {
+): Promise<ReadonlyMap<string, FlushTarget>> => {
   const repos = requests.flatMap(({ repoKeys }, index) =>
     Array.from(repoKeys, (repoKey) => ({ n: index + 1, ...divideRepo(repoKey) })),
   )
@@ -140,22 +145,37 @@ export const readTargets = async (
     mostCompared,
     requests.map(({ scope }) => scope),
   ])
-  const targets: (FlushTarget | undefined)[] = requests.map(() => undefined)
-  for (const row of rows) {
-    const { n, today, timezone, comparisons, paused, reposOff, recordedHours } = row
-    const target = targets[n - 1] ?? { today, timezone, comparisons, workspaces: [] }
-    targets[n - 1] = target
-    // Only the first row has them.
-    if (paused !== null) target.recording ??= { paused, reposOff: reposOff ?? [], hours: recordedHours }
-    const { workspaceId, repoKeys, firstDay, joinedOn, idleWindow } = row
-    if (workspaceId !== null && repoKeys !== null)
-      target.workspaces.push({
-        workspaceId,
-        repoKeys,
-        firstDay: firstDay ?? '',
-        joinedOn: joinedOn ?? '',
-        idleWindow: idleWindow ?? 0,
-      })
+  const rowsOf = groupBy(rows, ({ n }) => n)
+  return new Map(
+    requests.flatMap(({ userId }, index) => {
+      const own = rowsOf.get(index + 1)
+      return own ? [[userId, toTarget(own)]] : []
+    }),
+  )
+}
+
+/** @param rows a person's rows, one per matching workspace, or one without a workspace */
+const toTarget = (rows: TargetRow[]): FlushTarget => {
+  const [first] = rows
+  if (!first) throw new Error('A person has at least one row')
+  const { today, timezone, comparisons, paused, reposOff, recordedHours } = first
+  return {
+    today,
+    timezone,
+    comparisons,
+    ...(paused !== null && { recording: { paused, reposOff: reposOff ?? [], hours: recordedHours } }),
+    workspaces: rows.flatMap(({ workspaceId, repoKeys, firstDay, joinedOn, idleWindow }) =>
+      workspaceId === null || repoKeys === null
+        ? []
+        : [
+            {
+              workspaceId,
+              repoKeys,
+              firstDay: firstDay ?? '',
+              joinedOn: joinedOn ?? '',
+              idleWindow: idleWindow ?? 0,
+            },
+          ],
+    ),
   }
-  return targets
 }
