@@ -9,7 +9,7 @@ const REMEMBERED = 50_000
 const DAY_MS = 86_400_000
 const stored = new WeakMap<Database, LRUCache<string, true>>()
 
-interface ReposToRemember {
+export interface ReposToRemember {
   write(tx: Db): Promise<void>
   /** Call it after the commit. */
   committed(): void

@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
-import { singleRow } from '../../platform/database/statement.js'
 import { groupBy } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import {
@@ -70,9 +69,15 @@ export interface Place {
   repoKey: string
 }
 
+/** A workspace where minutes may count, with these minutes and their days. */
+export interface MinutesWorkspace extends RequestedDays {
+  idleWindow: number
+  own: (Candidate & { repoKey: string })[]
+}
+
 /** Minutes, and the workspaces where they may count. */
 interface TargetedMinutes extends Minutes {
-  workspaces: (RequestedDays & { idleWindow: number; own: (Candidate & { repoKey: string })[] })[]
+  workspaces: MinutesWorkspace[]
   /** Whether they can be counted and written in one transaction. */
   isSmall: boolean
 }
@@ -124,17 +129,16 @@ export const targetMinutes = async (request: Minutes): Promise<Targeting> => {
   return { kind: 'targeted', minutes: { ...request, workspaces, isSmall } }
 }
 
-/**
- * Counts the minutes that count in each workspace. @param members the days of `workspaces`, in the same order, to add to
- */
+/** Counts the minutes that count in each workspace. @param members the days to add to */
 export const planMinutes = async (
-  { timeline, timezone, projects, imported, workspaces, isSmall }: TargetedMinutes,
-  members: MemberDays[],
+  { timeline, timezone, projects, imported, isSmall }: TargetedMinutes,
+  members: MemberDays<MinutesWorkspace>[],
 ): Promise<CountedMinutes> => {
   const dayOf = daysOfMinutes()
   const found: CountedMinutes['found'] = []
   let work = 0
-  for (const [index, { workspaceId, idleWindow: given, own }] of workspaces.entries()) {
+  for (const { workspace, days } of members) {
+    const { workspaceId, idleWindow: given, own } = workspace
     const idleWindow = clampIdleWindow(given)
     const repoDays = new Map<string, RepoDay>()
     for (const { minute, repoKey, gap } of own) {
@@ -149,7 +153,6 @@ export const planMinutes = async (
       const hour = hourOf(minute) % HOURS
       repoDay.hours[hour] = (repoDay.hours[hour] ?? 0) + 1
     }
-    const days = members[index]?.days ?? new Map()
     for (const { hours, skipped, minutes, ...place } of repoDays.values()) {
       if (imported) found.push({ ...place, minutes })
       if (minutes <= skipped) continue
@@ -166,8 +169,8 @@ export const planMinutes = async (
 export const countMinutes = async (tx: Db, request: Minutes): Promise<CountedMinutes> => {
   const targeting = await targetMinutes(request)
   if (targeting.kind === 'too large') throw targeting.error
-  const { targeted, members } = singleRow(await lockMemberDays(tx, [targeting.minutes]))
-  return planMinutes(targeted, members)
+  const { minutes } = targeting
+  return planMinutes(minutes, await lockMemberDays(tx, minutes.workspaces))
 }
 
 /** How many minutes are processed before other requests run. */

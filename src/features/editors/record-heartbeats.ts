@@ -9,7 +9,7 @@ import {
   type Written,
 } from '../../platform/database/write-queue.js'
 import { reposToRemember } from '../accounts/index.js'
-import { changeTimezone, lockMemberDays } from '../minutes/index.js'
+import { changeTimezone, lockMemberDays, tryToLockMemberDays } from '../minutes/index.js'
 import { countAgents } from './count-agents.js'
 import { planMinutes, targetMinutes, zoneOf } from './count-minutes.js'
 import { countPersonal } from './count-personal.js'
@@ -132,15 +132,21 @@ export const planHeartbeats = async <S extends Sent>(tx: Db, all: readonly S[], 
         return []
       }
       const { minutes } = targeting
-      return waits || minutes.isSmall ? [{ known, marked, minutes, workspaces: minutes.workspaces }] : []
+      return waits || minutes.isSmall ? [{ known, marked, minutes }] : []
     }),
   )
+  const workspaces = targeted.flat().flatMap(({ minutes }) => minutes.workspaces)
+  const days = waits ? await lockMemberDays(tx, workspaces) : await tryToLockMemberDays(tx, workspaces)
+  const locked = targeted.flat().flatMap((one) => {
+    const own = days.filter(({ workspace }) => workspace.userId === one.known.userId)
+    const members = own.filter((one) => one.kind === 'locked')
+    return members.length < own.length ? [] : [{ ...one, members }]
+  })
   return Promise.all(
-    (await lockMemberDays(tx, targeted.flat(), waits)).map(async ({ targeted, members }) => {
-      const { known, marked } = targeted
+    locked.map(async ({ known, marked, minutes: targetedMinutes, members }) => {
       const { sent, timeline, target, involved, chosen } = known
-      const minutes = await planMinutes(targeted.minutes, members)
-      const { timezone } = targeted.minutes
+      const minutes = await planMinutes(targetedMinutes, members)
+      const { timezone } = targetedMinutes
       const personal = await countPersonal(tx, { ...known, timezone }, marked.candidates)
       const agents = await countAgents(tx, known, {
         isFromJoining: sent.isFromJoining,

@@ -4,7 +4,14 @@ export { hoursByZone, keepZones } from './agent-zones.js'
 export { capMinutes, requireDay } from './caps.js'
 export { Heatmap, type HeatmapCell } from './heatmap.js'
 export { daysOf, localHours, sharesOf, type ZoneHours } from './local-days.js'
-export { addedTo, lockMemberDays, type MemberDays, readTarget, requireTarget } from './member-days.js'
+export {
+  addedTo,
+  lockMemberDays,
+  type MemberDays,
+  readTarget,
+  requireTarget,
+  tryToLockMemberDays,
+} from './member-days.js'
 export {
   addTo,
   around,

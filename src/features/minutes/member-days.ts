@@ -2,9 +2,18 @@
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
+import { groupBy } from '../../platform/process/maps.js'
 import { MemberDay } from './caps.js'
 import { type FlushTarget, readTargets, type Scope } from './queries/flush-target.js'
-import { type AddedMinutes, lockDays, type RequestedDays } from './queries/minutes.js'
+import {
+  type AddedMinutes,
+  lockActivity,
+  type RequestedDays,
+  readTotals,
+  readTotalsTogether,
+  type Total,
+  tryToLockActivity,
+} from './queries/minutes.js'
 
 /**
  * Reads where a person's minutes count.
@@ -32,40 +41,84 @@ export const requireTarget = (target: FlushTarget | undefined, repos: number): F
   })
 }
 
-/** A member's days in a workspace. */
-export interface MemberDays {
-  workspaceId: string
-  userId: string
+/** A member's days in a workspace, locked until the transaction ends. */
+export interface MemberDays<Workspace extends RequestedDays = RequestedDays> {
+  kind: 'locked'
+  workspace: Workspace
   days: ReadonlyMap<string, MemberDay>
 }
 
-/**
- * Locks people's days, in workspace order for each person, until the transaction ends.
- * @param waits whether to wait for other transactions; if not, leaves out people whose days another transaction holds
- */
-export const lockMemberDays = async <Targeted extends { workspaces: readonly RequestedDays[] }>(
+/** Days that aren't locked, because another transaction holds them or there's too much to read for a set. */
+interface LeftOutDays<Workspace extends RequestedDays> {
+  kind: 'left out'
+  because: 'held' | 'too large'
+  workspace: Workspace
+}
+
+/** Locks a person's days in workspaces, in the given order. Waits for others who hold them. */
+export const lockMemberDays = <Workspace extends RequestedDays>(
   tx: Db,
-  all: readonly Targeted[],
-  waits = true,
-): Promise<{ targeted: Targeted; members: MemberDays[] }[]> => {
-  const totals = await lockDays(
-    tx,
-    all.flatMap(({ workspaces }) => workspaces),
-    waits,
+  workspaces: readonly Workspace[],
+): Promise<MemberDays<Workspace>[]> => Promise.all(workspaces.map((workspace) => lockDays(tx, workspace)))
+
+const lockDays = async <Workspace extends RequestedDays>(
+  tx: Db,
+  workspace: Workspace,
+): Promise<MemberDays<Workspace>> => {
+  if (workspace.days.size === 0) return { kind: 'locked', workspace, days: new Map() }
+  // Statements run in the order in which they're sent, so the minutes are read once they're locked.
+  const [, totals] = await Promise.all([lockActivity(tx, workspace), readTotals(tx, workspace)])
+  return { kind: 'locked', workspace, days: toMemberDays(workspace, totals) }
+}
+
+/** Locks several people's days without waiting for anyone. @returns what became of each */
+export const tryToLockMemberDays = async <Workspace extends RequestedDays>(
+  tx: Db,
+  workspaces: readonly Workspace[],
+): Promise<(MemberDays<Workspace> | LeftOutDays<Workspace>)[]> => {
+  const withDays = workspaces.filter(({ days }) => days.size > 0)
+  const without = workspaces.filter(({ days }) => days.size === 0)
+  const tried = await Promise.all(
+    Array.from(
+      groupBy(withDays, ({ workspaceId }) => workspaceId),
+      ([workspaceId, members]) => tryToLockIn(tx, workspaceId, members),
+    ),
   )
-  let next = 0
-  return all.flatMap((targeted) => {
-    const members = targeted.workspaces.flatMap(({ workspaceId, userId, days }) => {
-      const total = totals[next++]
-      const newDay = (day: string) => {
-        const ofDay = total?.get(day)
-        return [day, ofDay ? new MemberDay(ofDay, ofDay.timezones) : new MemberDay()] as const
-      }
-      return total ? [{ workspaceId, userId, days: new Map(Array.from(days, newDay)) }] : []
-    })
-    return members.length < targeted.workspaces.length ? [] : [{ targeted, members }]
+  return [
+    ...tried.flat(),
+    ...without.map((workspace) => ({ kind: 'locked' as const, workspace, days: new Map() })),
+  ]
+}
+
+const tryToLockIn = async <Workspace extends RequestedDays>(
+  tx: Db,
+  workspaceId: string,
+  members: readonly Workspace[],
+): Promise<(MemberDays<Workspace> | LeftOutDays<Workspace>)[]> => {
+  const userIds = members.map(({ userId }) => userId)
+  // In this order, as in `lockDays`.
+  const [locked, totalsOf] = await Promise.all([
+    tryToLockActivity(tx, workspaceId, userIds),
+    readTotalsTogether(tx, workspaceId, members),
+  ])
+  return members.map((workspace) => {
+    if (!locked.has(workspace.userId)) return { kind: 'left out', because: 'held', workspace }
+    const totals = totalsOf.get(workspace.userId)
+    if (!totals) return { kind: 'left out', because: 'too large', workspace }
+    return { kind: 'locked', workspace, days: toMemberDays(workspace, totals) }
   })
 }
+
+const toMemberDays = (
+  { days }: RequestedDays,
+  totals: ReadonlyMap<string, Total>,
+): ReadonlyMap<string, MemberDay> =>
+  new Map(
+    Array.from(days, (day) => {
+      const total = totals.get(day)
+      return [day, total ? new MemberDay(total, total.timezones) : new MemberDay()]
+    }),
+  )
 
 /**
  * The minutes added to days.
@@ -77,7 +130,7 @@ export const addedTo = (
   names: ReadonlyMap<string, string>,
   timezone: string,
 ): AddedMinutes[] =>
-  members.flatMap(({ workspaceId, userId, days }) =>
+  members.flatMap(({ workspace: { workspaceId, userId }, days }) =>
     Array.from(days, ([day, { added, timezones }]) =>
       Array.from(added, ([repoKey, { minutes, hours }]) => ({
         workspaceId,

@@ -32,15 +32,23 @@ interface Entry {
   off?: 'part' | 'all'
 }
 
+/** A workspace that matches, with the days that may get minutes. */
+export interface FlushWorkspace extends RequestedDays {
+  repoKeys: ReadonlySet<string>
+  /** The first day that counts. */
+  firstDay: string
+}
+
 /** A flush, and where it counts. */
 export interface TargetedFlush {
+  kind: 'targeted'
   flush: Flush
   /** Without anything that the person excludes from recording. */
   entries: Entry[]
   /** The first and the last day that still count. */
   window: readonly [string, string]
-  /** The matching workspaces by id, each with the days that may get minutes. */
-  workspaces: (RequestedDays & { repoKeys: ReadonlySet<string>; firstDay: string })[]
+  /** By id. */
+  workspaces: FlushWorkspace[]
   /** How many rows it may change. */
   rows: number
   /** The person's time zone. */
@@ -65,7 +73,7 @@ export const targetFlush = (flush: Flush, target: FlushTarget): TargetedFlush =>
     return { workspaceId, userId, repoKeys, firstDay, days: new Set(own.map(({ day }) => day)) }
   })
   const hasNewTimezone = flush.timezone !== undefined && flush.timezone !== target.timezone
-  return { flush, entries, window, workspaces, rows, timezone, hasNewTimezone }
+  return { kind: 'targeted', flush, entries, window, workspaces, rows, timezone, hasNewTimezone }
 }
 
 /** Each day of a repository is one row in each matching workspace. */
@@ -105,17 +113,16 @@ const recordedOf = (flush: Flush, { recording }: FlushTarget, timezone: string):
   })
 }
 
-/** Adds the entries in order. @param members the days of `workspaces`, in the same order, to add to */
+/** Adds the entries in order. @param members the days to add to */
 export const planFlush = (
-  { flush, entries, window: [first, last], workspaces, timezone }: TargetedFlush,
-  members: readonly MemberDays[],
+  { flush, entries, window: [first, last], timezone }: TargetedFlush,
+  members: readonly MemberDays<FlushWorkspace>[],
 ): { result: FlushResult; added: AddedMinutes[] } => {
   const notes: FlushNote[] = []
   entries.forEach(({ repoKey, day, minutes, hours, off }, index) => {
-    const matching = members.filter((_, index) => {
-      const workspace = workspaces[index]
-      return workspace && day >= workspace.firstDay && workspace.repoKeys.has(repoKey)
-    })
+    const matching = members.filter(
+      ({ workspace }) => day >= workspace.firstDay && workspace.repoKeys.has(repoKey),
+    )
     if (day < first || day > last) notes.push({ index, status: 'ignored', code: 'day_out_of_window' })
     else if (off === 'all') notes.push({ index, status: 'ignored', code: 'recording_off' })
     else if (matching.length === 0) notes.push({ index, status: 'ignored', code: 'repo_not_matched' })

@@ -6,11 +6,24 @@ import type { Database, Tx } from '../../platform/database/client.js'
 import { createRecorder, type Outcome, type Written } from '../../platform/database/write-queue.js'
 import { HOURS } from '../../platform/time/days.js'
 import { isTimezone } from '../../platform/time/zones.js'
-import { reposToRemember } from '../accounts/index.js'
-import { lockMemberDays, requireTarget } from './member-days.js'
-import { type Flush, planFlush, requireFewRows, type TargetedFlush, targetFlush } from './plan-flush.js'
+import { type ReposToRemember, reposToRemember } from '../accounts/index.js'
+import { lockMemberDays, type MemberDays, requireTarget, tryToLockMemberDays } from './member-days.js'
+import {
+  type Flush,
+  type FlushWorkspace,
+  planFlush,
+  requireFewRows,
+  type TargetedFlush,
+  targetFlush,
+} from './plan-flush.js'
 import { type FlushTarget, readTargets } from './queries/flush-target.js'
-import { changeTimezone, readFlushResponses, saveFlushResponses, writeMinutes } from './queries/minutes.js'
+import {
+  type AddedMinutes,
+  changeTimezone,
+  readFlushResponses,
+  saveFlushResponses,
+  writeMinutes,
+} from './queries/minutes.js'
 
 /**
  * Larger flushes are recorded alone. The limits are for entries, and for what's known only once the person was read.
@@ -53,88 +66,112 @@ const flushOf = (userId: string, body: FlushBody): Flush => {
 }
 
 const recordAlone = async (tx: Tx, database: Database, flush: Flush): Promise<Written<FlushResult>> => {
-  const [outcome] = await recordFlushes(tx, database, [flush], true)
-  if (outcome?.kind !== 'recorded') throw new Error('A flush was left out although it could wait')
-  return outcome
+  const request = requestOf(flush)
+  const [targets, responses] = await Promise.all([
+    readTargets(tx, [request], limits.flush_comparisons),
+    readFlushResponses(tx, [flush]),
+  ])
+  const target = targets.get(flush.userId)
+  const response = responses.get(flush.userId)
+  if (target && response) return { kind: 'recorded', result: repeat(flush, response) }
+  const targeted = targetFlush(flush, requireTarget(target, request.repoKeys.size))
+  requireFewRows(targeted)
+  // Before the activity lock, so that its holder never waits for the user's row.
+  if (targeted.hasNewTimezone) await changeTimezone(tx, flush.userId, targeted.timezone)
+  const members = await lockMemberDays(tx, targeted.workspaces)
+  const counted = countFlush(database, targeted, members)
+  await write(tx, [counted])
+  return counted
 }
 
-const recordTogether = (tx: Tx, database: Database, flushes: readonly Flush[]) =>
-  recordFlushes(tx, database, flushes, false)
+/** A flush that isn't recorded together with others. */
+interface LeftOut {
+  kind: 'left out'
+  because: 'unknown person' | 'sent before' | 'too large' | 'new time zone' | 'held'
+}
 
-/** Flushes that were counted before, too large ones and those whose time zone is new are left out of a set. */
-const recordFlushes = async (
+const recordTogether = async (
   tx: Tx,
   database: Database,
   flushes: readonly Flush[],
-  waits: boolean,
 ): Promise<Outcome<FlushResult>[]> => {
-  const requested = flushes.map(({ userId, entries }) => ({
-    userId,
-    repoKeys: new Set(entries.map(({ repoKey }) => repoKey)),
-    scope: 'workspaces' as const,
-  }))
-  const [targets, answers] = await Promise.all([
-    readTargets(tx, requested, waits ? limits.flush_comparisons : TOGETHER.comparisons),
+  const [targets, responses] = await Promise.all([
+    readTargets(tx, flushes.map(requestOf), TOGETHER.comparisons),
     readFlushResponses(tx, flushes),
   ])
-  const outcomes = new Map<Flush, Outcome<FlushResult>>()
-  const targeted: TargetedFlush[] = []
-  for (const flush of flushes) {
-    const target = targets.get(flush.userId)
-    const known = answers.get(flush.userId)
-    if (target && known && waits) outcomes.set(flush, { kind: 'recorded', result: repeat(flush, known) })
-    else if (waits) targeted.push(targetAlone(flush, target))
-    else if (!known) targeted.push(...targetTogether(flush, target))
-  }
-  // Before the activity lock, so that its holder never waits for the user's row.
-  for (const { flush, timezone, hasNewTimezone } of targeted)
-    if (hasNewTimezone) await changeTimezone(tx, flush.userId, timezone)
-  for (const { flush, ...counted } of await count(tx, database, targeted, waits))
-    outcomes.set(flush, { kind: 'recorded', ...counted })
-  return flushes.map((flush) => outcomes.get(flush) ?? { kind: 'left out' })
+  const targeted = flushes.map((flush) =>
+    targetTogether(flush, targets.get(flush.userId), responses.has(flush.userId)),
+  )
+  const days = await tryToLockMemberDays(
+    tx,
+    targeted.flatMap((one) => (one.kind === 'targeted' ? one.workspaces : [])),
+  )
+  const outcomes = targeted.map((one): CountedFlush | LeftOut => {
+    if (one.kind === 'left out') return one
+    const own = days.filter(({ workspace }) => workspace.userId === one.flush.userId)
+    const members = own.filter((one) => one.kind === 'locked')
+    const leftOut = own.find((one) => one.kind === 'left out')
+    return leftOut ? { kind: 'left out', because: leftOut.because } : countFlush(database, one, members)
+  })
+  await write(
+    tx,
+    outcomes.filter((one) => one.kind === 'recorded'),
+  )
+  return outcomes
 }
 
-const repeat = ({ bodyHash }: Flush, known: { bodyHash: string; answer: string }): FlushResult => {
-  if (known.bodyHash !== bodyHash) throw new ApiError('flush_id_reused')
-  return { ...(JSON.parse(known.answer) as FlushResult), duplicate: true }
+const requestOf = ({ userId, entries }: Flush) => ({
+  userId,
+  repoKeys: new Set(entries.map(({ repoKey }) => repoKey)),
+  scope: 'workspaces' as const,
+})
+
+const repeat = ({ bodyHash }: Flush, response: { bodyHash: string; answer: string }): FlushResult => {
+  if (response.bodyHash !== bodyHash) throw new ApiError('flush_id_reused')
+  return { ...(JSON.parse(response.answer) as FlushResult), duplicate: true }
 }
 
-const targetAlone = (flush: Flush, target: FlushTarget | undefined): TargetedFlush => {
-  const repos = new Set(flush.entries.map(({ repoKey }) => repoKey)).size
-  const targeted = targetFlush(flush, requireTarget(target, repos))
-  requireFewRows(targeted)
+const targetTogether = (
+  flush: Flush,
+  target: FlushTarget | undefined,
+  wasSentBefore: boolean,
+): TargetedFlush | LeftOut => {
+  if (!target) return { kind: 'left out', because: 'unknown person' }
+  if (wasSentBefore) return { kind: 'left out', because: 'sent before' }
+  if (target.comparisons > TOGETHER.comparisons) return { kind: 'left out', because: 'too large' }
+  const targeted = targetFlush(flush, target)
+  const days = targeted.workspaces.reduce((sum, workspace) => sum + workspace.days.size, 0)
+  if (targeted.rows > TOGETHER.rows || days > TOGETHER.days) return { kind: 'left out', because: 'too large' }
+  if (targeted.hasNewTimezone) return { kind: 'left out', because: 'new time zone' }
   return targeted
 }
 
-/** None if it's too large for a set. */
-const targetTogether = (flush: Flush, target: FlushTarget | undefined): TargetedFlush[] => {
-  if (!target || target.comparisons > TOGETHER.comparisons) return []
-  const targeted = targetFlush(flush, target)
-  const days = targeted.workspaces.reduce((sum, workspace) => sum + workspace.days.size, 0)
-  const isSmall = targeted.rows <= TOGETHER.rows && days <= TOGETHER.days
-  return isSmall && !targeted.hasNewTimezone ? [targeted] : []
+/** A flush whose minutes are counted, and still have to be written. */
+interface CountedFlush extends Written<FlushResult> {
+  flush: Flush
+  added: AddedMinutes[]
+  named: ReposToRemember
 }
 
-/** @returns those that count */
-const count = async (tx: Tx, database: Database, targeted: TargetedFlush[], waits: boolean) => {
-  const locked = await lockMemberDays(tx, targeted, waits)
-  const plans = locked.map(({ targeted, members }) => {
-    const { flush, entries } = targeted
-    const repos = entries.flatMap(({ repo, off }) => (off === 'all' ? [] : [repo]))
-    return {
-      flush,
-      named: reposToRemember(database, flush.userId, repos),
-      ...planFlush(targeted, members),
-    }
-  })
+const countFlush = (
+  database: Database,
+  targeted: TargetedFlush,
+  members: readonly MemberDays<FlushWorkspace>[],
+): CountedFlush => {
+  const { flush, entries } = targeted
+  const repos = entries.flatMap(({ repo, off }) => (off === 'all' ? [] : [repo]))
+  const { result, added } = planFlush(targeted, members)
+  return { kind: 'recorded', flush, result, added, named: reposToRemember(database, flush.userId, repos) }
+}
+
+const write = async (tx: Tx, counted: readonly CountedFlush[]): Promise<void> => {
   // After the activity locks, so that no other flush waits for these rows behind them.
-  await Promise.all(plans.map(({ named }) => named.write(tx)))
-  const remembered = plans.flatMap(({ flush: { userId, id, bodyHash }, result }) =>
+  await Promise.all(counted.map(({ named }) => named.write(tx)))
+  const responses = counted.flatMap(({ flush: { userId, id, bodyHash }, result }) =>
     id === undefined ? [] : [{ userId, id, bodyHash, answer: JSON.stringify(result) }],
   )
-  const added = plans.flatMap(({ added }) => added)
-  tx.deferToCommit(Promise.all([saveFlushResponses(tx, remembered), writeMinutes(tx, added)]))
-  return plans.map(({ flush, named, result }) => ({ flush, named, result }))
+  const added = counted.flatMap(({ added }) => added)
+  tx.deferToCommit(Promise.all([saveFlushResponses(tx, responses), writeMinutes(tx, added)]))
 }
 
 const checkHours = ({ minutes, hours = {} }: ActivityEntry, index: number) => {

@@ -5,6 +5,7 @@ import {
   integer,
   integers,
   orNull,
+  type RowOf,
   statement,
   text,
   uuid,
@@ -37,19 +38,22 @@ export const TRY_TO_LOCK_ACTIVITY = statement(
 const MAX_ROWS = 100
 const MAX_DAYS = 4
 
+const activityColumns = {
+  userId: uuid,
+  day: date,
+  repoKey: text,
+  minutes: integer,
+  hours: orNull(integers),
+  timezone: orNull(text),
+}
+type ActivityRow = RowOf<typeof activityColumns>
+
 /**
  * $1: the workspace; $2, $3: users, and a day of each. Cheaper than sums for few rows. Planned once, as `READ_TARGETS`.
  */
 export const READ_ROWS = statement(
   'read member days by repository',
-  {
-    userId: uuid,
-    day: date,
-    repoKey: text,
-    minutes: integer,
-    hours: orNull(integers),
-    timezone: orNull(text),
-  },
+  activityColumns,
   `
   select d.user_id as "userId", d.day, a.repo_key as "repoKey", a.minutes, a.hours, a.timezone
   from unnest((select $2::uuid[]), (select $3::date[])) as d (user_id, day)
@@ -89,88 +93,76 @@ export interface Total extends Minutes {
 }
 
 /** By day. Days without minutes are left out. */
-type Totals = Map<string, Total>
+type Totals = ReadonlyMap<string, Total>
 
-/**
- * Makes other flushes of the members wait until the transaction ends.
- * @param requested in the order of workspaces
- * @param waits whether to wait for others; if not, days that others hold or that have many rows are undefined
- */
-export const lockDays = async (
+/** Waits for others who change the member's minutes, and makes them wait until the transaction ends. */
+export const lockActivity = async (tx: Db, { workspaceId, userId }: RequestedDays): Promise<void> => {
+  await tx.rows(LOCK_ACTIVITY, [workspaceId, userId])
+}
+
+/** The same for several people, without waiting. @returns the users whose minutes are locked now */
+export const tryToLockActivity = async (
   tx: Db,
-  requested: readonly RequestedDays[],
-  waits: boolean,
-): Promise<(Totals | undefined)[]> => {
-  const found = new Map<RequestedDays, Totals | undefined>()
-  const some = groupBy(
-    requested.filter(({ days }) => days.size > 0),
-    ({ workspaceId }) => workspaceId,
-  )
-  await Promise.all(
-    Array.from(some, async ([workspaceId, members]) => {
-      for (const [member, totals] of await lockIn(tx, workspaceId, members, waits)) found.set(member, totals)
-    }),
-  )
-  return requested.map((member) => (member.days.size === 0 ? new Map() : found.get(member)))
+  workspaceId: string,
+  userIds: string[],
+): Promise<ReadonlySet<string>> => {
+  const locked = await tx.rows(TRY_TO_LOCK_ACTIVITY, [workspaceId, userIds])
+  return new Set(locked.map(({ userId }) => userId))
 }
 
-const lockIn = async (tx: Db, workspaceId: string, members: RequestedDays[], waits: boolean) => {
-  const readSums = async ({ userId, days }: RequestedDays): Promise<Totals> =>
-    new Map(
-      (await tx.rows(READ_DAYS, [workspaceId, userId, [...days]])).map(({ day, ...sum }) => [
-        day,
-        { ...sum, timezones: undefined },
-      ]),
-    )
-  const userIds = members.map(({ userId }) => userId)
-  const locked = waits
-    ? userIds.map((userId) => tx.rows(LOCK_ACTIVITY, [workspaceId, userId]))
-    : [tx.rows(TRY_TO_LOCK_ACTIVITY, [workspaceId, userIds])]
-  // The sums are sent behind the locks, so that they're current.
-  const sums = Promise.all(
-    members.map((member) => (waits && member.days.size > MAX_DAYS ? readSums(member) : undefined)),
-  )
-  const days = members.flatMap(({ userId, days }) =>
-    days.size > MAX_DAYS ? [] : Array.from(days, (day) => ({ day, userId })),
-  )
-  const [rows, ofLong, ...holders] = await Promise.all([
-    days.length === 0
-      ? []
-      : tx.rows(READ_ROWS, [workspaceId, days.map(({ userId }) => userId), days.map(({ day }) => day)]),
-    sums,
-    ...locked,
-  ])
-  const isHeld = new Set(
-    waits ? userIds : (holders as { userId: string }[][]).flat().map(({ userId }) => userId),
-  )
-  const ofUsers = groupBy(rows, ({ userId }) => userId)
+/** A member's minutes on days. */
+export const readTotals = async (tx: Db, member: RequestedDays): Promise<Totals> => {
+  if (member.days.size > MAX_DAYS) return sumDays(tx, member)
+  const rows = await readRows(tx, member.workspaceId, [member])
+  return sumRows(rows) ?? sumDays(tx, member)
+}
+
+/** The same for people in one workspace, in one statement. @returns by user; none for those with too much to read */
+export const readTotalsTogether = async (
+  tx: Db,
+  workspaceId: string,
+  members: readonly RequestedDays[],
+): Promise<ReadonlyMap<string, Totals>> => {
+  const few = members.filter(({ days }) => days.size <= MAX_DAYS)
+  const rowsOf = groupBy(await readRows(tx, workspaceId, few), ({ userId }) => userId)
   return new Map(
-    await Promise.all(
-      members.map(async (member, index): Promise<[RequestedDays, Totals | undefined]> => {
-        if (!isHeld.has(member.userId)) return [member, undefined]
-        if (member.days.size > MAX_DAYS) return [member, ofLong[index]]
-        const own = groupBy(ofUsers.get(member.userId) ?? [], ({ day }) => day)
-        const isShort = [...own.values()].every(({ length }) => length <= MAX_ROWS)
-        return [member, isShort ? sumOf(own) : waits ? await readSums(member) : undefined]
-      }),
-    ),
+    few.flatMap(({ userId }) => {
+      const totals = sumRows(rowsOf.get(userId) ?? [])
+      return totals ? [[userId, totals]] : []
+    }),
   )
 }
 
-const sumOf = (
-  rows: ReadonlyMap<
-    string,
-    { repoKey: string; minutes: number; hours: number[] | null; timezone: string | null }[]
-  >,
-): Totals =>
-  new Map(
-    Array.from(rows, ([day, ofDay]) => {
-      const timezones = new Map(ofDay.map(({ repoKey, timezone }) => [repoKey, timezone]))
-      const sum = { ...noMinutes(), timezones }
-      for (const { minutes, hours } of ofDay) addTo(sum, minutes, hours ?? [])
-      return [day, sum]
-    }),
-  )
+const sumDays = async (tx: Db, { workspaceId, userId, days }: RequestedDays): Promise<Totals> => {
+  const sums = await tx.rows(READ_DAYS, [workspaceId, userId, [...days]])
+  return new Map(sums.map(({ day, ...sum }) => [day, { ...sum, timezones: undefined }]))
+}
+
+const readRows = async (
+  tx: Db,
+  workspaceId: string,
+  members: readonly RequestedDays[],
+): Promise<ActivityRow[]> => {
+  const days = members.flatMap(({ userId, days }) => Array.from(days, (day) => ({ userId, day })))
+  if (days.length === 0) return []
+  return tx.rows(READ_ROWS, [workspaceId, days.map(({ userId }) => userId), days.map(({ day }) => day)])
+}
+
+/** A member's rows, added up by day. Undefined if they're cut off. */
+const sumRows = (rows: ActivityRow[]): Totals | undefined => {
+  const rowsOf = groupBy(rows, ({ day }) => day)
+  const sums = new Map<string, Total>()
+  for (const [day, ofDay] of rowsOf) {
+    if (ofDay.length > MAX_ROWS) return undefined
+    const sum = {
+      ...noMinutes(),
+      timezones: new Map(ofDay.map(({ repoKey, timezone }) => [repoKey, timezone])),
+    }
+    for (const { minutes, hours } of ofDay) addTo(sum, minutes, hours ?? [])
+    sums.set(day, sum)
+  }
+  return sums
+}
 
 /** $1: the workspace; $2, $3: repositories in lower case and as given. */
 export const NAME_REPOS = statement(
