@@ -292,7 +292,7 @@ t.test('heartbeats', async (t) => {
       { ...beat(0), time: 'now' },
       beat(at(9, 3), null),
       beat(at(9, 4), '<<LAST_PROJECT>>'),
-      beat(at(9, 5) - 31 * DAY),
+      beat(at(9, 5) - 33 * DAY),
       beat(at(9, 5) - 300 * DAY),
       beat(at(9, 6), 'acme/secret'),
       beat(at(9, 7), 'ignored'),
