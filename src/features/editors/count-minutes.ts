@@ -76,7 +76,7 @@ export interface MinutesWorkspace extends RequestedDays {
 }
 
 /** Minutes, and the workspaces where they may count. */
-interface TargetedMinutes extends Minutes {
+export interface TargetedMinutes extends Minutes {
   workspaces: MinutesWorkspace[]
   /** Whether they can be counted and written in one transaction. */
   isSmall: boolean

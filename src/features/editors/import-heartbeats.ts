@@ -6,15 +6,15 @@ import type { Import } from '../../../schemas/editors.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, tooMany } from '../../errors.js'
 import type { Database, Db, Tx } from '../../platform/database/client.js'
-import { singleRow } from '../../platform/database/statement.js'
 import { turns } from '../../platform/limits.js'
 import { roundRobin } from '../../platform/process/round-robin.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
 import { type FlushTarget, readTarget, type Scope } from '../minutes/index.js'
+import { noneIgnored } from './batch.js'
 import { countAgents } from './count-agents.js'
 import { countMinutes, dayOfHour, recordedBy, zoneOf } from './count-minutes.js'
 import { countImported, noPersonalMinutes } from './count-personal.js'
-import type { Sent } from './heartbeat.js'
+import { planAlone } from './plan-heartbeats.js'
 import { isRepo, type Projects } from './project-names.js'
 import {
   addImportDays,
@@ -32,7 +32,6 @@ import {
   takeImport,
 } from './queries/imports.js'
 import type { Known } from './read-known.js'
-import { planHeartbeats } from './record-heartbeats.js'
 import { DAY_MINUTES, type ReducedDay, type ReducedFile, type ReducedMinutes } from './reduce-file.js'
 import { type Candidate, hourOf, type StoredHour, Timeline } from './timeline.js'
 import { writePlans } from './write-plans.js'
@@ -224,8 +223,8 @@ const importDay = async (
   const names = own.flatMap(({ projects, agentProjects }) =>
     [...projects, ...(agentProjects ?? [])].filter((project) => !isRepo(project, kind)),
   )
-  const sent = { userId, heartbeats, kind, names, scope, isFromJoining: true }
-  const plan = singleRow(await planHeartbeats(tx, [sent]))
+  const batch = { userId, heartbeats, ignored: noneIgnored, kind, names, scope, isFromJoining: true }
+  const plan = await planAlone(tx, batch)
   await writePlans(tx, [plan])
   const counted = await countDay(tx, userId, { ...plan, kind, day, days, firstKept, scope })
   const minutes = plan.minutes.minutes + counted.minutes
@@ -236,7 +235,7 @@ const importDay = async (
   return true
 }
 
-interface DayOfImport extends Pick<Known<Sent>, 'projects' | 'mayWait' | 'isFull'> {
+interface DayOfImport extends Pick<Known, 'projects' | 'mayWait' | 'isFull'> {
   kind: RepohostKind
   day: string
   /** The day and the days before and after it. */

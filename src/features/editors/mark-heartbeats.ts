@@ -1,28 +1,9 @@
 /** Marks the minutes of heartbeats. */
-import { limits } from '../../../schemas/limits.js'
-import { addDays } from '../../platform/time/days.js'
-import { dayOfHour, recordedBy, zoneOf } from './count-minutes.js'
-import type { Heartbeat, Sent } from './heartbeat.js'
-import { secondsOf } from './parsing/time.js'
-import { isOfAgent, isRepo, type ProjectHost, projectOf, type SentHeartbeat } from './project-names.js'
+import { type Batch, daysThatCount, type Ignored } from './batch.js'
+import { type CountsFromJoining, dayOfHour, recordedBy, zoneOf } from './count-minutes.js'
+import { isRepo } from './project-names.js'
 import type { Known } from './read-known.js'
-import { hourOf } from './timeline.js'
-
-const MINUTE_SECONDS = 60
-
-/** Heartbeats that don't count, by reason. */
-interface Ignored {
-  /** No time that can be read. */
-  time: number
-  /** No project. */
-  project: number
-  /** Too old, or in the future. */
-  day: number
-  /** Switched off by the person, or an ignored name. */
-  recording_off: number
-  /** A repository that no workspace of the person matches. The minutes count only for the person. */
-  repo: number
-}
+import { type Candidate, hourOf } from './timeline.js'
 
 /** The outcome of heartbeats. */
 export interface Recorded {
@@ -35,33 +16,33 @@ export interface Recorded {
   minutes_left_out: number
 }
 
-export const nothing = (): Recorded => ({
+/** The outcome of a batch of which nothing is left. */
+export const nothingRecorded = ({ ignored }: Batch): Recorded => ({
   accepted: 0,
   waiting: 0,
   agents: 0,
-  ignored: { time: 0, project: 0, day: 0, recording_off: 0, repo: 0 },
+  ignored: { ...ignored },
   minutes_left_out: 0,
 })
 
-/** The heartbeats with a time and a project, oldest first, and how many lack one. */
-export const heartbeatsOf = (sent: readonly SentHeartbeat[], host: ProjectHost) => {
-  const heartbeats: Heartbeat[] = []
-  const lacking = { time: 0, project: 0 }
-  for (const one of sent) {
-    const time = secondsOf(one.time)
-    const project = projectOf(one, host)
-    if (time === undefined) lacking.time++
-    else if (!project) lacking.project++
-    else
-      heartbeats.push({ time, minute: Math.floor(time / MINUTE_SECONDS), project, isOfAgent: isOfAgent(one) })
-  }
-  return { heartbeats: heartbeats.sort((a, b) => a.time - b.time), lacking }
+/** Heartbeats whose minutes are marked. */
+export interface Marked {
+  recorded: Recorded
+  /** Repositories that were named in full, and may be remembered. */
+  repos: string[]
+  /** The time of each name's last heartbeat. */
+  lastAt: ReadonlyMap<string, Date>
+  /** When the newest heartbeat was that counts in a workspace, or waits to. */
+  newest: Date | undefined
+  /** The minutes that may count now. */
+  candidates: Candidate[]
+  fromJoining: CountsFromJoining
 }
 
 /** Marks their minutes in the timeline. */
-export const markHeartbeats = ({ sent, projects, mayWait, timeline, target }: Known<Sent>) => {
-  const { heartbeats, kind, isFromJoining } = sent
-  const isRecorded = recordedBy(target, zoneOf(target, sent.timezone))
+export const markHeartbeats = ({ batch, projects, mayWait, timeline, target }: Known): Marked => {
+  const { heartbeats, kind, isFromJoining } = batch
+  const isRecorded = recordedBy(target, zoneOf(target, batch.timezone))
   /** By repository: the first day on which some workspace matches. */
   const matched = new Map<string, string>()
   for (const { repoKeys, firstDay } of target.workspaces)
@@ -69,9 +50,9 @@ export const markHeartbeats = ({ sent, projects, mayWait, timeline, target }: Kn
       const known = matched.get(repoKey)
       if (known === undefined || firstDay < known) matched.set(repoKey, firstDay)
     }
-  const [first, last] = [addDays(target.today, -limits.flush_days_back), addDays(target.today, 1)]
+  const { first, last } = daysThatCount(target.today)
 
-  const recorded = nothing()
+  const recorded = nothingRecorded(batch)
   const marked: number[] = []
   const repos: string[] = []
   const lastAt = new Map<string, Date>()
@@ -114,12 +95,11 @@ export const markHeartbeats = ({ sent, projects, mayWait, timeline, target }: Kn
   }
   return {
     recorded,
-    /** Repositories that were named in full, and may be remembered. */
     repos,
     lastAt,
     newest,
     candidates: [...timeline.around(marked)],
     // Minutes sent under a folder's name count only from the day of joining.
-    fromJoining: (project: string) => isFromJoining || !isRepo(project, kind),
+    fromJoining: (project) => isFromJoining === true || !isRepo(project, kind),
   }
 }

@@ -5,8 +5,8 @@ import type { Db } from '../../platform/database/client.js'
 import { groupBy } from '../../platform/process/maps.js'
 import { findPersonRepos, nameOf } from '../accounts/index.js'
 import { type FlushTarget, readTargets, requireTarget, type Scope } from '../minutes/index.js'
+import type { Batch, Heartbeat } from './batch.js'
 import { hoursBeside } from './count-agents.js'
-import type { Heartbeat, Sent } from './heartbeat.js'
 import { isRepo, mayBeFolder, Projects } from './project-names.js'
 import { lockMarks, readMarks } from './queries/marks.js'
 import { type EditorProject, findNames, namesOf, readNameQuota } from './queries/projects.js'
@@ -16,8 +16,8 @@ import { hoursAround, type StoredHour, Timeline } from './timeline.js'
 const COMPARED_TOGETHER = limits.flush_comparisons / 100
 
 /** Everything that's known about a person's heartbeats before their minutes are marked. */
-export interface Known<S extends Sent> extends Names {
-  sent: S
+export interface Known extends Names {
+  batch: Batch
   userId: string
   projects: Projects
   /** The marks around the heartbeats. */
@@ -33,11 +33,7 @@ export interface Known<S extends Sent> extends Names {
  * one. Then names, more hours and other repositories are read only for the people who need them.
  * @param waits whether to wait for others; if not, leaves out people who would have to wait or have a lot to compare
  */
-export const readKnown = async <S extends Sent>(
-  tx: Db,
-  all: readonly S[],
-  waits: boolean,
-): Promise<Known<S>[]> => {
+export const readKnown = async (tx: Db, all: readonly Batch[], waits: boolean): Promise<Known[]> => {
   const requests = all.map(askAbout)
   const [held, first, aimed] = await Promise.all([
     Promise.all(requests.map(({ userId }) => lockMarks(tx, userId, waits))),
@@ -55,14 +51,14 @@ export const readKnown = async <S extends Sent>(
 
   const found = await Promise.all(
     people.map(async (one) => {
-      const { sent, userId, names } = one
+      const { batch, userId, names } = one
       const { marks, projects: known } = storedOf(stored, one)
-      const repos = sent.heartbeats.flatMap(({ project }) => project.repo ?? [])
+      const repos = batch.heartbeats.flatMap(({ project }) => project.repo ?? [])
       const chosen = await matchFolders(tx, userId, namesOf(known), names, repos)
-      const projects = new Projects(namesOf([...known, ...chosen.chosen]), sent.kind)
+      const projects = new Projects(namesOf([...known, ...chosen.chosen]), batch.kind)
       const timeline = new Timeline(marks)
-      const involved = involvedIn(sent.heartbeats, projects, timeline)
-      return { ...chosen, sent, userId, projects, timeline, involved, requests: one }
+      const involved = involvedIn(batch.heartbeats, projects, timeline)
+      return { ...chosen, batch, userId, projects, timeline, involved, requests: one }
     }),
   )
   const unaimed = found.filter(({ userId, involved, requests: { repoKeys } }) => {
@@ -71,7 +67,7 @@ export const readKnown = async <S extends Sent>(
   })
   const aimedAgain = await readTargetsOf(
     tx,
-    unaimed.map(({ userId, involved, sent: { scope } }) => ({ userId, repoKeys: involved, scope })),
+    unaimed.map(({ userId, involved, batch: { scope } }) => ({ userId, repoKeys: involved, scope })),
     waits ? limits.flush_comparisons : COMPARED_TOGETHER,
   )
   const targets = new Map([...aimed, ...aimedAgain])
@@ -83,8 +79,8 @@ export const readKnown = async <S extends Sent>(
 }
 
 /** The person, names, hours and repositories to read for some heartbeats. */
-interface Asked<S extends Sent> {
-  sent: S
+interface Asked {
+  batch: Batch
   userId: string
   names: string[]
   hours: number[]
@@ -98,12 +94,12 @@ interface Asked<S extends Sent> {
 /** How many hours on either side of its own an agent's mark affects. */
 const REACH_OF_AGENTS = 2
 
-const askAbout = <S extends Sent>(sent: S): Asked<S> => {
-  const { userId, heartbeats, names = [], scope } = sent
+const askAbout = (batch: Batch): Asked => {
+  const { userId, heartbeats, names = [], scope } = batch
   const hours = hoursAround(heartbeats.map(({ minute }) => minute))
   const isWide = heartbeats.some(({ isOfAgent }) => isOfAgent)
   return {
-    sent,
+    batch,
     userId,
     names: [...new Set([...heartbeats.flatMap(({ project }) => project.name ?? []), ...names])],
     hours: isWide ? hoursBeside(hours, REACH_OF_AGENTS) : hours,
@@ -114,10 +110,10 @@ const askAbout = <S extends Sent>(sent: S): Asked<S> => {
 }
 
 /** More hours near agents' marks, and names near marks of names. None if everything needed was read. */
-const askAgain = <S extends Sent>(one: Asked<S>, marks: StoredHour[]): Asked<S>[] => {
+const askAgain = (one: Asked, marks: StoredHour[]): Asked[] => {
   const isNearAgents = marks.some(({ agentProjects }) => agentProjects)
   if (isNearAgents && !one.isWide) return [{ ...one, hours: hoursBeside(one.hours, REACH_OF_AGENTS) }]
-  const isNearNames = marks.some((hour) => hasNames(hour, one.sent.kind))
+  const isNearNames = marks.some((hour) => hasNames(hour, one.batch.kind))
   return isNearNames && !isNaming(one) ? [one] : []
 }
 
@@ -130,8 +126,8 @@ interface Stored {
 /** By person. @param naming the people whose names are read too */
 const readStored = async (
   tx: Db,
-  people: readonly Asked<Sent>[],
-  naming: readonly Asked<Sent>[],
+  people: readonly Asked[],
+  naming: readonly Asked[],
 ): Promise<Map<string, Stored>> => {
   const [hours, names] = await Promise.all([readMarks(tx, people), findNames(tx, naming)])
   const marksOf = groupBy(hours, ({ userId }) => userId)
@@ -150,7 +146,7 @@ const storedOf = (stored: ReadonlyMap<string, Stored>, { userId }: { userId: str
 /** By person. */
 const readTargetsOf = async (
   tx: Db,
-  people: readonly Pick<Asked<Sent>, 'userId' | 'repoKeys' | 'scope'>[],
+  people: readonly Pick<Asked, 'userId' | 'repoKeys' | 'scope'>[],
   mostCompared: number,
 ): Promise<ReadonlyMap<string, FlushTarget>> =>
   people.length === 0 ? new Map() : readTargets(tx, people, mostCompared)

@@ -1,0 +1,95 @@
+/** A person's heartbeats, and how many of those that were sent don't count. */
+import type { RepohostKind } from '../../../schemas/common.js'
+import { limits } from '../../../schemas/limits.js'
+import { addDays } from '../../platform/time/days.js'
+import type { Scope } from '../minutes/index.js'
+import { secondsOf } from './parsing/time.js'
+import { isOfAgent, type Project, type ProjectHost, projectOf, type SentHeartbeat } from './project-names.js'
+
+const MINUTE_SECONDS = 60
+const DAY_SECONDS = 86_400
+
+/** A heartbeat that may count. */
+export interface Heartbeat {
+  /** Seconds since 1970. */
+  time: number
+  /** Minutes since 1970. */
+  minute: number
+  project: Project
+  /** Whether an agent sent it rather than the person. */
+  isOfAgent: boolean
+}
+
+/** Heartbeats that don't count, by reason. */
+export interface Ignored {
+  /** No time that can be read. */
+  time: number
+  /** No project. */
+  project: number
+  /** Too old, or in the future. */
+  day: number
+  /** Switched off by the person, or an ignored name. */
+  recording_off: number
+  /** A repository that no workspace of the person matches. The minutes count only for the person. */
+  repo: number
+}
+
+export const noneIgnored: Readonly<Ignored> = { time: 0, project: 0, day: 0, recording_off: 0, repo: 0 }
+
+/** A step that leaves out heartbeats returns a batch with the others, in which `ignored` has grown. */
+export interface Batch {
+  userId: string
+  /** Oldest first. */
+  heartbeats: Heartbeat[]
+  ignored: Readonly<Ignored>
+  kind: RepohostKind
+  /** The sender's time zone, if it came along. */
+  timezone?: string | undefined
+  /** More names to match with repositories. */
+  names?: string[]
+  /** Whether all minutes, not just those of names, count only from the day of joining a workspace. */
+  isFromJoining?: boolean
+  scope: Scope
+}
+
+/** The heartbeats with a time and a project. */
+export const batchOf = (
+  userId: string,
+  sent: readonly SentHeartbeat[],
+  timezone: string | undefined,
+  host: ProjectHost,
+): Batch => {
+  const heartbeats: Heartbeat[] = []
+  const ignored = { ...noneIgnored }
+  for (const one of sent) {
+    const time = secondsOf(one.time)
+    const project = projectOf(one, host)
+    if (time === undefined) ignored.time++
+    else if (!project) ignored.project++
+    else
+      heartbeats.push({ time, minute: Math.floor(time / MINUTE_SECONDS), project, isOfAgent: isOfAgent(one) })
+  }
+  heartbeats.sort((a, b) => a.time - b.time)
+  return { userId, heartbeats, ignored, kind: host.kind, scope: 'workspaces', timezone }
+}
+
+/** The first and the last day on which heartbeats count. @param today according to the database's clock */
+export const daysThatCount = (today: string) => ({
+  first: addDays(today, -limits.flush_days_back),
+  last: addDays(today, 1),
+})
+
+/** How far the clocks may differ, in days. */
+const CLOCK_DAYS = 2
+
+/**
+ * Leaves out what is certainly outside the days that count, so that nothing is read for it.
+ * @param now in seconds since 1970, according to this computer's clock
+ */
+export const withoutFarDays = (batch: Batch, now: number): Batch => {
+  const from = now - (limits.flush_days_back + CLOCK_DAYS) * DAY_SECONDS
+  const until = now + (1 + CLOCK_DAYS) * DAY_SECONDS
+  const heartbeats = batch.heartbeats.filter(({ time }) => time > from && time < until)
+  const day = batch.ignored.day + batch.heartbeats.length - heartbeats.length
+  return { ...batch, heartbeats, ignored: { ...batch.ignored, day } }
+}

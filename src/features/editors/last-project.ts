@@ -1,0 +1,62 @@
+/** The placeholder that editors send if they don't know the current project. */
+import type { RepohostKind } from '../../../schemas/common.js'
+import type { Db } from '../../platform/database/client.js'
+import type { Batch, Heartbeat } from './batch.js'
+import { isRepo, LAST_PROJECT, type Project } from './project-names.js'
+import { type LastMarks, lockMarks, readLastMarks } from './queries/marks.js'
+import { hourOf } from './timeline.js'
+
+const MINUTES = 60
+
+interface Found {
+  minute: number
+  project: Project
+}
+
+/** The project of the last heartbeat in these hours that isn't later than the minute. */
+const lastIn = (hours: LastMarks[], minute: number, kind: RepohostKind): Found | undefined => {
+  let found: { minute: number; project: string } | undefined
+  for (const { hour, projects, lastMarks } of hours) {
+    if (hour > hourOf(minute)) continue
+    const until = hour === hourOf(minute) ? minute % MINUTES : MINUTES - 1
+    projects.forEach((project, index) => {
+      const last = lastMarks[index]?.lastIndexOf('1', until) ?? -1
+      const at = hour * MINUTES + last
+      if (last !== -1 && (found === undefined || at > found.minute)) found = { minute: at, project }
+    })
+  }
+  if (found === undefined) return undefined
+  const { minute: at, project } = found
+  return { minute: at, project: isRepo(project, kind) ? { repo: project } : { name: project } }
+}
+
+const isAsking = ({ project }: Heartbeat) => project.name === LAST_PROJECT
+
+/** Whether some heartbeats have the placeholder. */
+export const asksForLastProject = ({ heartbeats }: Batch): boolean => heartbeats.some(isAsking)
+
+/**
+ * Replaces the placeholder with the project of the person's nearest earlier heartbeat, stored or among these. Leaves out
+ * heartbeats without an earlier one. Waits for the person's other heartbeats if there's a placeholder.
+ */
+export const resolveLastProjects = async (tx: Db, batch: Batch): Promise<Batch> => {
+  const { userId, heartbeats, ignored, kind } = batch
+  const asking = heartbeats.filter(isAsking)
+  if (asking.length === 0) return batch
+  await lockMarks(tx, userId)
+  const stored = await readLastMarks(tx, userId, [...new Set(asking.map(({ minute }) => hourOf(minute)))])
+  let last: Found | undefined
+  const resolved = heartbeats.flatMap((heartbeat) => {
+    const { minute, project: given, isOfAgent } = heartbeat
+    let project: Project | undefined = given
+    if (isAsking(heartbeat)) {
+      const before = lastIn(stored, minute, kind)
+      project = (last && (!before || last.minute >= before.minute) ? last : before)?.project
+    }
+    if (project === undefined) return []
+    if (!isOfAgent) last = { minute, project }
+    return [{ ...heartbeat, project }]
+  })
+  const project = ignored.project + heartbeats.length - resolved.length
+  return { ...batch, heartbeats: resolved, ignored: { ...ignored, project } }
+}
