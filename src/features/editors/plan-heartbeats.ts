@@ -1,7 +1,14 @@
 /** Plans what heartbeats change: marks, and the minutes that result from new marks. */
+import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
 import { singleRow } from '../../platform/database/statement.js'
-import { changeTimezone, lockMemberDays, type MemberDays, tryToLockMemberDays } from '../minutes/index.js'
+import {
+  changeTimezone,
+  lockMemberDays,
+  type MemberDays,
+  requireTarget,
+  tryToLockMemberDays,
+} from '../minutes/index.js'
 import type { Batch } from './batch.js'
 import { countAgents } from './count-agents.js'
 import {
@@ -13,8 +20,19 @@ import {
 } from './count-minutes.js'
 import { countPersonal } from './count-personal.js'
 import { type Marked, markHeartbeats, type Recorded } from './mark-heartbeats.js'
+import { lockMarks, tryToLockMarks } from './queries/marks.js'
 import type { EditorProject } from './queries/projects.js'
-import { type Known, readKnown } from './read-known.js'
+import {
+  askAbout,
+  COMPARED_TOGETHER,
+  isCompared,
+  type Known,
+  type Resolved,
+  readFarther,
+  readOtherTargets,
+  readStored,
+  resolveProjects,
+} from './read-known.js'
 import type { StoredHour } from './timeline.js'
 import type { Plan } from './write-plans.js'
 
@@ -35,7 +53,7 @@ export type Planned = { kind: 'planned'; userId: string; plan: HeartbeatPlan } |
 interface LeftOut {
   kind: 'left out'
   userId: string
-  because: 'held' | 'too large'
+  because: 'held' | 'unknown person' | 'too large' | 'new time zone'
 }
 
 /**
@@ -43,9 +61,14 @@ interface LeftOut {
  * @throws {ApiError} `token_invalid`, `payload_too_large`
  */
 export const planAlone = async (tx: Db, batch: Batch): Promise<HeartbeatPlan> => {
-  const known = singleRow(await readKnown(tx, [batch], true))
+  const { userId, timezone } = batch
+  // Statements run in the order in which they're sent, so the marks are read once they're locked.
+  const [, stored] = await Promise.all([lockMarks(tx, userId), readStored(tx, [askAbout(batch)])])
+  const resolved = await resolveProjects(tx, await readFarther(tx, stored))
+  const { target, ...one } = singleRow(await readOtherTargets(tx, resolved, limits.flush_comparisons))
+  const known = { ...one, target: requireTarget(target, one.involved.size) }
   // Before the activity lock, so that its holder never waits for the user's row.
-  if (batch.timezone !== undefined && isMoving(known)) await changeTimezone(tx, batch.userId, batch.timezone)
+  if (timezone !== undefined && timezone !== known.target.timezone) await changeTimezone(tx, userId, timezone)
   const marked = markHeartbeats(known)
   const targeting = await targetMarked(known, marked)
   if (targeting.kind === 'too large') throw targeting.error
@@ -54,9 +77,20 @@ export const planAlone = async (tx: Db, batch: Batch): Promise<HeartbeatPlan> =>
   return countMarked(tx, { known, marked, minutes, members })
 }
 
-/** Waits for no one, and returns what became of each batch, in the same order. */
+/** Waits for no one. @returns what became of each batch, in any order */
 export const planTogether = async (tx: Db, batches: readonly Batch[]): Promise<Planned[]> => {
-  const known = (await readKnown(tx, batches, false)).filter((one) => !isMoving(one))
+  // In this order, as in `planAlone`.
+  const [locked, stored] = await Promise.all([
+    tryToLockMarks(
+      tx,
+      batches.map(({ userId }) => userId),
+    ),
+    readStored(tx, batches.map(askAbout)),
+  ])
+  const held = stored.filter(({ userId }) => !locked.has(userId))
+  const own = stored.filter(({ userId }) => locked.has(userId))
+  const resolved = await resolveProjects(tx, await readFarther(tx, own))
+  const known = await readOtherTargets(tx, resolved, COMPARED_TOGETHER)
   const targeted = await Promise.all(known.map(targetTogether))
   const days = await tryToLockMemberDays(
     tx,
@@ -73,8 +107,7 @@ export const planTogether = async (tx: Db, batches: readonly Batch[]): Promise<P
       return { kind: 'planned', userId, plan: await countMarked(tx, { ...one, members }) }
     }),
   )
-  const plannedOf = new Map(planned.map((one) => [one.userId, one]))
-  return batches.map(({ userId }) => plannedOf.get(userId) ?? { kind: 'left out', userId, because: 'held' })
+  return [...planned, ...held.map(({ userId }): LeftOut => ({ kind: 'left out', userId, because: 'held' }))]
 }
 
 interface Targeted {
@@ -85,18 +118,19 @@ interface Targeted {
   minutes: TargetedMinutes
 }
 
-const targetTogether = async (known: Known): Promise<Targeted | LeftOut> => {
-  const { userId } = known
+const targetTogether = async ({ target, ...one }: Resolved): Promise<Targeted | LeftOut> => {
+  const { userId, batch } = one
+  if (!target) return { kind: 'left out', userId, because: 'unknown person' }
+  if (!isCompared(target)) return { kind: 'left out', userId, because: 'too large' }
+  if (batch.timezone !== undefined && batch.timezone !== target.timezone)
+    return { kind: 'left out', userId, because: 'new time zone' }
+  const known = { ...one, target }
   const marked = markHeartbeats(known)
   const targeting = await targetMarked(known, marked)
   if (targeting.kind === 'too large' || !targeting.minutes.isSmall)
     return { kind: 'left out', userId, because: 'too large' }
   return { kind: 'targeted', userId, known, marked, minutes: targeting.minutes }
 }
-
-/** Whether the sender's time zone isn't the stored one. */
-const isMoving = ({ batch: { timezone }, target }: Known): boolean =>
-  timezone !== undefined && timezone !== target.timezone
 
 const targetMarked = (known: Known, { candidates, fromJoining }: Marked) => {
   const { batch, userId, timeline, target, projects } = known
@@ -115,24 +149,25 @@ const countMarked = async (
   tx: Db,
   { known, marked, minutes: targeted, members }: Locked,
 ): Promise<HeartbeatPlan> => {
-  const { batch, timeline, target, involved } = known
+  const { batch, userId, projects, mayWait, isFull, timeline, target, involved } = known
+  const { recorded, repos, lastAt, newest, candidates } = marked
   const { timezone } = targeted
   const minutes = await planMinutes(targeted, members)
-  const personal = await countPersonal(tx, { ...known, timezone }, marked.candidates)
-  const agents = await countAgents(tx, known, {
-    isFromJoining: batch.isFromJoining,
-    timezone: batch.timezone,
-    read: { target, repoKeys: involved },
-  })
-  const names = new Set([...marked.lastAt.keys(), ...(batch.names ?? [])])
+  const personal = await countPersonal(tx, { userId, timeline, target, projects, timezone }, candidates)
+  const agents = await countAgents(
+    tx,
+    { userId, timeline, projects },
+    {
+      isFromJoining: batch.isFromJoining,
+      timezone: batch.timezone,
+      read: { target, repoKeys: involved },
+    },
+  )
+  const names = new Set([...lastAt.keys(), ...(batch.names ?? [])])
   return {
-    ...known,
-    ...marked,
-    recorded: { ...marked.recorded, minutes_left_out: personal.leftOut },
+    ...{ userId, projects, mayWait, isFull, repos, lastAt, newest, minutes, personal, agents },
+    recorded: { ...recorded, minutes_left_out: personal.leftOut },
     hours: timeline.toStored(),
     chosen: known.chosen.filter(({ name }) => names.has(name)),
-    minutes,
-    personal,
-    agents,
   }
 }

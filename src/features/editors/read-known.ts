@@ -4,81 +4,18 @@ import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
 import { groupBy } from '../../platform/process/maps.js'
 import { findPersonRepos, nameOf } from '../accounts/index.js'
-import { type FlushTarget, readTargets, requireTarget, type Scope } from '../minutes/index.js'
+import { type FlushTarget, readTargets } from '../minutes/index.js'
 import type { Batch, Heartbeat } from './batch.js'
 import { hoursBeside } from './count-agents.js'
 import { isRepo, mayBeFolder, Projects } from './project-names.js'
-import { lockMarks, readMarks } from './queries/marks.js'
+import { readMarks } from './queries/marks.js'
 import { type EditorProject, findNames, namesOf, readNameQuota } from './queries/projects.js'
 import { hoursAround, type StoredHour, Timeline } from './timeline.js'
 
 /** The maximum comparisons per person when several people are read together. */
-const COMPARED_TOGETHER = limits.flush_comparisons / 100
+export const COMPARED_TOGETHER = limits.flush_comparisons / 100
 
-/** Everything that's known about a person's heartbeats before their minutes are marked. */
-export interface Known extends Names {
-  batch: Batch
-  userId: string
-  projects: Projects
-  /** The marks around the heartbeats. */
-  timeline: Timeline
-  /** The repositories for which minutes may count. */
-  involved: ReadonlySet<string>
-  /** Where the minutes of these repositories count. */
-  target: FlushTarget
-}
-
-/**
- * Usually one round of statements is enough, because most heartbeats name a repository in full, near marks of the same
- * one. Then names, more hours and other repositories are read only for the people who need them.
- * @param waits whether to wait for others; if not, leaves out people who would have to wait or have a lot to compare
- */
-export const readKnown = async (tx: Db, all: readonly Batch[], waits: boolean): Promise<Known[]> => {
-  const requests = all.map(askAbout)
-  const [held, first, aimed] = await Promise.all([
-    Promise.all(requests.map(({ userId }) => lockMarks(tx, userId, waits))),
-    readStored(tx, requests, requests.filter(isNaming)),
-    readTargetsOf(
-      tx,
-      requests.filter(({ repoKeys }) => repoKeys.size > 0),
-      COMPARED_TOGETHER,
-    ),
-  ])
-  const people = requests.filter((_, index) => held[index])
-  const again = people.flatMap((one) => askAgain(one, storedOf(first, one).marks))
-  const second = again.length > 0 ? await readStored(tx, again, again) : new Map<string, Stored>()
-  const stored = new Map([...first, ...second])
-
-  const found = await Promise.all(
-    people.map(async (one) => {
-      const { batch, userId, names } = one
-      const { marks, projects: known } = storedOf(stored, one)
-      const repos = batch.heartbeats.flatMap(({ project }) => project.repo ?? [])
-      const chosen = await matchFolders(tx, userId, namesOf(known), names, repos)
-      const projects = new Projects(namesOf([...known, ...chosen.chosen]), batch.kind)
-      const timeline = new Timeline(marks)
-      const involved = involvedIn(batch.heartbeats, projects, timeline)
-      return { ...chosen, batch, userId, projects, timeline, involved, requests: one }
-    }),
-  )
-  const unaimed = found.filter(({ userId, involved, requests: { repoKeys } }) => {
-    const areAllAimed = [...involved].every((repoKey) => repoKeys.has(repoKey))
-    return !areAllAimed || !isCompared(aimed.get(userId))
-  })
-  const aimedAgain = await readTargetsOf(
-    tx,
-    unaimed.map(({ userId, involved, batch: { scope } }) => ({ userId, repoKeys: involved, scope })),
-    waits ? limits.flush_comparisons : COMPARED_TOGETHER,
-  )
-  const targets = new Map([...aimed, ...aimedAgain])
-  return found.flatMap(({ requests: _, ...one }) => {
-    const target = targets.get(one.userId)
-    if (waits) return [{ ...one, target: requireTarget(target, one.involved.size) }]
-    return isCompared(target) ? [{ ...one, target }] : []
-  })
-}
-
-/** The person, names, hours and repositories to read for some heartbeats. */
+/** The names, hours and repositories to read about for a person's heartbeats. */
 interface Asked {
   batch: Batch
   userId: string
@@ -88,14 +25,38 @@ interface Asked {
   isWide: boolean
   /** Repositories that are named in full. */
   repoKeys: ReadonlySet<string>
-  scope: Scope
+}
+
+/** What's stored about them. */
+interface Stored extends Asked {
+  /** The marks in these hours. */
+  marks: StoredHour[]
+  /** The projects of the names, and of the names in the marks if they were read. */
+  known: EditorProject[]
+  /** Undefined: there's no such person, or no repository is named in full. */
+  target: FlushTarget | undefined
+}
+
+/** With the repositories of all projects. */
+export interface Resolved extends Stored, MatchedNames {
+  projects: Projects
+  /** The marks around the heartbeats. */
+  timeline: Timeline
+  /** The repositories for which minutes may count. */
+  involved: ReadonlySet<string>
+}
+
+/** Everything that's known about a person's heartbeats before their minutes are marked. */
+export interface Known extends Resolved {
+  /** Where the minutes of these repositories count. */
+  target: FlushTarget
 }
 
 /** How many hours on either side of its own an agent's mark affects. */
 const REACH_OF_AGENTS = 2
 
-const askAbout = (batch: Batch): Asked => {
-  const { userId, heartbeats, names = [], scope } = batch
+export const askAbout = (batch: Batch): Asked => {
+  const { userId, heartbeats, names = [] } = batch
   const hours = hoursAround(heartbeats.map(({ minute }) => minute))
   const isWide = heartbeats.some(({ isOfAgent }) => isOfAgent)
   return {
@@ -105,54 +66,101 @@ const askAbout = (batch: Batch): Asked => {
     hours: isWide ? hoursBeside(hours, REACH_OF_AGENTS) : hours,
     isWide,
     repoKeys: new Set(heartbeats.flatMap(({ project }) => project.repo?.toLowerCase() ?? [])),
-    scope,
   }
 }
 
-/** More hours near agents' marks, and names near marks of names. None if everything needed was read. */
-const askAgain = (one: Asked, marks: StoredHour[]): Asked[] => {
+/**
+ * The first step. Usually it reads all that is needed, because most heartbeats name a repository in full, near marks of
+ * the same one. The next two steps read more only for the people who need it.
+ */
+export const readStored = async (tx: Db, people: readonly Asked[]): Promise<Stored[]> => {
+  const aiming = people.filter(({ repoKeys }) => repoKeys.size > 0)
+  const [hours, names, targets] = await Promise.all([
+    readMarks(tx, people),
+    findNames(tx, people.filter(isNaming)),
+    readTargetsOf(tx, aiming, COMPARED_TOGETHER),
+  ])
+  return withMarks(people, hours, names).map((one) => ({ ...one, target: targets.get(one.userId) }))
+}
+
+/** The second step: hours farther from agents' marks, and the projects of names in the marks. */
+export const readFarther = async (tx: Db, stored: readonly Stored[]): Promise<Stored[]> => {
+  const asked = stored.flatMap(askFarther)
+  if (asked.length === 0) return [...stored]
+  const [hours, names] = await Promise.all([readMarks(tx, asked), findNames(tx, asked)])
+  const farther = new Map(withMarks(asked, hours, names).map((one) => [one.userId, one]))
+  return stored.map((one) => farther.get(one.userId) ?? one)
+}
+
+/** None if everything needed was read. */
+const askFarther = (one: Stored): Stored[] => {
+  const { marks, hours, isWide, batch } = one
   const isNearAgents = marks.some(({ agentProjects }) => agentProjects)
-  if (isNearAgents && !one.isWide) return [{ ...one, hours: hoursBeside(one.hours, REACH_OF_AGENTS) }]
-  const isNearNames = marks.some((hour) => hasNames(hour, one.batch.kind))
+  if (isNearAgents && !isWide) return [{ ...one, hours: hoursBeside(hours, REACH_OF_AGENTS) }]
+  const isNearNames = marks.some((hour) => hasNames(hour, batch.kind))
   return isNearNames && !isNaming(one) ? [one] : []
 }
 
-/** A person's marks in the requested hours, and their names. */
-interface Stored {
-  marks: StoredHour[]
-  projects: EditorProject[]
-}
-
-/** By person. @param naming the people whose names are read too */
-const readStored = async (
-  tx: Db,
-  people: readonly Asked[],
-  naming: readonly Asked[],
-): Promise<Map<string, Stored>> => {
-  const [hours, names] = await Promise.all([readMarks(tx, people), findNames(tx, naming)])
+/** Gives each person their marks and projects. */
+const withMarks = <Person extends { userId: string }>(
+  people: readonly Person[],
+  hours: readonly (StoredHour & { userId: string })[],
+  names: readonly (EditorProject & { userId: string })[],
+) => {
   const marksOf = groupBy(hours, ({ userId }) => userId)
   const projectsOf = groupBy(names, ({ userId }) => userId)
-  return new Map(
-    people.map(({ userId }) => [
-      userId,
-      { marks: marksOf.get(userId) ?? [], projects: projectsOf.get(userId) ?? [] },
-    ]),
-  )
+  return people.map((one) => ({
+    ...one,
+    marks: marksOf.get(one.userId) ?? [],
+    known: projectsOf.get(one.userId) ?? [],
+  }))
 }
 
-const storedOf = (stored: ReadonlyMap<string, Stored>, { userId }: { userId: string }): Stored =>
-  stored.get(userId) ?? { marks: [], projects: [] }
+/** The third step: the repositories of names, and of the marks before the heartbeats. */
+export const resolveProjects = (tx: Db, stored: readonly Stored[]): Promise<Resolved[]> =>
+  Promise.all(stored.map((one) => resolveOwn(tx, one)))
+
+const resolveOwn = async (tx: Db, stored: Stored): Promise<Resolved> => {
+  const { batch, userId, names, marks, known } = stored
+  const repos = batch.heartbeats.flatMap(({ project }) => project.repo ?? [])
+  const matched = await matchFolders(tx, userId, namesOf(known), names, repos)
+  const projects = new Projects(namesOf([...known, ...matched.chosen]), batch.kind)
+  const timeline = new Timeline(marks)
+  const involved = involvedIn(batch.heartbeats, projects, timeline)
+  return { ...stored, ...matched, projects, timeline, involved }
+}
+
+/** The last step: where minutes count of repositories for which the first one didn't find it. */
+export const readOtherTargets = async (
+  tx: Db,
+  resolved: readonly Resolved[],
+  mostCompared: number,
+): Promise<Resolved[]> => {
+  const unaimed = resolved.filter((one) => !isAimed(one))
+  const targets = await readTargetsOf(
+    tx,
+    unaimed.map(({ batch, userId, involved }) => ({ batch, userId, repoKeys: involved })),
+    mostCompared,
+  )
+  return resolved.map((one) => (isAimed(one) ? one : { ...one, target: targets.get(one.userId) }))
+}
+
+const isAimed = ({ involved, repoKeys, target }: Resolved): boolean =>
+  isCompared(target) && [...involved].every((repoKey) => repoKeys.has(repoKey))
 
 /** By person. */
 const readTargetsOf = async (
   tx: Db,
-  people: readonly Pick<Asked, 'userId' | 'repoKeys' | 'scope'>[],
+  people: readonly Pick<Asked, 'batch' | 'userId' | 'repoKeys'>[],
   mostCompared: number,
-): Promise<ReadonlyMap<string, FlushTarget>> =>
-  people.length === 0 ? new Map() : readTargets(tx, people, mostCompared)
+): Promise<ReadonlyMap<string, FlushTarget>> => {
+  if (people.length === 0) return new Map()
+  const requests = people.map(({ batch: { scope }, userId, repoKeys }) => ({ userId, repoKeys, scope }))
+  return readTargets(tx, requests, mostCompared)
+}
 
 /** Whether all patterns were compared, within the limit of a set. */
-const isCompared = (target: FlushTarget | undefined): target is FlushTarget =>
+export const isCompared = (target: FlushTarget | undefined): target is FlushTarget =>
   target !== undefined && target.comparisons <= COMPARED_TOGETHER
 
 const isNaming = ({ names }: { names: readonly string[] }) => names.length > 0
@@ -171,7 +179,7 @@ const involvedIn = (heartbeats: Heartbeat[], projects: Projects, timeline: Timel
   return involved
 }
 
-interface Names {
+interface MatchedNames {
   /** Folder names that now belong to a repository. */
   chosen: EditorProject[]
   /** Names that can wait for a repository. */
@@ -190,7 +198,7 @@ const matchFolders = async (
   known: ReadonlyMap<string, EditorProject>,
   given: string[],
   sent: string[],
-): Promise<Names> => {
+): Promise<MatchedNames> => {
   const open = given.filter((name) => {
     const project = known.get(name)
     return !project || (project.repo === null && !project.ignored)

@@ -59,18 +59,24 @@ const recordTogether = async (
   database: Database,
   batches: readonly QueuedBatch[],
 ): Promise<Outcome<Recorded>[]> => {
-  const planned = (await planTogether(tx, batches)).map((one) =>
-    one.kind === 'planned' ? { ...one, named: namedBy(database, one.plan) } : one,
+  const outcomes = new Map(
+    (await planTogether(tx, batches)).map((one) => [
+      one.userId,
+      one.kind === 'planned' ? { ...one, named: namedBy(database, one.plan) } : one,
+    ]),
   )
-  const those = planned.filter((one) => one.kind === 'planned')
-  await Promise.all(those.map(({ named }) => named.write(tx)))
+  const planned = [...outcomes.values()].filter((one) => one.kind === 'planned')
+  await Promise.all(planned.map(({ named }) => named.write(tx)))
   await writePlans(
     tx,
-    those.map(({ plan }) => plan),
+    planned.map(({ plan }) => plan),
   )
-  return planned.map((one) =>
-    one.kind === 'planned' ? { kind: 'recorded', result: one.plan.recorded, named: one.named } : one,
-  )
+  return batches.map(({ userId }) => {
+    const outcome = outcomes.get(userId)
+    if (!outcome) throw new Error('Every batch is planned or left out')
+    if (outcome.kind === 'left out') return outcome
+    return { kind: 'recorded', result: outcome.plan.recorded, named: outcome.named }
+  })
 }
 
 /** The repositories that a person has named in full, to remember. */

@@ -20,15 +20,17 @@ const LOCK_MARKS = lockOfUser('lock heartbeats', locksOfUsers.heartbeats)
 
 const TRY_TO_LOCK_MARKS = tryLockOfUser('try to lock heartbeats', locksOfUsers.heartbeats)
 
-/**
- * Makes other heartbeats of the person wait until the transaction ends.
- * @param waits whether to wait for others who hold the lock
- * @returns whether it is held
- */
-export const lockMarks = async (tx: Db, userId: string, waits = true): Promise<boolean> => {
-  if (!waits) return singleRow(await tx.rows(TRY_TO_LOCK_MARKS, [userId])).isHeld
+/** Makes other heartbeats of the person wait until the transaction ends. Waits for others who hold the lock. */
+export const lockMarks = async (tx: Db, userId: string): Promise<void> => {
   await tx.rows(LOCK_MARKS, [userId])
-  return true
+}
+
+/** The same without waiting. @returns the people whose lock is held now */
+export const tryToLockMarks = async (tx: Db, userIds: readonly string[]): Promise<ReadonlySet<string>> => {
+  const tried = await Promise.all(
+    userIds.map(async (userId) => ({ userId, ...singleRow(await tx.rows(TRY_TO_LOCK_MARKS, [userId])) })),
+  )
+  return new Set(tried.flatMap(({ userId, isHeld }) => (isHeld ? [userId] : [])))
 }
 
 const hourColumns = {
