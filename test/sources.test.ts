@@ -43,9 +43,6 @@ const excused: Record<string, string[]> = {
   // The code of another function that is created in the same place.
   startCheckout: ['no_subscription'],
   startLogin: ['upstream_failed', 'upstream_timeout'],
-  // The code of flushes, which the same queue records.
-  sendHeartbeat: ['flush_id_reused'],
-  sendHeartbeats: ['flush_id_reused'],
 }
 
 /** Any request's body can break off or be too slow, whoever reads it, so the reference doesn't list these by operation. */

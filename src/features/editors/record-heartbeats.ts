@@ -24,7 +24,7 @@ const TOGETHER = { heartbeats: 50, hours: 12 }
  * `payload_too_large` for a request that would change too many rows.
  */
 export const createHeartbeatRecorder = (database: Database, host: ProjectHost) => {
-  const record = createRecorder(database, { recordAlone, recordTogether })
+  const record = createRecorder(database, recordAlone, recordTogether)
   return async (
     userId: string,
     sent: readonly SentHeartbeat[],

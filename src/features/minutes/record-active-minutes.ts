@@ -37,7 +37,7 @@ const TOGETHER = { entries: 50, rows: 200, days: 8, comparisons: limits.flush_co
  * their minutes, `payload_too_large` for a request that would change too many rows.
  */
 export const createFlushRecorder = (database: Database) => {
-  const record = createRecorder(database, { recordAlone, recordTogether })
+  const record = createRecorder(database, recordAlone, recordTogether)
   return (userId: string, body: FlushBody): Promise<FlushResult> => {
     const flush = flushOf(userId, body)
     return record(flush, flush.size > TOGETHER.entries)

@@ -28,16 +28,18 @@ export type Outcome<Result> =
   /** Nothing was written. It's too large for a set, or would make the others wait, so it's recorded alone. */
   | { kind: 'left out' }
 
-/** How writes of one kind are recorded. */
-interface Recording<I, Result> {
-  /** Records one write, and waits for others' locks. */
-  recordAlone(tx: Tx, database: Database, item: I): Promise<Written<Result>>
-  /**
-   * Records several people's writes in one transaction, and waits for no one.
-   * @returns an outcome for each item, in the same order
-   */
-  recordTogether(tx: Tx, database: Database, items: readonly I[]): Promise<Outcome<Result>[]>
-}
+/** Records one write, and waits for others' locks. */
+type RecordAlone<I, Result> = (tx: Tx, database: Database, item: I) => Promise<Written<Result>>
+
+/**
+ * Records several people's writes in one transaction, and waits for no one.
+ * @returns an outcome for each item, in the same order
+ */
+type RecordTogether<I, Result> = (
+  tx: Tx,
+  database: Database,
+  items: readonly I[],
+) => Promise<Outcome<Result>[]>
 
 interface Waiting<I, Result> {
   item: I
@@ -70,7 +72,8 @@ class Queue<I extends QueuedWrite, Result> {
 
   constructor(
     private readonly database: Database,
-    private readonly recording: Recording<I, Result>,
+    private readonly recordAlone: RecordAlone<I, Result>,
+    private readonly recordTogether: RecordTogether<I, Result>,
   ) {}
 
   /** @throws {DatabaseBusy} if too many are waiting, or this one waited too long. Nothing was written then. */
@@ -91,7 +94,7 @@ class Queue<I extends QueuedWrite, Result> {
   /** Writes one item in its own transaction. */
   async writeAlone(item: I): Promise<Result> {
     const { database } = this
-    const written = await database.transaction((tx) => this.recording.recordAlone(tx, database, item), {
+    const written = await database.transaction((tx) => this.recordAlone(tx, database, item), {
       readsFirst: true,
       // The same write may be running twice, and a workspace may be deleted in the meantime.
       rowsMayConflict: true,
@@ -160,10 +163,7 @@ class Queue<I extends QueuedWrite, Result> {
     try {
       const outcomes = await database.transaction(
         async (tx) => {
-          const [outcomes] = await Promise.all([
-            this.recording.recordTogether(tx, database, items),
-            waitBriefly(tx),
-          ])
+          const [outcomes] = await Promise.all([this.recordTogether(tx, database, items), waitBriefly(tx)])
           isCommitting = true
           return outcomes
         },
@@ -189,9 +189,10 @@ class Queue<I extends QueuedWrite, Result> {
 /** Records writes of one kind. */
 export const createRecorder = <I extends QueuedWrite, Result>(
   database: Database,
-  recording: Recording<I, Result>,
+  recordAlone: RecordAlone<I, Result>,
+  recordTogether: RecordTogether<I, Result>,
 ) => {
-  const queue = new Queue(database, recording)
+  const queue = new Queue(database, recordAlone, recordTogether)
   /** @param isAlone whether it's too large to be recorded together with others */
   return (item: I, isAlone: boolean): Promise<Result> => (isAlone ? queue.writeAlone(item) : queue.add(item))
 }
