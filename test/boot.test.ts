@@ -8,8 +8,7 @@ import { Closed, Ok, RepoParams, RepoPath, ref, Uuid, WorkspaceParams } from '..
 import { buildApp } from '../src/app.js'
 import { readConfig } from '../src/config.js'
 import { billingSignature } from '../src/features/billing/billing-signature.js'
-import { repoMember } from '../src/features/settings/access.js'
-import { toPull } from '../src/features/settings/policies/repo-access.js'
+import { effectiveConfig, pull } from '../src/features/settings/access.js'
 import { adminOf, adminOfNamed, memberOf } from '../src/features/workspaces/access.js'
 import { anyone } from '../src/platform/access/access.js'
 import { createTestDatabase, openDatabase } from './database.js'
@@ -67,7 +66,7 @@ t.test('a correctly declared route boots', async (t) => {
   await t.resolves(
     boot({
       url: '/api/new/:owner/:repo',
-      config: { access: repoMember('params', toPull) },
+      config: { access: pull },
       schema: answering({ params: RepoParams }),
     }),
   )
@@ -95,12 +94,9 @@ const mistakes: [mistake: Partial<RouteOptions>, message: string][] = [
     { method: 'POST', config: { access: adminOfNamed() }, schema: answering({ body: noText }) },
     'takes its workspace from body.workspace, which isn’t a UUID',
   ],
+  [{ config: { access: pull } }, 'takes its repository from params, which doesn’t require owner'],
   [
-    { config: { access: repoMember('params', toPull) } },
-    'takes its repository from params, which doesn’t require owner',
-  ],
-  [
-    { config: { access: repoMember('query.repo', toPull) }, schema: answering({ querystring: noRepo }) },
+    { config: { access: effectiveConfig }, schema: answering({ querystring: noRepo }) },
     'takes its repository from query.repo, which doesn’t require repo',
   ],
   [{ url: '/api/new/:name' }, 'has :name in its path, which its params don’t require'],
@@ -121,7 +117,7 @@ t.test('a route with a mistake fails to boot with an error about it', async (t) 
 })
 
 t.test('a handler can’t access anything that its route’s access check hasn’t found', async (t) => {
-  const access = repoMember('params', toPull)
+  const access = pull
   const handlers: [number, RouteOptions['handler']][] = [
     [500, async ({ membership }) => ({ ok: membership.userId !== '' })],
     [500, async (request) => ({ ok: request.granted(access) !== null })],

@@ -4,27 +4,28 @@ import type { FastifyRequest } from 'fastify'
 import type { Role } from '../../../schemas/common.js'
 import type { ErrorCode } from '../../../schemas/errors.js'
 import { divideRepo, repoKeysOf } from '../../../schemas/repo-keys.js'
-import type { SettingsKeyRules } from '../../../schemas/settings-keys.js'
 import { ApiError } from '../../errors.js'
 import { type Access, anyCaller } from '../../platform/access/access.js'
-import type { Database } from '../../platform/database/client.js'
-import type { WorkspaceQuota } from '../workspaces/index.js'
+import type { Db } from '../../platform/database/client.js'
+import {
+  findPushTarget,
+  findReadable,
+  readForEditor,
+  readForPull,
+  requireChangeable,
+} from './policies/repo-access.js'
 import type { RepoQuestion } from './queries/matches.js'
 
-/** A request for a repository, with `owner` and `repo` as the caller spelled them. */
-export interface RepoRequest {
+/** The repository that a request names, with `owner` and `repo` as the caller spelled them. */
+interface NamedRepo {
   owner: string
   repo: string
   question: RepoQuestion
-  ifNoneMatch: string | undefined
-  /** These decide which keys an effective configuration leaves out. */
-  keyRules: SettingsKeyRules
-  quota: WorkspaceQuota
 }
 
 /** Decides the right to a repository, and returns what it found out along the way. */
-export interface RepoDecision<Found> {
-  decide: (database: Database, request: RepoRequest) => Promise<Found>
+interface RepoDecision<Found> {
+  decide: (request: FastifyRequest, named: NamedRepo) => Promise<Found>
   /** The codes that `decide` can throw. */
   errors: readonly ErrorCode[]
 }
@@ -52,7 +53,7 @@ const repoAccess = <Found>(
   ...anyCaller,
   callers: `${role === 'admin' ? 'an admin' : 'a member'} of a workspace with a pattern that matches the repository`,
   errors: role === 'admin' ? ['admin_required', ...errors] : errors,
-  find: (request) => decide(databaseFor(request), repoRequestOf(request, source)),
+  find: (request) => decide(request, namedRepoOf(request, source)),
   faultOf: (schemaOf) => {
     const named = source === 'params' ? ['owner', 'repo'] : ['repo']
     const part = source === 'params' ? 'params' : 'query'
@@ -61,27 +62,62 @@ const repoAccess = <Found>(
   },
 })
 
-/** Heavy callers don't use the hot connection, so that short reads of other callers don't wait behind theirs. */
-const databaseFor = ({ server: { database }, work }: FastifyRequest): Database =>
-  work?.isLight === false ? { ...database, hot: database.read } : database
-
-const repoRequestOf = (request: FastifyRequest, source: RepoSource): RepoRequest => {
+const namedRepoOf = (request: FastifyRequest, source: RepoSource): NamedRepo => {
   const query = request.query as { repo: string; workspace?: string }
-  const { owner, repo } = source === 'params' ? (request.params as RepoRequest) : divideRepo(query.repo)
+  const { owner, repo } = source === 'params' ? (request.params as NamedRepo) : divideRepo(query.repo)
   const within = request.key?.workspaceId ?? undefined
   if (within !== undefined && query.workspace !== undefined && query.workspace.toLowerCase() !== within)
     throw new ApiError('workspace_not_found')
+  const workspaceId = within ?? query.workspace
   return {
     owner,
     repo,
-    question: {
-      userId: request.memberId,
-      ...repoKeysOf({ owner, repo }),
-      workspaceId: within ?? query.workspace,
-      within,
-    },
-    ifNoneMatch: request.headers['if-none-match'],
-    keyRules: request.server.config.settingsKeys,
-    quota: request.server.config.limits,
+    question: { userId: request.memberId, ...repoKeysOf({ owner, repo }), workspaceId, within },
   }
 }
+
+/** For one short read. Heavy callers don't use the hot connection, so that others don't wait behind them. */
+const shortReadsOf = ({ server: { database }, work }: FastifyRequest): Db =>
+  work?.isLight === false ? database.read : database.hot
+
+export const pull = repoMember('params', {
+  errors: ['not_a_member', 'never_synced', 'workspace_not_found'],
+  decide: (request, { question }) =>
+    readForPull(shortReadsOf(request), question, request.headers['if-none-match']),
+})
+
+export const readHistory = repoMember('params', {
+  errors: ['not_a_member', 'never_synced', 'workspace_not_found'],
+  decide: (request, { question }) => findReadable(request.server.database.read, question),
+})
+
+/** The change decides again, with the caller's role locked. */
+export const change = repoAdmin('params', {
+  errors: ['not_a_member', 'never_synced', 'workspace_not_found'],
+  decide: async (request, { question }) => {
+    await requireChangeable(request.server.database.read, question)
+    return { question }
+  },
+})
+
+/** The push decides again after its request to the repository host. */
+export const push = repoAdmin('params', {
+  errors: ['not_a_member', 'workspace_not_found', 'workspace_required', 'workspace_limit'],
+  decide: async ({ server: { database, config } }, { question, owner, repo }) => ({
+    question,
+    owner,
+    repo,
+    ...(await findPushTarget(database.read, question, owner, config.limits)),
+  }),
+})
+
+export const effectiveConfig = repoMember('query.repo', {
+  errors: ['not_a_member', 'workspace_not_found'],
+  decide: (request, { question }) =>
+    readForEditor(
+      shortReadsOf(request),
+      question,
+      request.headers['if-none-match'],
+      request.server.config.settingsKeys,
+    ),
+})

@@ -7,14 +7,19 @@
  * - R5: another push without a match is answered with `workspace_required` and a suggested pattern.
  */
 
+import type { SettingsKeyRules } from '../../../../schemas/settings-keys.js'
 import { ApiError } from '../../../errors.js'
 import type { Db } from '../../../platform/database/client.js'
-import { readCaller } from '../../accounts/index.js'
-import { readRole, requirePersonalQuota, workspaceRequired } from '../../workspaces/index.js'
-import type { RepoDecision } from '../access.js'
+import { readCaller, type User } from '../../accounts/index.js'
+import {
+  readRole,
+  requirePersonalQuota,
+  type WorkspaceQuota,
+  workspaceRequired,
+} from '../../workspaces/index.js'
 import { findMatches, type RepoMatch, readEffectiveConfig } from '../queries/effective-config.js'
 import type { RepoQuestion } from '../queries/matches.js'
-import { readBestSnapshot } from '../queries/snapshots.js'
+import { readBestSnapshot, type SnapshotKey } from '../queries/snapshots.js'
 
 /** A caller's matches. Asking for a workspace that the caller isn't in, or that doesn't match, fails. */
 const matchesFor = async (db: Db, question: RepoQuestion): Promise<RepoMatch[]> => {
@@ -74,61 +79,50 @@ export const pushTarget = async (
   return undefined
 }
 
-const decision = <Found>(
-  errors: RepoDecision<Found>['errors'],
-  decide: RepoDecision<Found>['decide'],
-): RepoDecision<Found> => ({ decide, errors })
+/** R3, in one statement with the read itself: the snapshot, unless the caller already has it. @throws {ApiError} */
+export const readForPull = async (db: Db, question: RepoQuestion, ifNoneMatch: string | undefined) => {
+  const { snapshot, settings, ...best } = await readBestSnapshot(db, question, ifNoneMatch)
+  if (snapshot) return { snapshot, settings }
+  if (best.ownsRepo === null) throw new ApiError('token_invalid')
+  if (!best.inWorkspace) throw new ApiError('workspace_not_found')
+  throw nothingToRead(best.workspaceId !== null, best.ownsRepo && !question.workspaceId)
+}
 
-/** R3, in one statement with the read itself: the snapshot, unless the caller already has it. */
-export const toPull = decision(
-  ['not_a_member', 'never_synced', 'workspace_not_found'],
-  async ({ hot }, { question, ifNoneMatch }) => {
-    const { snapshot, settings, ...best } = await readBestSnapshot(hot, question, ifNoneMatch)
-    if (snapshot) return { snapshot, settings }
-    if (best.ownsRepo === null) throw new ApiError('token_invalid')
-    if (!best.inWorkspace) throw new ApiError('workspace_not_found')
-    throw nothingToRead(best.workspaceId !== null, best.ownsRepo && !question.workspaceId)
-  },
-)
+/** R3, for reads that follow, such as the history. @throws {ApiError} */
+export const findReadable = async (db: Db, question: RepoQuestion): Promise<SnapshotKey> => {
+  const { login } = await readCaller(db, question.userId)
+  const workspaceId = await readableHolder(db, question, login)
+  return { ownerKey: question.ownerKey, repoKey: question.repoKey, workspaceId }
+}
 
-/** R3, for reads that follow the decision, such as the history. */
-export const toReadHistory = decision(
-  ['not_a_member', 'never_synced', 'workspace_not_found'],
-  async ({ read }, { question }) => {
-    const { login } = await readCaller(read, question.userId)
-    const workspaceId = await readableHolder(read, question, login)
-    return { ownerKey: question.ownerKey, repoKey: question.repoKey, workspaceId }
-  },
-)
+/** R2. @throws {ApiError} */
+export const requireChangeable = async (db: Db, question: RepoQuestion): Promise<void> => {
+  const { login } = await readCaller(db, question.userId)
+  await writableHolder(db, question, login)
+}
 
-/** R2. The change decides again, with the caller's role locked. */
-export const toChange = decision(
-  ['not_a_member', 'never_synced', 'workspace_not_found'],
-  async ({ read }, { question }) => {
-    const { login } = await readCaller(read, question.userId)
-    await writableHolder(read, question, login)
-    return { question }
-  },
-)
+/** R2, R4, R5. @throws {ApiError} */
+export const findPushTarget = async (
+  db: Db,
+  question: RepoQuestion,
+  owner: string,
+  quota: WorkspaceQuota,
+): Promise<{ caller: User }> => {
+  const caller = await readCaller(db, question.userId)
+  const target = await pushTarget(db, question, caller.login, owner)
+  if (target === undefined) await requirePersonalQuota(db, caller.id, owner, quota)
+  return { caller }
+}
 
-/** R2, R4, R5. The push decides again after its request to the repository host. */
-export const toPush = decision(
-  ['not_a_member', 'workspace_not_found', 'workspace_required', 'workspace_limit'],
-  async ({ read }, { question, owner, repo, quota }) => {
-    const caller = await readCaller(read, question.userId)
-    const target = await pushTarget(read, question, caller.login, owner)
-    if (target === undefined) await requirePersonalQuota(read, caller.id, owner, quota)
-    return { question, owner, repo, caller }
-  },
-)
-
-/** R1, in one statement with the read itself. */
-export const toReadEffectiveConfig = decision(
-  ['not_a_member', 'workspace_not_found'],
-  async ({ hot }, { question, ifNoneMatch, keyRules }) => {
-    const { inWorkspace, config } = await readEffectiveConfig(hot, question, ifNoneMatch, keyRules)
-    if (!inWorkspace) throw new ApiError('workspace_not_found')
-    if (!config) throw new ApiError('not_a_member')
-    return config
-  },
-)
+/** R1, in one statement with the read itself. @throws {ApiError} */
+export const readForEditor = async (
+  db: Db,
+  question: RepoQuestion,
+  ifNoneMatch: string | undefined,
+  keyRules: SettingsKeyRules,
+) => {
+  const { inWorkspace, config } = await readEffectiveConfig(db, question, ifNoneMatch, keyRules)
+  if (!inWorkspace) throw new ApiError('workspace_not_found')
+  if (!config) throw new ApiError('not_a_member')
+  return config
+}

@@ -2,12 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ConditionalReadHeaders, NotModified, ref } from '../../../../schemas/common.js'
 import { EffectiveConfig, EffectiveConfigQuery } from '../../../../schemas/effective-config.js'
 import { isObject, type SettingsKeys, settingsIn, settingsKeys } from '../../../../schemas/settings-keys.js'
-import { repoMember } from '../access.js'
-import { toReadEffectiveConfig } from '../policies/repo-access.js'
+import { effectiveConfig } from '../access.js'
 import { storedWarnings } from '../policies/settings-rules.js'
 import { overlaySettings } from '../settings-merge.js'
-
-const effectiveConfig = repoMember('query.repo', toReadEffectiveConfig)
 
 /** Editors don't get keys that were stored before they, or parts of their values, were denied. */
 const withoutDenied = (keys: SettingsKeys, settings: Record<string, unknown>): Record<string, unknown> => {

@@ -26,17 +26,11 @@ import { ApiError } from '../../../errors.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/content.js'
 import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { showHostToken } from '../../../platform/rate-limits/rate-limit.js'
-import { repoAdmin, repoMember } from '../access.js'
+import { change, pull, push, readHistory } from '../access.js'
 import { deleteSettings, restoreSettings, type Written } from '../change-snapshot.js'
-import { toChange, toPull, toPush, toReadHistory } from '../policies/repo-access.js'
 import { requireSettings, warningsOf } from '../policies/settings-rules.js'
 import { pushSettings, requirePushSpelling } from '../push-settings.js'
 import { type SnapshotText, type StoredSnapshot, snapshotHistory } from '../queries/snapshots.js'
-
-const pull = repoMember('params', toPull)
-const readHistory = repoMember('params', toReadHistory)
-const change = repoAdmin('params', toChange)
-const push = repoAdmin('params', toPush)
 
 /** The start and end of responses with settings. */
 const beforeSettings = ({ owner, repo, workspaceId }: StoredSnapshot) => ({
