@@ -13,45 +13,31 @@ interface Given {
   to?: string | undefined
 }
 
-/** Clients ahead of UTC can ask for their own today. */
-const tomorrow = (moment: string): string => addDays(dayAt('UTC', Date.parse(moment)), 1)
-
 /**
- * No given day can be later than tomorrow (UTC), because `previous_totals` would show days that the access log lists only
- * as a comparison.
+ * The range that a query names. Undefined: it names no day. Clients ahead of UTC can ask for their own today. No day can be
+ * later than tomorrow (UTC), because `previous_totals` would show days that the access log lists only as a comparison.
  * @throws {ApiError} `validation_failed`, `invalid_range`
  */
-export const requireDashboardRange = async (
+export const givenRange = async (
   { hot }: Pick<Database, 'hot'>,
   { from, to }: Given,
-): Promise<void> => {
-  if (from === undefined && to === undefined) return
-  const last = tomorrow(await readMoment(hot))
+): Promise<Range | undefined> => {
+  if (from === undefined && to === undefined) return undefined
+  const tomorrow = addDays(dayAt('UTC', Date.parse(await readMoment(hot))), 1)
   for (const [name, day] of Object.entries({ from, to }))
-    if (day !== undefined && day > last)
+    if (day !== undefined && day > tomorrow)
       throw invalid(`/query/${name}`, 'must not be later than tomorrow (UTC)')
-  // With one end given, today doesn't matter.
-  rangeIn({ from, to }, last)
-}
-
-/**
- * @param given days that `requireDashboardRange` has accepted
- * @param timezone decides which day is today
- */
-export const chooseDashboardRange = async (
-  { hot }: Pick<Database, 'hot'>,
-  given: Given,
-  timezone: string,
-): Promise<Range> => {
-  if (given.to !== undefined) return rangeIn(given, given.to)
-  const moment = await readMoment(hot)
-  const range = rangeIn(given, dayAt(timezone, Date.parse(moment)))
-  const last = tomorrow(moment)
-  return range.to <= last ? range : rangeOf(range.from, last)
-}
-
-const rangeIn = (given: Given, today: string): Range => {
-  const range = resolveRange(given, today, { defaultDays: DEFAULT_DAYS, maxDays: limits.range_days })
+  // With one end given, the default for today doesn't matter.
+  const range = resolveRange({ from, to }, tomorrow, {
+    defaultDays: DEFAULT_DAYS,
+    maxDays: limits.range_days,
+  })
   if (!range) throw new ApiError('invalid_range')
-  return range
+  return range.to <= tomorrow ? range : rangeOf(range.from, tomorrow)
+}
+
+/** Today in the time zone, and the days before. */
+export const lastDays = async ({ hot }: Pick<Database, 'hot'>, timezone: string): Promise<Range> => {
+  const today = dayAt(timezone, Date.parse(await readMoment(hot)))
+  return rangeOf(addDays(today, 1 - DEFAULT_DAYS), today)
 }

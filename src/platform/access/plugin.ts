@@ -1,5 +1,5 @@
 /**
- * Enforces `config.access`, and puts the result on the request. Handlers have no other way to get it. Authentication
+ * Enforces `config.validate` and `config.access`, and puts the results on the request. Handlers have no other way to get access. Authentication
  * and the cookie's origin are checked before the body is read. Membership and role are read from the database on every
  * request: before a large body is read, so that a stranger can't send it, and otherwise after validation.
  */
@@ -17,8 +17,14 @@ declare module 'fastify' {
     grant: { access: Access; found: unknown } | null
     /** @throws when the route has another access */
     granted<Found>(access: Access<Found>): Found
+    /** What the route's `validate` returned. */
+    validation: { validate: Validate<unknown>; found: unknown } | null
+    /** @throws when the route has another `validate` */
+    validated<Found>(validate: Validate<Found>): Found
   }
 }
+
+type Validate<Found> = (request: FastifyRequest) => Promise<Found> | Found
 
 const unsafeMethods = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
@@ -81,7 +87,8 @@ export const isDecidedAfterValidation = ({ routeOptions }: FastifyRequest): bool
 
 /** @throws {ApiError} */
 export const decideAfterValidation = async (request: FastifyRequest): Promise<void> => {
-  await request.routeOptions.config.validate?.(request)
+  const { validate } = request.routeOptions.config
+  if (validate) request.validation = { validate, found: await validate(request) }
   if (!request.grant) await decide(request)
 }
 
@@ -96,6 +103,11 @@ export default fp(
     app.decorateRequest('granted', function <Found>(this: FastifyRequest, access: Access<Found>) {
       if (this.grant?.access !== access) throw new Error('The route has another access')
       return this.grant.found as Found
+    })
+    app.decorateRequest('validation', null)
+    app.decorateRequest('validated', function <Found>(this: FastifyRequest, validate: Validate<Found>) {
+      if (this.validation?.validate !== validate) throw new Error('The route has another validation')
+      return this.validation.found as Found
     })
   },
   { name: 'access', dependencies: ['session'] },

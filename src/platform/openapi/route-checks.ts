@@ -10,7 +10,10 @@ import type { HeaderName } from './headers.js'
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
-    /** Throws for invalid input that no schema can describe. It runs before access is checked. */
+    /**
+     * Throws for invalid input that no schema can describe. It runs before access is checked. Handlers read its result from
+     * `request.validated(validate)`.
+     */
     validate?: (request: FastifyRequest) => unknown
     /** The schema of a body that the handler reads and validates (`platform/http/own-body.ts`), for the reference. */
     readsBody?: TSchema

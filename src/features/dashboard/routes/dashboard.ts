@@ -17,7 +17,7 @@ import type { Range } from '../../../platform/time/days.js'
 import { readCaller } from '../../accounts/index.js'
 import { adminOf, memberIfWorkspaceGiven } from '../../workspaces/index.js'
 import { addAgentMinutes } from '../add-agent-minutes.js'
-import { chooseDashboardRange, requireDashboardRange } from '../choose-range.js'
+import { givenRange, lastDays } from '../choose-range.js'
 import type { DashboardQuestion } from '../policies.js'
 import { findPerson } from '../queries/filter.js'
 import { readDashboard } from '../read-dashboard.js'
@@ -43,10 +43,10 @@ interface Format {
   format?: 'json' | 'csv'
 }
 
-const wantsCsv = (request: FastifyRequest, reply: FastifyReply, { format }: Format): boolean => {
-  reply.header('Vary', `${reply.getHeader('Vary')}, Accept`)
-  return format === undefined ? prefersCsv(request.headers.accept) : format === 'csv'
-}
+const varyByAccept = (reply: FastifyReply) => reply.header('Vary', `${reply.getHeader('Vary')}, Accept`)
+
+const wantsCsv = ({ headers }: FastifyRequest, { format }: Format): boolean =>
+  format === undefined ? prefersCsv(headers.accept) : format === 'csv'
 
 const CSV_TYPE = 'text/csv; charset=utf-8'
 
@@ -73,16 +73,13 @@ const ownAccess = memberIfWorkspaceGiven('activity:read')
 export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database } = app
   const recordView = createViewRecorder(database)
-  const requireRange = ({ query }: FastifyRequest) =>
-    requireDashboardRange(database, query as Static<typeof OwnDashboardQuery>)
-  /** By default, the range ends on the caller's own today. A workspace key has no person, and so no time zone. */
-  const rangeOf = async (request: FastifyRequest, { from, to }: Static<typeof OwnDashboardQuery>) => {
-    const isDefault = from === undefined && to === undefined
-    const person =
-      isDefault && !request.key?.workspaceId
-        ? await readCaller(database.read, request.caller.userId)
-        : undefined
-    return chooseDashboardRange(database, { from, to }, person?.timezone ?? 'UTC')
+  const readRange = ({ query }: FastifyRequest) =>
+    givenRange(database, query as Static<typeof OwnDashboardQuery>)
+  /** Ends on the caller's own today. A workspace key has no person, and so no time zone. */
+  const defaultRange = async (request: FastifyRequest) => {
+    if (request.key?.workspaceId) return lastDays(database, 'UTC')
+    const { timezone } = await readCaller(database.read, request.caller.userId)
+    return lastDays(database, timezone ?? 'UTC')
   }
 
   app.route({
@@ -90,7 +87,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     url: '/dashboard',
     config: {
       access: adminOf('query.workspace', 'dashboard:read'),
-      validate: requireRange,
+      validate: readRange,
       errors: ['invalid_range', 'member_not_found', 'member_detail_hidden'],
     },
     schema: {
@@ -109,14 +106,15 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const question: DashboardQuestion = {
         viewer: { ...(key?.workspaceId ? { id: key.keyId, userId: null } : person), ...config.privacy },
         workspaceId,
-        range: await rangeOf(request, query),
+        range: request.validated(readRange) ?? (await defaultRange(request)),
         subject:
           query.member === undefined
             ? { kind: 'everyone' }
             : await findPerson(database.read, workspaceId, query.member),
         repoKey: query.repo?.toLowerCase(),
       }
-      if (wantsCsv(request, reply, query)) {
+      varyByAccept(reply)
+      if (wantsCsv(request, query)) {
         const download = await openDashboardLines(database, question)
         await recordView(viewOfDownload(question, download))
         return sendLines(reply, download)
@@ -132,7 +130,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     url: '/dashboard/mine',
     config: {
       access: ownAccess,
-      validate: requireRange,
+      validate: readRange,
       errors: ['invalid_range'],
     },
     schema: {
@@ -147,13 +145,14 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const { query } = request
       const { userId } = request.caller
-      const range = await rangeOf(request, query)
+      const range = request.validated(readRange) ?? (await defaultRange(request))
       const repoKey = query.repo?.toLowerCase()
       const membership = request.granted(ownAccess)
       if (!membership) {
         const person = await readCaller(database.read, userId)
         const question = { person, hostKind: config.repohost.kind, range, repoKey }
-        if (wantsCsv(request, reply, query)) {
+        varyByAccept(reply)
+        if (wantsCsv(request, query)) {
           const text = await readOwnTimeCsv(database, question)
           return nameFile(reply, 'All workspaces', range).type(CSV_TYPE).send(text)
         }
@@ -167,8 +166,8 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
         subject: { kind: 'person', userId },
         repoKey,
       }
-      if (wantsCsv(request, reply, query))
-        return sendLines(reply, await openDashboardLines(database, question))
+      varyByAccept(reply)
+      if (wantsCsv(request, query)) return sendLines(reply, await openDashboardLines(database, question))
       const { dashboard } = await readDashboard(database, question, query)
       return sendDashboard(reply, await addAgentMinutes(database.read, userId, repoKey, dashboard))
     },
