@@ -171,17 +171,25 @@ t.test('in enforce mode, wrong keys and values are returned together, in order',
     t.same((await store(spelled)).body.errors, faultsOfSpelled)
     t.same((await store({ ...spelled, other: 1 })).body.errors, errors)
   }
-  const replaced = await ada.put(`${team}/${id}/configuration`, { settings: spelled })
-  t.same(replaced.body.errors, faultsOfSpelled)
-  const projects = { 'acme/api': { settings: spelled } }
-  const overridden = await ada.put(`${team}/${id}/configuration`, { projects })
-  t.same(
-    overridden.body.errors,
-    faultsOfSpelled.map(({ path, ...rest }) => ({
+  const configure = async (body: object) => (await ada.put(`${team}/${id}/configuration`, body)).body.errors
+  const inProject = (faults: typeof errors) =>
+    faults.map(({ path, ...rest }) => ({
       path: path.replace('/body/', '/body/projects/acme~1api/'),
       ...rest,
-    })),
-  )
+    }))
+  // A thread reads a large body.
+  const large = { 'lint.large': 'x'.repeat(200_000) }
+  for (const [settings, faults] of [
+    [spelled, faultsOfSpelled],
+    [{ ...spelled, other: 1 }, errors],
+    [{ ...spelled, other: 1, ...large }, errors],
+  ] as const) {
+    t.same(await configure({ settings }), faults)
+    t.same(
+      await configure({ projects: { 'acme/web': { settings: {} }, 'acme/api': { settings } } }),
+      inProject(faults),
+    )
+  }
   const removed = await ada.patch(`${team}/${id}/settings`, {
     settings: { 'lint.<b>': null, 'ext.theme': 'blue' },
   })

@@ -2,8 +2,8 @@
 import { ConfigurationBody } from '../../../schemas/configuration.js'
 import { limits } from '../../../schemas/limits.js'
 import { isRepoPath } from '../../../schemas/owners.js'
-import { namesOf, type SettingsKind, settingsKeys } from '../../../schemas/settings-keys.js'
-import { escapePointer, shorten } from '../../errors.js'
+import { type SettingsKind, settingsKeys } from '../../../schemas/settings-keys.js'
+import { escapePointer } from '../../errors.js'
 import { type BodyContext, InvalidBody, readBody } from '../../platform/http/json-body.js'
 import type { BodyReader } from '../../platform/http/large-body.js'
 
@@ -12,36 +12,44 @@ export interface SentConfiguration extends Omit<ConfigurationBody, 'projects'> {
   projects?: Uint8Array<ArrayBuffer>[]
 }
 
+/** The first settings in a body whose keys have faults. Their values are checked too before they're rejected. */
+export interface FaultySettings {
+  /** JSON pointer in the request. */
+  at: string
+  kind: SettingsKind
+  settings: Record<string, unknown>
+}
+
+export type ReadConfiguration = { sent: SentConfiguration } | { faulty: FaultySettings }
+
 const bounds = { depth: limits.json_depth, values: limits.configuration_json_values }
 const PIECE_LENGTH = 262_144
 
 const encoder = new TextEncoder()
 
 /** Checks what the schema can't. @throws {InvalidBody} */
-const check = ({ settings = {}, projects = {} }: ConfigurationBody, { keys, kind }: BodyContext): void => {
+const findFaulty = (
+  { settings = {}, projects = {} }: ConfigurationBody,
+  { keys, kind }: BodyContext,
+): FaultySettings | undefined => {
   const { faultsIn } = settingsKeys(keys)
-  const faultOf = (instancePath: string, propertyName: string, message: string) => ({
-    ...{ keyword: 'name', instancePath, propertyName, message, params: {} },
-  })
-  const fail = (instancePath: string, propertyName: string, message: string) =>
-    new InvalidBody([faultOf(instancePath, propertyName, message)])
-  const requireKeys = (values: Record<string, unknown>, at: string, kind: SettingsKind) => {
-    const faults = faultsIn(values, kind).map((fault) => {
-      const names = namesOf(fault).map(String)
-      const parents = names.slice(0, -1).map((name) => `/${escapePointer(shorten(name))}`)
-      return faultOf(at + parents.join(''), names.at(-1) ?? '', fault.message)
-    })
-    if (faults.length > 0) throw new InvalidBody(faults)
-  }
-  requireKeys(settings, '/settings', 'workspace')
+  const fail = (propertyName: string, message: string) =>
+    new InvalidBody([{ keyword: 'name', instancePath: '/projects', propertyName, message, params: {} }])
+  if (faultsIn(settings, 'workspace').length > 0) return { at: '/body/settings', kind: 'workspace', settings }
   const names = new Set<string>()
   for (const name of Object.keys(projects)) {
-    if (!isRepoPath(name, kind)) throw fail('/projects', name, 'must be `owner/repo`')
-    if (names.has(name.toLowerCase())) throw fail('/projects', name, 'must not appear twice (ignoring case)')
+    if (!isRepoPath(name, kind)) throw fail(name, 'must be `owner/repo`')
+    if (names.has(name.toLowerCase())) throw fail(name, 'must not appear twice (ignoring case)')
     names.add(name.toLowerCase())
-    requireKeys(projects[name]?.settings ?? {}, `/projects/${escapePointer(name)}/settings`, 'override')
+    const settings = projects[name]?.settings ?? {}
+    if (faultsIn(settings, 'override').length > 0)
+      return { at: placeOfOverride(name), kind: 'override', settings }
   }
+  return undefined
 }
+
+/** JSON pointer in a request. */
+export const placeOfOverride = (name: string): string => `/body/projects/${escapePointer(name)}/settings`
 
 const piecesOf = (projects: NonNullable<ConfigurationBody['projects']>): Uint8Array<ArrayBuffer>[] => {
   const pieces: Uint8Array<ArrayBuffer>[] = []
@@ -69,13 +77,14 @@ export function* overridesOf(piece: Uint8Array<ArrayBuffer>): Generator<[name: s
   }
 }
 
-export const reader: BodyReader<SentConfiguration, BodyContext> = {
+export const reader: BodyReader<ReadConfiguration, BodyContext> = {
   module: import.meta.url,
   read: (bytes, context) => {
     const body = readBody<ConfigurationBody>(bytes, ConfigurationBody, context, bounds)
-    check(body, context)
+    const faulty = findFaulty(body, context)
+    if (faulty) return { faulty }
     const { projects, ...rest } = body
-    return projects ? { ...rest, projects: piecesOf(projects) } : rest
+    return { sent: projects ? { ...rest, projects: piecesOf(projects) } : rest }
   },
-  buffersOf: ({ projects = [] }) => projects.map(({ buffer }) => buffer),
+  buffersOf: (read) => ('sent' in read ? (read.sent.projects ?? []).map(({ buffer }) => buffer) : []),
 }

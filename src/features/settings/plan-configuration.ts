@@ -5,13 +5,13 @@ import { limits } from '../../../schemas/limits.js'
 import { divideRepo, repoKeysOf } from '../../../schemas/repo-keys.js'
 import { parsePatterns } from '../../../schemas/repo-pattern.js'
 import { type Locks, lockedKeysIn, locksOf, spellingFaultsIn } from '../../../schemas/settings-keys.js'
-import { ApiError, escapePointer } from '../../errors.js'
+import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { type Preconditions, requireEtag } from '../../platform/http/etag.js'
 import { type Change, requirePatterns, type WorkspaceCall, type WorkspaceQuota } from '../workspaces/index.js'
 import { requireKeys, type SettingsContent } from './change-workspace-settings.js'
 import { type ChangeTexts, compareSettings, isSame, takeTurns, type Values } from './configuration-changes.js'
-import { overridesOf, type SentConfiguration } from './configuration-reader.js'
+import { overridesOf, placeOfOverride, type SentConfiguration } from './configuration-reader.js'
 import { describeChange } from './describe-change.js'
 import { requireRules, requireSpelling, warningsOf } from './policies/settings-rules.js'
 import { countAffected, findOutside } from './queries/configuration.js'
@@ -215,8 +215,7 @@ const planOverrides = async (
       plan.grownBytes -= oldSize
       return
     }
-    const at = `/body/projects/${escapePointer(name)}/settings`
-    judge.check(set, stored ?? {}, at)
+    judge.check(set, stored ?? {}, placeOfOverride(name))
     const size = bytes.length
     requireSize(size, `The settings of ${scope}`)
     const version = (current?.version ?? 0) + 1

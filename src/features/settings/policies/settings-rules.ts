@@ -54,19 +54,18 @@ export const requireSettings = (
   { keys, rules }: KeysAndRules,
   kind: SettingsKind,
   settings: SettingsObject = {},
+  at = IN_BODY,
 ): void => {
   const faults = keys.faultsIn(settings, kind)
   if (!rules?.enforced) {
-    reject(listFaults(faults, IN_BODY))
+    reject(listFaults(faults, at))
     return
   }
-  const violations = listViolations(rules, settings, IN_BODY, faults)
+  const violations = listViolations(rules, settings, at, faults)
   // Then the answer also names keys that aren't spelled as keys should be.
   const isForValuesAlone = violations.length > 0 && faults.length === 0
   reject(
-    isForValuesAlone
-      ? listViolations(rules, settings, IN_BODY, keys.faultsIn(settings, kind, true))
-      : violations,
+    isForValuesAlone ? listViolations(rules, settings, at, keys.faultsIn(settings, kind, true)) : violations,
   )
 }
 

@@ -13,6 +13,7 @@ import {
   ConfigurationResult,
 } from '../../../../schemas/configuration.js'
 import { limits } from '../../../../schemas/limits.js'
+import { settingsKeys } from '../../../../schemas/settings-keys.js'
 import { ApiError } from '../../../errors.js'
 import type { Access } from '../../../platform/access/access.js'
 import { JSON_TYPE } from '../../../platform/http/content.js'
@@ -21,7 +22,7 @@ import { readLargeJson } from '../../../platform/http/large-body.js'
 import { leaveBodies } from '../../../platform/http/own-body.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import { adminOf, memberOf, type WorkspaceCall } from '../../workspaces/index.js'
-import { type ConfigurationResponse, changeConfiguration } from '../change-configuration.js'
+import { type ConfigurationResponse, changeConfiguration, requireKeysOf } from '../change-configuration.js'
 import { reader } from '../configuration-reader.js'
 import {
   ConfigurationChanged,
@@ -43,6 +44,7 @@ async function* textOf({ changes, ...rest }: ConfigurationResponse): AsyncGenera
 export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, db } = app
   const rules = config.settingsRules
+  const judge = { keys: settingsKeys(config.settingsKeys), rules }
   const reading = memberOf('params.id', 'settings:read')
   // Before the body is read, like the right to the workspace.
   const writing: Access<WorkspaceCall> = {
@@ -117,7 +119,8 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       handler: async (request, reply) => {
         const { headers, query } = request
         const most = limits.configuration_body_bytes
-        const { body, memory } = await readLargeJson(request, reply, reader, most)
+        const { body: read, memory } = await readLargeJson(request, reply, reader, most)
+        const body = requireKeysOf(judge, read)
         const call = { ...request.granted(writing), reason: body.reason }
         const answer = await changeConfiguration({ database, rules, quota: config.limits }, call, {
           body,
