@@ -15,7 +15,7 @@ import {
   type WorkspaceQuota,
 } from '../workspaces/index.js'
 import { applySettings } from './change-workspace-settings.js'
-import { ChangeTexts } from './configuration-changes.js'
+import type { ChangeList } from './configuration-changes.js'
 import type { ReadConfiguration, SentConfiguration } from './configuration-reader.js'
 import { batchesOf, type ConfigurationPlan, nameOf, planConfiguration } from './plan-configuration.js'
 import { type KeysAndRules, requireSettings } from './policies/settings-rules.js'
@@ -26,7 +26,7 @@ import { etagOfConfiguration, readHead } from './read-configuration.js'
 import type { SettingsRules } from './schema/read.js'
 
 export interface ConfigurationResponse {
-  changes: ChangeTexts
+  changes: ChangeList
   warnings: NonNullable<Warnings>
   affected: ConfigurationEffect
   etag: string
@@ -72,14 +72,14 @@ export const changeConfiguration = async (
   request: Request,
 ): Promise<ConfigurationResponse> => {
   const { dryRun, memory } = request
-  const changes = new ChangeTexts(memory.held)
+  let plan: ConfigurationPlan | undefined
   const endTurn = await waitForTurn(database, call, request)
   try {
     return await changeWorkspace(database, { ...call, writes: !dryRun }, 'admin', async (change) => {
       // A conflict begins again here.
-      changes.clear()
-      const plan = await planConfiguration(change, call, request, { rules, quota, changes })
-      const { affected, warnings, overrides } = plan
+      if (plan) memory.held.add(-plan.changes.bytes)
+      plan = await planConfiguration(change, call.workspaceId, request, rules, quota, memory.held)
+      const { changes, affected, warnings, overrides } = plan
       if (!dryRun) await writePlan(change, call, plan, quota)
       if (overrides.grownBytes > 0)
         await requireStorageQuota(change.tx, call.workspaceId, dryRun ? overrides.grownBytes : 0)

@@ -17,6 +17,8 @@ export interface Difference {
   changes: ConfigurationChange[]
   /** New and changed values. */
   set: Values
+  /** All values afterwards. Those that are the same as before keep the order of their properties. */
+  settings: Values
 }
 
 /** How many keys to process between two checks of the clock. */
@@ -30,7 +32,7 @@ export const compareSettings = async (
   turn: () => Promise<void>,
 ): Promise<Difference> => {
   const [old, fresh] = [before ?? {}, after ?? {}]
-  const difference: Difference = { changes: [], set: {} }
+  const difference: Difference = { changes: [], set: {}, settings: { ...fresh } }
   const add = (key: string, side?: 'before' | 'after') => {
     const change = { scope, key, before: old[key] ?? null, after: fresh[key] ?? null }
     difference.changes.push(side ? { ...change, hides: side } : change)
@@ -43,7 +45,7 @@ export const compareSettings = async (
     const [isOld, isFresh] = [Object.hasOwn(old, key), Object.hasOwn(fresh, key)]
     if (isOld && isFresh && isSame(old[key], fresh[key])) {
       // The order of its properties may be another one, which is no change.
-      fresh[key] = old[key]
+      difference.settings[key] = old[key]
       return
     }
     if (isFresh) difference.set[key] = fresh[key]
@@ -65,30 +67,35 @@ export const compareSettings = async (
 const PIECE_LENGTH = 65_536
 
 /** Changes as a JSON list without brackets, outside the heap, because it can be larger than the workspace. */
-export class ChangeTexts {
-  pieces: Buffer[] = []
-  count = 0
+export interface ChangeList {
+  count: number
+  pieces: Buffer[]
+  /** The memory of the pieces. */
+  bytes: number
+}
+
+/** Makes a list of changes, one by one. */
+export class ChangeListBuilder {
+  private readonly list: ChangeList = { count: 0, pieces: [], bytes: 0 }
   private text = ''
 
   constructor(private readonly held: Held) {}
 
   add(change: ConfigurationChange): void {
-    this.text += `${this.count++ > 0 ? ',' : ''}${JSON.stringify(change)}`
-    if (this.text.length >= PIECE_LENGTH) this.end()
+    this.text += `${this.list.count++ > 0 ? ',' : ''}${JSON.stringify(change)}`
+    if (this.text.length >= PIECE_LENGTH) this.endPiece()
   }
 
-  end(): void {
+  end(): ChangeList {
+    this.endPiece()
+    return this.list
+  }
+
+  private endPiece(): void {
     const piece = Buffer.from(this.text)
     this.held.add(piece.length)
-    this.pieces.push(piece)
-    this.text = ''
-  }
-
-  /** Begins again, and frees the memory. */
-  clear(): void {
-    this.held.add(-this.pieces.reduce((sum, { length }) => sum + length, 0))
-    this.pieces = []
-    this.count = 0
+    this.list.pieces.push(piece)
+    this.list.bytes += piece.length
     this.text = ''
   }
 }

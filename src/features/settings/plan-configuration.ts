@@ -3,14 +3,22 @@ import type { Warnings } from '../../../schemas/common.js'
 import type { ConfigurationChange, ConfigurationEffect } from '../../../schemas/configuration.js'
 import { limits } from '../../../schemas/limits.js'
 import { divideRepo, repoKeysOf } from '../../../schemas/repo-keys.js'
-import { parsePatterns } from '../../../schemas/repo-pattern.js'
+import { parsePatterns, type RepoPattern } from '../../../schemas/repo-pattern.js'
 import { type Locks, lockedKeysIn, locksOf, spellingFaultsIn } from '../../../schemas/settings-keys.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { type Preconditions, requireEtag } from '../../platform/http/etag.js'
-import { type Change, requirePatterns, type WorkspaceCall, type WorkspaceQuota } from '../workspaces/index.js'
+import type { Held } from '../../platform/process/held-memory.js'
+import { type Change, requirePatterns, type WorkspaceQuota } from '../workspaces/index.js'
 import { requireKeys, type SettingsContent } from './change-workspace-settings.js'
-import { type ChangeTexts, compareSettings, isSame, takeTurns, type Values } from './configuration-changes.js'
+import {
+  type ChangeList,
+  ChangeListBuilder,
+  compareSettings,
+  isSame,
+  takeTurns,
+  type Values,
+} from './configuration-changes.js'
 import { overridesOf, placeOfOverride, type SentConfiguration } from './configuration-reader.js'
 import { describeChange } from './describe-change.js'
 import { requireRules, requireSpelling, warningsOf } from './policies/settings-rules.js'
@@ -28,6 +36,7 @@ const BATCH_BYTES = 524_288
 
 export interface ConfigurationPlan {
   head: Head
+  changes: ChangeList
   /** Undefined: they stay as they are. */
   settings: SettingsContent | undefined
   patterns: string[] | undefined
@@ -36,44 +45,49 @@ export interface ConfigurationPlan {
   affected: ConfigurationEffect
 }
 
+/** @param held counts the memory of the plan's changes */
 export const planConfiguration = async (
-  change: Change,
-  { workspaceId }: WorkspaceCall,
+  change: Pick<Change, 'tx' | 'caller'>,
+  workspaceId: string,
   { body, preconditions }: { body: SentConfiguration; preconditions: Preconditions },
-  {
-    rules,
-    quota,
-    changes,
-  }: { rules: SettingsRules | undefined; quota: WorkspaceQuota; changes: ChangeTexts },
+  rules: SettingsRules | undefined,
+  quota: WorkspaceQuota,
+  held: Held,
 ): Promise<ConfigurationPlan> => {
   const { tx } = change
   const head = await readHead(tx, workspaceId)
   requireEtag(preconditions, etagOfConfiguration(workspaceId, head), head.version)
   const judge = createJudge(rules)
   const turn = takeTurns()
+  const builder = new ChangeListBuilder(held)
   const settings = await planSettings(head, body, judge, turn)
+  for (const one of settings.changes) builder.add(one)
   const patterns = body.patterns ?? head.patterns
   const arePatternsNew = JSON.stringify(patterns) !== JSON.stringify(head.patterns)
-  for (const one of settings.changes) changes.add(one)
   if (arePatternsNew)
-    changes.add({ scope: 'workspace', key: 'patterns', before: head.patterns, after: patterns })
+    builder.add({ scope: 'workspace', key: 'patterns', before: head.patterns, after: patterns })
   const locks = locksOf(JSON.parse(settings.content.locked))
-  const overrides = await planOverrides(tx, workspaceId, body.projects, { judge, locks, changes, turn })
-  changes.end()
-  const [before, after] = [parsePatterns(head.patterns), parsePatterns(patterns)]
-  for (const list of batchesOf(overrides.written)) {
-    const outside = await findOutside(tx, list, after)
-    if (outside)
-      throw new ApiError('repo_outside_patterns', {
-        detail: `No pattern matches ${nameOf(outside)}. Add one.`,
-      })
+  const overrides: OverridePlan = { written: [], removed: [], grownBytes: 0 }
+  let firstLocked: LockedOverride | undefined
+  for await (const step of planOverrides(tx, workspaceId, body.projects, judge, turn)) {
+    for (const one of step.changes) builder.add(one)
+    overrides.grownBytes += step.grownBytes
+    if (step.kind === 'remove') overrides.removed.push(step.override)
+    else {
+      overrides.written.push(step.override)
+      firstLocked ??= findLocked(locks, step.values, step.override)
+    }
   }
-  if (overrides.locked) throw overrides.locked
+  const changes = builder.end()
+  const [before, after] = [parsePatterns(head.patterns), parsePatterns(patterns)]
+  await requireInside(tx, overrides.written, after)
+  requireUnlocked(firstLocked)
   if (arePatternsNew) await requirePatterns(change, workspaceId, head.patterns, patterns, quota)
   const places = [...overrides.written, ...overrides.removed]
   const everywhere = settings.changes.length > 0
   return {
     head,
+    changes,
     settings: everywhere ? settings.content : undefined,
     patterns: arePatternsNew ? patterns : undefined,
     overrides,
@@ -85,13 +99,31 @@ export const planConfiguration = async (
   }
 }
 
+/** @throws {ApiError} `repo_outside_patterns` */
+const requireInside = async (tx: Db, written: WrittenOverride[], patterns: RepoPattern[]): Promise<void> => {
+  for (const list of batchesOf(written)) {
+    const outside = await findOutside(tx, list, patterns)
+    if (outside)
+      throw new ApiError('repo_outside_patterns', {
+        detail: `No pattern matches ${nameOf(outside)}. Add one.`,
+      })
+  }
+}
+
 export const nameOf = ({ owner, repo }: { owner: string; repo: string }) => `${owner}/${repo}`
 
-/** The error for an override that would change a locked key. */
-const faultOfLock = (locks: Locks, content: Values, place: Place): ApiError | undefined => {
-  const keys = lockedKeysIn(locks, content)
+/** The locked keys that an override would change, if it would. */
+const findLocked = (locks: Locks, values: Values, place: Place): LockedOverride | undefined => {
+  const keys = lockedKeysIn(locks, values)
+  return keys.length > 0 ? { place, keys } : undefined
+}
+
+/** @throws {ApiError} `key_locked` */
+const requireUnlocked = (locked: LockedOverride | undefined): void => {
+  if (!locked) return
+  const { place, keys } = locked
   const detail = `The workspace locks keys that ${nameOf(place)} would change: ${keys.slice(0, 5).join(', ')}.`
-  return keys.length > 0 ? new ApiError('key_locked', { keys, detail }) : undefined
+  throw new ApiError('key_locked', { keys, detail })
 }
 
 /** Checks changed values against the operator's schema. */
@@ -121,7 +153,7 @@ const planSettings = async (
 ): Promise<{ changes: ConfigurationChange[]; content: SettingsContent }> => {
   const stored = JSON.parse(current.settings) as Values
   const difference = settings && (await compareSettings('workspace', stored, settings, turn))
-  const content = settings ?? stored
+  const content = difference?.settings ?? stored
   if (difference) {
     judge.check(difference.set, stored, '/body/settings')
   }
@@ -164,87 +196,95 @@ const requireSize = (size: number, what: string) => {
 
 type Described = Record<string, unknown>
 
+/** Settings are bytes here, because strings would fill a small process's heap. */
+type WrittenOverride = Omit<NewOverride, 'settings'> & { settings: Buffer; details: Described }
+type RemovedOverride = Place & { details: Described }
+
 interface OverridePlan {
-  /** Settings are bytes here, because strings would fill a small process's heap. */
-  written: (Omit<NewOverride, 'settings'> & { settings: Buffer; details: Described })[]
-  removed: (Place & { details: Described })[]
+  written: WrittenOverride[]
+  removed: RemovedOverride[]
   /** How much the overrides grow, as counted by the quota. */
   grownBytes: number
-  /** The first override that would change a locked key. */
-  locked: ApiError | undefined
 }
 
-interface Planning {
-  judge: Judge
-  locks: Locks
-  changes: ChangeTexts
-  turn: () => Promise<void>
+interface LockedOverride {
+  place: Place
+  /** The locked keys that it would change. */
+  keys: string[]
 }
+
+/** What happens to one override. */
+type OverrideStep = { changes: ConfigurationChange[]; grownBytes: number } & (
+  | { kind: 'write'; override: WrittenOverride; values: Values }
+  | { kind: 'remove'; override: RemovedOverride }
+)
 
 const counted = (bytes: number) => Math.max(bytes, limits.workspace_bytes_per_settings)
 
-const planOverrides = async (
+/** Steps for the overrides that change, one by one, because together they'd fill a small process's heap. */
+async function* planOverrides(
   tx: Db,
   workspaceId: string,
   projects: SentConfiguration['projects'],
-  { judge, locks, changes: texts, turn }: Planning,
-): Promise<OverridePlan> => {
-  const plan: OverridePlan = { written: [], removed: [], grownBytes: 0, locked: undefined }
-  if (!projects) return plan
+  judge: Judge,
+  turn: () => Promise<void>,
+): AsyncGenerator<OverrideStep> {
+  if (!projects) return
   const wanted = new Map<string, [name: string, settings: Buffer]>()
   for (const piece of projects) {
     for (const one of overridesOf(piece)) wanted.set(one[0].toLowerCase(), one)
     await turn()
-  }
-  const add = async (current: StoredOverride | undefined, name: string, bytes: Buffer | undefined) => {
-    const sent = bytes?.toString()
-    if (sent !== undefined && sent === current?.settings) return
-    const settings = sent === undefined ? undefined : (JSON.parse(sent) as Values)
-    const stored = current && (JSON.parse(current.settings) as Values)
-    const place = current ? { owner: current.owner, repo: current.repo } : divideRepo(name)
-    const scope = nameOf(place)
-    const { changes, set } = await compareSettings(scope, stored, settings, turn)
-    if (changes.length === 0) return
-    for (const one of changes) texts.add(one)
-    const described = describeChange({ settings: stored ?? {} }, { settings: settings ?? {} })
-    await turn()
-    const full = { ...place, ...repoKeysOf(place) }
-    const oldSize = current ? counted(Buffer.byteLength(current.settings)) : 0
-    if (!bytes || !settings) {
-      plan.removed.push({ ...full, details: { version: current?.version, ...described } })
-      plan.grownBytes -= oldSize
-      return
-    }
-    judge.check(set, stored ?? {}, placeOfOverride(name))
-    const size = bytes.length
-    requireSize(size, `The settings of ${scope}`)
-    const version = (current?.version ?? 0) + 1
-    plan.written.push({
-      ...full,
-      version,
-      settings: bytes,
-      details: { version, size_bytes: size, ...described },
-    })
-    plan.locked ??= faultOfLock(locks, settings, full)
-    plan.grownBytes += counted(size) - oldSize
   }
   let after: string[] | undefined
   for (;;) {
     const { rows, more } = await listOverrides(tx, workspaceId, after, PAGE)
     for (const row of rows) {
       const key = nameOf(row).toLowerCase()
-      const found = wanted.get(key)
+      const [name, settings] = wanted.get(key) ?? [nameOf(row), undefined]
       wanted.delete(key)
-      await add(row, found?.[0] ?? nameOf(row), found?.[1])
+      yield* planOverride(row, name, settings, judge, turn)
     }
     const last = rows.at(-1)
     if (!more || !last) break
     after = [last.owner.toLowerCase(), last.repo.toLowerCase()]
   }
   for (const [name, settings] of [...wanted.values()].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    await add(undefined, name, settings)
+    yield* planOverride(undefined, name, settings, judge, turn)
   }
-  return plan
+}
+
+/** No step if nothing changes. @param current undefined: it's new @param bytes undefined: it's removed */
+async function* planOverride(
+  current: StoredOverride | undefined,
+  name: string,
+  bytes: Buffer | undefined,
+  judge: Judge,
+  turn: () => Promise<void>,
+): AsyncGenerator<OverrideStep> {
+  const sent = bytes?.toString()
+  if (sent !== undefined && sent === current?.settings) return
+  const values = sent === undefined ? undefined : (JSON.parse(sent) as Values)
+  const stored = current && (JSON.parse(current.settings) as Values)
+  const place = current ? { owner: current.owner, repo: current.repo } : divideRepo(name)
+  const scope = nameOf(place)
+  const { changes, set, settings } = await compareSettings(scope, stored, values, turn)
+  if (changes.length === 0) return
+  const described = describeChange({ settings: stored ?? {} }, { settings })
+  await turn()
+  const full = { ...place, ...repoKeysOf(place) }
+  const oldSize = current ? counted(Buffer.byteLength(current.settings)) : 0
+  if (!bytes || !values) {
+    const details = { version: current?.version, ...described }
+    yield { kind: 'remove', changes, override: { ...full, details }, grownBytes: -oldSize }
+    return
+  }
+  judge.check(set, stored ?? {}, placeOfOverride(name))
+  const size = bytes.length
+  requireSize(size, `The settings of ${scope}`)
+  const version = (current?.version ?? 0) + 1
+  const details = { version, size_bytes: size, ...described }
+  const override = { ...full, version, settings: bytes, details }
+  yield { kind: 'write', changes, override, values, grownBytes: counted(size) - oldSize }
 }
 
 export function* batchesOf<T extends Place & { settings?: Buffer }>(list: T[]): Generator<T[]> {

@@ -24,7 +24,7 @@ export const replacePatterns = (
 
 /** @throws {ApiError} `pattern_outside_organization`, `workspace_limit` */
 export const requirePatterns = async (
-  { tx, caller }: Change,
+  { tx, caller }: Pick<Change, 'tx' | 'caller'>,
   workspaceId: string,
   before: string[],
   after: string[],
