@@ -10,6 +10,7 @@ import { KeyedSemaphore, Semaphore } from '../../platform/process/semaphore.js'
 import {
   type Change,
   changeWorkspace,
+  previewChange,
   setPatterns,
   type WorkspaceCall,
   type WorkspaceQuota,
@@ -22,7 +23,7 @@ import { type KeysAndRules, requireSettings } from './policies/settings-rules.js
 import { requireStorageQuota } from './policies/storage-quota.js'
 import { deleteOverrides, limitOverrideHistory, writeOverrides } from './queries/overrides.js'
 import { readStorage } from './queries/storage-quota.js'
-import { etagOfConfiguration, readHead } from './read-configuration.js'
+import { etagOfConfiguration, type Head, readHead } from './read-configuration.js'
 import type { SettingsRules } from './schema/read.js'
 
 export interface ConfigurationResponse {
@@ -61,35 +62,75 @@ export const requireKeysOf = (judge: KeysAndRules, read: ReadConfiguration): Sen
   throw new Error('The reader found faults in settings that have none')
 }
 
+/** What a change depends on besides the request. */
+interface Context {
+  database: Database
+  rules: SettingsRules | undefined
+  quota: WorkspaceQuota
+}
+
 /**
  * Replaces the sections in the body, all or nothing.
  * @throws {ApiError} `version_conflict`, `validation_failed`, `settings_too_large`, `repo_outside_patterns`, `key_locked`,
  * `workspace_full`, `workspace_limit`
  */
 export const changeConfiguration = async (
-  { database, rules, quota }: { database: Database; rules: SettingsRules | undefined; quota: WorkspaceQuota },
+  context: Context,
   call: WorkspaceCall,
   request: Request,
 ): Promise<ConfigurationResponse> => {
-  const { dryRun, memory } = request
-  let plan: ConfigurationPlan | undefined
-  const endTurn = await waitForTurn(database, call, request)
+  const endTurn = await waitForTurn(context.database, call, request)
   try {
-    return await changeWorkspace(database, { ...call, writes: !dryRun }, 'admin', async (change) => {
-      // A conflict begins again here.
-      if (plan) memory.held.add(-plan.changes.bytes)
-      plan = await planConfiguration(change, call.workspaceId, request, rules, quota, memory.held)
-      const { changes, affected, warnings, overrides } = plan
-      if (!dryRun) await writePlan(change, call, plan, quota)
-      if (overrides.grownBytes > 0)
-        await requireStorageQuota(change.tx, call.workspaceId, dryRun ? overrides.grownBytes : 0)
-      const head = dryRun ? plan.head : await readHead(change.tx, call.workspaceId)
-      return { changes, warnings, affected, etag: etagOfConfiguration(call.workspaceId, head) }
-    })
+    return await (request.dryRun ? preview(context, call, request) : change(context, call, request))
   } finally {
     endTurn()
   }
 }
+
+const preview = (
+  { database, rules, quota }: Context,
+  call: WorkspaceCall,
+  request: Request,
+): Promise<ConfigurationResponse> => {
+  const { workspaceId } = call
+  let plan: ConfigurationPlan | undefined
+  return previewChange(database, call, 'admin', async (as) => {
+    // A conflict begins again here.
+    releasePlan(plan, request)
+    plan = await planConfiguration(as, workspaceId, request, rules, quota, request.memory.held)
+    const { grownBytes } = plan.overrides
+    if (grownBytes > 0) await requireStorageQuota(as.tx, workspaceId, grownBytes)
+    return responseOf(workspaceId, plan, plan.head)
+  })
+}
+
+const change = (
+  { database, rules, quota }: Context,
+  call: WorkspaceCall,
+  request: Request,
+): Promise<ConfigurationResponse> => {
+  const { workspaceId } = call
+  let plan: ConfigurationPlan | undefined
+  return changeWorkspace(database, call, 'admin', async (change) => {
+    // A conflict begins again here.
+    releasePlan(plan, request)
+    plan = await planConfiguration(change, workspaceId, request, rules, quota, request.memory.held)
+    await writePlan(change, workspaceId, plan)
+    if (plan.overrides.grownBytes > 0) await requireStorageQuota(change.tx, workspaceId)
+    return responseOf(workspaceId, plan, await readHead(change.tx, workspaceId))
+  })
+}
+
+/** Frees the memory of a plan that came to nothing. */
+const releasePlan = (plan: ConfigurationPlan | undefined, { memory }: Request): void => {
+  if (plan) memory.held.add(-plan.changes.bytes)
+}
+
+const responseOf = (
+  workspaceId: string,
+  { changes, warnings, affected }: ConfigurationPlan,
+  head: Head,
+): ConfigurationResponse => ({ changes, warnings, affected, etag: etagOfConfiguration(workspaceId, head) })
 
 /** Only changes that need much memory wait for others. Those without overrides need little. @returns what ends the turn */
 const waitForTurn = async (
@@ -118,12 +159,11 @@ const waitForTurn = async (
 
 const writePlan = async (
   change: Change,
-  { workspaceId }: WorkspaceCall,
+  workspaceId: string,
   { head, settings, patterns, overrides }: ConfigurationPlan,
-  quota: WorkspaceQuota,
 ): Promise<void> => {
   if (settings) await applySettings(change, workspaceId, head, settings)
-  if (patterns) await setPatterns(change, workspaceId, head.patterns, patterns, quota)
+  if (patterns) await setPatterns(change, workspaceId, head.patterns, patterns)
   await writeOverridePlan(change, workspaceId, overrides)
 }
 

@@ -14,8 +14,6 @@ export interface WorkspaceCall {
   userId: string
   /** The call's access key. Null: a session. */
   key: KeyInUse | null
-  /** False for a dry run, which takes no locks so that no one has to wait. */
-  writes?: boolean
   /** The reason, in the caller's own words. */
   reason?: string | undefined
 }
@@ -45,25 +43,48 @@ export interface Change {
  */
 export const changeWorkspace = <T>(
   database: Database,
-  { workspaceId, userId, key, reason, writes = true }: WorkspaceCall,
+  call: WorkspaceCall,
   wanted: Role,
   work: (change: Change) => Promise<T>,
   options?: TransactionOptions,
 ): Promise<T> =>
   database.transaction(async (tx) => {
-    const workspace = await (writes ? lockWorkspace : readPresent)(tx, workspaceId)
+    const { workspaceId, reason } = call
+    const workspace = await lockWorkspace(tx, workspaceId)
     if (!workspace) throw new ApiError('workspace_not_found')
-    const member = requireRole(await readMember(tx, workspaceId, userId), wanted)
-    const workspaceKey = key?.workspaceId === workspaceId ? key : null
-    const caller = {
-      id: userId,
-      role: member.role,
-      login: workspaceKey ? nameOfKey(workspaceKey) : member.login,
-      keyName: workspaceKey?.name ?? null,
-    }
-    const actor = workspaceKey ? { id: workspaceKey.keyId, login: caller.login } : caller
+    const { caller, actor } = await readAuthor(tx, call, wanted)
     return work(changeBy(tx, { workspaceId, workspace, caller, actor, reason }))
   }, options)
+
+/**
+ * Runs `work`, which changes nothing, on a workspace for a caller who currently has the role. It locks nothing, so that no one
+ * has to wait for a dry run.
+ * @throws {ApiError} `workspace_not_found`, `admin_required`
+ */
+export const previewChange = <T>(
+  database: Database,
+  call: WorkspaceCall,
+  wanted: Role,
+  work: (preview: Pick<Change, 'tx' | 'caller'>) => Promise<T>,
+): Promise<T> =>
+  database.transaction(async (tx) => {
+    if (!(await readPresent(tx, call.workspaceId))) throw new ApiError('workspace_not_found')
+    const { caller } = await readAuthor(tx, call, wanted)
+    return work({ tx, caller })
+  })
+
+/** The caller as named in entries, and as the actor of the audit trail. @throws {ApiError} `admin_required` */
+const readAuthor = async (tx: Db, { workspaceId, userId, key }: WorkspaceCall, wanted: Role) => {
+  const member = requireRole(await readMember(tx, workspaceId, userId), wanted)
+  const workspaceKey = key?.workspaceId === workspaceId ? key : null
+  const caller = {
+    id: userId,
+    role: member.role,
+    login: workspaceKey ? nameOfKey(workspaceKey) : member.login,
+    keyName: workspaceKey?.name ?? null,
+  }
+  return { caller, actor: workspaceKey ? { id: workspaceKey.keyId, login: caller.login } : caller }
+}
 
 interface By extends Pick<Change, 'caller' | 'workspace'>, Pick<WorkspaceCall, 'workspaceId' | 'reason'> {
   /** The person named in the audit trail. */

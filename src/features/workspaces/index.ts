@@ -7,7 +7,7 @@ export {
   type Roles,
   requireAdminIn,
 } from './access.js'
-export { type Change, changeWorkspace, type WorkspaceCall } from './change-workspace.js'
+export { type Change, changeWorkspace, previewChange, type WorkspaceCall } from './change-workspace.js'
 export { leaveAllWorkspaces } from './leave-all-workspaces.js'
 export { openPersonalWorkspace, type PersonalRules } from './open-personal-workspace.js'
 export { requirePersonalQuota, workspaceRequired } from './policies/personal-workspace.js'

@@ -18,7 +18,8 @@ export const replacePatterns = (
   changeWorkspace(database, call, 'admin', async (change) => {
     const before = await listPatterns(change.tx, call.workspaceId)
     if (JSON.stringify(before) === JSON.stringify(patterns)) return before
-    await setPatterns(change, call.workspaceId, before, patterns, quota)
+    await requirePatterns(change, call.workspaceId, before, patterns, quota)
+    await setPatterns(change, call.workspaceId, before, patterns)
     return patterns
   })
 
@@ -37,16 +38,13 @@ export const requirePatterns = async (
   if (added > 0 && caller.keyName === null) await requirePatternQuota(tx, caller.id, added, quota)
 }
 
-/** The only way an admin changes patterns. @throws {ApiError} `pattern_outside_organization`, `workspace_limit` */
+/** The only way an admin changes patterns, after `requirePatterns`. */
 export const setPatterns = async (
-  change: Change,
+  { tx, record }: Change,
   workspaceId: string,
   before: string[],
   after: string[],
-  quota: WorkspaceQuota,
 ): Promise<void> => {
-  await requirePatterns(change, workspaceId, before, after, quota)
-  const { tx, record } = change
   await deletePatterns(tx, workspaceId)
   await insertPatterns(tx, workspaceId, parsePatterns(after))
   await record('patterns.replaced', undefined, { before, after })
