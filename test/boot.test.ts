@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import t from 'tap'
 import { BILLING, signatureOf } from '../demo/billing-provider.js'
 import { Closed, Ok, RepoParams, RepoPath, ref, Uuid, WorkspaceParams } from '../schemas/common.js'
+import { limits } from '../schemas/limits.js'
 import { buildApp } from '../src/app.js'
 import { readConfig } from '../src/config.js'
 import { billingSignature } from '../src/features/billing/billing-signature.js'
@@ -79,6 +80,7 @@ const noRepo = Type.Object({ repo: Type.Optional(RepoPath) })
 
 const mistakes: [mistake: Partial<RouteOptions>, message: string][] = [
   [{ config: {} }, 'declares no access'],
+  [{ bodyLimit: limits.body_bytes + 1, config: inQuery }, 'has a large body, but no accessBeforeBody'],
   [{ schema: answering({ operationId: undefined }) }, 'declares no operationId'],
   [{ schema: {} }, 'declares no response'],
   [
@@ -121,6 +123,7 @@ t.test('a handler can’t access anything that its route’s access check hasn�
   const handlers: [number, RouteOptions['handler']][] = [
     [500, async ({ membership }) => ({ ok: membership.userId !== '' })],
     [500, async (request) => ({ ok: request.granted(access) !== null })],
+    [500, async (request) => ({ ok: request.validated(() => true) })],
     [401, async ({ caller }) => ({ ok: caller.userId !== '' })],
   ]
   for (const [status, handler] of handlers) {

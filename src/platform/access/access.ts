@@ -28,7 +28,7 @@ export interface Access<Found = unknown> {
   /** Before validation, for a body that is read as bytes. @throws {ApiError} */
   readonly openBody?: (request: FastifyRequest) => Promise<void>
   /**
-   * After validation, or with a valid path before a body of more than `limits.body_bytes` is read. Handlers read the result from
+   * After validation, or with a valid path before the body is read (`accessBeforeBody`). Handlers read the result from
    * `request.granted(access)`. @throws {ApiError}
    */
   readonly find?: (request: FastifyRequest) => Promise<Found>

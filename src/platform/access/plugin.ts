@@ -6,7 +6,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Scope } from '../../../schemas/keys.js'
-import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Access } from './access.js'
 import { isFromTrustedOrigin } from './caller.js'
@@ -70,9 +69,8 @@ export const callerFault = (
   return (key && keyRejectionOf(access, key)) ?? access.admit?.(request)
 }
 
-/** Whether access is decided before the body is read, so that a stranger can't send a large one. */
 export const isDecidedBeforeBody = ({ routeOptions }: FastifyRequest): boolean =>
-  routeOptions.bodyLimit > limits.body_bytes && routeOptions.config.access?.find !== undefined
+  routeOptions.config.accessBeforeBody === true
 
 /** @throws {ApiError} */
 export const decideBeforeBody = async (request: FastifyRequest): Promise<void> => {

@@ -4,12 +4,15 @@ import type { RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { listResources } from '../../../schemas/common.js'
 import type { ErrorCode } from '../../../schemas/errors.js'
+import { limits } from '../../../schemas/limits.js'
 import type { Access, RequestPart } from '../access/access.js'
 import type { HeaderName } from './headers.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
+    /** Decides access before the body is read, so that a stranger can't send a large one. */
+    accessBeforeBody?: true
     /**
      * Throws for invalid input that no schema can describe. It runs before access is checked. Handlers read its result from
      * `request.validated(validate)`.
@@ -70,6 +73,8 @@ const faultOf = (route: RouteOptions): string | undefined => {
   const { config, schema, url } = route
   const access = config?.access
   if (!access) return 'declares no access'
+  const isLarge = (route.bodyLimit ?? 0) > limits.body_bytes
+  if (isLarge && access.find && !config.accessBeforeBody) return 'has a large body, but no accessBeforeBody'
   if (schema?.hide) return undefined
   if (!schema?.response) return 'declares no response'
   if (schema.operationId === undefined) return 'declares no operationId'

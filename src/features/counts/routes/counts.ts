@@ -43,7 +43,7 @@ export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       method: 'POST',
       url,
       bodyLimit: limits.counts_body_bytes,
-      config: { access: writing, readsBody: CountsBody },
+      config: { access: writing, accessBeforeBody: true, readsBody: CountsBody },
       schema: {
         operationId,
         tags: ['activity'],

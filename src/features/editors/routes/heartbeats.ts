@@ -63,6 +63,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     bodyLimit: limits.heartbeats_body_bytes,
     config: {
       access: writingEditor,
+      accessBeforeBody: true,
       readsBody: Type.Array(ref(Heartbeat), { maxItems: limits.heartbeats, title: 'HeartbeatsBody' }),
     },
     schema: {
@@ -84,7 +85,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'POST',
     url: '/users/:user/heartbeats',
     bodyLimit: limits.heartbeats_body_bytes,
-    config: { access: writingEditor, readsBody: ref(Heartbeat) },
+    config: { access: writingEditor, accessBeforeBody: true, readsBody: ref(Heartbeat) },
     schema: {
       ...shared,
       operationId: 'sendHeartbeat',
@@ -124,7 +125,7 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     method: 'POST',
     url: '/plugins/errors',
     bodyLimit: limits.heartbeats_body_bytes,
-    config: { access: writingEditor },
+    config: { access: writingEditor, accessBeforeBody: true },
     schema: {
       operationId: 'sendEditorErrors',
       tags: ['editors'],

@@ -87,7 +87,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (
     method: 'POST',
     url: '/users/:user/import',
     bodyLimit: limits.import_body_bytes,
-    config: { access: writingEditor, errors: ['bad_request', 'request_timeout'] },
+    config: { access: writingEditor, accessBeforeBody: true, errors: ['bad_request', 'request_timeout'] },
     schema: {
       ...shared,
       operationId: 'startImport',

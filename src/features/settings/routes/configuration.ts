@@ -93,6 +93,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       bodyLimit: limits.configuration_body_bytes,
       config: {
         access: writing,
+        accessBeforeBody: true,
         readsBody: ConfigurationBody,
         errors: [
           'version_conflict',
