@@ -3,11 +3,13 @@ import fc from 'fast-check'
 import t from 'tap'
 import {
   type Candidate,
+  Counts,
   hourOf,
   hoursAround,
   type Marks,
   type StoredHour,
   Timeline,
+  toStored,
 } from '../src/features/editors/timeline.js'
 
 /** An hour since 1970, and its first minute. */
@@ -92,7 +94,8 @@ t.test('marks and the minutes between them match a table of minutes, in any orde
       const [own, agents] = [new MarksModel(), new MarksModel()]
       const read = () => new Timeline([...stored.values()].sort((a, b) => a.hour - b.hour))
       for (const request of requests) {
-        const timeline = read()
+        const before = read()
+        const timeline = before.copy()
         const touched = new Set<number>()
         const fresh = { own: new Set<number>(), agents: new Set<number>() }
         for (const { minute, quarter, project, byAgent } of request) {
@@ -113,7 +116,8 @@ t.test('marks and the minutes between them match a table of minutes, in any orde
               model.candidates().filter(({ neighbours }) => neighbours.some((other) => minutes.has(other))),
             ),
           )
-        for (const hour of timeline.toStored()) {
+        deepStrictEqual(before, read(), 'marking a copy changes only the copy')
+        for (const hour of toStored(timeline, new Counts([]))) {
           deepStrictEqual(touched.has(hour.hour), true)
           stored.set(hour.hour, hour)
         }
@@ -121,7 +125,7 @@ t.test('marks and the minutes between them match a table of minutes, in any orde
       const timeline = read()
       agree(timeline, own)
       agree(timeline.agents, agents)
-      deepStrictEqual(timeline.toStored(), [], 'reading changes nothing')
+      deepStrictEqual(toStored(timeline, new Counts([])), [], 'reading changes nothing')
     }),
     { numRuns: 150 },
   )
@@ -136,10 +140,10 @@ t.test('a minute counts once in a workspace, and for one repository everywhere',
   fc.assert(
     fc.property(fc.array(counting, { maxLength: 60 }), fc.integer({ min: 0, max: 60 }), (list, readAgain) => {
       const stored = new Map<number, StoredHour>()
-      const store = (timeline: Timeline) => {
-        for (const hour of timeline.toStored()) stored.set(hour.hour, hour)
+      const store = (counts: Counts) => {
+        for (const hour of toStored(new Timeline([]), counts)) stored.set(hour.hour, hour)
       }
-      let timeline = new Timeline([])
+      let counts = new Counts([])
       const counted = new Map<string, string>()
       const check = () => {
         for (let minute = 0; minute <= 130; minute++) {
@@ -147,28 +151,30 @@ t.test('a minute counts once in a workspace, and for one repository everywhere',
           const places = ['w1', 'w2'].map((workspace) => counted.get(`${workspace} ${minute}`))
           const repo = places.find((place) => place !== undefined)
           deepStrictEqual(
-            ['w1', 'w2'].map((workspace) => timeline.hasCounted(workspace, at)),
+            ['w1', 'w2'].map((workspace) => counts.hasCounted(workspace, at)),
             places.map((place) => place !== undefined),
           )
-          deepStrictEqual(timeline.hasCountedAnywhere(at), repo !== undefined)
+          deepStrictEqual(counts.hasCountedAnywhere(at), repo !== undefined)
           for (const other of ['acme/a', 'acme/b'])
-            deepStrictEqual(timeline.mayCountFor(other, at), repo === undefined || repo === other)
+            deepStrictEqual(counts.mayCountFor(other, at), repo === undefined || repo === other)
         }
       }
       for (const [index, { minute, workspace, repo }] of list.entries()) {
         if (index === readAgain) {
-          store(timeline)
-          timeline = new Timeline([...stored.values()])
+          store(counts)
+          counts = new Counts([...stored.values()])
         }
-        if (!timeline.mayCountFor(repo, FIRST + minute)) continue
-        timeline.count(workspace, FIRST + minute, repo)
+        if (!counts.mayCountFor(repo, FIRST + minute)) continue
+        counts.count(workspace, FIRST + minute, repo)
         counted.set(`${workspace} ${minute}`, repo)
       }
       check()
-      store(timeline)
-      timeline = new Timeline([...stored.values()])
+      store(counts)
+      counts = new Counts([...stored.values()])
+      const copy = counts.copy()
+      copy.count('w3', FIRST, 'acme/c')
       check()
-      deepStrictEqual(timeline.toStored(), [])
+      deepStrictEqual(toStored(new Timeline([]), counts), [], 'counting in a copy changes only the copy')
     }),
     { numRuns: 60 },
   )
@@ -199,10 +205,11 @@ t.test('an hour is stored in a format that earlier versions can read', async (t)
   timeline.mark((FIRST + 2) * 60 + 0.256, 'web')
   timeline.mark((FIRST + 2) * 60 + 59.5, 'api')
   timeline.agents.mark((FIRST + 62) * 60, 'api')
-  timeline.count('w', FIRST, 'acme/web')
-  timeline.count('w', FIRST + 1, 'acme/web')
-  timeline.count('x', FIRST + 2, 'acme/api')
-  t.strictSame(timeline.toStored(), [
+  const counts = new Counts([])
+  counts.count('w', FIRST, 'acme/web')
+  counts.count('w', FIRST + 1, 'acme/web')
+  counts.count('x', FIRST + 2, 'acme/api')
+  t.strictSame(toStored(timeline, counts), [
     {
       hour: HOUR,
       projects: ['web', 'api'],
@@ -257,15 +264,16 @@ t.test(
     // An instance of an earlier version added a mark without its time.
     for (const lastAt of [null, [100]]) {
       const timeline = new Timeline([{ ...old, lastAt }])
+      const counts = new Counts([{ ...old, lastAt }])
       t.equal(timeline.mark((FIRST + 3) * 60 + 59.99, 'api'), false)
       t.equal(timeline.agents.mark((FIRST + 3) * 60 + 59.99, 'api'), false)
       t.equal(timeline.projectBefore(FIRST + 4), 'web')
-      t.strictSame(timeline.toStored(), [])
-      t.ok(timeline.hasCounted('w', FIRST + 3))
-      t.ok(timeline.mayCountFor('acme/any', FIRST + 3), 'for which repository is not known')
-      t.notOk(timeline.hasCounted('w', FIRST + 4))
+      t.strictSame(toStored(timeline, counts), [])
+      t.ok(counts.hasCounted('w', FIRST + 3))
+      t.ok(counts.mayCountFor('acme/any', FIRST + 3), 'for which repository is not known')
+      t.notOk(counts.hasCounted('w', FIRST + 4))
       timeline.mark((FIRST + 5) * 60, 'api')
-      t.strictSame(timeline.toStored()[0]?.lastAt, [6_000, 6_000, 0])
+      t.strictSame(toStored(timeline, counts)[0]?.lastAt, [6_000, 6_000, 0])
     }
   },
 )

@@ -33,7 +33,7 @@ export const survivors: Record<string, Record<string, string[]>> = {
     'Stored lists have the same length, and a text without a 1 has no minutes.': [
       '\'\' → "Stryker was here!"',
       '[] → ["Stryker was here"]',
-      'row.countedFor?.[index] → row.countedFor[index]',
+      'countedFor?.[index] → countedFor[index]',
     ],
     'Without a neighbor, there are no minutes in between.': [
       'earlier === undefined → false',

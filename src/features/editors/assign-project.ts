@@ -11,7 +11,7 @@ import { countPersonal } from './count-personal.js'
 import { type ProjectHost, Projects, projectOf } from './project-names.js'
 import { lockMarks, readAllMarks } from './queries/marks.js'
 import { findNames, listNames, namesOf, readDroppedNames, readNameQuota } from './queries/projects.js'
-import { type Candidate, Timeline } from './timeline.js'
+import { type Candidate, Counts, hasUncounted, Timeline, toStored } from './timeline.js'
 import { writePlans } from './write-plans.js'
 
 /** A person's names, and the minutes stored for each. */
@@ -71,23 +71,27 @@ export const assignProject = (
       const projects = new Projects(known.set(name, choice), host.kind)
       const repoKey = projects.keyOf(name)
       const timeline = new Timeline(stored)
+      const counts = new Counts(stored)
       const reassigned = timeline.agents.hoursOf(name)
       const target = await readTarget(tx, userId, new Set(repoKey === undefined ? [] : [repoKey]))
       const timezone = zoneOf(target, undefined)
       const marked = { userId, timeline, projects, target, timezone }
-      const candidates = repoKey === undefined ? [] : storedFor(timeline, name)
-      const minutes = await countMinutes(tx, { ...marked, candidates, fromJoining: () => true })
-      const personal = await countPersonal(tx, marked, candidates)
+      const candidates = repoKey === undefined ? [] : storedFor(timeline, counts, name)
+      const minutes = await countMinutes(tx, { ...marked, counts, candidates, fromJoining: () => true })
+      const hadUncounted = hasUncounted(timeline, counts)
+      const personal = await countPersonal(
+        tx,
+        { ...marked, hadUncounted, counts: minutes.counts },
+        candidates,
+      )
       const agents = await countAgents(tx, marked, { reassigned, isFromJoining: true })
       await writePlans(tx, [
-        { userId, minutes, personal, agents, hours: timeline.toStored(), chosen: [choice] },
+        { userId, minutes, personal, agents, hours: toStored(timeline, minutes.counts), chosen: [choice] },
       ])
     },
     { readsFirst: true, rowsMayConflict: true },
   )
 
 /** Minutes that are stored for a name and haven't counted anywhere. */
-const storedFor = (timeline: Timeline, name: string): Candidate[] =>
-  [...timeline.all()].filter(
-    ({ minute, project }) => project === name && !timeline.hasCountedAnywhere(minute),
-  )
+const storedFor = (timeline: Timeline, counts: Counts, name: string): Candidate[] =>
+  [...timeline.all()].filter(({ minute, project }) => project === name && !counts.hasCountedAnywhere(minute))

@@ -15,7 +15,7 @@ import {
   requireDay,
 } from '../minutes/index.js'
 import type { Projects } from './project-names.js'
-import { type Candidate, hourOf, type Timeline } from './timeline.js'
+import { type Candidate, type Counts, hourOf } from './timeline.js'
 
 const HOUR_MS = 3_600_000
 
@@ -50,7 +50,8 @@ export type CountsFromJoining = (project: string) => boolean
 
 interface Minutes {
   userId: string
-  timeline: Timeline
+  /** Where minutes have counted before. */
+  counts: Counts
   target: FlushTarget
   /** In which the minutes are recorded. */
   timezone: string
@@ -83,6 +84,8 @@ export interface TargetedMinutes extends Minutes {
 }
 
 export interface CountedMinutes {
+  /** Where minutes have counted, with those that count now. */
+  counts: Counts
   /** How many minutes were added, in all workspaces together. */
   minutes: number
   /** With `imported`: the minutes of each place, whether or not they were imported before. */
@@ -131,9 +134,10 @@ export const targetMinutes = async (request: Minutes): Promise<Targeting> => {
 
 /** Counts the minutes that count in each workspace. @param members the days to add to */
 export const planMinutes = async (
-  { timeline, timezone, projects, imported, isSmall }: TargetedMinutes,
+  { counts: before, timezone, projects, imported, isSmall }: TargetedMinutes,
   members: MemberDays<MinutesWorkspace>[],
 ): Promise<CountedMinutes> => {
+  const counts = before.copy()
   const dayOf = daysOfMinutes()
   const found: CountedMinutes['found'] = []
   let work = 0
@@ -142,9 +146,9 @@ export const planMinutes = async (
     const idleWindow = clampIdleWindow(given)
     const repoDays = new Map<string, RepoDay>()
     for (const { minute, repoKey, gap } of own) {
-      if (gap > idleWindow || timeline.hasCounted(workspaceId, minute)) continue
-      if (!timeline.mayCountFor(repoKey, minute)) continue
-      timeline.count(workspaceId, minute, repoKey)
+      if (gap > idleWindow || counts.hasCounted(workspaceId, minute)) continue
+      if (!counts.mayCountFor(repoKey, minute)) continue
+      counts.count(workspaceId, minute, repoKey)
       const day = dayOf(minute)
       const key = `${day} ${repoKey}`
       const repoDay = repoDays.get(key) ?? newRepoDay({ workspaceId, day, repoKey }, imported)
@@ -162,7 +166,7 @@ export const planMinutes = async (
     work = await pauseAfter(work + own.length)
   }
   const minutes = members.reduce((sum, { days }) => sum + sumOf(days), 0)
-  return { minutes, found, isSmall, members, timezone, names: projects.repos }
+  return { counts, minutes, found, isSmall, members, timezone, names: projects.repos }
 }
 
 /** Locks a person's days, and counts. @throws {ApiError} `payload_too_large` */

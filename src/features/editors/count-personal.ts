@@ -16,7 +16,7 @@ import {
 } from '../minutes/index.js'
 import { dayOfHour, recordedBy } from './count-minutes.js'
 import type { Projects } from './project-names.js'
-import { type Candidate, hourOf, type StoredHour, Timeline } from './timeline.js'
+import { type Candidate, type Counts, hourOf, type StoredHour, Timeline } from './timeline.js'
 
 const MINUTES = 60
 const DAY_MINUTES = HOURS * MINUTES
@@ -29,8 +29,8 @@ const dayOf = (number: number) => dayOfHour(number * HOURS)
 
 interface Personal {
   userId: string
-  /** Where the minutes have counted in workspaces. */
-  timeline: Timeline
+  /** Where minutes have counted in workspaces. */
+  counts: Counts
   target: FlushTarget
   projects: Projects
   timezone: string
@@ -70,17 +70,21 @@ const resultOf = async (days: PersonalDays): Promise<PersonalMinutes> => {
   }
 }
 
-/** The minutes of heartbeats, after they've counted in workspaces. @param candidates the minutes that may have changed */
+/**
+ * The minutes of heartbeats, after they've counted in workspaces.
+ * @param personal.hadUncounted whether a mark that was stored before has counted in no workspace
+ * @param candidates the minutes that may have changed
+ */
 export const countPersonal = async (
   tx: Db,
-  personal: Personal,
+  personal: Personal & { hadUncounted: boolean },
   candidates: readonly Candidate[],
 ): Promise<PersonalMinutes> => {
-  const { userId, timeline } = personal
+  const { userId, counts, hadUncounted } = personal
   const close = candidates.filter(isClose)
-  const isCounted = ({ minute }: Candidate) => timeline.hasCountedAnywhere(minute)
+  const isCounted = ({ minute }: Candidate) => counts.hasCountedAnywhere(minute)
   // Usually, all minutes count in a workspace, and so did the ones around them.
-  if (!timeline.hadUncounted && close.every(isCounted)) return noPersonalMinutes
+  if (!hadUncounted && close.every(isCounted)) return noPersonalMinutes
   const ofDays = groupBy(candidates, ({ minute }) => Math.floor(minute / DAY_MINUTES))
   const rows = await readPersonalMinutes(tx, userId, Array.from(ofDays.keys(), dayOf))
   const days = new PersonalDays(rows, personal.timezone)
@@ -131,7 +135,7 @@ export const countImported = async (
   personal: Personal,
   { day, beside, hours }: { day: string; beside: string[]; hours: StoredHour[] },
 ): Promise<PersonalMinutes> => {
-  const { userId, timeline } = personal
+  const { userId, counts } = personal
   const rows = await readPersonalMinutes(tx, userId, [day, ...beside])
   const days = new PersonalDays(rows, personal.timezone)
   const nameOf = ownerOf(personal)
@@ -139,7 +143,7 @@ export const countImported = async (
   for (const { minute, project, gap } of new Timeline([...hoursOf(rows), ...hours]).all()) {
     const ofDay = dayOf(Math.floor(minute / DAY_MINUTES))
     if (!written.has(ofDay)) continue
-    if (timeline.hasCountedAnywhere(minute)) days.remove(ofDay, minute % DAY_MINUTES)
+    if (counts.hasCountedAnywhere(minute)) days.remove(ofDay, minute % DAY_MINUTES)
     else if (isClose({ minute, project, gap })) {
       const name = nameOf(minute, project)
       if (name !== undefined) days.add(ofDay, minute % DAY_MINUTES, name, project)

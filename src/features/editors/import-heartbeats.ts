@@ -33,7 +33,7 @@ import {
 } from './queries/imports.js'
 import type { Known } from './read-known.js'
 import { DAY_MINUTES, type ReducedDay, type ReducedFile, type ReducedMinutes } from './reduce-file.js'
-import { type Candidate, hourOf, type StoredHour, Timeline } from './timeline.js'
+import { type Candidate, Counts, hourOf, type StoredHour, Timeline } from './timeline.js'
 import { writePlans } from './write-plans.js'
 
 const MINUTES = 60
@@ -267,11 +267,15 @@ const countDay = async (
     await readTarget(tx, userId, repoKeys, scope),
     await readImported(tx, userId, day),
   ]
-  if (scope === 'person')
-    countEarlier(candidates, timeline, projects, await readMostImported(tx, userId, day))
+  const unknown = new Counts([])
+  const before =
+    scope === 'person'
+      ? countEarlier(candidates, unknown, projects, await readMostImported(tx, userId, day))
+      : unknown
   const marked = { userId, timeline, projects, target, timezone: zoneOf(target, undefined) }
   const minutes = await countMinutes(tx, {
     ...marked,
+    counts: before,
     candidates,
     fromJoining: () => true,
     imported: isKept ? () => Number.POSITIVE_INFINITY : imported,
@@ -279,7 +283,9 @@ const countDay = async (
   const beside = [addDays(day, -1), addDays(day, 1)].filter(
     (other) => other < firstKept && days.every(({ day }) => day !== other),
   )
-  const personal = isKept ? noPersonalMinutes : await countImported(tx, marked, { day, beside, hours })
+  const personal = isKept
+    ? noPersonalMinutes
+    : await countImported(tx, { ...marked, counts: minutes.counts }, { day, beside, hours })
   // On a day that's kept, agents' marks have already counted like heartbeats.
   const agentHours = isKept
     ? []
@@ -302,18 +308,20 @@ const countDay = async (
 /** Minutes of a repository that earlier imports have counted in a workspace don't count for the person alone. */
 const countEarlier = (
   candidates: readonly Candidate[],
-  timeline: Timeline,
+  before: Counts,
   projects: Projects,
   imported: ReadonlyMap<string, { workspaceId: string; minutes: number }>,
-): void => {
+): Counts => {
+  const counts = before.copy()
   const left = new Map(Array.from(imported, ([repoKey, { minutes }]) => [repoKey, minutes]))
   for (const { minute, project, gap } of candidates) {
     const repoKey = projects.keyOf(project) ?? ''
     const [place, own] = [imported.get(repoKey), left.get(repoKey) ?? 0]
     if (!place || own === 0 || gap > limits.heartbeat_idle_minutes_min) continue
-    timeline.count(place.workspaceId, minute, repoKey)
+    counts.count(place.workspaceId, minute, repoKey)
     left.set(repoKey, own - 1)
   }
+  return counts
 }
 
 /** Whether the person has switched off recording for a project and hour, or ignores the project name. */

@@ -3,7 +3,7 @@ import { type Batch, daysThatCount, type Ignored } from './batch.js'
 import { type CountsFromJoining, dayOfHour, recordedBy, zoneOf } from './count-minutes.js'
 import { isRepo } from './project-names.js'
 import type { Known } from './read-known.js'
-import { type Candidate, hourOf } from './timeline.js'
+import { type Candidate, hourOf, type Timeline } from './timeline.js'
 
 /** The outcome of heartbeats. */
 export interface Recorded {
@@ -27,6 +27,8 @@ export const nothingRecorded = ({ ignored }: Batch): Recorded => ({
 
 /** Heartbeats whose minutes are marked. */
 export interface Marked {
+  /** The marks that were known, with the new ones. */
+  timeline: Timeline
   recorded: Recorded
   /** Repositories that were named in full, and may be remembered. */
   repos: string[]
@@ -39,9 +41,17 @@ export interface Marked {
   fromJoining: CountsFromJoining
 }
 
-/** Marks their minutes in the timeline. */
-export const markHeartbeats = ({ batch, projects, mayWait, timeline, target }: Known): Marked => {
+/** Adds their minutes to the marks that are known. */
+export const markHeartbeats = ({
+  batch,
+  projects,
+  mayWait,
+  timeline: before,
+  counts,
+  target,
+}: Known): Marked => {
   const { heartbeats, kind, isFromJoining } = batch
+  const timeline = before.copy()
   const isRecorded = recordedBy(target, zoneOf(target, batch.timezone))
   /** By repository: the first day on which some workspace matches. */
   const matched = new Map<string, string>()
@@ -90,10 +100,11 @@ export const markHeartbeats = ({ batch, projects, mayWait, timeline, target }: K
     }
     const isNew = timeline.mark(time, name)
     // A heartbeat from before its person joined a workspace counts there when it's sent again.
-    const mayCount = project.repo !== undefined && !timeline.hasCountedAnywhere(minute)
+    const mayCount = project.repo !== undefined && !counts.hasCountedAnywhere(minute)
     if (isNew || mayCount) marked.push(minute)
   }
   return {
+    timeline,
     recorded,
     repos,
     lastAt,

@@ -33,7 +33,7 @@ import {
   readStored,
   resolveProjects,
 } from './read-known.js'
-import type { StoredHour } from './timeline.js'
+import { type StoredHour, toStored } from './timeline.js'
 import type { Plan } from './write-plans.js'
 
 /** What a batch changes, and its outcome. */
@@ -133,9 +133,9 @@ const targetTogether = async ({ target, ...one }: Resolved): Promise<Targeted | 
 }
 
 const targetMarked = (known: Known, { candidates, fromJoining }: Marked) => {
-  const { batch, userId, timeline, target, projects } = known
+  const { batch, userId, counts, target, projects } = known
   const timezone = zoneOf(target, batch.timezone)
-  return targetMinutes({ userId, timeline, target, timezone, projects, candidates, fromJoining })
+  return targetMinutes({ userId, counts, target, timezone, projects, candidates, fromJoining })
 }
 
 interface Locked {
@@ -149,11 +149,16 @@ const countMarked = async (
   tx: Db,
   { known, marked, minutes: targeted, members }: Locked,
 ): Promise<HeartbeatPlan> => {
-  const { batch, userId, projects, mayWait, isFull, timeline, target, involved } = known
-  const { recorded, repos, lastAt, newest, candidates } = marked
+  const { batch, userId, projects, mayWait, isFull, hadUncounted, target, involved } = known
+  const { timeline, recorded, repos, lastAt, newest, candidates } = marked
   const { timezone } = targeted
   const minutes = await planMinutes(targeted, members)
-  const personal = await countPersonal(tx, { userId, timeline, target, projects, timezone }, candidates)
+  const { counts } = minutes
+  const personal = await countPersonal(
+    tx,
+    { userId, counts, hadUncounted, target, projects, timezone },
+    candidates,
+  )
   const agents = await countAgents(
     tx,
     { userId, timeline, projects },
@@ -167,7 +172,7 @@ const countMarked = async (
   return {
     ...{ userId, projects, mayWait, isFull, repos, lastAt, newest, minutes, personal, agents },
     recorded: { ...recorded, minutes_left_out: personal.leftOut },
-    hours: timeline.toStored(),
+    hours: toStored(timeline, counts),
     chosen: known.chosen.filter(({ name }) => names.has(name)),
   }
 }

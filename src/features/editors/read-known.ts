@@ -10,7 +10,7 @@ import { hoursBeside } from './count-agents.js'
 import { isRepo, mayBeFolder, Projects } from './project-names.js'
 import { readMarks } from './queries/marks.js'
 import { type EditorProject, findNames, namesOf, readNameQuota } from './queries/projects.js'
-import { hoursAround, type StoredHour, Timeline } from './timeline.js'
+import { Counts, hasUncounted, hoursAround, type StoredHour, Timeline } from './timeline.js'
 
 /** The maximum comparisons per person when several people are read together. */
 export const COMPARED_TOGETHER = limits.flush_comparisons / 100
@@ -42,6 +42,10 @@ export interface Resolved extends Stored, MatchedNames {
   projects: Projects
   /** The marks around the heartbeats. */
   timeline: Timeline
+  /** Where these minutes have counted. */
+  counts: Counts
+  /** Whether some of them have counted in no workspace. */
+  hadUncounted: boolean
   /** The repositories for which minutes may count. */
   involved: ReadonlySet<string>
 }
@@ -126,8 +130,10 @@ const resolveOwn = async (tx: Db, stored: Stored): Promise<Resolved> => {
   const matched = await matchFolders(tx, userId, namesOf(known), names, repos)
   const projects = new Projects(namesOf([...known, ...matched.chosen]), batch.kind)
   const timeline = new Timeline(marks)
+  const counts = new Counts(marks)
+  const hadUncounted = hasUncounted(timeline, counts)
   const involved = involvedIn(batch.heartbeats, projects, timeline)
-  return { ...stored, ...matched, projects, timeline, involved }
+  return { ...stored, ...matched, projects, timeline, counts, hadUncounted, involved }
 }
 
 /** The last step: where minutes count of repositories for which the first one didn't find it. */

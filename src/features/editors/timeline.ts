@@ -54,11 +54,17 @@ export interface Candidate {
 }
 
 class MarkedHour {
-  /** The projects with a minute's first and last heartbeat. */
-  readonly first: (string | undefined)[] = new Array(MINUTES)
-  readonly last: (string | undefined)[] = new Array(MINUTES)
-  /** When a minute's last heartbeat was, in hundredths of a second. */
-  readonly lastAt: (number | undefined)[] = new Array(MINUTES)
+  constructor(
+    /** The projects with a minute's first and last heartbeat. */
+    readonly first: (string | undefined)[] = new Array(MINUTES),
+    readonly last: (string | undefined)[] = new Array(MINUTES),
+    /** When a minute's last heartbeat was, in hundredths of a second. */
+    readonly lastAt: (number | undefined)[] = new Array(MINUTES),
+  ) {}
+
+  copy(): MarkedHour {
+    return new MarkedHour(this.first.slice(), this.last.slice(), this.lastAt.slice())
+  }
 
   get projects(): string[] {
     return [...new Set([...this.first, ...this.last])].filter((project) => project !== undefined)
@@ -104,6 +110,17 @@ export class Marks {
   private readonly hours = new Map<number, MarkedHour>()
   /** The hours in which a mark was added since they were read. */
   readonly changed = new Set<number>()
+
+  /** Takes over the marks of others. */
+  protected copyFrom(other: Marks): this {
+    for (const [number, hour] of other.hours) this.hours.set(number, hour.copy())
+    for (const number of other.changed) this.changed.add(number)
+    return this
+  }
+
+  copy(): Marks {
+    return new Marks().copyFrom(this)
+  }
 
   load(number: number, { projects, marks, lastMarks, lastAt }: StoredMarks): void {
     const hour = this.at(number)
@@ -223,21 +240,12 @@ export class Marks {
   }
 }
 
-class CountedHour {
-  readonly inWorkspaces = new Map<string, Set<number>>()
-  readonly forRepos = new Map<string, Set<number>>()
-  readonly repoOf: (string | undefined)[] = new Array(MINUTES)
-}
-
-/** A person's marks, and what they have counted. The agents' marks are kept separately. */
+/** The marks of a person. Those of their agents are kept separately. */
 export class Timeline extends Marks {
-  readonly agents = new Marks()
-  private readonly counts = new Map<number, CountedHour>()
-  private readonly counted = new Set<number>()
-  /** Whether a mark that was read has counted in no workspace. */
-  readonly hadUncounted: boolean
-
-  constructor(stored: readonly StoredHour[]) {
+  constructor(
+    stored: readonly StoredHour[],
+    readonly agents = new Marks(),
+  ) {
     super()
     for (const row of stored) {
       const { hour } = row
@@ -249,72 +257,120 @@ export class Timeline extends Marks {
           lastMarks: row.agentLastMarks,
           lastAt: row.agentLastAt,
         })
-      const { inWorkspaces, forRepos, repoOf } = this.countsOf(hour)
-      row.countedIn.forEach((workspaceId, index) => {
-        inWorkspaces.set(workspaceId, new Set(eachMinute(row.counted[index] ?? '')))
+    }
+  }
+
+  override copy(): Timeline {
+    return new Timeline([], this.agents.copy()).copyFrom(this)
+  }
+}
+
+class CountedHour {
+  constructor(
+    readonly inWorkspaces = new Map<string, Set<number>>(),
+    readonly forRepos = new Map<string, Set<number>>(),
+    readonly repoOf: (string | undefined)[] = new Array(MINUTES),
+  ) {}
+
+  copy(): CountedHour {
+    return new CountedHour(copyOf(this.inWorkspaces), copyOf(this.forRepos), this.repoOf.slice())
+  }
+}
+
+const copyOf = (minutes: ReadonlyMap<string, ReadonlySet<number>>) =>
+  new Map(Array.from(minutes, ([key, own]) => [key, new Set(own)]))
+
+const NEVER_COUNTED = new CountedHour()
+
+/** Where a person's minutes have counted. */
+export class Counts {
+  private readonly hours = new Map<number, CountedHour>()
+  /** The hours in which a minute was counted since they were read. */
+  readonly changed = new Set<number>()
+
+  constructor(stored: readonly StoredHour[]) {
+    for (const { hour, countedIn, counted, countedRepos, countedFor } of stored) {
+      const { inWorkspaces, forRepos, repoOf } = this.at(hour)
+      countedIn.forEach((workspaceId, index) => {
+        inWorkspaces.set(workspaceId, new Set(eachMinute(counted[index] ?? '')))
       })
-      row.countedRepos?.forEach((repoKey, index) => {
-        const minutes = new Set(eachMinute(row.countedFor?.[index] ?? ''))
+      countedRepos?.forEach((repoKey, index) => {
+        const minutes = new Set(eachMinute(countedFor?.[index] ?? ''))
         forRepos.set(repoKey, minutes)
         for (const minute of minutes) repoOf[minute] = repoKey
       })
     }
-    this.hadUncounted = this.marked().some((minute) => !this.hasCountedAnywhere(minute))
+  }
+
+  copy(): Counts {
+    const copy = new Counts([])
+    for (const [number, hour] of this.hours) copy.hours.set(number, hour.copy())
+    for (const number of this.changed) copy.changed.add(number)
+    return copy
   }
 
   hasCounted(workspaceId: string, minute: number): boolean {
-    const minutes = this.counts.get(hourOf(minute))?.inWorkspaces.get(workspaceId)
+    const minutes = this.hours.get(hourOf(minute))?.inWorkspaces.get(workspaceId)
     return minutes?.has(minute % MINUTES) ?? false
   }
 
   hasCountedAnywhere(minute: number): boolean {
-    const { inWorkspaces } = this.countsOf(hourOf(minute))
+    const { inWorkspaces } = this.hours.get(hourOf(minute)) ?? NEVER_COUNTED
     for (const minutes of inWorkspaces.values()) if (minutes.has(minute % MINUTES)) return true
     return false
   }
 
   /** A minute counted for one repository in a workspace never counts for another repository elsewhere. */
   mayCountFor(repoKey: string, minute: number): boolean {
-    const counted = this.countsOf(hourOf(minute)).repoOf[minute % MINUTES]
+    const counted = this.hours.get(hourOf(minute))?.repoOf[minute % MINUTES]
     return counted === undefined || counted === repoKey
   }
 
   count(workspaceId: string, minute: number, repoKey: string): void {
     const number = hourOf(minute)
     const index = minute % MINUTES
-    const { inWorkspaces, forRepos, repoOf } = this.countsOf(number)
+    const { inWorkspaces, forRepos, repoOf } = this.at(number)
     inWorkspaces.set(workspaceId, (inWorkspaces.get(workspaceId) ?? new Set()).add(index))
     forRepos.set(repoKey, (forRepos.get(repoKey) ?? new Set()).add(index))
     repoOf[index] = repoKey
-    this.counted.add(number)
+    this.changed.add(number)
   }
 
-  /** The hours that have changed. */
-  toStored(): StoredHour[] {
-    return [...new Set([...this.changed, ...this.counted, ...this.agents.changed])]
-      .sort((a, b) => a - b)
-      .map((hour) => {
-        const { inWorkspaces, forRepos } = this.countsOf(hour)
-        const agents = this.agents.storedHour(hour)
-        const hasAgents = agents.projects.length > 0
-        return {
-          hour,
-          ...this.storedHour(hour),
-          countedIn: [...inWorkspaces.keys()],
-          counted: Array.from(inWorkspaces.values(), bitsOfSet),
-          countedRepos: [...forRepos.keys()],
-          countedFor: Array.from(forRepos.values(), bitsOfSet),
-          agentProjects: hasAgents ? agents.projects : null,
-          agentMarks: hasAgents ? agents.marks : null,
-          agentLastMarks: agents.lastMarks,
-          agentLastAt: hasAgents ? agents.lastAt : null,
-        }
-      })
+  storedHour(number: number): Pick<StoredHour, 'countedIn' | 'counted' | 'countedRepos' | 'countedFor'> {
+    const { inWorkspaces, forRepos } = this.hours.get(number) ?? NEVER_COUNTED
+    return {
+      countedIn: [...inWorkspaces.keys()],
+      counted: Array.from(inWorkspaces.values(), bitsOfSet),
+      countedRepos: [...forRepos.keys()],
+      countedFor: Array.from(forRepos.values(), bitsOfSet),
+    }
   }
 
-  private countsOf(number: number): CountedHour {
-    const hour = this.counts.get(number) ?? new CountedHour()
-    this.counts.set(number, hour)
+  private at(number: number): CountedHour {
+    const hour = this.hours.get(number) ?? new CountedHour()
+    this.hours.set(number, hour)
     return hour
   }
 }
+
+/** Whether some mark has counted in no workspace. */
+export const hasUncounted = (timeline: Timeline, counts: Counts): boolean =>
+  timeline.marked().some((minute) => !counts.hasCountedAnywhere(minute))
+
+/** The hours that have changed. */
+export const toStored = (timeline: Timeline, counts: Counts): StoredHour[] =>
+  [...new Set([...timeline.changed, ...counts.changed, ...timeline.agents.changed])]
+    .sort((a, b) => a - b)
+    .map((hour) => {
+      const agents = timeline.agents.storedHour(hour)
+      const hasAgents = agents.projects.length > 0
+      return {
+        hour,
+        ...timeline.storedHour(hour),
+        ...counts.storedHour(hour),
+        agentProjects: hasAgents ? agents.projects : null,
+        agentMarks: hasAgents ? agents.marks : null,
+        agentLastMarks: agents.lastMarks,
+        agentLastAt: hasAgents ? agents.lastAt : null,
+      }
+    })
