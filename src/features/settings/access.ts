@@ -8,7 +8,7 @@ import { ApiError } from '../../errors.js'
 import { type Access, anyCaller } from '../../platform/access/access.js'
 import type { Db } from '../../platform/database/client.js'
 import {
-  findPushTarget,
+  findPushable,
   findReadable,
   readForEditor,
   readForPull,
@@ -107,7 +107,7 @@ export const push = repoAdmin('params', {
     question,
     owner,
     repo,
-    ...(await findPushTarget(database.read, question, owner, config.limits)),
+    ...(await findPushable(database.read, question, owner, config.limits)),
   }),
 })
 

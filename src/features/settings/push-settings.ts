@@ -5,14 +5,16 @@ import type { Preconditions } from '../../platform/http/etag.js'
 import { lockCaller, reposToRemember, type User } from '../accounts/index.js'
 import { lockRole, openPersonalWorkspace, type PersonalRules } from '../workspaces/index.js'
 import { type Written, writeSnapshot } from './change-snapshot.js'
-import { pushTarget } from './policies/repo-access.js'
+import { findPushTarget, type PushTarget } from './policies/repo-access.js'
 import { requireSpelling } from './policies/settings-rules.js'
 import type { RepoQuestion } from './queries/matches.js'
-import { lockSnapshot, type SnapshotKey } from './queries/snapshots.js'
+import { lockSnapshot } from './queries/snapshots.js'
 
 export interface Push {
   caller: User
   question: RepoQuestion
+  /** Where it would have gone when the request came. */
+  target: PushTarget
   /** As the caller spelled it. */
   owner: string
   repo: string
@@ -24,10 +26,16 @@ export interface Push {
 const options = { rowsMayConflict: true }
 
 /** @throws {ApiError} `validation_failed` for keys that aren't spelled as keys should be, and aren't stored */
-export const requirePushSpelling = async (database: Database, push: Push): Promise<void> => {
+export const requirePushSpelling = async (
+  database: Database,
+  { settings, question: { ownerKey, repoKey }, target }: Push,
+): Promise<void> => {
   // Almost no settings have such keys.
-  if (spellingFaultsIn(push.settings, {}).length === 0) return
-  await database.transaction(async (tx) => requireSpelling(push.settings, await readStored(tx, push)))
+  if (spellingFaultsIn(settings, {}).length === 0) return
+  if (target.kind === 'personal') return requireSpelling(settings, {})
+  const { workspaceId } = target
+  const stored = await database.transaction((tx) => lockSnapshot(tx, { ownerKey, repoKey, workspaceId }))
+  requireSpelling(settings, stored ? JSON.parse(stored.settings) : {})
 }
 
 /**
@@ -42,14 +50,20 @@ export const pushSettings = async (
   const settings = JSON.stringify(push.settings)
   const named = reposToRemember(database, caller.id, [`${owner}/${repo}`])
   const pushed = await database.transaction(async (tx) => {
-    const { key, workspaceCreated } = await settleTarget(tx, push, rules)
-    const written = await writeSnapshot(tx, key, {
-      owner,
-      repo,
-      settings,
-      author: caller,
-      preconditions: push.preconditions,
-    })
+    const { workspaceId, workspaceCreated } = await settleTarget(tx, push, rules)
+    if ((await lockRole(tx, workspaceId, caller.id)) !== 'admin') throw new ApiError('admin_required')
+    const { ownerKey, repoKey } = push.question
+    const written = await writeSnapshot(
+      tx,
+      { ownerKey, repoKey, workspaceId },
+      {
+        owner,
+        repo,
+        settings,
+        author: caller,
+        preconditions: push.preconditions,
+      },
+    )
     await named.write(tx)
     return { ...written, workspaceCreated }
   }, options)
@@ -57,33 +71,17 @@ export const pushSettings = async (
   return pushed
 }
 
-/** The settings that a push would replace. */
-const readStored = async (tx: Db, { question, caller, owner }: Push): Promise<Record<string, unknown>> => {
-  const workspaceId = await pushTarget(tx, question, caller.login, owner)
-  const { ownerKey, repoKey } = question
-  const stored = workspaceId && (await lockSnapshot(tx, { ownerKey, repoKey, workspaceId }))
-  return stored ? JSON.parse(stored.settings) : {}
-}
-
 /** The final decision: rights may have changed during the request to the host. */
 const settleTarget = async (
   tx: Db,
   { question, caller, owner }: Push,
   rules: PersonalRules,
-): Promise<{ key: SnapshotKey; workspaceCreated: boolean }> => {
-  let workspaceCreated = false
-  let target = await pushTarget(tx, question, caller.login, owner)
-  if (target === undefined) {
-    // Concurrent first pushes run one by one, and later ones find the workspace of the first.
-    await lockCaller(tx, caller.id)
-    target = await pushTarget(tx, question, caller.login, owner)
-  }
-  if (target === undefined) {
-    workspaceCreated = await openPersonalWorkspace(tx, caller, owner, rules)
-    target = await pushTarget(tx, question, caller.login, owner)
-  }
-  if (target === undefined || (await lockRole(tx, target, caller.id)) !== 'admin')
-    throw new ApiError('admin_required')
-  const { ownerKey, repoKey } = question
-  return { key: { ownerKey, repoKey, workspaceId: target }, workspaceCreated }
+): Promise<{ workspaceId: string; workspaceCreated: boolean }> => {
+  const target = await findPushTarget(tx, question, caller.login, owner)
+  if (target.kind === 'existing') return { workspaceId: target.workspaceId, workspaceCreated: false }
+  // Concurrent first pushes run one by one, and later ones find the workspace of the first.
+  await lockCaller(tx, caller.id)
+  const now = await findPushTarget(tx, question, caller.login, owner)
+  if (now.kind === 'existing') return { workspaceId: now.workspaceId, workspaceCreated: false }
+  return openPersonalWorkspace(tx, caller, owner, rules)
 }

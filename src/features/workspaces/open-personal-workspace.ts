@@ -1,5 +1,6 @@
 import type { PrivacyLevel } from '../../../schemas/common.js'
 import { parsePattern } from '../../../schemas/repo-pattern.js'
+import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import type { User } from '../accounts/index.js'
 import { requirePersonalQuota } from './policies/personal-workspace.js'
@@ -23,15 +24,14 @@ export interface PersonalRules {
 /**
  * With the caller locked: creates the personal workspace, or adds the caller's login to its patterns.
  * @param owner as the caller spelled it
- * @returns whether it created one
- * @throws {ApiError} `workspace_required`, `workspace_limit`
+ * @throws {ApiError} `workspace_required`, `workspace_limit`, `admin_required` if it was deleted in the meantime
  */
 export const openPersonalWorkspace = async (
   tx: Db,
   caller: User,
   owner: string,
   { privacy, quota }: PersonalRules,
-): Promise<boolean> => {
+): Promise<{ workspaceId: string; workspaceCreated: boolean }> => {
   await requirePersonalQuota(tx, caller.id, owner, quota)
   const pattern = parsePattern(`${caller.login}/*`)
   if (!pattern) throw new Error('A login makes a valid pattern')
@@ -45,17 +45,16 @@ export const openPersonalWorkspace = async (
     await insertMember(tx, created, caller.id, 'admin')
     await insertPatterns(tx, created, [pattern])
     await insertAuditEntry(tx, { workspaceId: created, actor: caller, action: 'workspace.created' })
-    return true
+    return { workspaceId: created, workspaceCreated: true }
   }
   const existing = await readPersonalWorkspace(tx, caller.id)
-  if (existing !== undefined && (await lockWorkspace(tx, existing))) {
-    await insertPatterns(tx, existing, [pattern], await countPatterns(tx, existing))
-    await insertAuditEntry(tx, {
-      workspaceId: existing,
-      actor: caller,
-      action: 'patterns.added',
-      details: { patterns: [pattern.pattern] },
-    })
-  }
-  return false
+  if (existing === undefined || !(await lockWorkspace(tx, existing))) throw new ApiError('admin_required')
+  await insertPatterns(tx, existing, [pattern], await countPatterns(tx, existing))
+  await insertAuditEntry(tx, {
+    workspaceId: existing,
+    actor: caller,
+    action: 'patterns.added',
+    details: { patterns: [pattern.pattern] },
+  })
+  return { workspaceId: existing, workspaceCreated: false }
 }

@@ -59,25 +59,30 @@ export const writableHolder = async (
   throw nothingToRead(matches.length > 0, isOwner(question, callerLogin))
 }
 
+/** Where a push goes: an existing workspace, or the caller's personal one, which has to be created or extended first. */
+export type PushTarget = { kind: 'existing'; workspaceId: string } | { kind: 'personal' }
+
 /**
- * R2, R4, R5: the workspace that a push goes to. It's the best one that the caller administers and that holds the
- * settings, or else the best one that the caller administers. Undefined: the caller's personal workspace has to be
- * created, or extended to the repository, first. @throws {ApiError}
+ * R2, R4, R5: the best workspace that the caller administers and that holds the settings, or else the best one that the
+ * caller administers. @throws {ApiError}
  */
-export const pushTarget = async (
+const choosePushTarget = (matches: readonly RepoMatch[], ownsRepo: boolean, owner: string): PushTarget => {
+  const administered = matches.filter(({ role }) => role === 'admin')
+  const best = administered.find(({ holds }) => holds) ?? administered[0]
+  if (best) return { kind: 'existing', workspaceId: best.workspaceId }
+  if (matches.length > 0) throw new ApiError('admin_required')
+  if (!ownsRepo) throw workspaceRequired(owner)
+  return { kind: 'personal' }
+}
+
+/** @throws {ApiError} as `choosePushTarget`, and for a workspace that the caller isn't in */
+export const findPushTarget = async (
   db: Db,
   question: RepoQuestion,
   callerLogin: string,
   owner: string,
-): Promise<string | undefined> => {
-  const matches = await matchesFor(db, question)
-  const administered = matches.filter(({ role }) => role === 'admin')
-  const target = administered.find(({ holds }) => holds) ?? administered[0]
-  if (target) return target.workspaceId
-  if (matches.length > 0) throw new ApiError('admin_required')
-  if (!isOwner(question, callerLogin)) throw workspaceRequired(owner)
-  return undefined
-}
+): Promise<PushTarget> =>
+  choosePushTarget(await matchesFor(db, question), isOwner(question, callerLogin), owner)
 
 /** R3, in one statement with the read itself: the snapshot, unless the caller already has it. @throws {ApiError} */
 export const readForPull = async (db: Db, question: RepoQuestion, ifNoneMatch: string | undefined) => {
@@ -101,17 +106,17 @@ export const requireChangeable = async (db: Db, question: RepoQuestion): Promise
   await writableHolder(db, question, login)
 }
 
-/** R2, R4, R5. @throws {ApiError} */
-export const findPushTarget = async (
+/** R2, R4, R5, and whether a personal workspace may be created or extended. @throws {ApiError} */
+export const findPushable = async (
   db: Db,
   question: RepoQuestion,
   owner: string,
   quota: WorkspaceQuota,
-): Promise<{ caller: User }> => {
+): Promise<{ caller: User; target: PushTarget }> => {
   const caller = await readCaller(db, question.userId)
-  const target = await pushTarget(db, question, caller.login, owner)
-  if (target === undefined) await requirePersonalQuota(db, caller.id, owner, quota)
-  return { caller }
+  const target = await findPushTarget(db, question, caller.login, owner)
+  if (target.kind === 'personal') await requirePersonalQuota(db, caller.id, owner, quota)
+  return { caller, target }
 }
 
 /** R1, in one statement with the read itself. @throws {ApiError} */
