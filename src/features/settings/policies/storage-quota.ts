@@ -4,8 +4,8 @@ import type { Db } from '../../../platform/database/client.js'
 import { isWithinQuota } from '../queries/storage-quota.js'
 
 /**
- * Fails a transaction that exceeds a workspace's storage quota. Call it last, and not after a change that only frees
- * space, so that a full workspace can be emptied.
+ * Fails a transaction that exceeds a workspace's storage quota. Call it after everything that adds to the workspace,
+ * and not after a change that only frees space, so that a full workspace can be emptied.
  * @param more how many bytes a change that wasn't made would add
  * @throws {ApiError} `workspace_full`
  */

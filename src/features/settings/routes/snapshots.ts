@@ -143,6 +143,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       await showHostToken(request, async () => {
         const token = headers['x-repohost-token']
         const person = await app.clients.repohost.personOf(token, caller.repohostId, trace)
+        // In transactions of its own: who has left an organization leaves its workspaces, even if the push fails.
         await app.following.atPush(caller, person.memberships)
         await person.requireAccess({ owner, repo })
       })
