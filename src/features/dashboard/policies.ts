@@ -42,7 +42,7 @@ export type ShownHours =
   | { kind: 'team'; viewerId: string; minOthers: number }
   | { kind: 'none' }
 
-/** What a response shows. */
+/** The decision about a response. */
 export interface Shown extends ShownDays {
   filter: Filter
   hours: ShownHours

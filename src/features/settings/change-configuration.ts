@@ -62,7 +62,7 @@ export const requireKeysOf = (judge: KeysAndRules, read: ReadConfiguration): Sen
   throw new Error('The reader found faults in settings that have none')
 }
 
-/** What a change depends on besides the request. */
+/** A change depends on these besides the request. */
 interface Context {
   database: Database
   rules: SettingsRules | undefined
@@ -186,6 +186,7 @@ const writeOverridePlan = async (
       batch.map((one) => ({ action: 'override.set', target: nameOf(one), details: one.details })),
     )
   }
+  // The limit holds for all histories together, so it's applied once. Any override that was written can name the workspace.
   const last = written.at(-1)
   if (last) await limitOverrideHistory(tx, { ...last, workspaceId }, limits.workspace_history_bytes)
 }

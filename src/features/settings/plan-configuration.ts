@@ -213,7 +213,7 @@ interface LockedOverride {
   keys: string[]
 }
 
-/** What happens to one override. */
+/** The change to one override. */
 type OverrideStep = { changes: ConfigurationChange[]; grownBytes: number } & (
   | { kind: 'write'; override: WrittenOverride; values: Values }
   | { kind: 'remove'; override: RemovedOverride }

@@ -16,7 +16,7 @@ declare module 'fastify' {
     grant: { access: Access; found: unknown } | null
     /** @throws when the route has another access */
     granted<Found>(access: Access<Found>): Found
-    /** What the route's `validate` returned. */
+    /** The result of the route's `validate`. */
     validation: { validate: Validate<unknown>; found: unknown } | null
     /** @throws when the route has another `validate` */
     validated<Found>(validate: Validate<Found>): Found
