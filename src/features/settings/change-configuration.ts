@@ -186,7 +186,7 @@ const writeOverridePlan = async (
       batch.map((one) => ({ action: 'override.set', target: nameOf(one), details: one.details })),
     )
   }
-  // The limit holds for all histories together, so it's applied once. Any override that was written can name the workspace.
+  // The limit holds for all histories together, so it's applied once. Only the last override's latest version always stays.
   const last = written.at(-1)
   if (last) await limitOverrideHistory(tx, { ...last, workspaceId }, limits.workspace_history_bytes)
 }
