@@ -36,7 +36,7 @@ import {
 import { type StoredHour, toStored } from './timeline.js'
 import type { Plan } from './write-plans.js'
 
-/** What a batch changes, and its outcome. */
+/** The changes of a batch, and its outcome. */
 export interface HeartbeatPlan extends Plan, Pick<Known, 'projects' | 'mayWait'> {
   isFull: boolean
   recorded: Recorded
@@ -46,7 +46,7 @@ export interface HeartbeatPlan extends Plan, Pick<Known, 'projects' | 'mayWait'>
   chosen: EditorProject[]
 }
 
-/** What became of a batch that was planned together with others. */
+/** The outcome of planning a batch together with others. */
 export type Planned = { kind: 'planned'; userId: string; plan: HeartbeatPlan } | LeftOut
 
 /** A batch that isn't planned together with others. */

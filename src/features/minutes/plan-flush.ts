@@ -143,7 +143,7 @@ export const planFlush = (
   return { result: toResult(entries.length, notes), added: addedTo(members, names, timezone) }
 }
 
-/** Of the cuts in several workspaces. */
+/** The hardest of the cuts in several workspaces. */
 const hardest = (cuts: Cut[]): Cut =>
   cuts.includes('hour_full') ? 'hour_full' : cuts.includes('day_full') ? 'day_full' : 'none'
 

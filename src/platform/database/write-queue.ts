@@ -22,7 +22,7 @@ export interface Written<Result> {
   named?: { committed(): void }
 }
 
-/** What became of a write that was sent together with others. */
+/** The outcome of a write that was sent together with others. */
 export type Outcome<Result> =
   | Written<Result>
   /** Nothing was written. It's too large for a set, or would make the others wait, so it's recorded alone. */
