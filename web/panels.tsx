@@ -114,12 +114,16 @@ const AT_FIRST = ['Page', 'Action', 'Workspace']
 
 const plain = (text: string): string => text.toLowerCase().replace(/[‘’]/g, "'")
 
-/** How well a title fits: exactly, from its start, somewhere, or only by its description. */
-const rankOf = (title: string, sought: string): number => {
+/** How well an entry fits: its title exactly, from the start or somewhere, the description as typed, or only all words. */
+const rankOf = (title: string, text: string, sought: string): number => {
   if (title === sought) return 0
   if (title.startsWith(sought) || title.includes(`/${sought}`)) return 1
-  return title.includes(sought) ? 2 : 3
+  if (title.includes(sought)) return 2
+  return text.includes(sought) ? 3 : 4
 }
+
+/** A guide leaves the page, so one with a fitting title comes after what the page itself has. */
+const GUIDE_RANK = 3
 
 /** The entries with all words, in groups, with the best group first. */
 const searchIn = (items: Item[], query: string): Item[] => {
@@ -131,7 +135,8 @@ const searchIn = (items: Item[], query: string): Item[] => {
     // Almost every description contains a given letter.
     const text = sought.length > 1 ? plain(`${title} ${item.kind} ${item.about ?? ''}`) : title
     if (!words.every((word) => text.includes(word))) return []
-    return [{ item, rank: rankOf(title, sought), group: [...GROUPS.keys()].indexOf(item.kind) }]
+    const rank = rankOf(title, text, sought) + (item.kind === 'Guide' ? GUIDE_RANK : 0)
+    return [{ item, rank, group: [...GROUPS.keys()].indexOf(item.kind) }]
   })
   const shown = ranked.sort((a, b) => a.rank - b.rank || a.group - b.group).slice(0, MAX_RESULTS)
   const groups = [...new Set(shown.map(({ group }) => group))]

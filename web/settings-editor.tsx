@@ -132,6 +132,9 @@ export const SettingsEditor = (props: {
     )
   return (
     <>
+      {onLock && values && Object.keys(values).length === 0 && (
+        <p>Set what every member’s editor should share, and save. You can change or restore it later.</p>
+      )}
       <Prefixes />
       {offered ? (
         form(offered)
@@ -151,8 +154,8 @@ const Prefixes = () => {
   return (
     <p class="small muted">
       {prefixes.length === 1 ? 'Keys start with' : 'Keys start with one of this server’s prefixes,'}{' '}
-      <span class="mono">{prefixes.join(', ')}</span>, and a dot. Only the server’s operator can add a prefix,
-      with <span class="mono">EXTENSION_PREFIX</span>.
+      <span class="mono">{prefixes.join(', ')}</span>, and a dot. To share others, ask the person who runs
+      this server to add their prefix to <span class="mono">EXTENSION_PREFIX</span>.
     </p>
   )
 }

@@ -18,7 +18,7 @@ else {
     const { page } = admin
     await admin.open(`/w/${id}/settings`)
     await admin.sees(
-      'Keys start with one of this server’s prefixes, ext, editor, eslint, and a dot. Only the server’s operator can add a prefix, with EXTENSION_PREFIX.',
+      'Keys start with one of this server’s prefixes, ext, editor, eslint, and a dot. To share others, ask the person who runs this server to add their prefix to EXTENSION_PREFIX.',
     )
     await page.getByRole('heading', { name: 'Settings that most teams share' }).waitFor()
     t.same((await page.locator('.setting label strong').allInnerTexts()).slice(-2), [

@@ -144,6 +144,7 @@ export const TeamNumbers = (props: {
     chosen.problem ? undefined : { query: { ...filter, ...range, trends: true } },
   )
   const { data } = response
+  const isShown = !data || hasNumbers(data, workspace)
   const isPublishing = !!data?.publication?.weeks.some(({ state }) => state === 'publishing')
   const complete = isPublishing ? undefined : data
   const compared = useComparison('GET /api/team/dashboard', complete, query.compare, filter)
@@ -168,8 +169,11 @@ export const TeamNumbers = (props: {
           <span class="away">, {days(range.from, range.to)}</span>
         </h1>
         <div class="row">
-          <RangeChoice chosen={selectedRange(chosen, response)} isWeekly={isWeekly} />
-          {!chosen.problem && (!data || hasNumbers(data, workspace)) && (
+          {/* No range of a team that's too small has numbers. One in the address can be changed. */}
+          {(isShown || query.from || workspace.member_count >= start.activity_min_group) && (
+            <RangeChoice chosen={selectedRange(chosen, response)} isWeekly={isWeekly} />
+          )}
+          {!chosen.problem && isShown && (
             <a class="button csv" href={`/api/team/dashboard?${csv}`} download>
               <DownloadIcon />
               <span class="label">Download CSV</span>
@@ -199,7 +203,7 @@ export const TeamNumbers = (props: {
       {data && !chosen.problem && !response.stale && (
         <PublicationNote data={data} chosen={range} repo={filter.repo} />
       )}
-      {chosen.problem || (data && !hasNumbers(data, workspace)) ? null : data ? (
+      {chosen.problem || !isShown ? null : data ? (
         <div class={response.stale ? 'stack stale' : 'stack'} aria-busy={response.stale}>
           {isStart && steps}
           {isEmpty && !isStart && !hasStepsLeft(workspace) && (
@@ -580,12 +584,12 @@ const weeksOf = ({ daily, publication }: Pick<Days, 'daily' | 'publication'>, na
 
 /** Why there is no heatmap. */
 const hiddenHours = (
-  { activity_privacy, member_count }: Workspace,
+  { activity_privacy }: Workspace,
   { member, repo }: { member?: string; repo?: string },
 ) => {
-  if (member) return 'Hidden: only this person can see their hours.'
+  if (member) return 'No hours to show: people see only their own.'
   if (activity_privacy === 'named')
-    return `Hours appear for days on which at least ${start.activity_min_group} people other than you were active. You have ${counted(member_count, 'member')}.`
+    return `No hours to show. A day’s hours appear if reported, and if at least ${start.activity_min_group} people other than you were active.`
   return repo
     ? 'Hidden: hours aren’t published by repository.'
     : 'No hours to show: weeks are hidden or not published yet.'
@@ -602,10 +606,10 @@ const Hours = ({ data, filter }: { data: Dashboard; filter: { member?: string; r
           time zone. A UTC hour that spans two local hours counts in the first. Minutes that were reported
           without an hour, and hours past their retention period, aren’t included.
           {workspace.activity_privacy === 'named' &&
-            ` Days on which fewer than ${start.activity_min_group} people other than you were active are left out.`}
+            ` A day’s hours appear if at least ${start.activity_min_group} people other than you were active.`}
         </Tip>
       </header>
-      {data.heatmap ? (
+      {data.heatmap && (!data.totals.active_minutes || data.heatmap.some(({ minutes }) => minutes)) ? (
         <Heatmap
           cells={data.heatmap}
           counts={weekdaysIn(data)}

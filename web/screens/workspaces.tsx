@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { limits } from '../../schemas/limits.js'
 import { call, useAction } from '../api.js'
@@ -37,22 +37,40 @@ const MyWorkspaces = ({ workspaces }: Pick<Me, 'workspaces'>) => (
   </ul>
 )
 
+const Fault = ({ children }: { children: string }) => (
+  <p class="note" role="alert">
+    {children}
+  </p>
+)
+
 /** `isStep`: within a list that has its own heading. */
 export const CreateWorkspace = ({ login, isStep = false }: { login: string; isStep?: boolean }) => {
   const { busy, failure, act } = useAction()
   const [name, setName] = useState('')
+  const [level, choose] = useState<Level>()
+  const [tries, setTries] = useState(0)
+  const isChecked = tries > 0
+  const section = useRef<HTMLElement>(null)
   const { patterns, check, field, note } = usePatterns(`${login}/*`, ' ')
-  const submit = (activity_privacy: Level) =>
+  useEffect(() => {
+    if (isChecked)
+      section.current?.querySelector<HTMLElement>('input:invalid, [aria-invalid="true"]')?.focus()
+  }, [tries])
+  const hasName = name.trim() !== ''
+  const submit = () => {
+    setTries(tries + 1)
+    if (!check() || !hasName || !level) return
     act(async () => {
       const { data } = await call('POST /api/team/workspaces/create', {
-        body: { name, patterns, activity_privacy },
+        body: { name, patterns, activity_privacy: level },
       })
       location.assign(startOf(data.workspace))
     })
+  }
   return (
-    <section class={isStep ? '' : 'card stack tight'} aria-label="New workspace">
+    <section class={isStep ? '' : 'card stack tight'} aria-label="New workspace" ref={section}>
       {!isStep && <h2>New workspace</h2>}
-      <Form class="stack tight" onSubmit={(given) => check() && submit(given.get('privacy') as Level)}>
+      <Form class="stack tight" onSubmit={submit}>
         <label class="field">
           Name
           <input
@@ -60,9 +78,11 @@ export const CreateWorkspace = ({ login, isStep = false }: { login: string; isSt
             required
             maxLength={limits.workspace_name_length}
             value={name}
+            aria-invalid={isChecked && !hasName}
             onInput={(event) => setName(event.currentTarget.value)}
           />
         </label>
+        {isChecked && !hasName && <Fault>Enter a name.</Fault>}
         <label class="field">
           Repositories
           <input class="wide-input" {...field} aria-describedby="patterns-help" />
@@ -74,19 +94,28 @@ export const CreateWorkspace = ({ login, isStep = false }: { login: string; isSt
         </p>
         <fieldset class="stack tight">
           <legend>Who sees each person’s numbers</legend>
-          {(['team', 'named'] as const).map((level) => (
-            <label key={level} class="check">
-              <input type="radio" name="privacy" value={level} required aria-label={levelNames[level]} />
+          {(['team', 'named'] as const).map((one) => (
+            <label key={one} class="check">
+              <input
+                type="radio"
+                name="privacy"
+                required
+                aria-label={levelNames[one]}
+                checked={one === level}
+                onChange={() => choose(one)}
+              />
               <span>
-                <strong>{levelNames[level]}</strong>
-                <span class="small muted">{consent[level]}</span>
+                <strong>{levelNames[one]}</strong>
+                <span class="small muted">{consent[one]}</span>
               </span>
             </label>
           ))}
         </fieldset>
+        {isChecked && !level && <Fault>Choose who sees each person’s numbers.</Fault>}
         {failure && <FailureNote failure={failure} />}
         <div>
-          <button type="submit" class="primary" aria-disabled={busy}>
+          {/* The browser would name only the first fault, and before the patterns are checked. */}
+          <button type="submit" class="primary" formNoValidate aria-disabled={busy}>
             Create workspace
           </button>
         </div>
