@@ -97,6 +97,7 @@ const preview = (
   return previewChange(database, call, 'admin', async (as) => {
     // A conflict begins again here.
     releasePlan(plan, request)
+    plan = undefined
     plan = await planConfiguration(as, workspaceId, request, rules, quota, request.memory.held)
     const { grownBytes } = plan.overrides
     if (grownBytes > 0) await requireStorageQuota(as.tx, workspaceId, grownBytes)
@@ -114,6 +115,7 @@ const change = (
   return changeWorkspace(database, call, 'admin', async (change) => {
     // A conflict begins again here.
     releasePlan(plan, request)
+    plan = undefined
     plan = await planConfiguration(change, workspaceId, request, rules, quota, request.memory.held)
     await writePlan(change, workspaceId, plan)
     if (plan.overrides.grownBytes > 0) await requireStorageQuota(change.tx, workspaceId)
