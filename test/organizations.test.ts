@@ -217,7 +217,11 @@ t.test('a renamed organization, or one whose name was taken over, changes no mem
     })
     await service.signIn('mallory', asks)
     await service.signIn('bob', asks)
-    t.same(await scene.logins(), ['ada', 'bob'], `${kind}: nobody joins under a name that means others now`)
+    t.same(
+      await scene.logins(),
+      ['ada', 'bob'],
+      `${kind}: no one joins under a name that now means other people`,
+    )
   }
 })
 

@@ -45,7 +45,7 @@ const excused: Record<string, string[]> = {
   startLogin: ['upstream_failed', 'upstream_timeout'],
 }
 
-/** Any request's body can break off or be too slow, whoever reads it, so the reference doesn't list these by operation. */
+/** Any request's body can break off or be too slow on every route that reads one, so the reference doesn't list these by operation. */
 const ofAnyBody = ['bad_request', 'request_timeout']
 
 const declared = await declaredCodes()
