@@ -475,14 +475,24 @@ t.test('imports', async (t) => {
       { time: start, project: '<<LAST_PROJECT>>' },
       { time: start, entity: '/x' },
     ]
+    const neither = [{ entity: '/x', project: null }, {}]
     // As hackatime exports them.
     const file = {
       export_info: { total_heartbeats: 1 },
-      heartbeats: [...beats, { project: 'acme/web' }, ...noProject],
+      heartbeats: [...beats, { project: 'acme/web' }, ...noProject, ...neither],
     }
     const json = await importFile(caller, JSON.stringify(file))
-    t.hasStrict(json, { state: 'done', heartbeats: 22, minutes: 8, days: 1 })
-    t.same(json.skipped, { time: 11, project: 3, recording_off: 0 })
+    t.hasStrict(json, { state: 'done', heartbeats: 24, minutes: 8, days: 1 })
+    t.same(json.skipped, { time: 13, project: 3, recording_off: 0 })
+    const dump = { ...dumpOf(morning(72, 2)), days: [{ date: '2020-01-01', heartbeats: [] }] }
+    dump.days.push({
+      date: dayOf(midnight(72)),
+      heartbeats: [...morning(72, 2), { entity: '/x' }] as never[],
+    })
+    for (const list of [dump, { data: dump.days }, dump.days, dump.days[1]]) {
+      const { heartbeats, skipped } = await importFile(caller, JSON.stringify(list))
+      t.same([heartbeats, skipped], [3, { time: 1, project: 0, recording_off: 0 }])
+    }
 
     const csv = ['time,project', ...shapes, 'now', ''].map((time) =>
       typeof time === 'string' && time.startsWith('time') ? time : `${time},acme/api`,
@@ -601,6 +611,7 @@ t.test('imports', async (t) => {
     t.equal(await status(''), 400)
     t.equal(await status('[{"time": 1}'), 400)
     t.equal(await status('{"days": [{"date": "2026-01-01", "grand_total": {}}]}'), 400)
+    t.equal(await status('{"data": [{"grand_total": {}}]}'), 400)
     t.equal(await status('a,b\n1,2\n'), 400)
     t.equal(await status('['.repeat(100_000)), 400)
     const large = await caller.request('POST', IMPORT, {

@@ -59,6 +59,8 @@ export interface ReducedFile {
 }
 
 class Reduction {
+  /** Whether a heartbeat has a time or a project. */
+  hasAny = false
   private heartbeats = 0
   private readonly skipped = { time: 0, project: 0 }
   private readonly projects: Project[] = []
@@ -69,9 +71,21 @@ class Reduction {
 
   constructor(private readonly host: ProjectHost) {}
 
-  readonly add = (sent: SentHeartbeat): void => {
-    // JSON has other objects around the heartbeats.
-    if (sent.time === undefined && sent.project === undefined) return
+  /** Adds an object of a JSON file, which has others around the heartbeats. */
+  readonly addObject = (sent: SentHeartbeat, _depth: number, isListed: boolean): void => {
+    const hasAny = sent.time !== undefined || sent.project !== undefined
+    if (!hasAny && !isListed) return
+    this.hasAny ||= hasAny
+    this.add(sent)
+  }
+
+  /** Adds a line of a CSV file. */
+  readonly addLine = (sent: SentHeartbeat): void => {
+    this.hasAny = true
+    this.add(sent)
+  }
+
+  private add(sent: SentHeartbeat): void {
     this.heartbeats++
     const seconds = importedSecondsOf(sent.time)
     const minute = seconds === undefined ? undefined : Math.floor(seconds / MINUTE_SECONDS)
@@ -156,8 +170,8 @@ export const reduceFile = async (
         const start = reader ? 0 : piece.findIndex((byte) => byte > 0x20 && byte < 0x80)
         if (start === -1) continue
         reader ??= /[[{]/.test(String.fromCharCode(piece[start] ?? 0))
-          ? new JsonReader({ ends: reduction.add })
-          : new CsvReader(reduction.add)
+          ? new JsonReader({ ends: reduction.addObject })
+          : new CsvReader(reduction.addLine)
         await reader.push(piece.subarray(start))
       }
     }
@@ -170,8 +184,7 @@ export const reduceFile = async (
   }
   if (reader instanceof CsvReader && !reader.hasColumns)
     throw invalid('/body', 'must be JSON, or CSV with the columns `time` and `project`')
-  const file = reduction.result()
-  if (file.heartbeats === 0)
+  if (!reduction.hasAny)
     throw invalid('/body', 'has no heartbeats: in WakaTime, export the heartbeats, not the daily totals')
-  return file
+  return reduction.result()
 }

@@ -10,13 +10,21 @@ export type Kind = 'array' | 'object' | 'other'
 interface Reader {
   /** Receives the whole text, and the outermost array's or object's properties. */
   begins?(kind: Kind, depth: number): void
-  /** Values of another type and texts that are too long are left out. The whole text has depth 0. */
-  ends(heartbeat: SentHeartbeat, depth: number): void
+  /**
+   * Values of another type and texts that are too long are left out. The whole text has depth 0.
+   * @param isListed whether it's in a list of heartbeats: the outermost one, or one that is named like it
+   */
+  ends(heartbeat: SentHeartbeat, depth: number, isListed: boolean): void
 }
 
 interface Frame extends SentHeartbeat {
   isArray: boolean
-  key: Key | undefined
+  /** The name of the property being read. */
+  name: string | undefined
+  /** Of an array: whether heartbeats are listed in it. */
+  isList: boolean
+  /** Of an object: whether it has such a list. */
+  hasList: boolean
 }
 
 type Key = keyof SentHeartbeat
@@ -26,6 +34,8 @@ const KEYS: Record<string, Key> = {
   alternate_project: 'alternate',
   category: 'category',
 }
+/** The lists of heartbeats in exports. */
+const LISTS: ReadonlySet<string> = new Set(['heartbeats', 'data'])
 
 /** No name, number or key that matters is longer. */
 const MAX_TEXT = 4 * limits.editor_project_length
@@ -78,7 +88,7 @@ export class JsonReader {
         this.add(token.value)
         break
       case 'endKey':
-        this.endKey()
+        ;(this.frames.at(-1) as Frame).name = this.text
         break
       case 'endString':
         this.set(this.text)
@@ -98,11 +108,17 @@ export class JsonReader {
 
   private open(kind: 'array' | 'object'): void {
     this.begins(kind)
+    const around = this.frames.at(-1)
+    const isArray = kind === 'array'
+    const isList = isArray && (around === undefined || LISTS.has(around.name ?? ''))
+    if (around && isList) around.hasList = true
     this.set(undefined)
     if (this.frames.length >= limits.json_depth) throw new NoJsonError()
     this.frames.push({
-      isArray: kind === 'array',
-      key: undefined,
+      isArray,
+      name: undefined,
+      isList,
+      hasList: false,
       time: undefined,
       project: undefined,
       alternate: undefined,
@@ -111,8 +127,10 @@ export class JsonReader {
   }
 
   private close(): void {
-    const { isArray, time, project, alternate, category } = this.frames.pop() as Frame
-    if (!isArray) this.reader.ends({ time, project, alternate, category }, this.frames.length)
+    const { isArray, hasList, time, project, alternate, category } = this.frames.pop() as Frame
+    if (isArray) return
+    const isListed = !hasList && this.frames.at(-1)?.isList === true
+    this.reader.ends({ time, project, alternate, category }, this.frames.length, isListed)
   }
 
   private add(chunk: string): void {
@@ -120,17 +138,13 @@ export class JsonReader {
     this.text = this.text.length + chunk.length > MAX_TEXT ? undefined : this.text + chunk
   }
 
-  private endKey(): void {
-    const frame = this.frames.at(-1) as Frame
-    frame.key = this.text === undefined ? undefined : own(KEYS, this.text)
-  }
-
   /** The value of the property being read. If a key occurs twice, the later value wins. */
   private set(value: string | number | undefined): void {
     const frame = this.frames.at(-1)
-    if (frame?.key === undefined) return
-    if (frame.key === 'time') frame.time = value ?? null
-    else frame[frame.key] = typeof value === 'string' ? value : undefined
-    frame.key = undefined
+    if (frame?.name === undefined) return
+    const key = own(KEYS, frame.name)
+    if (key === 'time') frame.time = value ?? null
+    else if (key) frame[key] = typeof value === 'string' ? value : undefined
+    frame.name = undefined
   }
 }
