@@ -240,14 +240,25 @@ t.test('a change that lost a conflict holds only its last attempt in memory', as
   const repohostId = String(ada.repohostId)
   let most = 0
   heldMemory.hold = (person, lose) => {
-    const held = hold.call(heldMemory, person, lose)
-    let bytes = 0
-    const add = (more: number) => {
-      bytes += more
-      if (person.includes(repohostId)) most = Math.max(most, bytes)
-      held.add(more)
+    const parts = hold.call(heldMemory, person, lose)
+    let total = 0
+    const part = () => {
+      const held = parts.part()
+      let bytes = 0
+      const add = (more: number) => {
+        bytes += more
+        total += more
+        if (person.includes(repohostId)) most = Math.max(most, total)
+        held.add(more)
+      }
+      const release = () => {
+        total -= bytes
+        bytes = 0
+        held.release()
+      }
+      return { add, release }
     }
-    return { ...held, add }
+    return { ...parts, part }
   }
   const dryRun = async (conflicts: number) => {
     let left = conflicts

@@ -93,12 +93,9 @@ const preview = (
   request: Request,
 ): Promise<ConfigurationResponse> => {
   const { workspaceId } = call
-  let plan: ConfigurationPlan | undefined
   return previewChange(database, call, 'admin', async (as) => {
-    // A conflict begins again here.
-    releasePlan(plan, request)
-    plan = undefined
-    plan = await planConfiguration(as, workspaceId, request, rules, quota, request.memory.held)
+    const held = request.memory.holdForTry()
+    const plan = await planConfiguration(as, workspaceId, request, rules, quota, held)
     const { grownBytes } = plan.overrides
     if (grownBytes > 0) await requireStorageQuota(as.tx, workspaceId, grownBytes)
     return responseOf(workspaceId, plan, plan.head)
@@ -111,21 +108,13 @@ const change = (
   request: Request,
 ): Promise<ConfigurationResponse> => {
   const { workspaceId } = call
-  let plan: ConfigurationPlan | undefined
   return changeWorkspace(database, call, 'admin', async (change) => {
-    // A conflict begins again here.
-    releasePlan(plan, request)
-    plan = undefined
-    plan = await planConfiguration(change, workspaceId, request, rules, quota, request.memory.held)
+    const held = request.memory.holdForTry()
+    const plan = await planConfiguration(change, workspaceId, request, rules, quota, held)
     await writePlan(change, workspaceId, plan)
     if (plan.overrides.grownBytes > 0) await requireStorageQuota(change.tx, workspaceId)
     return responseOf(workspaceId, plan, await readHead(change.tx, workspaceId))
   })
-}
-
-/** Frees the memory of a plan that came to nothing. */
-const releasePlan = (plan: ConfigurationPlan | undefined, { memory }: Request): void => {
-  if (plan) memory.held.add(-plan.changes.bytes)
 }
 
 const responseOf = (
@@ -138,14 +127,15 @@ const responseOf = (
 const waitForTurn = async (
   database: Database,
   { workspaceId }: WorkspaceCall,
-  { body: { projects }, memory: { person, held } }: Request,
+  { body: { projects }, memory }: Request,
 ): Promise<() => void> => {
   if (!projects) return () => {}
   const sent = projects.reduce((sum, { length }) => sum + length, 0)
   const stored = (await readStorage(database.hot, [workspaceId])).get(workspaceId) ?? 0
   if (sent + stored <= LARGE_BYTES) return () => {}
+  const held = memory.hold()
   held.add(sent)
-  const endTurnOfPerson = await changesOfPerson.acquire([person])
+  const endTurnOfPerson = await changesOfPerson.acquire([memory.person])
   try {
     await changesAtOnce.acquire()
   } catch (error) {
@@ -155,7 +145,7 @@ const waitForTurn = async (
   return () => {
     changesAtOnce.release()
     endTurnOfPerson()
-    held.add(-sent)
+    held.release()
   }
 }
 

@@ -70,13 +70,11 @@ const PIECE_LENGTH = 65_536
 export interface ChangeList {
   count: number
   pieces: Buffer[]
-  /** The memory of the pieces. */
-  bytes: number
 }
 
 /** Makes a list of changes, one by one. */
 export class ChangeListBuilder {
-  private readonly list: ChangeList = { count: 0, pieces: [], bytes: 0 }
+  private readonly list: ChangeList = { count: 0, pieces: [] }
   private text = ''
 
   constructor(private readonly held: Held) {}
@@ -95,7 +93,6 @@ export class ChangeListBuilder {
     const piece = Buffer.from(this.text)
     this.held.add(piece.length)
     this.list.pieces.push(piece)
-    this.list.bytes += piece.length
     this.text = ''
   }
 }

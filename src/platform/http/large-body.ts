@@ -85,7 +85,7 @@ export const readLargeBody = async <Read extends object, Context extends object>
   { reader, context, mostBytes, memory, place = memory.person, inspect, admit }: LargeBody<Read, Context>,
 ): Promise<Read> => {
   const { server: app, socket } = request
-  const { person, held, ending } = memory
+  const { person, ending } = memory
   const incoming = new IncomingBody(request.raw, request.headers['content-length'], mostBytes, inspect)
   if (incoming.declaredBytes > LARGE_BYTES) app.bodyTimeouts.extendForLargeBody(request.raw)
   try {
@@ -98,6 +98,7 @@ export const readLargeBody = async <Read extends object, Context extends object>
       app.config.rateLimits || place !== person
         ? await app.rateLimits.takeTurn(request, 'large_uploads', [place])
         : () => {}
+    const held = memory.hold()
     const hangUp = () => ending.abort(new ApiError('bad_request', { detail: 'The connection was closed.' }))
     socket.once('close', hangUp)
     if (socket.destroyed) hangUp()
@@ -109,7 +110,7 @@ export const readLargeBody = async <Read extends object, Context extends object>
       return await untilAborted(reading, ending.signal)
     } finally {
       socket.removeListener('close', hangUp)
-      held.add(-incoming.received)
+      held.release()
       leave()
     }
   } finally {
@@ -215,11 +216,6 @@ class IncomingBody {
     this.room = Buffer.allocUnsafeSlow(Math.min(this.declaredBytes, FIRST_BYTES))
     // The rest of a rejected body is read like other bodies, so that its connection stays open for the response.
     this.chunks = stream.iterator({ destroyOnReturn: false })
-  }
-
-  /** How many bytes it has so far, also once they have moved to a thread. */
-  get received(): number {
-    return this.length
   }
 
   /** The bytes so far. */

@@ -7,7 +7,10 @@ import { onResponseEnd } from '../process/response-end.js'
 export interface RequestMemory {
   /** The person or address that pays for it. */
   person: string
-  held: Held
+  /** Memory that its owner gives back, or else the response's end. */
+  hold(): Held
+  /** The same for one try of a transaction. A conflict begins another try, which first gives back what the one before it held. */
+  holdForTry(): Held
   /** Ends the reading of the body, for example when others need the memory. */
   ending: AbortController
 }
@@ -15,10 +18,16 @@ export interface RequestMemory {
 /** Released when the response has ended. A person who loses the memory to others loses the request. */
 export const holdMemory = (request: FastifyRequest, reply: FastifyReply, person: string): RequestMemory => {
   const ending = new AbortController()
-  const held = heldMemory.hold(person, () => {
+  const parts = heldMemory.hold(person, () => {
     ending.abort(new ApiError('unavailable'))
     if (reply.raw.headersSent) request.raw.socket.destroy()
   })
-  onResponseEnd(request, reply, held.release)
-  return { person, held, ending }
+  onResponseEnd(request, reply, parts.release)
+  let lastTry: Held | undefined
+  const holdForTry = () => {
+    lastTry?.release()
+    lastTry = parts.part()
+    return lastTry
+  }
+  return { person, hold: parts.part, holdForTry, ending }
 }

@@ -35,13 +35,18 @@ interface Holding {
   lose: () => void
 }
 
+/** Memory of one owner, such as a body or a try, who gives it back as a whole. */
 export interface Held {
-  /**
-   * A negative number gives memory back.
-   * @throws {ApiError} `unavailable` if the person would hold the most, or has lost it
-   */
+  /** @throws {ApiError} `unavailable` if the person would hold the most, or has lost it */
   add(bytes: number): void
-  /** Further calls do nothing. */
+  /** Gives all of it back. Further calls do nothing. */
+  release(): void
+}
+
+/** The memory of one request. */
+export interface HeldParts {
+  part(): Held
+  /** Gives all parts back. */
   release(): void
 }
 
@@ -53,24 +58,44 @@ class HeldMemory {
   constructor(private readonly most: number) {}
 
   /** @param lose ends the request, and is called at most once */
-  hold(person: string, lose: () => void): Held {
+  hold(person: string, lose: () => void): HeldParts {
     const holding = { person, bytes: 0, lose }
     this.holdings.add(holding)
     return {
-      add: (bytes) => {
-        if (!this.holdings.has(holding)) {
-          if (bytes > 0) throw new ApiError('unavailable')
-          return
+      part: () => {
+        let bytes = 0
+        return {
+          add: (more) => {
+            bytes += more
+            this.grow(holding, more)
+          },
+          release: () => {
+            this.shrink(holding, bytes)
+            bytes = 0
+          },
         }
-        holding.bytes += bytes
-        this.count(person, bytes)
-        this.dropOldest(holding)
       },
       release: () => this.drop(holding),
     }
   }
 
-  private dropOldest(growing: Holding): void {
+  private grow(holding: Holding, bytes: number): void {
+    if (!this.holdings.has(holding)) {
+      if (bytes > 0) throw new ApiError('unavailable')
+      return
+    }
+    holding.bytes += bytes
+    this.count(holding.person, bytes)
+    this.dropLargest(holding)
+  }
+
+  private shrink(holding: Holding, bytes: number): void {
+    if (!this.holdings.has(holding)) return
+    holding.bytes -= bytes
+    this.count(holding.person, -bytes)
+  }
+
+  private dropLargest(growing: Holding): void {
     while (this.total > this.most) {
       let largest = growing
       for (const one of this.holdings) if (this.isBefore(one, largest)) largest = one
