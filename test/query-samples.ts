@@ -101,7 +101,7 @@ export const samples: Sample[] = [
   ...calls(members.updateRole, [id, id, 'admin']),
   ...calls(members.deleteMember, [id, id]),
 
-  ...calls(privacy.readPrivacy, [id]),
+  ...calls(privacy.readFirstNamedDay, [{ floor: 'named', minGroup: 5 }, id]),
   ...calls(privacy.raisePrivacy, [10]),
   ...calls(memberships.lockMemberships, [id]),
   ...calls(memberships.deleteMemberships, [id]),

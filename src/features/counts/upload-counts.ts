@@ -5,14 +5,8 @@ import type { Database } from '../../platform/database/client.js'
 import { readToday } from '../../platform/time/clock.js'
 import { addDays } from '../../platform/time/days.js'
 import { markDays } from '../minutes/index.js'
-import {
-  firstNamedDay,
-  lockRole,
-  type PrivacyRules,
-  readPrivacy,
-  requireRole,
-  type WorkspaceCall,
-} from '../workspaces/index.js'
+import type { PrivacyRules } from '../privacy/index.js'
+import { lockAdmin, readFirstNamedDay, type WorkspaceCall } from '../workspaces/index.js'
 import type { CountBatches } from './count-batches.js'
 import {
   findMembers,
@@ -51,7 +45,7 @@ const checkComparisons = ({ repos, characters }: CountBatches['named'], patternC
  */
 export const uploadCounts = async (
   database: Database,
-  { floor }: PrivacyRules,
+  privacy: PrivacyRules,
   { workspaceId, userId }: WorkspaceCall,
   kind: CountName,
   { day, members, named, repos, batches }: CountBatches,
@@ -85,10 +79,9 @@ export const uploadCounts = async (
     }
     if (upserted > 0) await markDays(tx, workspaceId, [day])
     // Checked last, because an upload takes seconds, and the lock blocks all role changes.
-    const role = await lockRole(tx, workspaceId, userId)
-    requireRole(role && { role }, 'admin')
+    await lockAdmin(tx, workspaceId, userId)
     // Otherwise an admin could find out what deliveries counted for a person by uploading guesses.
-    const firstNamed = firstNamedDay(floor, await readPrivacy(tx, workspaceId))
+    const firstNamed = await readFirstNamedDay(tx, privacy, workspaceId)
     if (firstNamed === null || day < firstNamed) [upserted, unchanged] = [upserted + unchanged, 0]
     return `{"upserted":${upserted},"unchanged":${unchanged},"skipped":[${skipped.join()}]}`
   }, options)

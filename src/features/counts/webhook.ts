@@ -3,30 +3,24 @@ import type { Webhook } from '../../../schemas/webhooks.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/clock.js'
-import {
-  changeWorkspace,
-  firstNamedDay,
-  type PrivacyRules,
-  readPrivacy,
-  type WorkspaceCall,
-} from '../workspaces/index.js'
+import type { PrivacyRules } from '../privacy/index.js'
+import { changeWorkspace, readFirstNamedDay, type WorkspaceCall } from '../workspaces/index.js'
 import { deleteWebhook, listDeliveries, readWebhook, rotateWebhook } from './queries/webhooks.js'
 import { newSecretOf } from './webhooks/signature.js'
 
 /** Undefined if the workspace has none. */
 export const describeWebhook = async (
   db: Db,
-  { floor }: PrivacyRules,
+  privacy: PrivacyRules,
   workspaceId: string,
 ): Promise<(Omit<Webhook, 'url'> & { id: string }) | undefined> => {
   const webhook = await readWebhook(db, workspaceId)
   if (!webhook) return undefined
   // Deliveries to a webhook that was deleted aren't listed.
-  const [privacy, rows] = await Promise.all([
-    readPrivacy(db, workspaceId),
+  const [named, rows] = await Promise.all([
+    readFirstNamedDay(db, privacy, workspaceId),
     listDeliveries(db, workspaceId, webhook.createdAt),
   ])
-  const named = firstNamedDay(floor, privacy)
   const deliveries = rows.map(({ at, event, status, ...detail }) =>
     named !== null && at.slice(0, 10) >= named ? { at, event, status, ...detail } : { at, event, status },
   )

@@ -2,7 +2,7 @@
 
 import { ApiError } from '../../errors.js'
 import { addDays, mondayOf, type Range, rangeOf, sundayOf } from '../../platform/time/days.js'
-import { lastPublished, type PrivacyRules, type WorkspacePrivacy } from '../workspaces/index.js'
+import { lastPublished, type PrivacyRules, type WorkspacePrivacy } from '../privacy/index.js'
 import type { Filter, Subject } from './queries/filter.js'
 import type { NamedDays } from './queries/sources.js'
 

@@ -6,7 +6,7 @@ import { languagesOf, lockedKeysIn, locksOf } from '../../../schemas/settings-ke
 import type { Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/clock.js'
 import { listPersonRepos } from '../accounts/index.js'
-import { firstNamedDay, type PrivacyRules } from '../workspaces/index.js'
+import { firstNamedDay, type PrivacyRules } from '../privacy/index.js'
 import {
   type AuditNotice,
   type LockChange,

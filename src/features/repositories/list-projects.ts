@@ -2,7 +2,7 @@ import type { Role } from '../../../schemas/common.js'
 import type { KeyInUse } from '../../platform/access/caller.js'
 import type { Db } from '../../platform/database/client.js'
 import { FIRST_DAY } from '../../platform/time/days.js'
-import { firstNamedDay, type PrivacyRules } from '../workspaces/index.js'
+import { firstNamedDay, type PrivacyRules } from '../privacy/index.js'
 import { listCallersWorkspaces, listProjects, type SeenWorkspaces } from './queries/projects.js'
 
 /** Members see the repositories where they've been active. Admins see everyone's, if the privacy level allows. */

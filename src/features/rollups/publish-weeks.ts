@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/database/client.js'
 import { readToday } from '../../platform/time/clock.js'
 import { addDays, FIRST_DAY } from '../../platform/time/days.js'
-import type { PrivacyRules } from '../workspaces/index.js'
+import type { PrivacyRules } from '../privacy/index.js'
 import { listDueWeeks, publishWeekOf } from './queries/published-weeks.js'
 import { drain } from './roll-up.js'
 

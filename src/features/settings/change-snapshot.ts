@@ -4,7 +4,7 @@ import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { type Preconditions, requirePreconditions } from '../../platform/http/etag.js'
 import { readCaller } from '../accounts/index.js'
-import { type Actor, insertAuditEntry, lockRole } from '../workspaces/index.js'
+import { type Actor, insertAuditEntry, lockAdmin } from '../workspaces/index.js'
 import { writableHolder } from './policies/repo-access.js'
 import { judgeRestored, type KeysAndRules } from './policies/settings-rules.js'
 import { requireStorageQuota } from './policies/storage-quota.js'
@@ -66,7 +66,7 @@ const changing = async <T>(
   database.transaction(async (tx) => {
     const caller = await readCaller(tx, question.userId)
     const workspaceId = await writableHolder(tx, question, caller.login)
-    if ((await lockRole(tx, workspaceId, caller.id)) !== 'admin') throw new ApiError('admin_required')
+    await lockAdmin(tx, workspaceId, caller.id)
     const { ownerKey, repoKey } = question
     return change({ tx, key: { ownerKey, repoKey, workspaceId }, caller })
   })

@@ -1,9 +1,8 @@
 import { spellingFaultsIn } from '../../../schemas/settings-keys.js'
-import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import type { Preconditions } from '../../platform/http/etag.js'
 import { lockCaller, reposToRemember, type User } from '../accounts/index.js'
-import { lockRole, openPersonalWorkspace, type PersonalRules } from '../workspaces/index.js'
+import { lockAdmin, openPersonalWorkspace, type PersonalRules } from '../workspaces/index.js'
 import { type Written, writeSnapshot } from './change-snapshot.js'
 import { findPushTarget, type PushTarget } from './policies/repo-access.js'
 import { requireSpelling } from './policies/settings-rules.js'
@@ -51,7 +50,7 @@ export const pushSettings = async (
   const named = reposToRemember(database, caller.id, [`${owner}/${repo}`])
   const pushed = await database.transaction(async (tx) => {
     const { workspaceId, workspaceCreated } = await settleTarget(tx, push, rules)
-    if ((await lockRole(tx, workspaceId, caller.id)) !== 'admin') throw new ApiError('admin_required')
+    await lockAdmin(tx, workspaceId, caller.id)
     const { ownerKey, repoKey } = push.question
     const written = await writeSnapshot(
       tx,

@@ -11,14 +11,7 @@ export { type Change, changeWorkspace, previewChange, type WorkspaceCall } from 
 export { leaveAllWorkspaces } from './leave-all-workspaces.js'
 export { openPersonalWorkspace, type PersonalRules } from './open-personal-workspace.js'
 export { requirePersonalQuota, workspaceRequired } from './policies/personal-workspace.js'
-export {
-  firstNamedDay,
-  lastPublished,
-  type PrivacyRules,
-  requireFloor,
-  stricterOf,
-} from './policies/privacy-levels.js'
-export { requireRole, type WorkspaceQuota } from './policies/rights.js'
+export { lockAdmin, type WorkspaceQuota } from './policies/rights.js'
 export {
   type Actor,
   type Author,
@@ -29,16 +22,11 @@ export {
 export {
   FIRST_COUNTED_DAY,
   holdRoles,
-  lockRole,
   payerOfWorkspace,
   readRole,
 } from './queries/members.js'
 export { patternMatches } from './queries/patterns.js'
-export {
-  insertPrivacyLevel,
-  readPrivacy,
-  type WorkspacePrivacy,
-} from './queries/privacy-levels.js'
+export { insertPrivacyLevel, readFirstNamedDay } from './queries/privacy-levels.js'
 export { keepSettingsVersion } from './queries/settings-versions.js'
 export {
   listPatterns,

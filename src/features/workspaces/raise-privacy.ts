@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/client.js'
-import type { PrivacyRules } from './policies/privacy-levels.js'
+import type { PrivacyRules } from '../privacy/index.js'
 import { insertAuditEntry, SERVICE_ACTOR } from './queries/audit.js'
 import { raisePrivacy } from './queries/privacy-levels.js'
 

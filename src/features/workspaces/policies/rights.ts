@@ -5,7 +5,7 @@ import { parsePatterns } from '../../../../schemas/repo-pattern.js'
 import { ApiError } from '../../../errors.js'
 import type { KeyInUse } from '../../../platform/access/caller.js'
 import type { Db } from '../../../platform/database/client.js'
-import { countWorkspacesOf, lockPatternsOf } from '../queries/members.js'
+import { countWorkspacesOf, lockPatternsOf, lockRole } from '../queries/members.js'
 
 /** A workspace key reaches only that workspace. A personal key reaches all of the person's workspaces. */
 export const reaches = ({ workspaceId }: KeyInUse, wanted: string): boolean =>
@@ -91,4 +91,13 @@ export const requireRole = <M extends { role: Role }>(member: M | undefined, wan
   if (member === undefined) throw new ApiError('workspace_not_found')
   if (wanted === 'admin' && member.role !== 'admin') throw new ApiError('admin_required')
   return member
+}
+
+/**
+ * Requires an admin. Until the transaction ends, no one can demote or remove them, or delete the workspace.
+ * @throws {ApiError} `workspace_not_found`, `admin_required`
+ */
+export const lockAdmin = async (tx: Db, workspaceId: string, userId: string): Promise<void> => {
+  const role = await lockRole(tx, workspaceId, userId)
+  requireRole(role && { role }, 'admin')
 }

@@ -4,13 +4,8 @@ import { v7 as uuidv7 } from 'uuid'
 import type { PrivacyLevel } from '../../../../schemas/common.js'
 import type { Db } from '../../../platform/database/client.js'
 import { statement, uuid } from '../../../platform/database/statement.js'
+import { firstNamedDay, type PrivacyRules, type WorkspacePrivacy } from '../../privacy/index.js'
 import { privacyLevelsOfWorkspaces, workspaces } from '../tables.js'
-
-export interface WorkspacePrivacy {
-  level: PrivacyLevel
-  /** At `named`: the last UTC day with the level `team`. Up to this day, nothing is shown by name. */
-  teamUntil: string | null
-}
 
 export const privacyColumns = {
   level: workspaces.activityPrivacy,
@@ -20,11 +15,16 @@ export const privacyColumns = {
 }
 
 /** A deleted workspace shows nothing by name. */
-const GONE: WorkspacePrivacy = { level: 'team', teamUntil: null }
+const DELETED: WorkspacePrivacy = { level: 'team', teamUntil: null }
 
-export const readPrivacy = async (db: Db, workspaceId: string): Promise<WorkspacePrivacy> => {
+/** The first day with numbers that may be shown by name. Null if there is none. */
+export const readFirstNamedDay = async (
+  db: Db,
+  { floor }: PrivacyRules,
+  workspaceId: string,
+): Promise<string | null> => {
   const [row] = await db.select(privacyColumns).from(workspaces).where(eq(workspaces.id, workspaceId))
-  return row ?? GONE
+  return firstNamedDay(floor, row ?? DELETED)
 }
 
 /** For a new or locked workspace. */

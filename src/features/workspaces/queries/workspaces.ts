@@ -21,9 +21,10 @@ import {
 } from '../../../platform/database/statement.js'
 import { readMoment, toTimestamp } from '../../../platform/time/clock.js'
 import { revokeKeysOfWorkspace } from '../../accounts/index.js'
+import type { WorkspacePrivacy } from '../../privacy/index.js'
 import { invites, joinedByOrganization, members, patterns, workspaces } from '../tables.js'
 import { lockRoles } from './members.js'
-import { insertPrivacyLevel, privacyColumns, type WorkspacePrivacy } from './privacy-levels.js'
+import { insertPrivacyLevel, privacyColumns } from './privacy-levels.js'
 import { keepSettingsVersion } from './settings-versions.js'
 
 /** SQL: the patterns of `w`. As JSON, because the driver takes many times longer to read a text array. */
@@ -137,7 +138,7 @@ export const readPresent = async (db: Db, id: string): Promise<Present | undefin
 /**
  * Locks until the transaction ends. Every change to a workspace's administration, including roles, takes this lock
  * first, so that such changes run one by one, can't deadlock, and can rely on the roles that they
- * read. Pushes and joins lock the roles instead (`lockRole`).
+ * read. Pushes and joins lock the roles instead (`lockAdmin`, `lockRole`).
  */
 export const lockWorkspace = async (tx: Db, id: string): Promise<Present | undefined> => {
   // Sent together. The workspace is read once the lock is held.

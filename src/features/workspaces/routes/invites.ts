@@ -14,9 +14,9 @@ import { limits } from '../../../../schemas/limits.js'
 import { anyCaller } from '../../../platform/access/access.js'
 import { paginate } from '../../../platform/http/pagination.js'
 import { personKeysOf } from '../../accounts/index.js'
+import { withFloor } from '../../privacy/index.js'
 import { adminOf } from '../access.js'
 import { createInvite, joinWorkspace, lookUpInvite, revokeInvite } from '../invites.js'
-import { withFloor } from '../policies/privacy-levels.js'
 import { listActiveInvites } from '../queries/invites.js'
 
 const pagination = paginate('timestamp', 'uuid')

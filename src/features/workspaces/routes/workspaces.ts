@@ -4,9 +4,9 @@ import { CreatedWorkspace } from '../../../../schemas/invites.js'
 import { CreateWorkspaceBody, MyWorkspaces, RenameBody, Workspace } from '../../../../schemas/workspaces.js'
 import { anyCaller } from '../../../platform/access/access.js'
 import { readCaller } from '../../accounts/index.js'
+import { requireFloor, withFloor } from '../../privacy/index.js'
 import { adminOf } from '../access.js'
 import { createWorkspace, deleteWorkspace, renameWorkspace } from '../lifecycle.js'
-import { requireFloor, withFloor } from '../policies/privacy-levels.js'
 import { listWorkspacesOf } from '../queries/workspaces.js'
 
 export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {

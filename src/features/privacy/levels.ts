@@ -1,8 +1,13 @@
 /** A workspace's effective privacy level: its own, or a stricter one set by the operator. */
-import { type PrivacyLevel, privacyLevels } from '../../../../schemas/common.js'
-import { invalid } from '../../../errors.js'
-import { addDays, FIRST_DAY, LAST_DAY, sundayOf } from '../../../platform/time/days.js'
-import type { WorkspacePrivacy } from '../queries/privacy-levels.js'
+import { type PrivacyLevel, privacyLevels } from '../../../schemas/common.js'
+import { invalid } from '../../errors.js'
+import { addDays, FIRST_DAY, LAST_DAY, sundayOf } from '../../platform/time/days.js'
+
+export interface WorkspacePrivacy {
+  level: PrivacyLevel
+  /** At `named`: the last UTC day with the level `team`. Up to this day, nothing is shown by name. */
+  teamUntil: string | null
+}
 
 /** The operator's configuration. */
 export interface PrivacyRules {
