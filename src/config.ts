@@ -1,4 +1,5 @@
 /** The configuration: environment variables, read and checked once. No other module reads `process.env`. */
+
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -15,6 +16,7 @@ import {
   type SettingsRules,
 } from './features/settings/schema/read.js'
 import { hostKinds } from './platform/hosts/index.js'
+import { codeOf } from './platform/process/code-of.js'
 import { ConfigError } from './platform/process/config-error.js'
 import { nearestTo } from './platform/process/spelling.js'
 
@@ -298,7 +300,7 @@ const readText = (name: string): string => {
   try {
     return readFileSync(name, 'utf8')
   } catch (error) {
-    throw new SchemaError(`${name} can’t be read (${(error as NodeJS.ErrnoException).code})`)
+    throw new SchemaError(`${name} can’t be read (${codeOf(error)})`)
   }
 }
 

@@ -2,6 +2,7 @@
  * The environment variables, converted to their types and checked one by one. `config.ts` combines them into the
  * configuration.
  */
+
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { Ajv } from 'ajv'
@@ -15,6 +16,7 @@ import {
 } from './platform/database/url.js'
 import { hostKinds } from './platform/hosts/index.js'
 import { lazy } from './platform/process/async.js'
+import { codeOf } from './platform/process/code-of.js'
 import { nearestTo } from './platform/process/spelling.js'
 
 /** The variables, converted to their types. `problems` lists invalid ones. */
@@ -82,9 +84,7 @@ const textOf = (
     const content = readFileSync(file, 'utf8').trim()
     if (content !== '') return content
   } catch (error) {
-    throw new Error(
-      `${name}_FILE must name a file that can be read (${(error as NodeJS.ErrnoException).code})`,
-    )
+    throw new Error(`${name}_FILE must name a file that can be read (${codeOf(error)})`)
   }
   throw new Error(`${name}_FILE must name a file that isn’t empty`)
 }

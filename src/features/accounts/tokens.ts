@@ -1,4 +1,5 @@
 /** Session tokens: signed by this installation, and read without a query. */
+
 import { createHmac, randomUUID } from 'node:crypto'
 import jwt from '@fastify/jwt'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -6,6 +7,7 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Session } from '../../platform/access/caller.js'
 import { isUuid } from '../../platform/http/formats.js'
+import { codeOf } from '../../platform/process/code-of.js'
 import { cacheOf } from '../../platform/process/maps.js'
 
 const ISSUER = 'svc'
@@ -83,7 +85,7 @@ export class Tokens {
       if (!signer) return new ApiError('token_invalid')
       claims = signer.verify(token)
     } catch (error) {
-      const expired = (error as { code?: string }).code === 'FAST_JWT_EXPIRED'
+      const expired = codeOf(error) === 'FAST_JWT_EXPIRED'
       return new ApiError(expired ? 'token_expired' : 'token_invalid', { cause: error })
     }
     const { sub, jti, gen, exp, iat, login } = claims

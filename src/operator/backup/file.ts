@@ -9,11 +9,13 @@
  *     …the other tables, each after those that it refers to…
  *     -- {the checksums}
  */
+
 import { createHash } from 'node:crypto'
 import { createGunzip } from 'node:zlib'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type postgres from 'postgres'
+import { codeOf } from '../../platform/process/code-of.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
 import { openInput } from '../../platform/process/whole-file.js'
 
@@ -90,7 +92,7 @@ export const readBackup = async <T>(file: string, work: (reader: BackupReader) =
   try {
     return await work(new BackupReader(text.pipe(plain)[Symbol.asyncIterator]()))
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = codeOf(error)
     if (code === 'Z_BUF_ERROR') throw damagedBackup('it ends too early')
     if (code?.startsWith('Z_')) throw damagedBackup('it can’t be decompressed')
     if (isRefused(code)) throw damagedBackup(`the database can’t take it (${code})`)

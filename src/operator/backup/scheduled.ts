@@ -2,6 +2,7 @@
  * The service's own daily backup to BACKUP_DIR. One instance writes it and removes the service's older files. Every
  * instance reports the age of the last backup, however it was made.
  */
+
 import { constants } from 'node:fs'
 import { access, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,6 +13,7 @@ import { AT_COORDINATOR, locks } from '../../platform/database/locks.js'
 import { bool, double, orNull, singleRow, statement } from '../../platform/database/statement.js'
 import { cached } from '../../platform/metrics/meter.js'
 import { type Job, repeat } from '../../platform/process/async.js'
+import { codeOf } from '../../platform/process/code-of.js'
 import { OperatorError } from '../../platform/process/operator-error.js'
 import { nameOfUser } from '../../platform/process/users.js'
 import { backUp } from './back-up.js'
@@ -46,7 +48,7 @@ export const backupFolderFault = async (
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
     return undefined
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = codeOf(error)
     const user = await nameOfUser(process.getuid?.() ?? 0)
     return {
       says: `BACKUP_DIR (${folder}) can’t be used (${code}), so there is no daily backup.`,

@@ -1,10 +1,12 @@
 /** Checks the machine and the external services. */
+
 import { realpath, stat, statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { variables } from '../../../schemas/environment.js'
 import type { Config } from '../../config.js'
 import { hostKinds } from '../../platform/hosts/index.js'
 import { boundedFetch } from '../../platform/http/upstream.js'
+import { codeOf } from '../../platform/process/code-of.js'
 import { tooOldNode, unsupportedNode, upgradeNode } from '../../platform/process/node-support.js'
 import { redisFault, tryRedis } from '../../platform/rate-limits/redis.js'
 import { backupFolderFault } from '../backup/scheduled.js'
@@ -128,7 +130,7 @@ const checkAddress = async (variable: string, url: string): Promise<Finding[]> =
       ),
     ]
   } catch (error) {
-    const { code } = ((error as Error).cause ?? error) as { code?: string }
+    const code = codeOf(error)
     return [
       warning(
         about,
@@ -161,7 +163,7 @@ export const checkReachability = async ({
       if (status < 500) return ok('network', `The ${name} responds (${url}).`)
       return warning('network', `The ${name} (${url}) returns ${status}.`, 'Try again later.')
     } catch (error) {
-      const { code } = ((error as Error).cause ?? error) as { code?: string }
+      const code = codeOf(error)
       return level(
         'network',
         `The ${name} can’t be reached at ${url} (${code ?? (error as Error).name}).`,
@@ -206,7 +208,7 @@ const checkSlashes = async (baseUrl: string): Promise<Finding> => {
       remedy,
     )
   } catch (error) {
-    const { code } = ((error as Error).cause ?? error) as { code?: string }
+    const code = codeOf(error)
     return warning('network', `${baseUrl} can’t be reached (${code ?? (error as Error).name}).`, remedy)
   }
 }

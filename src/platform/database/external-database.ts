@@ -1,12 +1,13 @@
 /** The database of DATABASE_URL, and the error messages for when it can't be used. */
+
 import { own } from '../../../schemas/own.js'
 import type { Config } from '../../config.js'
+import { codeOf } from '../process/code-of.js'
 import { ConfigError } from '../process/config-error.js'
 import { OperatorError } from '../process/operator-error.js'
 import { connect, type Database } from './client.js'
 import { openSession } from './dedicated-session.js'
 import {
-  codeOf,
   isDatabaseUnavailable,
   isLockConflict,
   isRefusedCertificate,

@@ -1,5 +1,7 @@
 /** Classifies failed statements by SQLSTATE and driver code. Wrappers of the driver and Drizzle are unwrapped. */
 
+import { codeOf } from '../process/code-of.js'
+
 /** No connection, or no response, in time. The statement may still run, so a write must be safe to repeat. */
 export class DatabaseBusy extends Error {
   readonly code = 'DATABASE_BUSY'
@@ -47,14 +49,6 @@ const refusedServers = /^(REFUSED_|SASL_|UNKNOWN_AUTH$|PROTOCOL_VIOLATION$)/
 /** OpenSSL and Node codes for a TLS connection that couldn't start, or a server certificate that isn't accepted. */
 const tlsFailures =
   /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)|^(EPROTO|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH)$/
-
-export const codeOf = (error: unknown): string | undefined => {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { code } = cause as { code?: unknown }
-    if (typeof code === 'string') return code
-  }
-  return undefined
-}
 
 /** The server's message, or that of a proxy that answered for it. Empty if the connection simply failed. */
 export const messageOf = (error: unknown): string => {

@@ -1,8 +1,9 @@
 /** Records what people send. Writes that arrive while others are running are sent together in one transaction. */
 
 import { inTime } from '../process/async.js'
+import { codeOf } from '../process/code-of.js'
 import type { Database, Tx } from './client.js'
-import { codeOf, DatabaseBusy, isDatabaseUnavailable, isLockConflict } from './failures.js'
+import { DatabaseBusy, isDatabaseUnavailable, isLockConflict } from './failures.js'
 import { waitBriefly } from './locks.js'
 
 /** Someone's write that can be sent together with others. */

@@ -2,11 +2,13 @@
  * Maintenance: writes get 503 with the operator's message, and reads continue. `MAINTENANCE` turns it on at startup.
  * `MAINTENANCE_FILE` turns it on and off while the service runs.
  */
+
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError } from '../../errors.js'
 import { repeat } from '../process/async.js'
+import { codeOf } from '../process/code-of.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -28,7 +30,7 @@ const readMessage = async (file: string): Promise<string | undefined> => {
   try {
     return (await readFile(file, 'utf8')).trim().slice(0, MAX_LENGTH) || DEFAULT_MESSAGE
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined
     throw error
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { codeOf } from './code-of.js'
 import { ConfigError } from './config-error.js'
 import { nameOfUser } from './users.js'
 
@@ -70,7 +71,7 @@ export const readOrCreate = async (file: string, bytes: number): Promise<string>
   try {
     await writeFile(file, randomBytes(bytes).toString('base64url'), { mode: 0o600, flag: 'wx' })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (codeOf(error) !== 'EEXIST') throw error
   }
   return readFile(file, 'utf8')
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { own } from '../../../schemas/own.js'
+import { codeOf } from './code-of.js'
 import { OperatorError } from './operator-error.js'
 
 /** An address to listen on, and the variable for the port. */
@@ -27,7 +28,7 @@ export const waitForListening = async (start: Promise<unknown>, address: ListenA
   try {
     await start
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
+    const code = codeOf(error) ?? ''
     const remedy = own(remedies, code)
     if (remedy) throw new OperatorError(remedy(address))
     if (!hostCodes.includes(code)) throw error

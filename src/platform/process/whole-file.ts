@@ -2,11 +2,13 @@
  * Files that commands read and write; `-` is standard input or output. Only their owner can read those they write, and
  * they're either complete or absent.
  */
+
 import { randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Readable, Writable } from 'node:stream'
+import { codeOf } from './code-of.js'
 import { OperatorError } from './operator-error.js'
 
 /** Standard input or output, in place of a file's name. */
@@ -89,6 +91,6 @@ const flushFolder = async (folder: string): Promise<void> => {
       await handle.close()
     }
   } catch (error) {
-    if (!unflushableCodes.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (!unflushableCodes.includes(codeOf(error) ?? '')) throw error
   }
 }

@@ -1,8 +1,10 @@
 /** The server's Unix socket, in a folder that no other user can enter. */
+
 import { chown, lstat, mkdir, mkdtemp, readFile, realpath, rm, rmdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type postgres from 'postgres'
+import { codeOf } from '../../process/code-of.js'
 import { OperatorError } from '../../process/operator-error.js'
 import { openClient } from '../driver.js'
 import { locks } from '../locks.js'
@@ -98,7 +100,7 @@ const isRunning = (pid: number): boolean => {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
 }
 
