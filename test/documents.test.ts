@@ -102,28 +102,6 @@ t.test('client download URLs have this service’s version', async (t) => {
   )
 })
 
-/** Words that this project has better ones for, and that mean nothing else. */
-const BANNED = /\b(anew|befalls?|mended|organisations?|whoever)\b/i
-
-t.test('texts and comments use plain words', async (t) => {
-  const found = documents.flatMap(([file, text]) =>
-    text.split('\n').flatMap((line, n) => (BANNED.test(line) ? [`${file}:${n + 1}: ${line.trim()}`] : [])),
-  )
-  t.strictSame(found, [], 'use again, happens, fixed, organization, a name')
-  for (const text of ['Whoever joins', 'It begins anew.', 'an organisation']) t.match(text, BANNED)
-})
-
-t.test('comments start with their subject', async (t) => {
-  const START = /^\s*(\/\/|\/?\*\*?) (What|Who|Of|That) /
-  for (const line of ['/** What a flush needs.', '  // Of several payers']) t.match(line, START)
-  const found = documents.flatMap(([file, text]) =>
-    /\.(ts|tsx|mjs)$/.test(file) && file !== 'client/src/api.ts'
-      ? text.split('\n').flatMap((line, n) => (START.test(line) ? [`${file}:${n + 1}: ${line.trim()}`] : []))
-      : [],
-  )
-  t.strictSame(found, [])
-})
-
 /** Markdown without its code. */
 const proseOf = (text: string) => text.replaceAll(/^( *)```.*?^\1```$/gms, '')
 /** The id of a heading, as Git hosts make it. */
