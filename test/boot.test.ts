@@ -11,7 +11,7 @@ import { readConfig } from '../src/config.js'
 import { billingSignature } from '../src/features/billing/billing-signature.js'
 import { effectiveConfig, pull } from '../src/features/settings/access.js'
 import { adminOf, adminOfNamed, memberOf } from '../src/features/workspaces/access.js'
-import { anyone } from '../src/platform/access/access.js'
+import { anyCallerWith, anyone } from '../src/platform/access/access.js'
 import { createTestDatabase, openDatabase } from './database.js'
 import { JWT_SECRET } from './process.js'
 
@@ -81,6 +81,10 @@ const noRepo = Type.Object({ repo: Type.Optional(RepoPath) })
 const mistakes: [mistake: Partial<RouteOptions>, message: string][] = [
   [{ config: {} }, 'declares no access'],
   [{ bodyLimit: limits.body_bytes + 1, config: inQuery }, 'has a large body, but no accessBeforeBody'],
+  [
+    { config: { access: { ...anyCallerWith(), dryRunScopes: ['settings:read'] } } },
+    'admits keys to a dry run, but has no dry_run in its query',
+  ],
   [{ schema: answering({ operationId: undefined }) }, 'declares no operationId'],
   [{ schema: {} }, 'declares no response'],
   [

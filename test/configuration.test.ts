@@ -322,7 +322,7 @@ t.test('a read-only key can do a dry run but not apply it', async (t) => {
       headers: { Authorization: `Bearer ${key}` },
     })
   t.equal((await put('?dry_run=true')).status, 200)
-  for (const query of ['', '?dry_run=false'])
+  for (const query of ['', '?dry_run=false', '?dry_run=True', '?dry_run=true&dry_run=true'])
     hasMembers(t, await put(query), { status: 403, body: { code: 'scope_missing', scope: 'settings:write' } })
   t.same((await ada.get(path)).body.settings, {})
 })

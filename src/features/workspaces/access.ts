@@ -31,6 +31,12 @@ export const memberOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<Wo
 /** @param scopes those that admit an access key; without one, no key is admitted */
 export const adminOf = (source: WorkspaceSource, ...scopes: Scope[]): Access<WorkspaceCall> =>
   workspaceAccess('admin', source, scopes)
+/** The same, for a route that changes nothing with `dry_run=true`. @param dryRun a scope that admits an access key only to that */
+export const adminOrDryRunOf = (
+  source: WorkspaceSource,
+  scope: Scope,
+  dryRun: Scope,
+): Access<WorkspaceCall> => workspaceAccess('admin', source, [scope], [dryRun])
 
 /** For a person's own data, on a route whose query may name one of their workspaces. */
 export const memberIfWorkspaceGiven = (...scopes: Scope[]): Access<WorkspaceCall | undefined> => ({
@@ -45,10 +51,16 @@ export const memberIfWorkspaceGiven = (...scopes: Scope[]): Access<WorkspaceCall
 
 const accesses = new WeakSet<Access>()
 
-const workspaceAccess = (role: Role, source: WorkspaceSource, scopes: Scope[]): Access<WorkspaceCall> => {
+const workspaceAccess = (
+  role: Role,
+  source: WorkspaceSource,
+  scopes: Scope[],
+  dryRunScopes: Scope[] = [],
+): Access<WorkspaceCall> => {
   const [part, name] = source.split('.') as [RequestPart, string]
   const access: Access<WorkspaceCall> = {
     ...anyCallerWith(...scopes),
+    ...(dryRunScopes.length > 0 && { dryRunScopes }),
     callers: role === 'admin' ? 'an admin of the workspace' : 'a member of the workspace',
     errors: role === 'admin' ? ['workspace_not_found', 'admin_required'] : ['workspace_not_found'],
     find: (request: FastifyRequest) =>

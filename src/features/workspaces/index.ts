@@ -2,6 +2,7 @@
 export {
   adminOf,
   adminOfNamed,
+  adminOrDryRunOf,
   memberIfWorkspaceGiven,
   memberOf,
   type Roles,

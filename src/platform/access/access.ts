@@ -17,6 +17,8 @@ export interface Access<Found = unknown> {
   readonly usesSession: boolean
   /** The scopes that admit an access key, any one of which is enough. Without this property, no key is admitted. */
   readonly scopes?: readonly Scope[]
+  /** More scopes that admit an access key to a dry run, which changes nothing (`isDryRun`). */
+  readonly dryRunScopes?: readonly Scope[]
   /** Whether only personal keys are admitted, because workspace keys have no person. */
   readonly personalKeysOnly?: boolean
   /** Where a caller's token comes from, if not from the `Authorization` header or the cookie. */

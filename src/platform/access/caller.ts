@@ -38,6 +38,10 @@ declare module 'fastify' {
   }
 }
 
+/** Also before the query is validated, when `true` is still text. */
+export const isDryRun = ({ query }: Pick<FastifyRequest, 'query'>): boolean =>
+  String((query as { dry_run?: unknown }).dry_run) === 'true'
+
 /** Whether the call comes from a dashboard or the service's own pages, judged by headers that pages can't forge. */
 export const isFromTrustedOrigin = ({ headers, server }: FastifyRequest): boolean =>
   headers.origin === undefined

@@ -8,7 +8,7 @@ import fp from 'fastify-plugin'
 import type { Scope } from '../../../schemas/keys.js'
 import { ApiError } from '../../errors.js'
 import type { Access } from './access.js'
-import { isFromTrustedOrigin } from './caller.js'
+import { isDryRun, isFromTrustedOrigin } from './caller.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -29,10 +29,12 @@ const unsafeMethods = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** Why an access key is rejected: the route admits no keys, or the key lacks the scope. */
 const keyRejectionOf = (
-  { scopes = [], personalKeysOnly = false }: Access,
+  { scopes = [], dryRunScopes = [], personalKeysOnly = false }: Access,
   key: { scopes: readonly Scope[]; userId: string | null },
+  request: FastifyRequest,
 ): ApiError | undefined => {
-  const admitting = personalKeysOnly && key.userId === null ? [] : scopes
+  const sufficient = isDryRun(request) ? [...scopes, ...dryRunScopes] : scopes
+  const admitting = personalKeysOnly && key.userId === null ? [] : sufficient
   if (admitting.some((scope) => key.scopes.includes(scope))) return undefined
   return new ApiError('scope_missing', { scope: admitting[0] ?? null })
 }
@@ -66,7 +68,7 @@ export const callerFault = (
   ) {
     return new ApiError('csrf_rejected')
   }
-  return (key && keyRejectionOf(access, key)) ?? access.admit?.(request)
+  return (key && keyRejectionOf(access, key, request)) ?? access.admit?.(request)
 }
 
 export const isDecidedBeforeBody = ({ routeOptions }: FastifyRequest): boolean =>

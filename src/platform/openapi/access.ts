@@ -79,9 +79,10 @@ export const callersOf = ({ config }: RouteOptions): string => {
   return `${who}${pro}${keysOf(config.access)}`
 }
 
-const keysOf = ({ credential, scopes = [], personalKeysOnly }: Access): string => {
+const keysOf = ({ credential, scopes = [], dryRunScopes = [], personalKeysOnly }: Access): string => {
   if (credential !== 'session') return ''
-  if (scopes.length === 0) return '\n\n**Access keys:** none.'
-  const named = scopes.map((scope) => `\`${scope}\``).join(' or ')
+  const sufficient = [...scopes, ...dryRunScopes]
+  if (sufficient.length === 0) return '\n\n**Access keys:** none.'
+  const named = sufficient.map((scope) => `\`${scope}\``).join(' or ')
   return `\n\n**Access keys:** ${personalKeysOnly ? 'personal keys ' : ''}with the scope ${named}.`
 }

@@ -75,6 +75,8 @@ const faultOf = (route: RouteOptions): string | undefined => {
   if (!access) return 'declares no access'
   const isLarge = (route.bodyLimit ?? 0) > limits.body_bytes
   if (isLarge && access.find && !config.accessBeforeBody) return 'has a large body, but no accessBeforeBody'
+  if (access.dryRunScopes && !offers(route, 'dry_run'))
+    return 'admits keys to a dry run, but has no dry_run in its query'
   if (schema?.hide) return undefined
   if (!schema?.response) return 'declares no response'
   if (schema.operationId === undefined) return 'declares no operationId'
@@ -82,6 +84,10 @@ const faultOf = (route: RouteOptions): string | undefined => {
   if (unchecked) return `has ${unchecked[0]} in its path, which its params don’t require`
   return access.faultOf?.((part, name) => requires(route, part, name))
 }
+
+/** Whether a route's query may have a parameter. */
+const offers = ({ schema }: RouteOptions, name: string): boolean =>
+  Object.hasOwn((schema?.querystring as { properties?: object } | undefined)?.properties ?? {}, name)
 
 /** The schema of a required request property. */
 const requires = (

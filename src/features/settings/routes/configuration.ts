@@ -15,13 +15,13 @@ import {
 import { limits } from '../../../../schemas/limits.js'
 import { settingsKeys } from '../../../../schemas/settings-keys.js'
 import { ApiError } from '../../../errors.js'
-import type { Access } from '../../../platform/access/access.js'
+import { isDryRun } from '../../../platform/access/caller.js'
 import { JSON_TYPE } from '../../../platform/http/content.js'
 import { isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { readLargeJson } from '../../../platform/http/large-body.js'
 import { leaveBodies } from '../../../platform/http/own-body.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
-import { adminOf, memberOf, type WorkspaceCall } from '../../workspaces/index.js'
+import { adminOrDryRunOf, memberOf } from '../../workspaces/index.js'
 import { type ConfigurationResponse, changeConfiguration, requireKeysOf } from '../change-configuration.js'
 import { reader } from '../configuration-reader.js'
 import {
@@ -46,16 +46,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const rules = config.settingsRules
   const judge = { keys: settingsKeys(config.settingsKeys), rules }
   const reading = memberOf('params.id', 'settings:read')
-  // Before the body is read, like the right to the workspace.
-  const writing: Access<WorkspaceCall> = {
-    ...adminOf('params.id', 'settings:write', 'settings:read'),
-    admit: ({ key, query }) => {
-      const isDryRun = (query as Record<string, unknown>).dry_run === 'true'
-      return key && !isDryRun && !key.scopes.includes('settings:write')
-        ? new ApiError('scope_missing', { scope: 'settings:write' })
-        : undefined
-    },
-  }
+  const writing = adminOrDryRunOf('params.id', 'settings:write', 'settings:read')
 
   app.route({
     method: 'GET',
@@ -122,11 +113,11 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         const most = limits.configuration_body_bytes
         const { body: read, memory } = await readLargeJson(request, reply, reader, most)
         const body = requireKeysOf(judge, read)
-        const call = { ...request.granted(writing), reason: body.reason }
+        const call = { ...request.membership, reason: body.reason }
         const answer = await changeConfiguration({ database, rules, quota: config.limits }, call, {
           body,
           preconditions: preconditionsOf(headers, query),
-          dryRun: query.dry_run === true,
+          dryRun: isDryRun(request),
           memory,
         })
         reply.header('ETag', answer.etag)
