@@ -539,6 +539,24 @@ t.test('imports', async (t) => {
     t.same(await skippedOf(62), [19, 0], 'paused')
   })
 
+  t.test('heartbeats that are turned off are counted in minutes of other projects, too', async (t) => {
+    const { caller } = await someone(service, 'oda')
+    await caller.put('/api/me/editor-projects', { name: 'ignored', repo: null })
+    await caller.put('/api/me/recording', { paused: false, repos_off: ['acme/secret'], hours: null })
+    for (const daysAgo of [63, 3]) {
+      const off = ['Acme/Secret', 'ignored'].flatMap((project) => morning(daysAgo, 2, project))
+      const ofAgents = off.map((one) => ({ ...one, category: 'ai coding' }))
+      const heartbeats = [...morning(daysAgo, 3), ...off, ...ofAgents.slice(0, 1)]
+      const { skipped, minutes } = await importFile(caller, JSON.stringify(heartbeats))
+      t.same([skipped.recording_off, minutes], [5, 5])
+    }
+    const { projects } = (await caller.get('/api/me/editor-projects')).body
+    t.same(
+      projects.map(({ name }: { name: string }) => name),
+      ['ignored'],
+    )
+  })
+
   t.test('a file may be gzipped, in any chunks, and a broken one is rejected', async (t) => {
     const { caller } = await someone(service, 'pia')
     t.equal((await importFile(caller, gzipSync(JSON.stringify(dumpOf(morning(75, 5)))))).minutes, 9)

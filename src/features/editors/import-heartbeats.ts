@@ -267,6 +267,11 @@ const countDay = async (
     await readTarget(tx, userId, repoKeys, scope),
     await readImported(tx, userId, day),
   ]
+  const own = days.filter((other) => other.day === day)
+  // Also what has heartbeats, but no minute.
+  const named = own.flatMap((part) => [...part.projects, ...(part.agentProjects ?? [])]).map(keyOf)
+  const namedRepos = new Set(named.flatMap((project) => projects.keyOf(project) ?? []))
+  const recording = target.recording ? await readTarget(tx, userId, namedRepos, 'person') : target
   const unknown = new Counts([])
   const before =
     scope === 'person'
@@ -298,10 +303,11 @@ const countDay = async (
   const lastAt = new Map(waiting.map(({ project, minute }) => [project, new Date(minute * 60_000)]))
   tx.deferToCommit(keepImported(tx, userId, minutes.found))
   await writePlans(tx, [{ userId, minutes, personal, agents, lastAt, isFull }])
-  const isOff = switchedOffBy(target, projects)
-  const recordingOff = days
-    .filter((other) => other.day === day)
-    .reduce((sum, own) => sum + countSwitchedOff(own, (hour, project) => isOff(hour, keyOf(project))), 0)
+  const isOff = switchedOffBy(recording, projects)
+  const recordingOff = own.reduce(
+    (sum, part) => sum + countSwitchedOff(part, (hour, project) => isOff(hour, keyOf(project))),
+    0,
+  )
   return { minutes: minutes.minutes, personalMinutes: personal.minutes, recordingOff }
 }
 

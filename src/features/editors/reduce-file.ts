@@ -32,7 +32,7 @@ const PIECE_BYTES = 16_384
 export interface ReducedMinutes {
   /** The number of the project for each minute of the day. 0: no project. */
   minutes: Uint16Array
-  /** For each project number in `minutes`, the heartbeats in each hour of the day. */
+  /** For each project of the day, also one without a minute, its heartbeats in each hour. */
   heartbeats: Map<number, Uint32Array>
 }
 
@@ -102,11 +102,12 @@ class Reduction {
     const index = minute % DAY_MINUTES
     const hour = Math.floor(index / MINUTES)
     const { minutes, heartbeats } = isOfAgent(sent) ? day.agents : day.own
+    if (minutes[index] === 0) minutes[index] = number
     const known = heartbeats.get(number)
-    if (known) known[hour] = (known[hour] ?? 0) + 1
-    if (minutes[index] !== 0) return
-    minutes[index] = number
-    if (known) return
+    if (known) {
+      known[hour] = (known[hour] ?? 0) + 1
+      return
+    }
     const hours = new Uint32Array(HOURS)
     hours[hour] = 1
     heartbeats.set(number, hours)
