@@ -82,6 +82,8 @@ class MarkedHour {
   }
 }
 
+const NO_MARKS = new MarkedHour()
+
 const eachMinute = function* (bits: string) {
   for (let minute = bits.indexOf('1'); minute !== -1; minute = bits.indexOf('1', minute + 1)) yield minute
 }
@@ -111,6 +113,10 @@ export class Marks {
   /** The hours in which a mark was added since they were read. */
   readonly changed = new Set<number>()
 
+  constructor(stored: readonly (StoredMarks & { hour: number })[] = []) {
+    for (const row of stored) this.load(row)
+  }
+
   /** Takes over the marks of others. */
   protected copyFrom(other: Marks): this {
     for (const [number, hour] of other.hours) this.hours.set(number, hour.copy())
@@ -122,8 +128,8 @@ export class Marks {
     return new Marks().copyFrom(this)
   }
 
-  load(number: number, { projects, marks, lastMarks, lastAt }: StoredMarks): void {
-    const hour = this.at(number)
+  private load({ hour: number, projects, marks, lastMarks, lastAt }: StoredMarks & { hour: number }): void {
+    const hour = this.toMark(number)
     projects.forEach((project, index) => {
       for (const minute of eachMinute(marks[index] ?? '')) hour.first[minute] = project
       for (const minute of eachMinute((lastMarks ?? marks)[index] ?? '')) hour.last[minute] = project
@@ -144,7 +150,7 @@ export class Marks {
   mark(time: number, project: string): boolean {
     const minute = Math.floor(time / MINUTE_SECONDS)
     const number = hourOf(minute)
-    const hour = this.at(number)
+    const hour = this.toMark(number)
     const index = minute % MINUTES
     const at = Math.floor((time - minute * MINUTE_SECONDS) * HUNDREDTHS)
     const isNew = hour.first[index] === undefined
@@ -209,7 +215,7 @@ export class Marks {
   }
 
   storedHour(number: number): StoredMarks {
-    return this.at(number).toStored()
+    return (this.hours.get(number) ?? NO_MARKS).toStored()
   }
 
   private *between(earlier: number, later: number): Generator<Candidate> {
@@ -226,38 +232,33 @@ export class Marks {
   }
 
   private firstOf(minute: number): string {
-    return this.at(hourOf(minute)).first[minute % MINUTES] as string
+    return this.hours.get(hourOf(minute))?.first[minute % MINUTES] as string
   }
 
   private lastOf(minute: number): string {
-    return this.at(hourOf(minute)).last[minute % MINUTES] as string
+    return this.hours.get(hourOf(minute))?.last[minute % MINUTES] as string
   }
 
-  private at(number: number): MarkedHour {
+  /** An hour that gets marks. */
+  private toMark(number: number): MarkedHour {
     const hour = this.hours.get(number) ?? new MarkedHour()
     this.hours.set(number, hour)
     return hour
   }
 }
 
+const marksOfAgents = (row: StoredHour): (StoredMarks & { hour: number })[] => {
+  const { hour, agentProjects: projects, agentMarks, agentLastMarks: lastMarks, agentLastAt: lastAt } = row
+  return projects ? [{ hour, projects, marks: agentMarks ?? [], lastMarks, lastAt }] : []
+}
+
 /** The marks of a person. Those of their agents are kept separately. */
 export class Timeline extends Marks {
   constructor(
     stored: readonly StoredHour[],
-    readonly agents = new Marks(),
+    readonly agents = new Marks(stored.flatMap(marksOfAgents)),
   ) {
-    super()
-    for (const row of stored) {
-      const { hour } = row
-      this.load(hour, row)
-      if (row.agentProjects)
-        this.agents.load(hour, {
-          projects: row.agentProjects,
-          marks: row.agentMarks ?? [],
-          lastMarks: row.agentLastMarks,
-          lastAt: row.agentLastAt,
-        })
-    }
+    super(stored)
   }
 
   override copy(): Timeline {
@@ -290,7 +291,7 @@ export class Counts {
 
   constructor(stored: readonly StoredHour[]) {
     for (const { hour, countedIn, counted, countedRepos, countedFor } of stored) {
-      const { inWorkspaces, forRepos, repoOf } = this.at(hour)
+      const { inWorkspaces, forRepos, repoOf } = this.toCount(hour)
       countedIn.forEach((workspaceId, index) => {
         inWorkspaces.set(workspaceId, new Set(eachMinute(counted[index] ?? '')))
       })
@@ -329,7 +330,7 @@ export class Counts {
   count(workspaceId: string, minute: number, repoKey: string): void {
     const number = hourOf(minute)
     const index = minute % MINUTES
-    const { inWorkspaces, forRepos, repoOf } = this.at(number)
+    const { inWorkspaces, forRepos, repoOf } = this.toCount(number)
     inWorkspaces.set(workspaceId, (inWorkspaces.get(workspaceId) ?? new Set()).add(index))
     forRepos.set(repoKey, (forRepos.get(repoKey) ?? new Set()).add(index))
     repoOf[index] = repoKey
@@ -346,7 +347,8 @@ export class Counts {
     }
   }
 
-  private at(number: number): CountedHour {
+  /** An hour that gets counts. */
+  private toCount(number: number): CountedHour {
     const hour = this.hours.get(number) ?? new CountedHour()
     this.hours.set(number, hour)
     return hour
