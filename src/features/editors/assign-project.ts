@@ -68,7 +68,7 @@ export const assignProject = (
           `is one too many: you can assign or ignore ${limits.editor_projects_chosen} names`,
         )
       const choice = { name, repo, ignored: repo === null, automatic: false }
-      const projects = new Projects(known.set(name, choice), host.kind)
+      const projects = new Projects(host.kind, new Map(known).set(name, choice), [project])
       const repoKey = projects.keyOf(name)
       const timeline = new Timeline(stored)
       const counts = new Counts(stored)

@@ -100,7 +100,7 @@ export const countAgents = async (
           workspaceId,
           day,
           repoKey,
-          repo: projects.repos.get(repoKey) ?? repoKey,
+          repo: projects.spellingOf(repoKey),
           minutes: 0,
           timezone,
           otherZones: null,

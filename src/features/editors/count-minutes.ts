@@ -166,7 +166,7 @@ export const planMinutes = async (
     work = await pauseAfter(work + own.length)
   }
   const minutes = members.reduce((sum, { days }) => sum + sumOf(days), 0)
-  return { counts, minutes, found, isSmall, members, timezone, names: projects.repos }
+  return { counts, minutes, found, isSmall, members, timezone, names: projects.spellings }
 }
 
 /** Locks a person's days, and counts. @throws {ApiError} `payload_too_large` */

@@ -50,10 +50,10 @@ export const noPersonalMinutes: PersonalMinutes = { rows: [], minutes: 0, leftOu
 const ownerOf = ({ target, projects, timezone }: Personal) => {
   const isRecorded = recordedBy(target, timezone)
   return (minute: number, project: string): string | undefined => {
-    if (projects.known.get(project)?.ignored) return undefined
+    if (projects.isIgnored(project)) return undefined
     const repoKey = projects.keyOf(project)
     if (!isRecorded(hourOf(minute), repoKey)) return undefined
-    return repoKey === undefined ? project : (projects.repos.get(repoKey) ?? repoKey)
+    return repoKey === undefined ? project : projects.spellingOf(repoKey)
   }
 }
 

@@ -15,7 +15,7 @@ import { countAgents } from './count-agents.js'
 import { countMinutes, dayOfHour, recordedBy, zoneOf } from './count-minutes.js'
 import { countImported, noPersonalMinutes } from './count-personal.js'
 import { planAlone } from './plan-heartbeats.js'
-import { isRepo, type Projects } from './project-names.js'
+import { isRepo, markNameOf, type Projects, projectNamed } from './project-names.js'
 import {
   addImportDays,
   advanceImport,
@@ -220,9 +220,7 @@ const importDay = async (
   const isKept = day >= firstKept
   const own = days.filter((other) => other.day === day)
   const heartbeats = isKept ? own.flatMap((day) => heartbeatsOf(day, kind)) : []
-  const names = own.flatMap(({ projects, agentProjects }) =>
-    [...projects, ...(agentProjects ?? [])].filter((project) => !isRepo(project, kind)),
-  )
+  const names = own.flatMap(namesIn).filter((name) => !isRepo(name, kind))
   const batch = { userId, heartbeats, ignored: noneIgnored, kind, names, scope, isFromJoining: true }
   const plan = await planAlone(tx, batch)
   await writePlans(tx, [plan])
@@ -248,15 +246,18 @@ interface DayOfImport extends Pick<Known, 'projects' | 'mayWait' | 'isFull'> {
 const countDay = async (
   tx: Tx,
   userId: string,
-  { kind, day, days, projects, mayWait, isFull, firstKept, scope }: DayOfImport,
+  { kind, day, days, projects: ofPlan, mayWait, isFull, firstKept, scope }: DayOfImport,
 ): Promise<{ minutes: number; personalMinutes: number; recordingOff: number }> => {
   const isKept = day >= firstKept
+  const projects = ofPlan.withSpellings(
+    days.flatMap((day) => namesIn(day).map((name) => projectNamed(name, kind))),
+  )
   // Repositories are in lower case in marks, and as given in a file.
-  const keyOf = (project: string) => (isRepo(project, kind) ? projects.add({ repo: project }) : project)
+  const toMark = (name: string) => markNameOf(projectNamed(name, kind))
   const hours = days.flatMap(hoursOf).map((hour) => ({
     ...hour,
-    projects: hour.projects.map(keyOf),
-    agentProjects: hour.agentProjects?.map(keyOf) ?? null,
+    projects: hour.projects.map(toMark),
+    agentProjects: hour.agentProjects?.map(toMark) ?? null,
   }))
   const timeline = new Timeline(hours)
   const first = (Date.parse(day) / 3_600_000) * MINUTES
@@ -269,7 +270,7 @@ const countDay = async (
   ]
   const own = days.filter((other) => other.day === day)
   // Also what has heartbeats, but no minute.
-  const named = own.flatMap((part) => [...part.projects, ...(part.agentProjects ?? [])]).map(keyOf)
+  const named = own.flatMap(namesIn).map(toMark)
   const namedRepos = new Set(named.flatMap((project) => projects.keyOf(project) ?? []))
   const recording = target.recording ? await readTarget(tx, userId, namedRepos, 'person') : target
   const unknown = new Counts([])
@@ -305,7 +306,7 @@ const countDay = async (
   await writePlans(tx, [{ userId, minutes, personal, agents, lastAt, isFull }])
   const isOff = switchedOffBy(recording, projects)
   const recordingOff = own.reduce(
-    (sum, part) => sum + countSwitchedOff(part, (hour, project) => isOff(hour, keyOf(project))),
+    (sum, part) => sum + countSwitchedOff(part, (hour, project) => isOff(hour, toMark(project))),
     0,
   )
   return { minutes: minutes.minutes, personalMinutes: personal.minutes, recordingOff }
@@ -330,11 +331,14 @@ const countEarlier = (
   return counts
 }
 
+/** Projects of the person and of agents, as given in a file. */
+const namesIn = ({ projects, agentProjects }: ImportDay): string[] => [...projects, ...(agentProjects ?? [])]
+
 /** Whether the person has switched off recording for a project and hour, or ignores the project name. */
 const switchedOffBy = (target: FlushTarget, projects: Projects) => {
   const isRecorded = recordedBy(target, zoneOf(target, undefined))
   return (hour: number, project: string): boolean =>
-    projects.known.get(project)?.ignored === true || !isRecorded(hour, projects.keyOf(project))
+    projects.isIgnored(project) || !isRecorded(hour, projects.keyOf(project))
 }
 
 /** The heartbeats of a day for which recording is off. */
@@ -367,8 +371,7 @@ const heartbeatsIn = (
     Array.from(marks[index] ?? '').flatMap((digit, minute) => {
       if (digit === '0') return []
       const at = hour * MINUTES + minute
-      const of = isRepo(project, kind) ? { repo: project } : { name: project }
-      return [{ time: at * 60, minute: at, project: of, isOfAgent }]
+      return [{ time: at * 60, minute: at, project: projectNamed(project, kind), isOfAgent }]
     }),
   )
 

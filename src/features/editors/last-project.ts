@@ -2,7 +2,7 @@
 import type { RepohostKind } from '../../../schemas/common.js'
 import type { Db } from '../../platform/database/client.js'
 import type { Batch, Heartbeat } from './batch.js'
-import { isRepo, LAST_PROJECT, type Project } from './project-names.js'
+import { LAST_PROJECT, type Project, projectNamed } from './project-names.js'
 import { type LastMarks, lockMarks, readLastMarks } from './queries/marks.js'
 import { hourOf } from './timeline.js'
 
@@ -27,7 +27,7 @@ const lastIn = (hours: LastMarks[], minute: number, kind: RepohostKind): Found |
   }
   if (found === undefined) return undefined
   const { minute: at, project } = found
-  return { minute: at, project: isRepo(project, kind) ? { repo: project } : { name: project } }
+  return { minute: at, project: projectNamed(project, kind) }
 }
 
 const isAsking = ({ project }: Heartbeat) => project.name === LAST_PROJECT

@@ -1,7 +1,7 @@
 /** Marks the minutes of heartbeats. */
 import { type Batch, daysThatCount, type Ignored } from './batch.js'
 import { type CountsFromJoining, dayOfHour, recordedBy, zoneOf } from './count-minutes.js'
-import { isRepo } from './project-names.js'
+import { isRepo, markNameOf } from './project-names.js'
 import type { Known } from './read-known.js'
 import { type Candidate, hourOf, type Timeline } from './timeline.js'
 
@@ -68,7 +68,7 @@ export const markHeartbeats = ({
   const lastAt = new Map<string, Date>()
   let newest: Date | undefined
   for (const { time, minute, project, isOfAgent } of heartbeats) {
-    const name = projects.add(project)
+    const name = markNameOf(project)
     const repoKey = projects.keyOf(name)
     const day = dayOfHour(hourOf(minute))
     if (day < first || day > last) {

@@ -100,31 +100,57 @@ export const projectOf = (
   return second?.repo === undefined ? (first ?? second) : second
 }
 
-/** The projects of marks: repositories in lower case, or names that may be assigned to one. */
+/** A project's name in marks: a repository in lower case, or another name. */
+export const markNameOf = ({ repo, name }: Project): string =>
+  repo === undefined ? name : repo.toLowerCase()
+
+/** A project by its name in marks. */
+export const projectNamed = (name: string, kind: RepohostKind): Project =>
+  isRepo(name, kind) ? { repo: name } : { name }
+
+/** The repositories to which projects in marks belong. */
 export class Projects {
-  /** Repository names as given, by key. */
-  readonly repos = new Map<string, string>()
+  /** Repositories as given, by their keys. Of several spellings, the first counts. */
+  readonly spellings: ReadonlyMap<string, string>
 
+  /**
+   * @param known what's stored about names
+   * @param sent projects as they came, whose spelling comes first
+   */
   constructor(
-    readonly known: Map<string, EditorProject>,
     private readonly kind: RepohostKind,
-  ) {}
-
-  /** @returns the project's name in marks */
-  add({ repo, name }: Project): string {
-    return repo === undefined ? name : this.addRepo(repo)
+    private readonly known: ReadonlyMap<string, EditorProject>,
+    private readonly sent: readonly Project[],
+  ) {
+    const repos = [
+      ...sent.map(({ repo, name }) => (repo === undefined ? known.get(name)?.repo : repo)),
+      ...Array.from(known.values(), ({ repo }) => repo),
+    ].filter((repo) => typeof repo === 'string')
+    this.spellings = new Map(repos.toReversed().map((repo) => [repo.toLowerCase(), repo]))
   }
 
-  /** The repository's key. Undefined for a name without one. */
+  /** The same, with the spelling of more projects. */
+  withSpellings(sent: readonly Project[]): Projects {
+    return new Projects(this.kind, this.known, [...this.sent, ...sent])
+  }
+
+  /** Whether it's a repository that was named in full. */
+  isRepo(project: string): boolean {
+    return isRepo(project, this.kind)
+  }
+
+  /** The key of its repository. Undefined for a name without one. */
   keyOf(project: string): string | undefined {
-    if (isRepo(project, this.kind)) return project
-    const repo = this.known.get(project)?.repo
-    return repo ? this.addRepo(repo) : undefined
+    return this.isRepo(project) ? project : this.known.get(project)?.repo?.toLowerCase()
   }
 
-  private addRepo(repo: string): string {
-    const key = repo.toLowerCase()
-    if (!this.repos.has(key)) this.repos.set(key, repo)
-    return key
+  /** Whether the person ignores the name. */
+  isIgnored(project: string): boolean {
+    return this.known.get(project)?.ignored === true
+  }
+
+  /** A repository as given. */
+  spellingOf(repoKey: string): string {
+    return this.spellings.get(repoKey) ?? repoKey
   }
 }

@@ -7,7 +7,7 @@ import { findPersonRepos, nameOf } from '../accounts/index.js'
 import { type FlushTarget, readTargets } from '../minutes/index.js'
 import type { Batch, Heartbeat } from './batch.js'
 import { hoursBeside } from './count-agents.js'
-import { isRepo, mayBeFolder, Projects } from './project-names.js'
+import { isRepo, markNameOf, mayBeFolder, Projects } from './project-names.js'
 import { readMarks } from './queries/marks.js'
 import { type EditorProject, findNames, namesOf, readNameQuota } from './queries/projects.js'
 import { Counts, hasUncounted, hoursAround, type StoredHour, Timeline } from './timeline.js'
@@ -128,7 +128,11 @@ const resolveOwn = async (tx: Db, stored: Stored): Promise<Resolved> => {
   const { batch, userId, names, marks, known } = stored
   const repos = batch.heartbeats.flatMap(({ project }) => project.repo ?? [])
   const matched = await matchFolders(tx, userId, namesOf(known), names, repos)
-  const projects = new Projects(namesOf([...known, ...matched.chosen]), batch.kind)
+  const projects = new Projects(
+    batch.kind,
+    namesOf([...known, ...matched.chosen]),
+    batch.heartbeats.map(({ project }) => project),
+  )
   const timeline = new Timeline(marks)
   const counts = new Counts(marks)
   const hadUncounted = hasUncounted(timeline, counts)
@@ -176,7 +180,7 @@ const hasNames = ({ projects, agentProjects }: StoredHour, kind: RepohostKind) =
 
 /** The repositories of the heartbeats and of those before them. */
 const involvedIn = (heartbeats: Heartbeat[], projects: Projects, timeline: Timeline): Set<string> => {
-  const involved = new Set(heartbeats.flatMap(({ project }) => projects.keyOf(projects.add(project)) ?? []))
+  const involved = new Set(heartbeats.flatMap(({ project }) => projects.keyOf(markNameOf(project)) ?? []))
   for (const { minute, isOfAgent } of heartbeats) {
     const before = isOfAgent ? undefined : timeline.projectBefore(minute)
     const repoKey = before === undefined ? undefined : projects.keyOf(before)
