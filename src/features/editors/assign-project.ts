@@ -5,12 +5,13 @@ import { invalid } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/clock.js'
 import { readTarget } from '../minutes/index.js'
-import { countAgents } from './count-agents.js'
-import { countMinutes, zoneOf } from './count-minutes.js'
+import { countAgents, hoursChangedIn } from './count-agents.js'
+import { countMinutes } from './count-minutes.js'
 import { countPersonal } from './count-personal.js'
 import { type ProjectHost, Projects, projectOf } from './project-names.js'
 import { lockMarks, readAllMarks } from './queries/marks.js'
 import { findNames, listNames, namesOf, readDroppedNames, readNameQuota } from './queries/projects.js'
+import { zoneOf } from './recording.js'
 import { type Candidate, Counts, hasUncounted, Timeline, toStored } from './timeline.js'
 import { writePlans } from './write-plans.js'
 
@@ -72,19 +73,29 @@ export const assignProject = (
       const repoKey = projects.keyOf(name)
       const timeline = new Timeline(stored)
       const counts = new Counts(stored)
-      const reassigned = timeline.agents.hoursOf(name)
       const target = await readTarget(tx, userId, new Set(repoKey === undefined ? [] : [repoKey]))
       const timezone = zoneOf(target, undefined)
       const marked = { userId, timeline, projects, target, timezone }
       const candidates = repoKey === undefined ? [] : storedFor(timeline, counts, name)
-      const minutes = await countMinutes(tx, { ...marked, counts, candidates, fromJoining: () => true })
+      const minutes = await countMinutes(tx, {
+        ...{ ...marked, counts, candidates },
+        isFromJoining: true,
+        imported: 'none',
+      })
       const hadUncounted = hasUncounted(timeline, counts)
       const personal = await countPersonal(
         tx,
         { ...marked, hadUncounted, counts: minutes.counts },
         candidates,
       )
-      const agents = await countAgents(tx, marked, { reassigned, isFromJoining: true })
+      const agents = await countAgents(tx, {
+        ...{ userId, timeline, projects },
+        hours: hoursChangedIn(timeline, timeline.agents.hoursOf(name)),
+        isFromJoining: true,
+        timezone: undefined,
+        read: undefined,
+        keepsMinutes: false,
+      })
       await writePlans(tx, [
         { userId, minutes, personal, agents, hours: toStored(timeline, minutes.counts), chosen: [choice] },
       ])

@@ -48,7 +48,7 @@ export interface Batch {
   /** More names to match with repositories. */
   names?: string[]
   /** Whether all minutes, not just those of names, count only from the day of joining a workspace. */
-  isFromJoining?: boolean
+  isFromJoining: boolean
   scope: Scope
 }
 
@@ -70,7 +70,7 @@ export const batchOf = (
       heartbeats.push({ time, minute: Math.floor(time / MINUTE_SECONDS), project, isOfAgent: isOfAgent(one) })
   }
   heartbeats.sort((a, b) => a.time - b.time)
-  return { userId, heartbeats, ignored, kind: host.kind, scope: 'workspaces', timezone }
+  return { userId, heartbeats, ignored, kind: host.kind, timezone, isFromJoining: false, scope: 'workspaces' }
 }
 
 /** The first and the last day on which heartbeats count. @param today according to the database's clock */

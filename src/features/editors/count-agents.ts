@@ -3,9 +3,8 @@
  * around a new mark are worked out again and replaced. It doesn't affect the person's own minutes.
  */
 import { limits } from '../../../schemas/limits.js'
-import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
-import { groupBy } from '../../platform/process/maps.js'
+import { groupBy, requireValue } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import {
   type AgentDay,
@@ -13,50 +12,40 @@ import {
   hoursByZone,
   keepZones,
   readAgentDays,
-  readTarget,
+  readTargets,
+  requireTarget,
 } from '../minutes/index.js'
-import { clampIdleWindow, dayOfHour } from './count-minutes.js'
 import type { Projects } from './project-names.js'
-import { hourOf, type Timeline } from './timeline.js'
+import { clampIdleWindow, dayOfHour, hourOf, hoursBeside, type Timeline } from './timeline.js'
 
-/** A gap reaches into the next hour at most. */
-export const hoursBeside = (hours: Iterable<number>, reach = 1): number[] => {
-  const all = new Set<number>()
-  for (const hour of hours) for (let step = -reach; step <= reach; step++) all.add(hour + step)
-  return [...all]
-}
-
-interface Marked {
+interface Agents {
   userId: string
   timeline: Timeline
   projects: Projects
+  /** The hours to work out again. */
+  hours: ReadonlySet<number>
+  /** Whether minutes count only from the day of joining a workspace. */
+  isFromJoining: boolean
+  /** The time zone of new minutes. Undefined: the person's. */
+  timezone: string | undefined
+  /** What was read for the person's own minutes. It's read again for other repositories. */
+  read: { target: FlushTarget; repoKeys: ReadonlySet<string> } | undefined
+  /** Whether no hour loses minutes, because its marks come from a file and aren't kept. */
+  keepsMinutes: boolean
 }
 
-interface Agents {
-  /** Hours whose marks now belong to another repository. */
-  reassigned?: Iterable<number>
-  /** Whether minutes count only from the day of joining a workspace. */
-  isFromJoining?: boolean | undefined
-  /** The time zone of new minutes. Default: the person's. */
-  timezone?: string | undefined
-  /** The rows read for the person's own minutes, to avoid reading them again. */
-  read?: { target: FlushTarget; repoKeys: ReadonlySet<string> }
-  /** Hours of a day whose marks come from a file and aren't kept. No hour loses minutes, and no other day changes. */
-  imported?: { day: string; hours: number[] }
-}
+/** The hours that new marks may affect. @param reassigned hours whose marks now belong to another repository */
+export const hoursChangedIn = (timeline: Timeline, reassigned: readonly number[] = []): ReadonlySet<number> =>
+  new Set(hoursBeside([...timeline.changed, ...timeline.agents.changed, ...reassigned]))
 
 /**
- * Needs the marks of the hours that have changed, and of two hours before and after each. Agent time never makes a request
- * fail: if there's too much of it, the hours stay unchanged until the next heartbeat nearby.
+ * Needs the marks of the hours, and of an hour before and after each. Agent time never makes a request fail: if there's too
+ * much of it, the hours stay unchanged until the next heartbeat nearby.
  */
 export const countAgents = async (
   tx: Db,
-  { userId, timeline, projects }: Marked,
-  { reassigned = [], isFromJoining = false, timezone: given, read, imported }: Agents,
+  { userId, timeline, projects, hours, isFromJoining, timezone: given, read, keepsMinutes }: Agents,
 ): Promise<AgentDay[]> => {
-  const hours = imported
-    ? new Set(hoursBeside(imported.hours).filter((hour) => dayOfHour(hour) === imported.day))
-    : new Set(hoursBeside([...timeline.changed, ...timeline.agents.changed, ...reassigned]))
   const repoKeys = new Set(
     [...timeline.agents.projects()].flatMap((project) => projects.keyOf(project) ?? []),
   )
@@ -64,18 +53,14 @@ export const countAgents = async (
   const target =
     read && [...repoKeys].every((repoKey) => read.repoKeys.has(repoKey))
       ? read.target
-      : await readTarget(tx, userId, repoKeys).catch((error) => {
-          if (error instanceof ApiError && error.code === 'payload_too_large') return undefined
-          throw error
-        })
-  if (!target) return []
-  const timezone = given ?? target.timezone ?? 'UTC'
-  const places = target.workspaces.flatMap(
-    ({ workspaceId, repoKeys: matched, firstDay, joinedOn, idleWindow }) => {
-      const own = new Set(matched.filter((repoKey) => repoKeys.has(repoKey)))
-      return own.size > 0 ? [{ workspaceId, own, firstDay, joinedOn, idleWindow }] : []
-    },
-  )
+      : requireValue(await readTargets(tx, [{ userId, repoKeys, scope: 'workspaces' }]), userId)
+  if (target.kind === 'too large') return []
+  const { timezone: ofPerson, workspaces } = requireTarget(target, repoKeys.size)
+  const timezone = given ?? ofPerson ?? 'UTC'
+  const places = workspaces.flatMap(({ workspaceId, repoKeys: matched, firstDay, joinedOn, idleWindow }) => {
+    const own = new Set(matched.filter((repoKey) => repoKeys.has(repoKey)))
+    return own.size > 0 ? [{ workspaceId, own, firstDay, joinedOn, idleWindow }] : []
+  })
   if (places.length === 0) return []
   const ids = places.map(({ workspaceId }) => workspaceId)
   const days = new Set(Array.from(hours, dayOfHour))
@@ -90,7 +75,7 @@ export const countAgents = async (
     )
     for (const { day, hours: ofDay } of rows.values())
       for (let hour = 0; hour < HOURS; hour++)
-        if (!imported && hours.has(Date.parse(day) / HOUR_MS + hour)) ofDay[hour] = 0
+        if (!keepsMinutes && hours.has(Date.parse(day) / HOUR_MS + hour)) ofDay[hour] = 0
     for (const { hour, repoKey, minutes } of minutesOf(clampIdleWindow(idleWindow))) {
       const day = dayOfHour(hour)
       if (!own.has(repoKey) || day < firstDay || (isFromJoining && day < joinedOn)) continue

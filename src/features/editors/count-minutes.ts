@@ -11,42 +11,11 @@ import {
   lockMemberDays,
   type MemberDays,
   type RequestedDays,
-  recordedHoursOf,
   requireDay,
 } from '../minutes/index.js'
 import type { Projects } from './project-names.js'
-import { type Candidate, type Counts, hourOf } from './timeline.js'
-
-const HOUR_MS = 3_600_000
-
-/** The UTC day of an hour since 1970. */
-export const dayOfHour = (hour: number): string => new Date(hour * HOUR_MS).toISOString().slice(0, 10)
-
-/** A workspace's idle window as clients apply it. */
-export const clampIdleWindow = (minutes: number): number =>
-  Math.min(Math.max(minutes, limits.heartbeat_idle_minutes_min), limits.heartbeat_idle_minutes_max)
-
-/** The time zone of minutes recorded now: the one sent with them, or the person's. */
-export const zoneOf = ({ timezone }: FlushTarget, sent: string | undefined): string =>
-  sent ?? timezone ?? 'UTC'
-
-/** Whether a person currently allows recording for a repository and hour. */
-export const recordedBy = ({ recording }: FlushTarget, timezone: string) => {
-  const reposOff = new Set(recording?.reposOff)
-  const ofDays = new Map<string, boolean[]>()
-  const isHourRecorded = (hour: number): boolean => {
-    if (!recording?.hours) return true
-    const day = dayOfHour(hour)
-    const recorded = ofDays.get(day) ?? recordedHoursOf(recording.hours, timezone, day)
-    ofDays.set(day, recorded)
-    return recorded[hour % HOURS] === true
-  }
-  return (hour: number, repoKey: string | undefined): boolean =>
-    !recording?.paused && !(repoKey !== undefined && reposOff.has(repoKey)) && isHourRecorded(hour)
-}
-
-/** Whether a project's minutes count only from the day of joining a workspace. */
-export type CountsFromJoining = (project: string) => boolean
+import { recordedBy } from './recording.js'
+import { type Candidate, type Counts, clampIdleWindow, dayOfHour, hourOf } from './timeline.js'
 
 interface Minutes {
   userId: string
@@ -58,9 +27,9 @@ interface Minutes {
   projects: Projects
   /** If minutes were imported before, the candidates are ordered by minute. */
   candidates: Candidate[]
-  fromJoining: CountsFromJoining
-  /** How many minutes an earlier import found, which don't count again. */
-  imported?: ((place: Place) => number) | undefined
+  /** Whether all minutes count only from the day of joining a workspace. Those sent under a folder's name always do. */
+  isFromJoining: boolean
+  imported: Imported
 }
 
 /** A repository on a day in a workspace. */
@@ -68,6 +37,18 @@ export interface Place {
   workspaceId: string
   day: string
   repoKey: string
+}
+
+/** Minutes that earlier imports found, which don't count again: none, all that are there, or so many in each place. */
+export type Imported = 'none' | 'all' | ReadonlyMap<string, number>
+
+/** The key of a place among those of a day. */
+export const placeKeyOf = ({ workspaceId, repoKey }: Omit<Place, 'day'>): string =>
+  `${workspaceId} ${repoKey}`
+
+const skippedIn = (place: Place, imported: Imported): number => {
+  if (imported === 'none') return 0
+  return imported === 'all' ? Number.POSITIVE_INFINITY : (imported.get(placeKeyOf(place)) ?? 0)
 }
 
 /** A workspace where minutes may count, with these minutes and their days. */
@@ -88,7 +69,7 @@ export interface CountedMinutes {
   counts: Counts
   /** How many minutes were added, in all workspaces together. */
   minutes: number
-  /** With `imported`: the minutes of each place, whether or not they were imported before. */
+  /** Unless nothing can be `imported`: the minutes of each place, whether or not they were imported before. */
   found: (Place & { minutes: number })[]
   isSmall: boolean
   members: MemberDays[]
@@ -101,7 +82,7 @@ export interface CountedMinutes {
 type Targeting = { kind: 'targeted'; minutes: TargetedMinutes } | { kind: 'too large'; error: ApiError }
 
 export const targetMinutes = async (request: Minutes): Promise<Targeting> => {
-  const { userId, target, timezone, projects, candidates, fromJoining } = request
+  const { userId, target, timezone, projects, candidates, isFromJoining } = request
   const isRecorded = recordedBy(target, timezone)
   const recorded = candidates.flatMap((candidate) => {
     const repoKey = projects.keyOf(candidate.project)
@@ -123,7 +104,7 @@ export const targetMinutes = async (request: Minutes): Promise<Targeting> => {
     const matched = repoKeys.flatMap((repoKey) => ofRepos.get(repoKey) ?? [])
     const own = matched.filter(({ minute, project }) => {
       const day = dayOf(minute)
-      return day >= firstDay && (day >= joinedOn || !fromJoining(project))
+      return day >= firstDay && (day >= joinedOn || (!isFromJoining && projects.isRepo(project)))
     })
     if (own.length > 0) workspaces.push({ workspaceId, userId, days: daysOf(own), idleWindow, own })
     work = await pauseAfter(work + matched.length)
@@ -158,7 +139,7 @@ export const planMinutes = async (
       repoDay.hours[hour] = (repoDay.hours[hour] ?? 0) + 1
     }
     for (const { hours, skipped, minutes, ...place } of repoDays.values()) {
-      if (imported) found.push({ ...place, minutes })
+      if (imported !== 'none') found.push({ ...place, minutes })
       if (minutes <= skipped) continue
       const day = requireDay(days, place.day)
       day.add(place.repoKey, capMinutes(day.total, minutes - skipped, hours).counted)
@@ -218,10 +199,10 @@ interface RepoDay extends Place {
   hours: Record<string, number>
 }
 
-const newRepoDay = (place: Place, imported: Minutes['imported']): RepoDay => ({
+const newRepoDay = (place: Place, imported: Imported): RepoDay => ({
   ...place,
   minutes: 0,
-  skipped: imported?.(place) ?? 0,
+  skipped: skippedIn(place, imported),
   hours: {},
 })
 

@@ -14,9 +14,9 @@ import {
   PersonalDays,
   readPersonalMinutes,
 } from '../minutes/index.js'
-import { dayOfHour, recordedBy } from './count-minutes.js'
 import type { Projects } from './project-names.js'
-import { type Candidate, type Counts, hourOf, type StoredHour, Timeline } from './timeline.js'
+import { recordedBy } from './recording.js'
+import { type Candidate, type Counts, dayOfHour, hourOf, type StoredHour, Timeline } from './timeline.js'
 
 const MINUTES = 60
 const DAY_MINUTES = HOURS * MINUTES

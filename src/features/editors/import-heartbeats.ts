@@ -12,9 +12,9 @@ import { addDays, HOURS } from '../../platform/time/days.js'
 import { type FlushTarget, readTarget, type Scope } from '../minutes/index.js'
 import { noneIgnored } from './batch.js'
 import { countAgents } from './count-agents.js'
-import { countMinutes, dayOfHour, recordedBy, zoneOf } from './count-minutes.js'
+import { countMinutes } from './count-minutes.js'
 import { countImported, noPersonalMinutes } from './count-personal.js'
-import { planAlone } from './plan-heartbeats.js'
+import { type HeartbeatPlan, planAlone } from './plan-heartbeats.js'
 import { isRepo, markNameOf, type Projects, projectNamed } from './project-names.js'
 import {
   addImportDays,
@@ -31,9 +31,17 @@ import {
   readNextDays,
   takeImport,
 } from './queries/imports.js'
-import type { Known } from './read-known.js'
+import { recordedBy, zoneOf } from './recording.js'
 import { DAY_MINUTES, type ReducedDay, type ReducedFile, type ReducedMinutes } from './reduce-file.js'
-import { type Candidate, Counts, hourOf, type StoredHour, Timeline } from './timeline.js'
+import {
+  type Candidate,
+  Counts,
+  dayOfHour,
+  hourOf,
+  hoursBeside,
+  type StoredHour,
+  Timeline,
+} from './timeline.js'
 import { writePlans } from './write-plans.js'
 
 const MINUTES = 60
@@ -233,7 +241,7 @@ const importDay = async (
   return true
 }
 
-interface DayOfImport extends Pick<Known, 'projects' | 'mayWait' | 'isFull'> {
+interface DayOfImport extends Pick<HeartbeatPlan, 'projects' | 'mayWait' | 'isFull'> {
   kind: RepohostKind
   day: string
   /** The day and the days before and after it. */
@@ -283,8 +291,8 @@ const countDay = async (
     ...marked,
     counts: before,
     candidates,
-    fromJoining: () => true,
-    imported: isKept ? () => Number.POSITIVE_INFINITY : imported,
+    isFromJoining: true,
+    imported: isKept ? 'all' : imported,
   })
   const beside = [addDays(day, -1), addDays(day, 1)].filter(
     (other) => other < firstKept && days.every(({ day }) => day !== other),
@@ -296,9 +304,14 @@ const countDay = async (
   const agentHours = isKept
     ? []
     : [...timeline.agents.all()].flatMap(({ minute }) => (isOfDay(minute) ? [hourOf(minute)] : []))
-  const agents = await countAgents(tx, marked, {
+  const agents = await countAgents(tx, {
+    ...{ userId, timeline, projects },
+    // No other day changes.
+    hours: new Set(hoursBeside(agentHours).filter((hour) => dayOfHour(hour) === day)),
     isFromJoining: true,
-    imported: { day, hours: agentHours },
+    timezone: undefined,
+    read: undefined,
+    keepsMinutes: true,
   })
   const waiting = candidates.filter(({ project, gap }) => gap === 0 && mayWait.has(project))
   const lastAt = new Map(waiting.map(({ project, minute }) => [project, new Date(minute * 60_000)]))

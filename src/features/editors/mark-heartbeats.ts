@@ -1,9 +1,11 @@
 /** Marks the minutes of heartbeats. */
+
+import type { FlushTarget } from '../minutes/index.js'
 import { type Batch, daysThatCount, type Ignored } from './batch.js'
-import { type CountsFromJoining, dayOfHour, recordedBy, zoneOf } from './count-minutes.js'
-import { isRepo, markNameOf } from './project-names.js'
+import { markNameOf } from './project-names.js'
 import type { Known } from './read-known.js'
-import { type Candidate, hourOf, type Timeline } from './timeline.js'
+import { recordedBy, zoneOf } from './recording.js'
+import { type Candidate, dayOfHour, hourOf, type Timeline } from './timeline.js'
 
 /** The outcome of heartbeats. */
 export interface Recorded {
@@ -38,19 +40,14 @@ export interface Marked {
   newest: Date | undefined
   /** The minutes that may count now. */
   candidates: Candidate[]
-  fromJoining: CountsFromJoining
 }
 
 /** Adds their minutes to the marks that are known. */
-export const markHeartbeats = ({
-  batch,
-  projects,
-  mayWait,
-  timeline: before,
-  counts,
-  target,
-}: Known): Marked => {
-  const { heartbeats, kind, isFromJoining } = batch
+export const markHeartbeats = (
+  { batch, projects, names: { mayWait }, timeline: before, counts }: Known,
+  target: FlushTarget,
+): Marked => {
+  const { heartbeats } = batch
   const timeline = before.copy()
   const isRecorded = recordedBy(target, zoneOf(target, batch.timezone))
   /** By repository: the first day on which some workspace matches. */
@@ -110,7 +107,5 @@ export const markHeartbeats = ({
     lastAt,
     newest,
     candidates: [...timeline.around(marked)],
-    // Minutes sent under a folder's name count only from the day of joining.
-    fromJoining: (project) => isFromJoining === true || !isRepo(project, kind),
   }
 }

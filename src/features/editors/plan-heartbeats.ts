@@ -1,49 +1,48 @@
 /** Plans what heartbeats change: marks, and the minutes that result from new marks. */
 import { limits } from '../../../schemas/limits.js'
+import type { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { singleRow } from '../../platform/database/statement.js'
+import { requireValue } from '../../platform/process/maps.js'
 import {
   changeTimezone,
+  type FlushTarget,
+  type LeftOutDays,
   lockMemberDays,
   type MemberDays,
   requireTarget,
+  type TargetResult,
   tryToLockMemberDays,
 } from '../minutes/index.js'
 import type { Batch } from './batch.js'
-import { countAgents } from './count-agents.js'
-import {
-  type MinutesWorkspace,
-  planMinutes,
-  type TargetedMinutes,
-  targetMinutes,
-  zoneOf,
-} from './count-minutes.js'
+import { countAgents, hoursChangedIn } from './count-agents.js'
+import { type MinutesWorkspace, planMinutes, type TargetedMinutes, targetMinutes } from './count-minutes.js'
 import { countPersonal } from './count-personal.js'
 import { type Marked, markHeartbeats, type Recorded } from './mark-heartbeats.js'
+import type { Projects } from './project-names.js'
 import { lockMarks, tryToLockMarks } from './queries/marks.js'
-import type { EditorProject } from './queries/projects.js'
 import {
-  askAbout,
   COMPARED_TOGETHER,
-  isCompared,
+  completeTargets,
   type Known,
-  type Resolved,
-  readFarther,
-  readOtherTargets,
-  readStored,
+  readFarMarks,
+  readNearMarks,
+  readTargetsOfSent,
   resolveProjects,
 } from './read-known.js'
-import { type StoredHour, toStored } from './timeline.js'
+import { zoneOf } from './recording.js'
+import { hasUncounted, toStored } from './timeline.js'
 import type { Plan } from './write-plans.js'
 
 /** The changes of a batch, and its outcome. */
-export interface HeartbeatPlan extends Plan, Pick<Known, 'projects' | 'mayWait'> {
-  isFull: boolean
+export interface HeartbeatPlan extends Plan {
   recorded: Recorded
   /** Repositories that were named in full. */
   repos: string[]
-  hours: StoredHour[]
-  chosen: EditorProject[]
+  projects: Projects
+  /** Names that can wait for a repository. */
+  mayWait: ReadonlySet<string>
+  isFull: boolean
 }
 
 /** The outcome of planning a batch together with others. */
@@ -63,116 +62,136 @@ interface LeftOut {
 export const planAlone = async (tx: Db, batch: Batch): Promise<HeartbeatPlan> => {
   const { userId, timezone } = batch
   // Statements run in the order in which they're sent, so the marks are read once they're locked.
-  const [, stored] = await Promise.all([lockMarks(tx, userId), readStored(tx, [askAbout(batch)])])
-  const resolved = await resolveProjects(tx, await readFarther(tx, stored))
-  const { target, ...one } = singleRow(await readOtherTargets(tx, resolved, limits.flush_comparisons))
-  const known = { ...one, target: requireTarget(target, one.involved.size) }
-  // Before the activity lock, so that its holder never waits for the user's row.
-  if (timezone !== undefined && timezone !== known.target.timezone) await changeTimezone(tx, userId, timezone)
-  const marked = markHeartbeats(known)
-  const targeting = await targetMarked(known, marked)
-  if (targeting.kind === 'too large') throw targeting.error
-  const { minutes } = targeting
-  const members = await lockMemberDays(tx, minutes.workspaces)
-  return countMarked(tx, { known, marked, minutes, members })
-}
-
-/** Waits for no one. @returns what became of each batch, in any order */
-export const planTogether = async (tx: Db, batches: readonly Batch[]): Promise<Planned[]> => {
-  // In this order, as in `planAlone`.
-  const [locked, stored] = await Promise.all([
-    tryToLockMarks(
-      tx,
-      batches.map(({ userId }) => userId),
-    ),
-    readStored(tx, batches.map(askAbout)),
+  const [, near, targetsOfSent] = await Promise.all([
+    lockMarks(tx, userId),
+    readNearMarks(tx, [batch]),
+    readTargetsOfSent(tx, [batch]),
   ])
-  const held = stored.filter(({ userId }) => !locked.has(userId))
-  const own = stored.filter(({ userId }) => locked.has(userId))
-  const resolved = await resolveProjects(tx, await readFarther(tx, own))
-  const known = await readOtherTargets(tx, resolved, COMPARED_TOGETHER)
-  const targeted = await Promise.all(known.map(targetTogether))
-  const days = await tryToLockMemberDays(
-    tx,
-    targeted.flatMap((one) => (one.kind === 'targeted' ? one.minutes.workspaces : [])),
-  )
-  const planned = await Promise.all(
-    targeted.map(async (one): Promise<Planned> => {
-      if (one.kind === 'left out') return one
-      const { userId } = one
-      const own = days.filter(({ workspace }) => workspace.userId === userId)
-      const leftOut = own.find((one) => one.kind === 'left out')
-      if (leftOut) return { kind: 'left out', userId, because: leftOut.because }
-      const members = own.filter((one) => one.kind === 'locked')
-      return { kind: 'planned', userId, plan: await countMarked(tx, { ...one, members }) }
-    }),
-  )
-  return [...planned, ...held.map(({ userId }): LeftOut => ({ kind: 'left out', userId, because: 'held' }))]
+  const far = await readFarMarks(tx, near)
+  const known = await resolveProjects(tx, singleRow(far))
+  const targets = await completeTargets(tx, targetsOfSent, [known], limits.flush_comparisons)
+  const target = requireTarget(requireValue(targets, userId), known.involved.size)
+  // Before the activity lock, so that its holder never waits for the user's row.
+  if (timezone !== undefined && timezone !== target.timezone) await changeTimezone(tx, userId, timezone)
+  const marked = markHeartbeats(known, target)
+  const targeted = await targetMarked(known, target, marked)
+  if (targeted.kind === 'too large') throw targeted.error
+  const days = await lockMemberDays(tx, targeted.minutes.workspaces)
+  return countMarked(tx, targeted, days)
 }
 
+/** The same steps for several people. Waits for no one. @returns what became of each batch, in any order */
+export const planTogether = async (tx: Db, batches: readonly Batch[]): Promise<Planned[]> => {
+  const userIds = batches.map(({ userId }) => userId)
+  const [locked, near, targetsOfSent] = await Promise.all([
+    tryToLockMarks(tx, userIds),
+    readNearMarks(tx, batches),
+    readTargetsOfSent(tx, batches),
+  ])
+  const nearOfLocked = near.filter(({ request }) => locked.has(request.userId))
+  const far = await readFarMarks(tx, nearOfLocked)
+  const known = await Promise.all(far.map((one) => resolveProjects(tx, one)))
+  const targets = await completeTargets(tx, targetsOfSent, known, COMPARED_TOGETHER)
+  const targeted = await Promise.all(
+    known.map((one) => targetTogether(one, requireValue(targets, one.batch.userId))),
+  )
+  const workspaces = targeted.flatMap((one) => (one.kind === 'targeted' ? one.minutes.workspaces : []))
+  const days = await tryToLockMemberDays(tx, workspaces)
+  const planned = await Promise.all(
+    targeted.map((one) => (one.kind === 'targeted' ? countTogether(tx, one, days) : one)),
+  )
+  const held = userIds.filter((userId) => !locked.has(userId)).map((userId) => leftOut(userId, 'held'))
+  return [...planned, ...held]
+}
+
+const leftOut = (userId: string, because: LeftOut['because']): LeftOut => ({
+  kind: 'left out',
+  userId,
+  because,
+})
+
+/** Marked heartbeats, and the minutes that may count. */
 interface Targeted {
   kind: 'targeted'
-  userId: string
   known: Known
+  target: FlushTarget
   marked: Marked
   minutes: TargetedMinutes
 }
 
-const targetTogether = async ({ target, ...one }: Resolved): Promise<Targeted | LeftOut> => {
-  const { userId, batch } = one
-  if (!target) return { kind: 'left out', userId, because: 'unknown person' }
-  if (!isCompared(target)) return { kind: 'left out', userId, because: 'too large' }
-  if (batch.timezone !== undefined && batch.timezone !== target.timezone)
-    return { kind: 'left out', userId, because: 'new time zone' }
-  const known = { ...one, target }
-  const marked = markHeartbeats(known)
-  const targeting = await targetMarked(known, marked)
-  if (targeting.kind === 'too large' || !targeting.minutes.isSmall)
-    return { kind: 'left out', userId, because: 'too large' }
-  return { kind: 'targeted', userId, known, marked, minutes: targeting.minutes }
+/** Marks, if that's little enough to be done together with others. */
+const targetTogether = async (known: Known, target: TargetResult): Promise<Targeted | LeftOut> => {
+  const { userId, timezone } = known.batch
+  if (target.kind !== 'found') return leftOut(userId, target.kind)
+  if (timezone !== undefined && timezone !== target.timezone) return leftOut(userId, 'new time zone')
+  const targeted = await targetMarked(known, target, markHeartbeats(known, target))
+  if (targeted.kind === 'too large' || !targeted.minutes.isSmall) return leftOut(userId, 'too large')
+  return targeted
 }
 
-const targetMarked = (known: Known, { candidates, fromJoining }: Marked) => {
-  const { batch, userId, counts, target, projects } = known
+const targetMarked = async (
+  known: Known,
+  target: FlushTarget,
+  marked: Marked,
+): Promise<Targeted | { kind: 'too large'; error: ApiError }> => {
+  const { batch, counts, projects } = known
+  const { userId, isFromJoining } = batch
+  const { candidates } = marked
   const timezone = zoneOf(target, batch.timezone)
-  return targetMinutes({ userId, counts, target, timezone, projects, candidates, fromJoining })
+  const targeting = await targetMinutes({
+    ...{ userId, counts, target, timezone, projects, candidates, isFromJoining },
+    imported: 'none',
+  })
+  return targeting.kind === 'too large'
+    ? targeting
+    : { kind: 'targeted', known, target, marked, minutes: targeting.minutes }
 }
 
-interface Locked {
-  known: Known
-  marked: Marked
-  minutes: TargetedMinutes
-  members: MemberDays<MinutesWorkspace>[]
+/** @param days what became of everyone's days */
+const countTogether = async (
+  tx: Db,
+  targeted: Targeted,
+  days: readonly (MemberDays<MinutesWorkspace> | LeftOutDays<MinutesWorkspace>)[],
+): Promise<Planned> => {
+  const { userId } = targeted.known.batch
+  const own = days.filter(({ workspace }) => workspace.userId === userId)
+  const missing = own.find((one) => one.kind === 'left out')
+  if (missing) return leftOut(userId, missing.because)
+  const locked = own.filter((one) => one.kind === 'locked')
+  return { kind: 'planned', userId, plan: await countMarked(tx, targeted, locked) }
 }
 
+/** Counts the minutes in workspaces, then the person's own, then those of agents. @param days locked */
 const countMarked = async (
   tx: Db,
-  { known, marked, minutes: targeted, members }: Locked,
+  { known, target, marked, minutes: targeted }: Targeted,
+  days: MemberDays<MinutesWorkspace>[],
 ): Promise<HeartbeatPlan> => {
-  const { batch, userId, projects, mayWait, isFull, hadUncounted, target, involved } = known
+  const { batch, projects, names, involved } = known
+  const { userId, isFromJoining } = batch
   const { timeline, recorded, repos, lastAt, newest, candidates } = marked
   const { timezone } = targeted
-  const minutes = await planMinutes(targeted, members)
+  const minutes = await planMinutes(targeted, days)
   const { counts } = minutes
+  const hadUncounted = hasUncounted(known.timeline, known.counts)
   const personal = await countPersonal(
     tx,
     { userId, counts, hadUncounted, target, projects, timezone },
     candidates,
   )
-  const agents = await countAgents(
-    tx,
-    { userId, timeline, projects },
-    {
-      isFromJoining: batch.isFromJoining,
-      timezone: batch.timezone,
-      read: { target, repoKeys: involved },
-    },
-  )
-  const names = new Set([...lastAt.keys(), ...(batch.names ?? [])])
+  const agents = await countAgents(tx, {
+    ...{ userId, timeline, projects, isFromJoining },
+    hours: hoursChangedIn(timeline),
+    timezone: batch.timezone,
+    read: { target, repoKeys: involved },
+    keepsMinutes: false,
+  })
+  const seen = new Set([...lastAt.keys(), ...(batch.names ?? [])])
   return {
-    ...{ userId, projects, mayWait, isFull, repos, lastAt, newest, minutes, personal, agents },
+    ...{ userId, minutes, personal, agents, lastAt, newest },
+    ...{ repos, projects, mayWait: names.mayWait, isFull: names.isFull },
     recorded: { ...recorded, minutes_left_out: personal.leftOut },
     hours: toStored(timeline, counts),
-    chosen: known.chosen.filter(({ name }) => names.has(name)),
+    chosen: names.chosen.filter(({ name }) => seen.has(name)),
   }
 }

@@ -4,62 +4,54 @@ import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
 import { groupBy } from '../../platform/process/maps.js'
 import { findPersonRepos, nameOf } from '../accounts/index.js'
-import { type FlushTarget, readTargets } from '../minutes/index.js'
+import { readTargets, type TargetResult } from '../minutes/index.js'
 import type { Batch, Heartbeat } from './batch.js'
-import { hoursBeside } from './count-agents.js'
 import { isRepo, markNameOf, mayBeFolder, Projects } from './project-names.js'
 import { readMarks } from './queries/marks.js'
 import { type EditorProject, findNames, namesOf, readNameQuota } from './queries/projects.js'
-import { Counts, hasUncounted, hoursAround, type StoredHour, Timeline } from './timeline.js'
+import { Counts, hoursAround, hoursBeside, type StoredHour, Timeline } from './timeline.js'
 
 /** The maximum comparisons per person when several people are read together. */
 export const COMPARED_TOGETHER = limits.flush_comparisons / 100
 
-/** The names, hours and repositories to read about for a person's heartbeats. */
-interface Asked {
+/** How many hours on either side of its own an agent's mark affects. */
+const REACH_OF_AGENTS = 2
+
+/** The names and hours to read for a person's heartbeats. */
+interface Request {
   batch: Batch
   userId: string
   names: string[]
   hours: number[]
   /** Whether the hours reach far enough for agents' marks. */
   isWide: boolean
-  /** Repositories that are named in full. */
-  repoKeys: ReadonlySet<string>
 }
 
 /** What's stored about them. */
-interface Stored extends Asked {
+export interface Stored {
+  request: Request
   /** The marks in these hours. */
   marks: StoredHour[]
   /** The projects of the names, and of the names in the marks if they were read. */
-  known: EditorProject[]
-  /** Undefined: there's no such person, or no repository is named in full. */
-  target: FlushTarget | undefined
+  named: EditorProject[]
 }
 
-/** With the repositories of all projects. */
-export interface Resolved extends Stored, MatchedNames {
-  projects: Projects
-  /** The marks around the heartbeats. */
-  timeline: Timeline
-  /** Where these minutes have counted. */
-  counts: Counts
-  /** Whether some of them have counted in no workspace. */
-  hadUncounted: boolean
-  /** The repositories for which minutes may count. */
-  involved: ReadonlySet<string>
+/** Usually this is enough, because most heartbeats name a repository in full, near marks of the same one. */
+export const readNearMarks = (tx: Db, batches: readonly Batch[]): Promise<Stored[]> => {
+  const requests = batches.map(requestFor)
+  return readStored(tx, requests, requests.filter(isNaming))
 }
 
-/** Everything that's known about a person's heartbeats before their minutes are marked. */
-export interface Known extends Resolved {
-  /** Where the minutes of these repositories count. */
-  target: FlushTarget
+/** For the people who need it, also hours farther from agents' marks, and the projects of names in the marks. */
+export const readFarMarks = async (tx: Db, near: readonly Stored[]): Promise<Stored[]> => {
+  const requests = near.flatMap(requestFarther)
+  if (requests.length === 0) return [...near]
+  const far = await readStored(tx, requests, requests)
+  const farOf = new Map(far.map((one) => [one.request.userId, one]))
+  return near.map((one) => farOf.get(one.request.userId) ?? one)
 }
 
-/** How many hours on either side of its own an agent's mark affects. */
-const REACH_OF_AGENTS = 2
-
-export const askAbout = (batch: Batch): Asked => {
+const requestFor = (batch: Batch): Request => {
   const { userId, heartbeats, names = [] } = batch
   const hours = hoursAround(heartbeats.map(({ minute }) => minute))
   const isWide = heartbeats.some(({ isOfAgent }) => isOfAgent)
@@ -69,127 +61,124 @@ export const askAbout = (batch: Batch): Asked => {
     names: [...new Set([...heartbeats.flatMap(({ project }) => project.name ?? []), ...names])],
     hours: isWide ? hoursBeside(hours, REACH_OF_AGENTS) : hours,
     isWide,
-    repoKeys: new Set(heartbeats.flatMap(({ project }) => project.repo?.toLowerCase() ?? [])),
   }
 }
 
-/**
- * The first step. Usually it reads all that is needed, because most heartbeats name a repository in full, near marks of
- * the same one. The next two steps read more only for the people who need it.
- */
-export const readStored = async (tx: Db, people: readonly Asked[]): Promise<Stored[]> => {
-  const aiming = people.filter(({ repoKeys }) => repoKeys.size > 0)
-  const [hours, names, targets] = await Promise.all([
-    readMarks(tx, people),
-    findNames(tx, people.filter(isNaming)),
-    readTargetsOf(tx, aiming, COMPARED_TOGETHER),
-  ])
-  return withMarks(people, hours, names).map((one) => ({ ...one, target: targets.get(one.userId) }))
-}
-
-/** The second step: hours farther from agents' marks, and the projects of names in the marks. */
-export const readFarther = async (tx: Db, stored: readonly Stored[]): Promise<Stored[]> => {
-  const asked = stored.flatMap(askFarther)
-  if (asked.length === 0) return [...stored]
-  const [hours, names] = await Promise.all([readMarks(tx, asked), findNames(tx, asked)])
-  const farther = new Map(withMarks(asked, hours, names).map((one) => [one.userId, one]))
-  return stored.map((one) => farther.get(one.userId) ?? one)
-}
-
 /** None if everything needed was read. */
-const askFarther = (one: Stored): Stored[] => {
-  const { marks, hours, isWide, batch } = one
+const requestFarther = ({ request, marks }: Stored): Request[] => {
   const isNearAgents = marks.some(({ agentProjects }) => agentProjects)
-  if (isNearAgents && !isWide) return [{ ...one, hours: hoursBeside(hours, REACH_OF_AGENTS) }]
-  const isNearNames = marks.some((hour) => hasNames(hour, batch.kind))
-  return isNearNames && !isNaming(one) ? [one] : []
+  if (isNearAgents && !request.isWide)
+    return [{ ...request, hours: hoursBeside(request.hours, REACH_OF_AGENTS), isWide: true }]
+  const isNearNames = marks.some((hour) => hasNames(hour, request.batch.kind))
+  return isNearNames && !isNaming(request) ? [request] : []
 }
 
-/** Gives each person their marks and projects. */
-const withMarks = <Person extends { userId: string }>(
-  people: readonly Person[],
-  hours: readonly (StoredHour & { userId: string })[],
-  names: readonly (EditorProject & { userId: string })[],
-) => {
-  const marksOf = groupBy(hours, ({ userId }) => userId)
-  const projectsOf = groupBy(names, ({ userId }) => userId)
-  return people.map((one) => ({
-    ...one,
-    marks: marksOf.get(one.userId) ?? [],
-    known: projectsOf.get(one.userId) ?? [],
-  }))
-}
-
-/** The third step: the repositories of names, and of the marks before the heartbeats. */
-export const resolveProjects = (tx: Db, stored: readonly Stored[]): Promise<Resolved[]> =>
-  Promise.all(stored.map((one) => resolveOwn(tx, one)))
-
-const resolveOwn = async (tx: Db, stored: Stored): Promise<Resolved> => {
-  const { batch, userId, names, marks, known } = stored
-  const repos = batch.heartbeats.flatMap(({ project }) => project.repo ?? [])
-  const matched = await matchFolders(tx, userId, namesOf(known), names, repos)
-  const projects = new Projects(
-    batch.kind,
-    namesOf([...known, ...matched.chosen]),
-    batch.heartbeats.map(({ project }) => project),
-  )
-  const timeline = new Timeline(marks)
-  const counts = new Counts(marks)
-  const hadUncounted = hasUncounted(timeline, counts)
-  const involved = involvedIn(batch.heartbeats, projects, timeline)
-  return { ...stored, ...matched, projects, timeline, counts, hadUncounted, involved }
-}
-
-/** The last step: where minutes count of repositories for which the first one didn't find it. */
-export const readOtherTargets = async (
-  tx: Db,
-  resolved: readonly Resolved[],
-  mostCompared: number,
-): Promise<Resolved[]> => {
-  const unaimed = resolved.filter((one) => !isAimed(one))
-  const targets = await readTargetsOf(
-    tx,
-    unaimed.map(({ batch, userId, involved }) => ({ batch, userId, repoKeys: involved })),
-    mostCompared,
-  )
-  return resolved.map((one) => (isAimed(one) ? one : { ...one, target: targets.get(one.userId) }))
-}
-
-const isAimed = ({ involved, repoKeys, target }: Resolved): boolean =>
-  isCompared(target) && [...involved].every((repoKey) => repoKeys.has(repoKey))
-
-/** By person. */
-const readTargetsOf = async (
-  tx: Db,
-  people: readonly Pick<Asked, 'batch' | 'userId' | 'repoKeys'>[],
-  mostCompared: number,
-): Promise<ReadonlyMap<string, FlushTarget>> => {
-  if (people.length === 0) return new Map()
-  const requests = people.map(({ batch: { scope }, userId, repoKeys }) => ({ userId, repoKeys, scope }))
-  return readTargets(tx, requests, mostCompared)
-}
-
-/** Whether all patterns were compared, within the limit of a set. */
-export const isCompared = (target: FlushTarget | undefined): target is FlushTarget =>
-  target !== undefined && target.comparisons <= COMPARED_TOGETHER
-
-const isNaming = ({ names }: { names: readonly string[] }) => names.length > 0
+const isNaming = ({ names }: Request) => names.length > 0
 
 const hasNames = ({ projects, agentProjects }: StoredHour, kind: RepohostKind) =>
   [...projects, ...(agentProjects ?? [])].some((project) => !isRepo(project, kind))
 
-/** The repositories of the heartbeats and of those before them. */
-const involvedIn = (heartbeats: Heartbeat[], projects: Projects, timeline: Timeline): Set<string> => {
-  const involved = new Set(heartbeats.flatMap(({ project }) => projects.keyOf(markNameOf(project)) ?? []))
-  for (const { minute, isOfAgent } of heartbeats) {
-    const before = isOfAgent ? undefined : timeline.projectBefore(minute)
-    const repoKey = before === undefined ? undefined : projects.keyOf(before)
-    if (repoKey !== undefined) involved.add(repoKey)
-  }
-  return involved
+/** @param naming the people whose names are read, also those in the marks */
+const readStored = async (
+  tx: Db,
+  requests: readonly Request[],
+  naming: readonly Request[],
+): Promise<Stored[]> => {
+  const [hours, names] = await Promise.all([readMarks(tx, requests), findNames(tx, naming)])
+  const marksOf = groupBy(hours, ({ userId }) => userId)
+  const namesOf = groupBy(names, ({ userId }) => userId)
+  return requests.map((request) => ({
+    request,
+    marks: marksOf.get(request.userId) ?? [],
+    named: namesOf.get(request.userId) ?? [],
+  }))
 }
 
-interface MatchedNames {
+/** A person's heartbeats, with what's stored around them. */
+export interface Known {
+  batch: Batch
+  /** The repositories of all projects. */
+  projects: Projects
+  names: MatchedNames
+  /** The marks around the heartbeats. */
+  timeline: Timeline
+  /** Where these minutes have counted. */
+  counts: Counts
+  /** The repositories for which minutes may count: those of the heartbeats, and of the marks before them. */
+  involved: ReadonlySet<string>
+}
+
+/** Finds the repositories of names. */
+export const resolveProjects = async (tx: Db, { request, marks, named }: Stored): Promise<Known> => {
+  const { batch, userId } = request
+  const sent = batch.heartbeats.map(({ project }) => project)
+  const repos = sent.flatMap(({ repo }) => repo ?? [])
+  const names = await matchFolders(tx, userId, namesOf(named), request.names, repos)
+  const projects = new Projects(batch.kind, namesOf([...named, ...names.chosen]), sent)
+  const timeline = new Timeline(marks)
+  const involved = involvedIn(batch.heartbeats, projects, timeline)
+  return { batch, projects, names, timeline, counts: new Counts(marks), involved }
+}
+
+const involvedIn = (heartbeats: Heartbeat[], projects: Projects, timeline: Timeline): Set<string> => {
+  const before = heartbeats.flatMap(({ minute, isOfAgent }) =>
+    isOfAgent ? [] : (timeline.projectBefore(minute) ?? []),
+  )
+  const all = [...heartbeats.map(({ project }) => markNameOf(project)), ...before]
+  return new Set(all.flatMap((project) => projects.keyOf(project) ?? []))
+}
+
+/** Where minutes of the repositories count that are named in full. Without any, a person has no entry. */
+export const readTargetsOfSent = (
+  tx: Db,
+  batches: readonly Batch[],
+): Promise<ReadonlyMap<string, TargetResult>> => {
+  const all = batches.map((batch) => targetRequest(batch, reposSent(batch)))
+  return readTargetsIfAny(
+    tx,
+    all.filter(({ repoKeys }) => repoKeys.size > 0),
+    COMPARED_TOGETHER,
+  )
+}
+
+/**
+ * Where minutes count of all repositories that are involved.
+ * @param ofSent the targets of those that were sent, which are read again if they aren't enough
+ * @returns an entry for each person
+ */
+export const completeTargets = async (
+  tx: Db,
+  ofSent: ReadonlyMap<string, TargetResult>,
+  people: readonly Known[],
+  mostCompared: number,
+): Promise<ReadonlyMap<string, TargetResult>> => {
+  const isEnough = ({ batch, involved }: Known) => {
+    const sent = reposSent(batch)
+    return ofSent.get(batch.userId)?.kind === 'found' && [...involved].every((repoKey) => sent.has(repoKey))
+  }
+  const others = people.filter((one) => !isEnough(one))
+  const requests = others.map(({ batch, involved }) => targetRequest(batch, involved))
+  return new Map([...ofSent, ...(await readTargetsIfAny(tx, requests, mostCompared))])
+}
+
+/** The keys of repositories that are named in full. */
+const reposSent = ({ heartbeats }: Batch): ReadonlySet<string> =>
+  new Set(heartbeats.flatMap(({ project }) => project.repo?.toLowerCase() ?? []))
+
+const targetRequest = ({ userId, scope }: Batch, repoKeys: ReadonlySet<string>) => ({
+  userId,
+  scope,
+  repoKeys,
+})
+
+const readTargetsIfAny = async (
+  tx: Db,
+  requests: Parameters<typeof readTargets>[1],
+  mostCompared: number,
+): Promise<ReadonlyMap<string, TargetResult>> =>
+  requests.length === 0 ? new Map() : readTargets(tx, requests, mostCompared)
+
+export interface MatchedNames {
   /** Folder names that now belong to a repository. */
   chosen: EditorProject[]
   /** Names that can wait for a repository. */

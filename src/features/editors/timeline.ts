@@ -6,6 +6,8 @@
  */
 import { limits } from '../../../schemas/limits.js'
 
+const HOUR_MS = 3_600_000
+
 /** Minutes in an hour. */
 const MINUTES = 60
 const MINUTE_SECONDS = 60
@@ -94,6 +96,20 @@ const bitsOf = (isSet: (minute: number) => boolean): string =>
 const bitsOfSet = (minutes: ReadonlySet<number>): string => bitsOf((minute) => minutes.has(minute))
 
 export const hourOf = (minute: number): number => Math.floor(minute / MINUTES)
+
+/** The UTC day of an hour since 1970. */
+export const dayOfHour = (hour: number): string => new Date(hour * HOUR_MS).toISOString().slice(0, 10)
+
+/** A workspace's idle window as clients apply it. */
+export const clampIdleWindow = (minutes: number): number =>
+  Math.min(Math.max(minutes, limits.heartbeat_idle_minutes_min), limits.heartbeat_idle_minutes_max)
+
+/** Hours and their neighbours. A gap reaches into the next hour at most. */
+export const hoursBeside = (hours: Iterable<number>, reach = 1): number[] => {
+  const all = new Set<number>()
+  for (const hour of hours) for (let step = -reach; step <= reach; step++) all.add(hour + step)
+  return [...all]
+}
 
 /** The hours that can contain marks close enough to these minutes, including their own. */
 export const hoursAround = (minutes: Iterable<number>): number[] => {

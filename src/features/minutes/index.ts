@@ -6,6 +6,7 @@ export { Heatmap, type HeatmapCell } from './heatmap.js'
 export { daysOf, localHours, sharesOf, type ZoneHours } from './local-days.js'
 export {
   addedTo,
+  type LeftOutDays,
   lockMemberDays,
   type MemberDays,
   readTarget,
@@ -36,7 +37,7 @@ export {
   sumAgentMinutes,
 } from './queries/agent-minutes.js'
 export { COUNTS, countParameters, countsOf, eachCount, hasActivity } from './queries/count-columns.js'
-export { type FlushTarget, readTargets, type Scope } from './queries/flush-target.js'
+export { type FlushTarget, readTargets, type Scope, type TargetResult } from './queries/flush-target.js'
 export {
   localActivity,
   localActivityWithHours,

@@ -2,9 +2,9 @@
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
-import { groupBy } from '../../platform/process/maps.js'
+import { groupBy, requireValue } from '../../platform/process/maps.js'
 import { MemberDay } from './caps.js'
-import { type FlushTarget, readTargets, type Scope } from './queries/flush-target.js'
+import { type FlushTarget, readTargets, type Scope, type TargetResult } from './queries/flush-target.js'
 import {
   type AddedMinutes,
   lockActivity,
@@ -27,15 +27,14 @@ export const readTarget = async (
   scope: Scope = 'workspaces',
 ): Promise<FlushTarget> => {
   const targets = await readTargets(db, [{ userId, repoKeys, scope }])
-  return requireTarget(targets.get(userId), repoKeys.size)
+  return requireTarget(requireValue(targets, userId), repoKeys.size)
 }
 
 /** @throws {ApiError} as `readTarget` */
-export const requireTarget = (target: FlushTarget | undefined, repos: number): FlushTarget => {
-  if (!target) throw new ApiError('token_invalid')
-  const { comparisons } = target
-  if (comparisons <= limits.flush_comparisons) return target
-  const reposThatFit = Math.max(1, Math.floor((repos * limits.flush_comparisons) / comparisons))
+export const requireTarget = (target: TargetResult, repos: number): FlushTarget => {
+  if (target.kind === 'found') return target
+  if (target.kind === 'unknown person') throw new ApiError('token_invalid')
+  const reposThatFit = Math.max(1, Math.floor((repos * limits.flush_comparisons) / target.comparisons))
   throw new ApiError('payload_too_large', {
     detail: `This request names ${repos} repositories, too many to compare with all your workspaces’ patterns. Name at most ${reposThatFit} in one request.`,
   })
@@ -49,7 +48,7 @@ export interface MemberDays<Workspace extends RequestedDays = RequestedDays> {
 }
 
 /** Days that aren't locked, because another transaction holds them or there's too much to read for a set. */
-interface LeftOutDays<Workspace extends RequestedDays> {
+export interface LeftOutDays<Workspace extends RequestedDays> {
   kind: 'left out'
   because: 'held' | 'too large'
   workspace: Workspace

@@ -4,6 +4,7 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
 import type { Database, Tx } from '../../platform/database/client.js'
 import { createRecorder, type Outcome, type Written } from '../../platform/database/write-queue.js'
+import { requireValue } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import { isTimezone } from '../../platform/time/zones.js'
 import { type ReposToRemember, reposToRemember } from '../accounts/index.js'
@@ -16,7 +17,7 @@ import {
   type TargetedFlush,
   targetFlush,
 } from './plan-flush.js'
-import { type FlushTarget, readTargets } from './queries/flush-target.js'
+import { readTargets, type TargetResult } from './queries/flush-target.js'
 import {
   type AddedMinutes,
   changeTimezone,
@@ -71,9 +72,10 @@ const recordAlone = async (tx: Tx, database: Database, flush: Flush): Promise<Wr
     readTargets(tx, [request], limits.flush_comparisons),
     readFlushResponses(tx, [flush]),
   ])
-  const target = targets.get(flush.userId)
+  const target = requireValue(targets, flush.userId)
   const response = responses.get(flush.userId)
-  if (target && response) return { kind: 'recorded', result: repeat(flush, response) }
+  if (target.kind !== 'unknown person' && response)
+    return { kind: 'recorded', result: repeat(flush, response) }
   const targeted = targetFlush(flush, requireTarget(target, request.repoKeys.size))
   requireFewRows(targeted)
   // Before the activity lock, so that its holder never waits for the user's row.
@@ -100,7 +102,7 @@ const recordTogether = async (
     readFlushResponses(tx, flushes),
   ])
   const targeted = flushes.map((flush) =>
-    targetTogether(flush, targets.get(flush.userId), responses.has(flush.userId)),
+    targetTogether(flush, requireValue(targets, flush.userId), responses.has(flush.userId)),
   )
   const days = await tryToLockMemberDays(
     tx,
@@ -133,12 +135,12 @@ const repeat = ({ bodyHash }: Flush, response: { bodyHash: string; answer: strin
 
 const targetTogether = (
   flush: Flush,
-  target: FlushTarget | undefined,
+  target: TargetResult,
   wasSentBefore: boolean,
 ): TargetedFlush | LeftOut => {
-  if (!target) return { kind: 'left out', because: 'unknown person' }
+  if (target.kind === 'unknown person') return { kind: 'left out', because: 'unknown person' }
   if (wasSentBefore) return { kind: 'left out', because: 'sent before' }
-  if (target.comparisons > TOGETHER.comparisons) return { kind: 'left out', because: 'too large' }
+  if (target.kind === 'too large') return { kind: 'left out', because: 'too large' }
   const targeted = targetFlush(flush, target)
   const days = targeted.workspaces.reduce((sum, workspace) => sum + workspace.days.size, 0)
   if (targeted.rows > TOGETHER.rows || days > TOGETHER.days) return { kind: 'left out', because: 'too large' }

@@ -22,6 +22,13 @@ export const groupBy = <Key, Item>(items: Iterable<Item>, keyOf: (item: Item) =>
   return groups
 }
 
+/** The value of a key that a map is known to have. @throws if it has none */
+export const requireValue = <Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value => {
+  const value = map.get(key)
+  if (value === undefined) throw new Error(`The map has no value for ${String(key)}`)
+  return value
+}
+
 export const mapValues = <T, R>(
   record: Record<string, T>,
   map: (value: T, name: string) => R,

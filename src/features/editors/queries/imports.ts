@@ -15,7 +15,7 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { toTimestamp } from '../../../platform/time/clock.js'
-import type { Place } from '../count-minutes.js'
+import { type Place, placeKeyOf } from '../count-minutes.js'
 import { arrayText } from './marks.js'
 
 const READ_IMPORT = statement(
@@ -226,10 +226,9 @@ export const readImported = async (
   tx: Db,
   userId: string,
   day: string,
-): Promise<(place: Pick<Place, 'workspaceId' | 'repoKey'>) => number> => {
+): Promise<ReadonlyMap<string, number>> => {
   const rows = await tx.rows(READ_IMPORTED, [userId, day])
-  const minutes = new Map(rows.map((row) => [`${row.workspaceId} ${row.repoKey}`, row.minutes]))
-  return ({ workspaceId, repoKey }) => minutes.get(`${workspaceId} ${repoKey}`) ?? 0
+  return new Map(rows.map((row) => [placeKeyOf(row), row.minutes]))
 }
 
 /** For each repository, the workspace for which earlier imports have found the most minutes on a day. */

@@ -93,7 +93,9 @@ export const READ_TARGETS = statement(
   order by u.n, w.workspace_id`,
 )
 
+/** Where a person's minutes count. */
 export interface FlushTarget {
+  kind: 'found'
   /** According to the database's clock. */
   today: string
   timezone: string | null
@@ -104,11 +106,16 @@ export interface FlushTarget {
     reposOff: string[]
     hours: RecordingHours | null
   }
-  /** The cost of finding the matches. Above the limit of a flush, nothing was compared. */
-  comparisons: number
   /** All matching workspaces, ordered by id. */
   workspaces: MatchingWorkspace[]
 }
+
+/** What was found out about a person. */
+export type TargetResult =
+  | FlushTarget
+  | { kind: 'unknown person' }
+  /** Nothing was compared, because comparing the repositories with all patterns costs more than the limit. */
+  | { kind: 'too large'; comparisons: number }
 
 export interface MatchingWorkspace {
   workspaceId: string
@@ -127,13 +134,13 @@ export type Scope = 'workspaces' | 'person'
 /**
  * @param requests for each person, repositories as `owner/repo` in lower case, and the scope
  * @param mostCompared how much is compared for each of them at most
- * @returns each person's target, by user. People who aren't in the database have none.
+ * @returns an entry for each of these people, by user
  */
 export const readTargets = async (
   db: Db,
   requests: readonly { userId: string; repoKeys: Iterable<string>; scope: Scope }[],
   mostCompared: number = limits.flush_comparisons,
-): Promise<ReadonlyMap<string, FlushTarget>> => {
+): Promise<ReadonlyMap<string, TargetResult>> => {
   const repos = requests.flatMap(({ repoKeys }, index) =>
     Array.from(repoKeys, (repoKey) => ({ n: index + 1, ...divideRepo(repoKey) })),
   )
@@ -147,22 +154,20 @@ export const readTargets = async (
   ])
   const rowsOf = groupBy(rows, ({ n }) => n)
   return new Map(
-    requests.flatMap(({ userId }, index) => {
-      const own = rowsOf.get(index + 1)
-      return own ? [[userId, toTarget(own)]] : []
-    }),
+    requests.map(({ userId }, index) => [userId, toTarget(rowsOf.get(index + 1) ?? [], mostCompared)]),
   )
 }
 
 /** @param rows a person's rows, one per matching workspace, or one without a workspace */
-const toTarget = (rows: TargetRow[]): FlushTarget => {
+const toTarget = (rows: TargetRow[], mostCompared: number): TargetResult => {
   const [first] = rows
-  if (!first) throw new Error('A person has at least one row')
+  if (!first) return { kind: 'unknown person' }
   const { today, timezone, comparisons, paused, reposOff, recordedHours } = first
+  if (comparisons > mostCompared) return { kind: 'too large', comparisons }
   return {
+    kind: 'found',
     today,
     timezone,
-    comparisons,
     ...(paused !== null && { recording: { paused, reposOff: reposOff ?? [], hours: recordedHours } }),
     workspaces: rows.flatMap(({ workspaceId, repoKeys, firstDay, joinedOn, idleWindow }) =>
       workspaceId === null || repoKeys === null
