@@ -10,8 +10,11 @@ import { buildApp } from '../src/app.js'
 import { readConfig } from '../src/config.js'
 import { billingSignature } from '../src/features/billing/billing-signature.js'
 import { effectiveConfig, pull } from '../src/features/settings/access.js'
+import { reader } from '../src/features/settings/configuration-reader.js'
 import { adminOf, adminOfNamed, memberOf } from '../src/features/workspaces/access.js'
 import { anyCallerWith, anyone } from '../src/platform/access/access.js'
+import { type LargeJson, largeJson } from '../src/platform/http/large-json.js'
+import type { Scope } from '../src/platform/http/own-body.js'
 import { createTestDatabase, openDatabase } from './database.js'
 import { JWT_SECRET } from './process.js'
 
@@ -24,8 +27,15 @@ t.teardown(async () => {
 
 const answering = (schema: object) => ({ operationId: 'getNew', response: { 200: ref(Ok) }, ...schema })
 
-/** Boots the service with one more route, which is right but for what is given, and sends it a request. */
-const boot = async (mistake: Partial<RouteOptions>, request: InjectOptions = { url: '/api/limits' }) => {
+/**
+ * Boots the service with one more route, which is right but for what is given, and sends it a request.
+ * @param mistakeIn makes what is given, from the scope of the route
+ */
+const boot = async (
+  mistake: Partial<RouteOptions>,
+  request: InjectOptions = { url: '/api/limits' },
+  mistakeIn: (scope: Scope) => Partial<RouteOptions> = () => ({}),
+) => {
   const app = await buildApp(
     readConfig({
       DATABASE_URL: url,
@@ -36,13 +46,16 @@ const boot = async (mistake: Partial<RouteOptions>, request: InjectOptions = { u
     pino({ level: 'silent' }),
   )
   try {
-    app.route({
-      method: 'GET',
-      url: '/api/new',
-      config: { access: anyone },
-      schema: answering({}),
-      handler: async () => ({ ok: true }),
-      ...mistake,
+    await app.register(async (scope) => {
+      scope.route({
+        method: 'GET',
+        url: '/api/new',
+        config: { access: anyone },
+        schema: answering({}),
+        handler: async () => ({ ok: true }),
+        ...mistake,
+        ...mistakeIn(scope),
+      })
     })
     await app.ready()
     return await app.inject(request)
@@ -120,6 +133,29 @@ t.test('a route with a mistake fails to boot with an error about it', async (t) 
   const querystring = Type.Object({ day: Type.String({ format: 'no-such-format' }) })
   await t.rejects(boot({ schema: answering({ querystring }) }), /GET: \/api\/new.*no-such-format/)
   t.throws(() => ref(Closed({})), { message: 'Only a schema with an `$id` can be referred to' })
+})
+
+t.test('a large JSON body is declared as a whole, and its scope takes no other', async (t) => {
+  const takes = (change: (route: ReturnType<LargeJson<object>['route']>) => Partial<RouteOptions>) =>
+    boot({ method: 'POST' }, undefined, (scope) => change(largeJson(scope, reader).route({ access: anyone })))
+  await t.resolves(takes((route) => route))
+  const other = { message: 'POST /api/new doesn’t take the large body of its scope' }
+  await t.rejects(
+    takes(() => ({})),
+    other,
+  )
+  await t.rejects(
+    takes((route) => ({ ...route, bodyLimit: 1 })),
+    other,
+  )
+  await t.rejects(
+    takes((route) => ({ ...route, config: { access: anyone } })),
+    other,
+  )
+  await t.rejects(
+    takes((route) => ({ ...route, schema: answering({ body: Closed({}) }) })),
+    { message: 'POST /api/new has a schema for its body, which its scope doesn’t parse' },
+  )
 })
 
 t.test('a handler can’t access anything that its route’s access check hasn’t found', async (t) => {

@@ -3,9 +3,9 @@
  * it for long. A request can have 100,000 rows, so rows don't become objects.
  */
 import { CountsBody } from '../../../schemas/activity.js'
+import { limits } from '../../../schemas/limits.js'
 import { COMPARED } from '../../../schemas/repo-pattern.js'
-import { type BodyContext, readBody } from '../../platform/http/json-body.js'
-import type { BodyReader } from '../../platform/http/large-body.js'
+import { jsonReader } from '../../platform/http/body-reader.js'
 
 const ROWS_PER_BATCH = 5_000
 
@@ -90,11 +90,13 @@ export const toCountBatches = ({ workspace, day, members }: CountsBody): CountBa
   }
 }
 
-export const reader: BodyReader<CountBatches, BodyContext> = {
+export const reader = jsonReader({
   module: import.meta.url,
-  read: (bytes, context) => toCountBatches(readBody<CountsBody>(bytes, CountsBody, context)),
+  schema: CountsBody,
+  mostBytes: limits.counts_body_bytes,
+  convert: toCountBatches,
   buffersOf: ({ repos, batches }) =>
     [...repos, ...batches.flatMap(({ members, repos, counts }) => [members, repos, counts])].map(
       ({ buffer }) => buffer,
     ),
-}
+})

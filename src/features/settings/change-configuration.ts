@@ -17,9 +17,8 @@ import {
 } from '../workspaces/index.js'
 import { applySettings } from './change-workspace-settings.js'
 import type { ChangeList } from './configuration-changes.js'
-import type { ReadConfiguration, SentConfiguration } from './configuration-reader.js'
+import type { SentConfiguration } from './configuration-reader.js'
 import { batchesOf, type ConfigurationPlan, nameOf, planConfiguration } from './plan-configuration.js'
-import { type KeysAndRules, requireSettings } from './policies/settings-rules.js'
 import { requireStorageQuota } from './policies/storage-quota.js'
 import { deleteOverrides, limitOverrideHistory, writeOverrides } from './queries/overrides.js'
 import { readStorage } from './queries/storage-quota.js'
@@ -53,14 +52,6 @@ const WAIT_MS = 10_000
 const unavailable = () => new ApiError('unavailable')
 const changesOfPerson = new KeyedSemaphore(1, WAITING, WAIT_MS, unavailable)
 const changesAtOnce = new Semaphore(fitting(CHANGE_MIB), WAITING, WAIT_MS, unavailable)
-
-/** @throws {ApiError} `validation_failed` with all faults of the first settings whose keys have any */
-export const requireKeysOf = (judge: KeysAndRules, read: ReadConfiguration): SentConfiguration => {
-  if ('sent' in read) return read.sent
-  const { settings, kind, at } = read.faulty
-  requireSettings(judge, kind, settings, at)
-  throw new Error('The reader found faults in settings that have none')
-}
 
 /** A change depends on these besides the request. */
 interface Context {

@@ -4,8 +4,8 @@ import { limits } from '../../../schemas/limits.js'
 import { isRepoPath } from '../../../schemas/owners.js'
 import { type SettingsKind, settingsKeys } from '../../../schemas/settings-keys.js'
 import { escapePointer } from '../../errors.js'
-import { type BodyContext, InvalidBody, readBody } from '../../platform/http/json-body.js'
-import type { BodyReader } from '../../platform/http/large-body.js'
+import { jsonReader } from '../../platform/http/body-reader.js'
+import { type BodyContext, InvalidBody } from '../../platform/http/json-body.js'
 
 export interface SentConfiguration extends Omit<ConfigurationBody, 'projects'> {
   /** Pieces of lines: an override's name, then its settings as JSON, in which a line break is always escaped. */
@@ -22,7 +22,6 @@ export interface FaultySettings {
 
 export type ReadConfiguration = { sent: SentConfiguration } | { faulty: FaultySettings }
 
-const bounds = { depth: limits.json_depth, values: limits.configuration_json_values }
 const PIECE_LENGTH = 262_144
 
 const encoder = new TextEncoder()
@@ -77,14 +76,16 @@ export function* overridesOf(piece: Uint8Array<ArrayBuffer>): Generator<[name: s
   }
 }
 
-export const reader: BodyReader<ReadConfiguration, BodyContext> = {
+export const reader = jsonReader({
   module: import.meta.url,
-  read: (bytes, context) => {
-    const body = readBody<ConfigurationBody>(bytes, ConfigurationBody, context, bounds)
+  schema: ConfigurationBody,
+  mostBytes: limits.configuration_body_bytes,
+  bounds: { depth: limits.json_depth, values: limits.configuration_json_values },
+  convert: (body, context): ReadConfiguration => {
     const faulty = findFaulty(body, context)
     if (faulty) return { faulty }
     const { projects, ...rest } = body
     return { sent: projects ? { ...rest, projects: piecesOf(projects) } : rest }
   },
   buffersOf: (read) => ('sent' in read ? (read.sent.projects ?? []).map(({ buffer }) => buffer) : []),
-}
+})

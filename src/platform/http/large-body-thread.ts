@@ -1,7 +1,8 @@
 /** Reads large bodies in a thread, by the same functions as small ones. */
 import { kTransferable, kValue, Tinypool, type Transferable } from 'tinypool'
+import type { BodyReader } from './body-reader.js'
 import { failureOf } from './json-body.js'
-import type { BodyReader, ThreadResult, ThreadTask } from './large-body.js'
+import type { ThreadResult, ThreadTask } from './large-body.js'
 
 export default async ({
   module,

@@ -5,15 +5,14 @@
 import { availableParallelism } from 'node:os'
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { Tinypool } from 'tinypool'
 import { ApiError } from '../../errors.js'
 import { fitting, type Held, portionOf } from '../process/held-memory.js'
 import { Semaphore } from '../process/semaphore.js'
-import { payerOf } from '../rate-limits/payers.js'
-import { type BodyContext, type BodyFailure, errorOf } from './json-body.js'
-import { beginWork } from './own-body.js'
-import { holdMemory, type RequestMemory } from './request-memory.js'
+import type { BodyReader } from './body-reader.js'
+import { type BodyFailure, errorOf } from './json-body.js'
+import type { RequestMemory } from './request-memory.js'
 
 /** Smaller bodies cost less than a thread. */
 const LARGE_BYTES = 131_072
@@ -29,16 +28,6 @@ const WAIT_MS = 30_000
 const READ_MS = 30_000
 /** Starting a thread and loading its modules takes 200 ms, so it stays for the next body. */
 const IDLE_MS = 10_000
-
-/** Reads one kind of body, the same way on the main thread and in a thread. */
-export interface BodyReader<Read extends object, Context extends object> {
-  /** The module that exports it as `reader`. */
-  module: string
-  /** @param bytes may be empty @throws {StrictJsonError} {InvalidBody} */
-  read(bytes: Buffer, context: Context): Read
-  /** The result's buffers, which move to the main thread without a copy. */
-  buffersOf?(read: Read): ArrayBuffer[]
-}
 
 export interface LargeBody<Read extends object, Context extends object> {
   reader: BodyReader<Read, Context>
@@ -116,27 +105,6 @@ export const readLargeBody = async <Read extends object, Context extends object>
   } finally {
     incoming.leave()
   }
-}
-
-/**
- * Reads and validates the JSON of a known caller, whose work begins once it has been read. The route names the schema as
- * `config.readsBody`, and its scope leaves bodies to the handler (`leaveBodies`).
- * @param inspect as above
- * @returns the body, and the memory that the request may go on using
- */
-export const readLargeJson = async <Read extends object>(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  reader: BodyReader<Read, BodyContext>,
-  mostBytes: number,
-  inspect?: (chunk: Buffer) => void,
-): Promise<{ body: Read; memory: RequestMemory }> => {
-  const { repohost, settingsKeys } = request.server.config
-  const context = { keys: settingsKeys, kind: repohost.kind }
-  const memory = holdMemory(request, reply, await payerOf(request))
-  const body = await readLargeBody(request, { reader, context, mostBytes, memory, inspect })
-  await beginWork(request)
-  return { body, memory }
 }
 
 const untilAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {

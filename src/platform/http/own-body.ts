@@ -7,12 +7,16 @@ import type { FastifyRequest } from 'fastify'
 import { payersOf } from '../rate-limits/payers.js'
 import { lateFault } from './connections.js'
 
-type Scope = Parameters<FastifyPluginAsyncTypebox>[0]
+export type Scope = Parameters<FastifyPluginAsyncTypebox>[0]
 
 /** Leaves bodies of these media types to the scope's handlers, which read `request.raw`. Others are rejected. */
 export const leaveBodies = (scope: Scope, types: string[]): void => {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(types, (_request, _payload, done) => done(null))
+  scope.addHook('onRoute', ({ method, url, schema }) => {
+    if (schema?.body)
+      throw new Error(`${method} ${url} has a schema for its body, which its scope doesn’t parse`)
+  })
 }
 
 /** The same for all bodies: tools send any media type, a malformed one, or none. */

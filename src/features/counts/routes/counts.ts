@@ -1,11 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { CountsBody, CountsResult } from '../../../../schemas/activity.js'
+import { CountsResult } from '../../../../schemas/activity.js'
 import { ref } from '../../../../schemas/common.js'
 import { limits } from '../../../../schemas/limits.js'
 import { sendJsonText } from '../../../platform/http/content.js'
 import { isUuid } from '../../../platform/http/formats.js'
-import { readLargeJson } from '../../../platform/http/large-body.js'
-import { leaveBodies } from '../../../platform/http/own-body.js'
+import { largeJson } from '../../../platform/http/large-json.js'
 import { adminOfNamed, type Roles, requireAdminIn } from '../../workspaces/index.js'
 import { reader } from '../count-batches.js'
 import { NamedWorkspace } from '../named-workspace.js'
@@ -28,7 +27,7 @@ const createInspect = (roles: Roles): ((chunk: Buffer) => void) => {
 
 export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database } = app
-  leaveBodies(app, ['application/json'])
+  const countsBody = largeJson(app, reader)
   const kinds = [
     { url: '/commits', kind: 'commits', operationId: 'uploadCommits', noun: 'commit' },
     {
@@ -42,8 +41,7 @@ export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     app.route({
       method: 'POST',
       url,
-      bodyLimit: limits.counts_body_bytes,
-      config: { access: writing, accessBeforeBody: true, readsBody: CountsBody },
+      ...countsBody.route({ access: writing }),
       schema: {
         operationId,
         tags: ['activity'],
@@ -54,7 +52,7 @@ export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       handler: async (request, reply) => {
         const roles = request.granted(writing)
         const inspect = createInspect(roles)
-        const { body } = await readLargeJson(request, reply, reader, limits.counts_body_bytes, inspect)
+        const { body } = await countsBody.read(request, reply, inspect)
         await checkCountsDay(database, body.day)
         const call = requireAdminIn(roles, body.workspace)
         return sendJsonText(reply, await uploadCounts(database, config.privacy, call, kind, body))

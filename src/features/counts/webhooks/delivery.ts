@@ -10,8 +10,8 @@ import type {
   ReportedLeave,
   ReportedRename,
 } from '../../../platform/hosts/kind.js'
+import type { BodyReader } from '../../../platform/http/body-reader.js'
 import { parseBody } from '../../../platform/http/json-body.js'
-import type { BodyReader } from '../../../platform/http/large-body.js'
 import { isDay } from '../../../platform/time/days.js'
 import { readPayload } from './form.js'
 

@@ -26,7 +26,13 @@ export interface KeysAndRules {
 const IN_BODY = '/body/settings'
 const IN_RESPONSE = '/settings'
 
-const reject = (errors: { path: string; message: string }[]): void => {
+interface ListedFault {
+  /** JSON pointer. */
+  path: string
+  message: string
+}
+
+const reject = (errors: ListedFault[]): void => {
   if (errors.length > 0) throw new ApiError('validation_failed', { errors })
 }
 
@@ -45,29 +51,26 @@ const listViolations = (
   found?: KeyFault[],
 ) => schema.check(settings, found).map(({ path, message }) => ({ path: at + path, message }))
 
-/**
- * Runs before rights are checked.
- * @throws {ApiError} `validation_failed` with everything that's wrong with the keys, and where the schema is enforced also with
- * the values
- */
-export const requireSettings = (
+/** Everything that's wrong with the keys, and where the schema is enforced also with the values. */
+export const listSettingsFaults = (
   { keys, rules }: KeysAndRules,
   kind: SettingsKind,
   settings: SettingsObject = {},
   at = IN_BODY,
-): void => {
+): ListedFault[] => {
   const faults = keys.faultsIn(settings, kind)
-  if (!rules?.enforced) {
-    reject(listFaults(faults, at))
-    return
-  }
+  if (!rules?.enforced) return listFaults(faults, at)
   const violations = listViolations(rules, settings, at, faults)
   // Then the answer also names keys that aren't spelled as keys should be.
   const isForValuesAlone = violations.length > 0 && faults.length === 0
-  reject(
-    isForValuesAlone ? listViolations(rules, settings, at, keys.faultsIn(settings, kind, true)) : violations,
-  )
+  return isForValuesAlone
+    ? listViolations(rules, settings, at, keys.faultsIn(settings, kind, true))
+    : violations
 }
+
+/** Runs before rights are checked. @throws {ApiError} `validation_failed` with `listSettingsFaults` */
+export const requireSettings = (judge: KeysAndRules, kind: SettingsKind, settings?: SettingsObject): void =>
+  reject(listSettingsFaults(judge, kind, settings))
 
 /**
  * Runs when the stored settings are known.

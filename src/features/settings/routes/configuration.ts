@@ -6,24 +6,19 @@ import {
   ref,
   WorkspaceParams,
 } from '../../../../schemas/common.js'
-import {
-  Configuration,
-  ConfigurationBody,
-  ConfigurationQuery,
-  ConfigurationResult,
-} from '../../../../schemas/configuration.js'
+import { Configuration, ConfigurationQuery, ConfigurationResult } from '../../../../schemas/configuration.js'
 import { limits } from '../../../../schemas/limits.js'
 import { settingsKeys } from '../../../../schemas/settings-keys.js'
 import { ApiError } from '../../../errors.js'
 import { isDryRun } from '../../../platform/access/caller.js'
 import { JSON_TYPE } from '../../../platform/http/content.js'
 import { isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
-import { readLargeJson } from '../../../platform/http/large-body.js'
-import { leaveBodies } from '../../../platform/http/own-body.js'
+import { largeJson } from '../../../platform/http/large-json.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import { adminOrDryRunOf, memberOf } from '../../workspaces/index.js'
-import { type ConfigurationResponse, changeConfiguration, requireKeysOf } from '../change-configuration.js'
-import { reader } from '../configuration-reader.js'
+import { type ConfigurationResponse, changeConfiguration } from '../change-configuration.js'
+import { type FaultySettings, reader } from '../configuration-reader.js'
+import { type KeysAndRules, listSettingsFaults } from '../policies/settings-rules.js'
 import {
   ConfigurationChanged,
   etagOfConfiguration,
@@ -33,6 +28,10 @@ import {
 
 /** How many times to retry a configuration that changes while it's being read. */
 const ATTEMPTS = 3
+
+/** Lists all faults of the first settings whose keys have any. */
+const rejectionOf = (judge: KeysAndRules, { kind, settings, at }: FaultySettings): ApiError =>
+  new ApiError('validation_failed', { errors: listSettingsFaults(judge, kind, settings, at) })
 
 /** The response to a change. Both sides of all values can be as large as the workspace. */
 async function* textOf({ changes, ...rest }: ConfigurationResponse): AsyncGenerator<string | Buffer> {
@@ -45,6 +44,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, db } = app
   const rules = config.settingsRules
   const judge = { keys: settingsKeys(config.settingsKeys), rules }
+  const configurationBody = largeJson(app, reader)
   const reading = memberOf('params.id', 'settings:read')
   const writing = adminOrDryRunOf('params.id', 'settings:write', 'settings:read')
 
@@ -76,54 +76,47 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   })
 
-  const changing: FastifyPluginAsyncTypebox = async (scope) => {
-    leaveBodies(scope, ['application/json'])
-    scope.route({
-      method: 'PUT',
-      url: '/workspaces/:id/configuration',
-      bodyLimit: limits.configuration_body_bytes,
-      config: {
-        access: writing,
-        accessBeforeBody: true,
-        readsBody: ConfigurationBody,
-        errors: [
-          'version_conflict',
-          'settings_too_large',
-          'repo_outside_patterns',
-          'pattern_outside_organization',
-          'workspace_limit',
-          'key_locked',
-          'workspace_full',
-          'unavailable',
-        ],
-        headers: ['ETag'],
-      },
-      schema: {
-        operationId: 'putConfiguration',
-        tags: ['team'],
-        summary: 'Replace the configuration',
-        description: `Replaces the sections in the body, all or nothing. Sections that aren’t in it stay, except that removing a locked key from the settings also removes its lock. Only overrides that change are checked against locks and patterns. With \`dry_run=true\`, the response is the same, nothing changes, and an access key needs only \`settings:read\`. Each section gets its own version and audit entry, as if you had changed it separately. A body has at most ${limits.configuration_body_bytes} bytes and ${limits.configuration_json_values} values.`,
-        params: WorkspaceParams,
-        querystring: ConfigurationQuery,
-        headers: ConditionalWriteHeaders,
-        response: { 200: ref(ConfigurationResult) },
-      },
-      handler: async (request, reply) => {
-        const { headers, query } = request
-        const most = limits.configuration_body_bytes
-        const { body: read, memory } = await readLargeJson(request, reply, reader, most)
-        const body = requireKeysOf(judge, read)
-        const call = { ...request.membership, reason: body.reason }
-        const answer = await changeConfiguration({ database, rules, quota: config.limits }, call, {
-          body,
-          preconditions: preconditionsOf(headers, query),
-          dryRun: isDryRun(request),
-          memory,
-        })
-        reply.header('ETag', answer.etag)
-        return sendPieces(reply, JSON_TYPE, textOf(answer))
-      },
-    })
-  }
-  await app.register(changing)
+  app.route({
+    method: 'PUT',
+    url: '/workspaces/:id/configuration',
+    ...configurationBody.route({
+      access: writing,
+      errors: [
+        'version_conflict',
+        'settings_too_large',
+        'repo_outside_patterns',
+        'pattern_outside_organization',
+        'workspace_limit',
+        'key_locked',
+        'workspace_full',
+        'unavailable',
+      ],
+      headers: ['ETag'],
+    }),
+    schema: {
+      operationId: 'putConfiguration',
+      tags: ['team'],
+      summary: 'Replace the configuration',
+      description: `Replaces the sections in the body, all or nothing. Sections that aren’t in it stay, except that removing a locked key from the settings also removes its lock. Only overrides that change are checked against locks and patterns. With \`dry_run=true\`, the response is the same, nothing changes, and an access key needs only \`settings:read\`. Each section gets its own version and audit entry, as if you had changed it separately. A body has at most ${limits.configuration_body_bytes} bytes and ${limits.configuration_json_values} values.`,
+      params: WorkspaceParams,
+      querystring: ConfigurationQuery,
+      headers: ConditionalWriteHeaders,
+      response: { 200: ref(ConfigurationResult) },
+    },
+    handler: async (request, reply) => {
+      const { headers, query } = request
+      const { body: read, memory } = await configurationBody.read(request, reply)
+      if ('faulty' in read) throw rejectionOf(judge, read.faulty)
+      const body = read.sent
+      const call = { ...request.membership, reason: body.reason }
+      const answer = await changeConfiguration({ database, rules, quota: config.limits }, call, {
+        body,
+        preconditions: preconditionsOf(headers, query),
+        dryRun: isDryRun(request),
+        memory,
+      })
+      reply.header('ETag', answer.etag)
+      return sendPieces(reply, JSON_TYPE, textOf(answer))
+    },
+  })
 }

@@ -1,0 +1,53 @@
+/** Large JSON bodies of known callers. A reader says everything about them, and the routes of its scope follow from it. */
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { payerOf } from '../rate-limits/payers.js'
+import type { JsonReader } from './body-reader.js'
+import { readLargeBody } from './large-body.js'
+import { beginWork, leaveBodies, type Scope } from './own-body.js'
+import { holdMemory, type RequestMemory } from './request-memory.js'
+
+export interface LargeJson<Read extends object> {
+  /** The properties of a route with such a body, to which `config` adds its access and errors. */
+  route(config: FastifyContextConfig): { bodyLimit: number; config: FastifyContextConfig }
+  /**
+   * Reads and validates the body. The caller's work begins once it has been read.
+   * @param inspect gets each chunk before it is kept, and throws to reject the body
+   * @returns the body, and the memory that the request may go on using
+   * @throws as `readLargeBody`
+   */
+  read(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    inspect?: (chunk: Buffer) => void,
+  ): Promise<{ body: Read; memory: RequestMemory }>
+}
+
+/**
+ * For all bodies in `scope`: its handlers read them, after access and everything else has been checked. The service doesn't
+ * boot if a route in the scope takes another body.
+ */
+export const largeJson = <Read extends object>(scope: Scope, reader: JsonReader<Read>): LargeJson<Read> => {
+  const { schema, mostBytes } = reader
+  const { repohost, settingsKeys } = scope.config
+  const context = { keys: settingsKeys, kind: repohost.kind }
+  leaveBodies(scope, ['application/json'])
+  scope.addHook('onRoute', (route) => {
+    if (!takesBody(route) || (route.config?.readsBody === schema && route.bodyLimit === mostBytes)) return
+    throw new Error(`${route.method} ${route.url} doesn’t take the large body of its scope`)
+  })
+  return {
+    route: (config) => ({
+      bodyLimit: mostBytes,
+      config: { ...config, accessBeforeBody: true, readsBody: schema },
+    }),
+    read: async (request, reply, inspect) => {
+      const memory = holdMemory(request, reply, await payerOf(request))
+      const body = await readLargeBody(request, { reader, context, mostBytes, memory, inspect })
+      await beginWork(request)
+      return { body, memory }
+    },
+  }
+}
+
+const takesBody = ({ method }: RouteOptions): boolean =>
+  [method].flat().some((one) => !['GET', 'HEAD', 'DELETE'].includes(one))
