@@ -28,6 +28,8 @@ import {
 } from './harness.js'
 
 const WORKSPACES = 50
+/** People's time zones in turn, whose days begin and end at other hours than UTC's. */
+const TIMEZONES = ['America/Los_Angeles', 'Asia/Tokyo', 'Pacific/Auckland']
 const CONNECTIONS = 20
 /** How long flushes go on before and after. */
 const AROUND_MS = 1_500
@@ -60,9 +62,15 @@ const fill = async (url: string, deadlockMs: number) => {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   const [{ count = 0 } = {}] = await sql<{ count: number }[]>`select count(*)::int as count from workspaces`
   await sql`
+    update users set timezone = (${TIMEZONES}::text[])[1 + numbered.n % ${TIMEZONES.length}]
+    from (select id, (row_number() over (order by id))::int as n from users where repohost_id is not null) numbered
+    where numbered.id = users.id`
+  await sql`
     insert into activity (workspace_id, user_id, day, repo_key, minutes)
-    select w.id, u.id, '2000-01-01'::date + n, 'acme/filled', 1
-    from workspaces w, (select id from users where repohost_id is not null limit 1) u, generate_series(1, ${Math.round(rows / count)}) n`
+    select w.id, u.id, '2000-01-01'::date + day, 'acme/filled', 1
+    from workspaces w, generate_series(1, ${Math.round(rows / count)}) day,
+      (select id, row_number() over (order by id) as n, count(*) over () as people from users where repohost_id is not null) u
+    where day % u.people = u.n - 1`
   const [filled] = await sql<{ minutes: number }[]>`
     select sum(minutes)::int as minutes from activity where repo_key = 'acme/filled'`
   await sql`analyze`
