@@ -237,6 +237,21 @@ t.test('a heartbeat file that arrives byte by byte doesn’t keep others from se
   t.ok(await noneOpen(service))
 })
 
+t.test('a heartbeat file that was too slow isn’t imported, even if the rest still arrives', async (t) => {
+  const service = await startService(t, {
+    timeouts: { headers: 500, request: 500, check: 50, linger: 2_000 },
+  })
+  const ada = await service.signIn('ada')
+  const [start, rest] = ['[{"time": 1790845200,', ' "project": "a/b"}]']
+  const length = start.length + rest.length
+  const client = await stubborn(service, `${importHead(ada)}Content-Length: ${length}\r\n\r\n${start}`)
+  t.match(await textOf(client), /^HTTP\/1\.1 408 /)
+  client.write(rest)
+  t.ok(await noneOpen(service))
+  const { body } = await ada.get('/api/wakatime/v1/users/current/import')
+  t.equal(body.state, 'none')
+})
+
 t.test('a caller that disconnects while sending isn’t logged as a service failure', async (t) => {
   const service = await startService(t)
   let arrived = false

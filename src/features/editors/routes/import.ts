@@ -6,7 +6,7 @@ import { Ok, ref } from '../../../../schemas/common.js'
 import { EditorParams, Import } from '../../../../schemas/editors.js'
 import { limits } from '../../../../schemas/limits.js'
 import { ApiError } from '../../../errors.js'
-import { leaveAllBodies } from '../../../platform/http/own-body.js'
+import { leaveAllBodies, requireInTime } from '../../../platform/http/own-body.js'
 import type { Job } from '../../../platform/process/async.js'
 import { Semaphore } from '../../../platform/process/semaphore.js'
 import type { Work } from '../../../platform/rate-limits/working-time.js'
@@ -110,6 +110,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<{ imports: Job }> = async (
             host,
           )
         })
+        requireInTime(request)
         const started = await startImport(database, userId, file)
         void imports.run()
         return reply.code(202).send(started)
