@@ -491,7 +491,7 @@ export const send = (
   path: string,
   token?: string,
   body?: unknown,
-): Promise<Answer> => {
+): Promise<HttpResponse> => {
   const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
   const headers = {
     ...(token && { Authorization: `Bearer ${token}` }),
@@ -504,7 +504,7 @@ export const send = (
   return exchange(url + path, method, headers, payload)
 }
 
-interface Answer {
+interface HttpResponse {
   status: number
   text: string
 }
@@ -514,7 +514,7 @@ const exchange = (
   method: string,
   headers: Record<string, string | number>,
   payload: string | undefined,
-): Promise<Answer> =>
+): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
     const sent = request(url, { method, headers }, (response) => {
       const chunks: Buffer[] = []

@@ -52,14 +52,14 @@ const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`
 const sendHostile = async ({ name, url, token }: { name: string; url: string; token: string }) => {
   const body = bodies[name]?.()
   const gone = { status: 0, text: '' }
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: AT_ONCE }, () =>
       Promise.race([send(url, 'POST', '/api/team/commits', token, body), sleep(WATCH_MS, gone)]).catch(
         () => gone,
       ),
     ),
   )
-  parentPort?.postMessage(answers.map(({ status }) => status || 'none').join(' '))
+  parentPort?.postMessage(responses.map(({ status }) => status || 'none').join(' '))
   process.exit()
 }
 
@@ -81,7 +81,7 @@ const attack = async (setting: Setting, name: string, mine: { id: string; token:
   const largeUploads = watch(UPLOAD_EVERY_MS, () => send(url, 'POST', '/api/team/commits', mine.token, large))
   await sleep(300)
   const start = performance.now()
-  const answers = await new Promise<string>((resolve) =>
+  const responses = await new Promise<string>((resolve) =>
     new Worker(new URL(import.meta.url), { workerData: { name, url, token } }).once('message', resolve),
   )
   const took = performance.now() - start
@@ -92,7 +92,7 @@ const attack = async (setting: Setting, name: string, mine: { id: string; token:
     () => false,
   )
   return [
-    answers,
+    responses,
     seconds(took),
     `${waits.longest.toFixed(0)} ms`,
     seconds(smalls.longest),

@@ -137,18 +137,18 @@ await benchmark(async (cleanUp) => {
     const peak = await memoryOf(service.pid, 'VmHWM')
     const alive = Number.isFinite(peak)
     const cpu = alive ? `${(((await cpuTime(service.pid)) - before) / 1_000).toFixed(0)} ms` : '–'
-    const answers = [...counted].map(([status, all]) => `${all.length} × ${status || 'lost'}`).join(', ')
-    say(`| ${name} | ${answers} | ${peak.toFixed(0)} MiB | ${cpu} | ${alive ? 'yes' : '**no**'} |`)
+    const responses = [...counted].map(([status, all]) => `${all.length} × ${status || 'lost'}`).join(', ')
+    say(`| ${name} | ${responses} | ${peak.toFixed(0)} MiB | ${cpu} | ${alive ? 'yes' : '**no**'} |`)
     service = await setting.restart()
   }
   const deliver = async (mebibytes: number) => {
-    const answer = await send(
+    const response = await send(
       service.url,
       'POST',
       `/api/team/workspaces/${workspaces[0]}/webhook`,
       callers[0]?.token,
     )
-    const { url, secret } = JSON.parse(answer.text)
+    const { url, secret } = JSON.parse(response.text)
     for (const [name, { body, type }] of Object.entries(deliveriesOf(mebibytes * MIB - 100)))
       await together(`a delivery of ${mebibytes} MiB: ${name}`, 1, () =>
         post(service.url + new URL(url).pathname, {

@@ -24,11 +24,11 @@ const invented = (name: string) =>
 
 const start = async (
   name: string,
-  answer: (request: IncomingMessage, response: ServerResponse, url: URL, standIn: AssistantStandIn) => void,
+  respond: (request: IncomingMessage, response: ServerResponse, url: URL, standIn: AssistantStandIn) => void,
 ): Promise<AssistantStandIn> => {
   const server = await serveStandIn((request, response, url) => {
     if (request.method === 'GET' && url.pathname === '/v1/models')
-      return answer(request, response, url, standIn)
+      return respond(request, response, url, standIn)
     sendJson(response, 404, { error: { message: 'Not found' } })
   })
   const key = `sk-${name}-key`

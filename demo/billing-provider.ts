@@ -33,11 +33,11 @@ export const signatureOf = (
 
 type Outcome = [status: number, body: Record<string, unknown>]
 
-const errorAnswer = (status: number, type: string, message: string): Outcome => [
+const errorResponse = (status: number, type: string, message: string): Outcome => [
   status,
   { error: { type, message } },
 ]
-const invalidRequest = (message: string) => errorAnswer(400, 'invalid_request_error', message)
+const invalidRequest = (message: string) => errorResponse(400, 'invalid_request_error', message)
 
 const required: Record<string, string[]> = {
   '/v1/customers': [],
@@ -54,7 +54,7 @@ const required: Record<string, string[]> = {
 export const startBillingProvider = async (): Promise<BillingProviderStandIn> => {
   const customers = new Map<string, URLSearchParams>()
   const checkouts = new Map<string, URLSearchParams>()
-  const answers = new Map<string, { form: string; outcome: Outcome | undefined }>()
+  const performed = new Map<string, { form: string; outcome: Outcome | undefined }>()
   const newId = (prefix: string) => `${prefix}_${randomBytes(10).toString('hex')}`
 
   const perform = (path: string, form: URLSearchParams): Outcome => {
@@ -83,27 +83,29 @@ export const startBillingProvider = async (): Promise<BillingProviderStandIn> =>
   /** One key gives one outcome, and belongs to one request's parameters. */
   const once = async (key: string | undefined, path: string, body: string): Promise<Outcome> => {
     const form = `${path}?${body}`
-    const known = key === undefined ? undefined : answers.get(key)
+    const known = key === undefined ? undefined : performed.get(key)
     if (known && known.form !== form) {
-      return errorAnswer(
+      return errorResponse(
         400,
         'idempotency_error',
         'Keys for idempotent requests can only be used with the same parameters.',
       )
     }
     if (known)
-      return known.outcome ?? errorAnswer(409, 'idempotency_error', 'There is another request with this key.')
-    const answer: { form: string; outcome: Outcome | undefined } = { form, outcome: undefined }
-    if (key !== undefined) answers.set(key, answer)
+      return (
+        known.outcome ?? errorResponse(409, 'idempotency_error', 'There is another request with this key.')
+      )
+    const performing: { form: string; outcome: Outcome | undefined } = { form, outcome: undefined }
+    if (key !== undefined) performed.set(key, performing)
     await new Promise((resolve) => setTimeout(resolve, standIn.delay))
-    answer.outcome = perform(path, new URLSearchParams(body))
-    return answer.outcome
+    performing.outcome = perform(path, new URLSearchParams(body))
+    return performing.outcome
   }
 
   const api = async (request: IncomingMessage, path: string): Promise<Outcome> => {
     const body = await readBody(request)
     if (request.headers.authorization !== `Bearer ${BILLING.secretKey}`) {
-      return errorAnswer(
+      return errorResponse(
         401,
         'invalid_request_error',
         `Invalid API Key provided: ${request.headers.authorization}`,

@@ -9,7 +9,7 @@ export interface StandInOrganization {
   members: Map<number, 'member' | 'admin'>
 }
 
-interface Answer {
+interface HostResponse {
   status: number
   body?: unknown
 }
@@ -23,10 +23,10 @@ interface Question {
   organizations: StandInOrganization[]
 }
 
-const notFound: Answer = { status: 404, body: { message: 'Not Found' } }
+const notFound: HostResponse = { status: 404, body: { message: 'Not Found' } }
 
 /** Undefined: the question is about something else. */
-type AnswerOrganization = (question: Question) => Answer | undefined
+type AnswerOrganization = (question: Question) => HostResponse | undefined
 
 const named = (organizations: StandInOrganization[], name: string | undefined) =>
   organizations.find((one) => one.name.toLowerCase() === decodeURIComponent(name ?? '').toLowerCase())

@@ -7,7 +7,7 @@ export interface HostUser {
   avatar_url: string
 }
 
-interface Answer {
+interface HostResponse {
   status: number
   body: unknown
 }
@@ -28,16 +28,16 @@ export interface HostShape {
   /** The repository's id in a path below the API that has one. */
   repoIdOf(path: string): number | undefined
   repo(fullName: string): unknown
-  unknownToken: Answer
-  notFound: Answer
+  unknownToken: HostResponse
+  notFound: HostResponse
   /** How a token without the right scope is answered. */
-  scopeMissing: Answer
+  scopeMissing: HostResponse
   /** The status of the redirect from the old name of a repository. */
   movedStatus: number
   /** How a wrong code or verifier is answered; GitHub reports these errors with status 200. */
-  wrongCode: Answer
+  wrongCode: HostResponse
   /** The response without a token, and the headers of every response. */
-  probe: { path: string; answer: Answer }
+  probe: { path: string; answer: HostResponse }
   headers: Record<string, string>
 }
 

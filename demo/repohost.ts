@@ -10,7 +10,7 @@ import { answerOrganization, type StandInOrganization } from './host-organizatio
 import { type HostUser, hostShapes } from './host-shapes.js'
 import { readBody, type StandIn, sendJson, serveStandIn } from './stand-in.js'
 
-type RenameAnswer = 'redirect' | 'new name' | { location: string; status?: number }
+type RenameResponse = 'redirect' | 'new name' | { location: string; status?: number }
 
 interface Grant {
   userId: number
@@ -46,7 +46,7 @@ export interface RepohostStandIn extends StandIn {
    * The host then redirects from the old name as its kind does, or only answers with the new one. A `location` takes the
    * redirect somewhere else, and a `status` is another one than usual.
    */
-  renameRepo(from: string, to: string, answer: RenameAnswer): void
+  renameRepo(from: string, to: string, renameResponse: RenameResponse): void
   /** A token that gives access to nothing, not even the profile of its user. */
   addTokenWithoutScope(id: number): string
   /** The user who consents in the browser. Null: the user declines. */
@@ -66,7 +66,7 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
   >()
   const readersOf = new Map<string, number[]>()
   const grants = new Map<string, Grant>()
-  const renamed = new Map<string, { id: number; to: string; answer: RenameAnswer }>()
+  const renamed = new Map<string, { id: number; to: string; renameResponse: RenameResponse }>()
   let nextId = 1_000
 
   const user = (request: IncomingMessage, response: ServerResponse) => {
@@ -167,10 +167,12 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
       id === undefined ? shape.repoOf(path) : [...renamed.values()].find((move) => move.id === id)?.to
     if (fullName !== undefined) {
       const move = renamed.get(fullName.toLowerCase())
-      if (move && move.answer !== 'new name') {
+      if (move && move.renameResponse !== 'new name') {
         const location =
-          move.answer === 'redirect' ? shape.movedTo(standIn.apiUrl, move) : move.answer.location
-        const { status = shape.movedStatus } = move.answer === 'redirect' ? {} : move.answer
+          move.renameResponse === 'redirect'
+            ? shape.movedTo(standIn.apiUrl, move)
+            : move.renameResponse.location
+        const { status = shape.movedStatus } = move.renameResponse === 'redirect' ? {} : move.renameResponse
         return response.writeHead(status, { Location: location }).end()
       }
       if (move) return sendJson(response, 200, shape.repo(move.to))
@@ -224,8 +226,8 @@ export const startRepohost = async (kind: RepohostKind = 'github'): Promise<Repo
     addPrivateRepo: (fullName: string, readers: number[]) => {
       readersOf.set(fullName.toLowerCase(), readers)
     },
-    renameRepo: (from: string, to: string, answer: RenameAnswer) => {
-      renamed.set(from.toLowerCase(), { id: nextId++, to, answer })
+    renameRepo: (from: string, to: string, renameResponse: RenameResponse) => {
+      renamed.set(from.toLowerCase(), { id: nextId++, to, renameResponse })
       renamed.delete(to.toLowerCase())
     },
     addTokenWithoutScope: (userId: number) => {

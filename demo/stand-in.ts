@@ -18,7 +18,7 @@ export interface StandIn {
 type Handler = (request: IncomingMessage, response: ServerResponse, url: URL) => unknown
 
 export const serveStandIn = async (handler: Handler): Promise<StandIn> => {
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? '/', 'http://stand-in')
     standIn.requests.push(`${request.method} ${request.url}`)
     standIn.traces.push(request.headers.traceparent as string | undefined)
@@ -26,7 +26,7 @@ export const serveStandIn = async (handler: Handler): Promise<StandIn> => {
     else await handler(request, response, url)
   }
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy())
+    respond(request, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const standIn: StandIn = {

@@ -52,7 +52,7 @@ import dashboard from './platform/http/dashboard-page.js'
 import drain from './platform/http/drain.js'
 import { servedAddress } from './platform/http/editor-addresses.js'
 import errors, { answerUnroutable } from './platform/http/errors.js'
-import { answerHeaders } from './platform/http/headers.js'
+import { responseHeaders } from './platform/http/headers.js'
 import maintenance from './platform/http/maintenance.js'
 import { probeRoutes } from './platform/http/probes.js'
 import requestLog, { withTrace } from './platform/http/request-log.js'
@@ -117,7 +117,7 @@ export const buildApp = async (
     databaseUrl?: string | undefined
   } = {},
 ): Promise<FastifyInstance> => {
-  const headersOf = answerHeaders(config)
+  const headersOf = responseHeaders(config)
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),

@@ -13,8 +13,8 @@ import { answerUnknown } from './platform/http/errors.js'
 import { type BuildResponseHeaders, setCacheControl, setHeaders } from './platform/http/headers.js'
 import { maintenanceFault } from './platform/http/maintenance.js'
 import { beginWork } from './platform/http/own-body.js'
-import { logAnswer } from './platform/http/request-log.js'
-import { countAnswer } from './platform/http/request-metrics.js'
+import { logResponse } from './platform/http/request-log.js'
+import { countResponse } from './platform/http/request-metrics.js'
 import { untrustedProxyWarning } from './platform/http/untrusted-proxy.js'
 import { dropNeedlessContentType, faultBesideSchema } from './platform/http/validation.js'
 import { beginsWorkAfterBody, endWork, takeRequestTurn } from './platform/rate-limits/fair-share.js'
@@ -39,8 +39,8 @@ export const arrival = fp(async (app, { headersOf }: { headersOf: BuildResponseH
     done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {
-    logAnswer(request, reply)
-    countAnswer(request, reply)
+    logResponse(request, reply)
+    countResponse(request, reply)
     done()
   })
 })

@@ -100,12 +100,12 @@ const openLogger = async ({ logLevel }: Config): Promise<Logger> => {
 const prepareDatabase = async (config: Config, log: Logger, stopped: AbortSignal): Promise<string> => {
   const url = config.databaseUrl ?? (await startOwnDatabase(config, log, stopped))
   const prepare = async () => {
-    let answers: ReturnType<typeof answerWhileMigrating> | undefined
+    let standIn: ReturnType<typeof answerWhileMigrating> | undefined
     const say = (line: string) => {
       log.info(line)
-      answers ??= answerWhileMigrating(config)
+      standIn ??= answerWhileMigrating(config)
     }
-    await migrate(url, stopped, say).finally(async () => (await answers)?.close())
+    await migrate(url, stopped, say).finally(async () => (await standIn)?.close())
     const pooler = config.databaseUrl && config.databasePrepare ? await findPooler(url) : undefined
     if (pooler !== undefined) log.warn(`${pooler}.`)
   }

@@ -414,13 +414,13 @@ t.test(
     const first = monthOf(early)
     const last = addDays(first, lengthOfMonth(first) - 1)
     const readRepos = async () => {
-      const answers = []
+      const responses = []
       for (const repo of ['acme/api', 'acme/web', 'acme/race']) {
         const query = `&repo=${repo}&from=${first}&to=${last < today ? last : today}`
-        const { generated_at: _, ...answer } = await dashboard(bob, id, query)
-        answers.push(answer)
+        const { generated_at: _, ...response } = await dashboard(bob, id, query)
+        responses.push(response)
       }
-      return answers
+      return responses
     }
     const ofRepos = await readRepos()
     hasMembers(

@@ -310,9 +310,9 @@ t.test('concurrent flushes add up', async (t) => {
     replies.push((await startFlush(service, ada, { entries, flush_id: 'one' }, 2)).reply)
     replies.push((await startFlush(service, ada, { entries, flush_id: 'one' }, 3)).reply)
   })
-  const answers = (await Promise.all(replies)).map(({ body }) => body)
-  t.same(answers.map(({ duplicate }) => duplicate).sort(), [false, false, true])
-  const first = answers.filter(({ duplicate }) => !duplicate)
+  const responses = (await Promise.all(replies)).map(({ body }) => body)
+  t.same(responses.map(({ duplicate }) => duplicate).sort(), [false, false, true])
+  const first = responses.filter(({ duplicate }) => !duplicate)
   t.same(first.map(({ capped }) => capped).sort(), [0, 1])
   t.equal(await minutesOf(ada, id, today), 60)
 })
@@ -496,24 +496,24 @@ const manyFlushes = (callers: Caller[], today: string, each: number) => {
 const DEVICES = 4
 
 /** Sends everything, at any time no more than there are devices. */
-const fromDevices = async <Item, Answer>(items: Item[], send: (item: Item) => Promise<Answer>) => {
-  const answers: Answer[] = []
+const fromDevices = async <Item, Result>(items: Item[], send: (item: Item) => Promise<Result>) => {
+  const responses: Result[] = []
   const line = items.values()
   const device = async () => {
-    for (const item of line) answers.push(await send(item))
+    for (const item of line) responses.push(await send(item))
   }
   await Promise.all(Array.from({ length: DEVICES }, device))
-  return answers
+  return responses
 }
 
 t.test('retries on a network with 30 % packet loss add up exactly', async (t) => {
   const { service, ada, bob, id, today } = await start(t)
   const network = await startLossyProxy(t, service.url)
   const { flushes, expected } = manyFlushes([ada, bob], today, 30)
-  const answers = await fromDevices(flushes, ({ caller, body }) => insist(network.url, caller, body))
+  const responses = await fromDevices(flushes, ({ caller, body }) => insist(network.url, caller, body))
 
   for (const [loss, times] of Object.entries(network.lost)) t.ok(times > 0, `${times} times a lost ${loss}`)
-  t.ok(answers.some(({ duplicate }) => duplicate))
+  t.ok(responses.some(({ duplicate }) => duplicate))
   for (const [key, { caller, day, minutes }] of expected) {
     t.equal(await minutesOf(caller, id, day), minutes, key)
   }

@@ -369,7 +369,8 @@ t.test('with --strict, settings that the schema warns about aren’t applied', a
 
 t.test('every mistake is explained in the first line', async (t) => {
   const { path, run, makeKey, at } = await start(t)
-  const stub = async (answer: RequestListener) => `http://127.0.0.1:${await listen(t, createServer(answer))}`
+  const stub = async (respond: RequestListener) =>
+    `http://127.0.0.1:${await listen(t, createServer(respond))}`
   const moved = await stub((request, response) => {
     response.writeHead(301, { location: `${service.url}${request.url}` }).end()
   })

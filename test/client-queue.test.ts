@@ -59,9 +59,9 @@ const start = (
         return world.recording === undefined ? problem(404, 'route_not_found') : reply(200, world.recording)
       }
       sent.push(String(init?.body))
-      const answer = flushes.shift() ?? counted()
-      if (answer instanceof Error) throw answer
-      return answer
+      const response = flushes.shift() ?? counted()
+      if (response instanceof Error) throw response
+      return response
     },
   })
   const storage = options.storage ?? memoryStorage()

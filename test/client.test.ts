@@ -237,9 +237,9 @@ t.test('an expired token is refreshed once for any number of concurrent calls', 
     asked++
     return 'second'
   }
-  const answer = (request: Request) =>
+  const response = (request: Request) =>
     request.headers.get('authorization') === 'Bearer second' ? json(200, me) : problem(401, 'token_expired')
-  const { client, requests } = scripted([answer], { onUnauthorized })
+  const { client, requests } = scripted([response], { onUnauthorized })
   await Promise.all([1, 2, 3].map(() => client.request('GET /api/me')))
   t.equal(asked, 1)
   t.equal(requests.length, 6)
@@ -254,9 +254,9 @@ t.test('an expired token is refreshed once for any number of concurrent calls', 
 })
 
 t.test('repeated reads are conditional', async (t) => {
-  const answer = (request: Request) =>
+  const response = (request: Request) =>
     request.headers.get('if-none-match') === '"1"' ? json(304, null) : json(200, me, { ETag: '"1"' })
-  const { client } = scripted([answer])
+  const { client } = scripted([response])
   const first = await client.request('GET /api/me')
   first.data.login = 'changed by the caller'
   const again = await client.request('GET /api/me')
@@ -268,7 +268,7 @@ t.test('repeated reads are conditional', async (t) => {
     set: (key, value) => void kept.set(key, value),
     clear: () => kept.clear(),
   }
-  const stored = scripted([answer], { cache })
+  const stored = scripted([response], { cache })
   t.ok((await stored.client.request('GET /api/me')).notModified, 'also from a store that was given')
   stored.client.setToken('of someone else')
   t.equal(kept.size, 0)

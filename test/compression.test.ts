@@ -6,7 +6,7 @@ import type { Config } from '../src/config.js'
 import { hasMembers } from './has-members.js'
 import { type Caller, DASHBOARD, reuseService, type Service, startService } from './service.js'
 
-interface Answer {
+interface HttpResponse {
   status: number
   headers: Record<string, string | undefined>
   bytes: Buffer
@@ -19,7 +19,7 @@ const send = (
   path: string,
   headers: Record<string, string>,
   body?: unknown,
-): Promise<Answer> =>
+): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
     const given = { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers }
     const request = httpRequest(
@@ -35,7 +35,7 @@ const send = (
     request.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
   })
 
-const unpacked = ({ headers, bytes }: Answer): string => {
+const unpacked = ({ headers, bytes }: HttpResponse): string => {
   const encoding = headers['content-encoding']
   return (
     encoding === 'br' ? brotliDecompressSync(bytes) : encoding === 'gzip' ? gunzipSync(bytes) : bytes
@@ -68,14 +68,14 @@ t.test('responses of a kilobyte or more are compressed for clients that accept i
       ['br;q=0, gzip;q=0', undefined],
       ['compress, x', undefined],
     ] as const) {
-      const answer = await get(service, ada, path, { 'Accept-Encoding': accepted, Origin: DASHBOARD })
-      t.equal(answer.headers['content-encoding'], encoding, accepted)
-      t.ok(encoding === undefined || answer.bytes.length < 1_000, accepted)
-      t.equal(unpacked(answer), plain.bytes.toString(), accepted)
-      t.equal(answer.headers.etag, plain.headers.etag, accepted)
-      t.equal(answer.headers.vary, plain.headers.vary, accepted)
-      t.equal(answer.headers['access-control-allow-origin'], DASHBOARD)
-      const again = { 'Accept-Encoding': accepted, 'If-None-Match': answer.headers.etag ?? '' }
+      const response = await get(service, ada, path, { 'Accept-Encoding': accepted, Origin: DASHBOARD })
+      t.equal(response.headers['content-encoding'], encoding, accepted)
+      t.ok(encoding === undefined || response.bytes.length < 1_000, accepted)
+      t.equal(unpacked(response), plain.bytes.toString(), accepted)
+      t.equal(response.headers.etag, plain.headers.etag, accepted)
+      t.equal(response.headers.vary, plain.headers.vary, accepted)
+      t.equal(response.headers['access-control-allow-origin'], DASHBOARD)
+      const again = { 'Accept-Encoding': accepted, 'If-None-Match': response.headers.etag ?? '' }
       t.match(await get(service, ada, path, again), { status: 304, bytes: { length: 0 } }, accepted)
     }
     const head = { Authorization: `Bearer ${ada.token}`, 'Accept-Encoding': 'br' }
@@ -131,10 +131,10 @@ t.test('responses that contain a token are never compressed', async (t) => {
   }
   const service = await startService(t, { clients })
   const accept = { 'Accept-Encoding': 'br, gzip' }
-  const answer = await send(service, 'POST', '/api/auth/verify', accept, { repohost_token: 'x' })
-  t.equal(answer.status, 200)
-  t.ok(answer.bytes.length > 5_000)
-  t.equal(answer.headers['content-encoding'], undefined)
+  const response = await send(service, 'POST', '/api/auth/verify', accept, { repohost_token: 'x' })
+  t.equal(response.status, 200)
+  t.ok(response.bytes.length > 5_000)
+  t.equal(response.headers['content-encoding'], undefined)
 })
 
 t.test('request bodies are read as sent, whatever their Content-Encoding', async (t) => {

@@ -65,14 +65,14 @@ t.test('the configuration is read and replaced as one resource', async (t) => {
     { scope: 'Other/Web', key: 'ext.a', before: null, after: null, hides: 'after' },
     { scope: 'Other/Web', key: 'ext.c', before: null, after: [1] },
   ]
-  const answer = { changes, warnings: [], affected: { repositories: 2, people: 2 } }
+  const response = { changes, warnings: [], affected: { repositories: 2, people: 2 } }
   const dry = await ada.put(`${path}?dry_run=true`, body)
-  t.same(dry.body, { ...answer, etag })
+  t.same(dry.body, { ...response, etag })
   t.equal((await bob.get(path)).text, first.text, 'a dry run changes nothing')
 
   const done = await ada.request('PUT', path, { body, headers: { 'If-Match': etag } })
   const now = await bob.get(path)
-  t.same(done.body, { ...answer, etag: now.headers.get('etag') })
+  t.same(done.body, { ...response, etag: now.headers.get('etag') })
   t.equal(done.headers.get('etag'), now.headers.get('etag'))
   const { reason: _, ...stored } = body
   t.same(now.body, stored)

@@ -26,7 +26,7 @@ interface Document {
   components: { schemas: Record<string, object>; headers: Record<string, { required?: boolean }> }
 }
 
-interface Answer {
+interface HttpResponse {
   method: string
   /** Without the query. */
   path: string
@@ -50,7 +50,7 @@ export const closed = <T>(node: T): T => {
 }
 
 /** @returns a function that says what is wrong with a response, or undefined. */
-export const conformanceOf = (document: Document): ((answer: Answer) => string | undefined) => {
+export const conformanceOf = (document: Document): ((response: HttpResponse) => string | undefined) => {
   // Another test checks that the document is valid.
   const ajv = new Ajv2020({
     strict: false,
@@ -125,5 +125,5 @@ const committedAt = (kind: RepohostKind) =>
 const [committed, committedForGitlab] = [committedAt('github'), committedAt('gitlab')]
 
 /** @returns what is wrong with a response, or undefined */
-export const problemOf = (answer: Answer, kind: RepohostKind = 'github'): string | undefined =>
-  (kind === 'gitlab' ? committedForGitlab : committed)()(answer)
+export const problemOf = (response: HttpResponse, kind: RepohostKind = 'github'): string | undefined =>
+  (kind === 'gitlab' ? committedForGitlab : committed)()(response)

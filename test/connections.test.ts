@@ -43,15 +43,15 @@ const openConnections = (service: Service) =>
 const noneOpen = (service: Service) =>
   until(async () => (await openConnections(service)) === 0, 'no one is connected')
 
-const headersOf = (answer: string) =>
+const headersOf = (response: string) =>
   Object.fromEntries(
-    (answer.split('\r\n\r\n')[0] ?? '')
+    (response.split('\r\n\r\n')[0] ?? '')
       .split('\r\n')
       .slice(1)
       .map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
   )
 
-const everyAnswer = {
+const everyResponse = {
   'x-request-id': /^[0-9a-f-]{36}$/,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -82,11 +82,11 @@ t.test('requests that Node rejects get the usual error, and their connection is 
     ['a length that is none', `${head}Content-Length: x\r\n\r\n`, 400, 'bad_request'],
   ] as const) {
     const socket = await stubborn(service, text)
-    const answer = await textOf(socket)
-    t.match(answer, new RegExp(`^HTTP/1.1 ${status} `), what)
-    hasMembers(t, headersOf(answer), { ...everyAnswer, connection: 'close' }, what)
-    const problem = JSON.parse(answer.split('\r\n\r\n')[1] ?? '')
-    t.hasStrict(problem, { status, code, request_id: headersOf(answer)['x-request-id'] }, what)
+    const response = await textOf(socket)
+    t.match(response, new RegExp(`^HTTP/1.1 ${status} `), what)
+    hasMembers(t, headersOf(response), { ...everyResponse, connection: 'close' }, what)
+    const problem = JSON.parse(response.split('\r\n\r\n')[1] ?? '')
+    t.hasStrict(problem, { status, code, request_id: headersOf(response)['x-request-id'] }, what)
     t.ok(await noneOpen(service), `${what}: the service has closed it`)
     socket.destroy()
   }
@@ -110,9 +110,9 @@ t.test(
       ['nonsense\r\n\r\n', 400],
       ['GET / HTTP/1.1\r\n', 408],
     ] as const) {
-      const answer = await textOf(await stubborn(second, text))
-      t.match(answer, new RegExp(`^HTTP/1.1 ${status} `))
-      hasMembers(t, headersOf(answer), { ...everyAnswer, connection: 'close' })
+      const response = await textOf(await stubborn(second, text))
+      t.match(response, new RegExp(`^HTTP/1.1 ${status} `))
+      hasMembers(t, headersOf(response), { ...everyResponse, connection: 'close' })
     }
     const idle = await stubborn(second, 'GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n')
     await once(idle, 'data')
@@ -139,20 +139,20 @@ t.test('requests that reach no hook get the usual error', async (t) => {
     ],
     ['no host', `GET /api/health HTTP/1.1\r\n${close}`, 'bad_request'],
   ] as const) {
-    const answer = await textOf(await stubborn(service, `${text}Origin: ${DASHBOARD}\r\n\r\n`))
-    t.match(answer, /^HTTP\/1.1 400 /, what)
+    const response = await textOf(await stubborn(service, `${text}Origin: ${DASHBOARD}\r\n\r\n`))
+    t.match(response, /^HTTP\/1.1 400 /, what)
     hasMembers(
       t,
-      headersOf(answer),
+      headersOf(response),
       {
-        ...everyAnswer,
+        ...everyResponse,
         'access-control-allow-origin': DASHBOARD,
         'access-control-allow-credentials': 'true',
         'access-control-expose-headers': /ETag/,
       },
       what,
     )
-    t.ok(answer.includes(`"code":"${code}"`), what)
+    t.ok(response.includes(`"code":"${code}"`), what)
     const stranger = await textOf(await stubborn(service, `${text}Origin: https://else.example.com\r\n\r\n`))
     t.equal(headersOf(stranger)['access-control-allow-origin'], '*', what)
     t.equal(headersOf(stranger)['access-control-allow-credentials'], undefined, what)
@@ -183,7 +183,7 @@ t.test('bodies that never end leave neither connections nor memory behind', asyn
     }),
   )
   await until(() => process.memoryUsage().arrayBuffers > before + 30_000_000, 'the bodies are held')
-  for (const answer of await Promise.all(clients.map(textOf))) t.match(answer, /^HTTP\/1.1 408 /)
+  for (const response of await Promise.all(clients.map(textOf))) t.match(response, /^HTTP\/1.1 408 /)
   t.ok(await noneOpen(service))
   await until(() => {
     collectGarbage()

@@ -43,10 +43,10 @@ const AT_ONCE = 8
 
 /** The members of a webhook that the model needs. */
 export interface Target extends Pick<Webhook, 'kind' | 'workspace' | 'counts'> {
-  admin: { post: (...args: Parameters<Caller['post']>) => Promise<Answer> }
-  send: (event: HostEvent) => Promise<Answer>
+  admin: { post: (...args: Parameters<Caller['post']>) => Promise<SentResponse> }
+  send: (event: HostEvent) => Promise<SentResponse>
 }
-type Answer = Pick<Reply, 'status' | 'text'>
+type SentResponse = Pick<Reply, 'status' | 'text'>
 
 /** Sends so many deliveries. @returns what is counted, and what should be */
 export const deliverAtRandom = async (

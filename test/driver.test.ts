@@ -204,12 +204,12 @@ t.test('a response that arrived while the process was suspended is read', async 
   const sql = postgres(database.url, { max: 1, answer_timeout: 2 } as object)
   t.teardown(() => sql.end({ timeout: 0 }))
   await sql`select 1`
-  const answer = sql`select 42 as n from pg_sleep(0.1)`.execute()
+  const response = sql`select 42 as n from pg_sleep(0.1)`.execute()
   // The statement is on its way, and timers come next, before sockets.
   await sleep(20)
   await immediate()
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4_000)
-  t.same([...(await answer)], [{ n: 42 }])
+  t.same([...(await response)], [{ n: 42 }])
 })
 
 t.test(

@@ -105,9 +105,9 @@ t.test('every example in the document gets the documented response', async (t) =
       t.strictSame({ status: reply.status, code: reply.body.code }, rejection, operationId)
       continue
     }
-    const [status, answer] = Object.entries(responses)[0] ?? ['', {}]
+    const [status, response] = Object.entries(responses)[0] ?? ['', {}]
     t.equal(String(reply.status), status, `${operationId}: ${reply.body?.detail}`)
-    const { example, examples = {} } = answer.content?.['application/json'] ?? {}
+    const { example, examples = {} } = response.content?.['application/json'] ?? {}
     const shown = example ?? Object.values(examples)[0]?.value ?? {}
     // Elsewhere, only a schema that settings break leads to warnings.
     const members = Object.keys(shown).filter(

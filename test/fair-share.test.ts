@@ -163,17 +163,17 @@ t.test('three callers with 9,750 new or old patterns each don’t delay anyone e
       minutes: 0,
     }))
   let isOver = false
-  const answers: Reply[] = []
+  const responses: Reply[] = []
   const attack = async (caller: Caller, n: number) => {
     // As large as is let through, and larger.
     const entries = entriesOf(caller.login, n % 2 === 0 ? 1 : 200)
-    while (!isOver && answers.length < 600)
-      answers.push(await caller.post('/api/team/active-minutes', { entries }))
+    while (!isOver && responses.length < 600)
+      responses.push(await caller.post('/api/team/active-minutes', { entries }))
   }
   const attacks = attackers.flatMap((caller) =>
     Array.from({ length: 2 * AT_ONCE }, (_, n) => attack(caller, n)),
   )
-  await until(async () => answers.length > 0, 'the attack goes on')
+  await until(async () => responses.length > 0, 'the attack goes on')
   for (let n = 0; n < 15; n++) {
     const flush = await ada.post('/api/team/active-minutes', { entries: entriesOf('ordinary', 20) })
     t.equal(flush.status, 200)
@@ -181,7 +181,7 @@ t.test('three callers with 9,750 new or old patterns each don’t delay anyone e
   isOver = true
   await Promise.all(attacks)
   t.same(
-    answers.filter(({ status }) => ![200, 413, 429].includes(status)),
+    responses.filter(({ status }) => ![200, 413, 429].includes(status)),
     [],
   )
 })

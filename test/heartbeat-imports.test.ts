@@ -573,8 +573,8 @@ t.test('imports', async (t) => {
       t.same([heartbeats, days.length], [5, 1], `pieces of ${size} bytes`)
     }
     const messageOf = async (body: Buffer) => {
-      const { status, body: answer } = await caller.request('POST', IMPORT, { body })
-      return [status, answer.errors?.[0]?.message ?? answer.code]
+      const { status, body: response } = await caller.request('POST', IMPORT, { body })
+      return [status, response.errors?.[0]?.message ?? response.code]
     }
     t.same(await messageOf(csv.subarray(0, -9)), [400, 'isn’t a complete gzip file: unexpected end of file'])
     const damaged = Buffer.from(csv)

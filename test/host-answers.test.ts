@@ -6,7 +6,11 @@ import type { Ask } from '../src/platform/hosts/kind.js'
 import type { UpstreamResponse } from '../src/platform/http/upstream.js'
 import { reuseService } from './service.js'
 
-const answer = (status: number, json?: unknown, headers: Record<string, string> = {}): UpstreamResponse => ({
+const response = (
+  status: number,
+  json?: unknown,
+  headers: Record<string, string> = {},
+): UpstreamResponse => ({
   status,
   json,
   headers: new Headers(headers),
@@ -18,13 +22,13 @@ const scope = { 'x-oauth-scopes': 'read:user, read:org' }
 
 /** The responses of a host, by the beginning of the path. Everything else isn't found. */
 const answering =
-  (answers: Record<string, UpstreamResponse>) =>
+  (responses: Record<string, UpstreamResponse>) =>
   (path: string): UpstreamResponse =>
-    Object.entries(answers).find(([start]) => path.startsWith(start))?.[1] ?? answer(404, {}, scope)
+    Object.entries(responses).find(([start]) => path.startsWith(start))?.[1] ?? response(404, {}, scope)
 
-const asking = (answers: Record<string, UpstreamResponse>): Ask => {
-  const answerOf = answering(answers)
-  return async (path) => answerOf(path)
+const asking = (responses: Record<string, UpstreamResponse>): Ask => {
+  const responseOf = answering(responses)
+  return async (path) => responseOf(path)
 }
 
 interface Paths {
@@ -48,58 +52,58 @@ const hosts: Record<RepohostKind, Paths> = {
   github: {
     membership: github,
     list: '/user/memberships/orgs?',
-    yes: { [github]: answer(200, active) },
+    yes: { [github]: response(200, active) },
     no: {
-      [github]: answer(404, {}, scope),
-      '/organizations/9919': answer(200, { id: 9_919, login: 'acme' }),
+      [github]: response(404, {}, scope),
+      '/organizations/9919': response(200, { id: 9_919, login: 'acme' }),
     },
     unclear: {
-      'no scope': { [github]: answer(404, {}, { 'x-oauth-scopes': 'read:user, repo' }) },
-      'no header with scopes': { [github]: answer(404) },
-      'another id': { [github]: answer(200, { ...active, organization: { id: 1, login: 'Acme' } }) },
-      'an invitation': { [github]: answer(200, { ...active, state: 'pending' }) },
-      renamed: { '/organizations/9919': answer(200, { id: 9_919, login: 'acme-corp' }) },
-      'an outage in between': { '/organizations/9919': answer(502) },
+      'no scope': { [github]: response(404, {}, { 'x-oauth-scopes': 'read:user, repo' }) },
+      'no header with scopes': { [github]: response(404) },
+      'another id': { [github]: response(200, { ...active, organization: { id: 1, login: 'Acme' } }) },
+      'an invitation': { [github]: response(200, { ...active, state: 'pending' }) },
+      renamed: { '/organizations/9919': response(200, { id: 9_919, login: 'acme-corp' }) },
+      'an outage in between': { '/organizations/9919': response(502) },
     },
   },
   gitlab: {
     membership: gitlab,
     list: '/groups?',
-    yes: { [gitlab]: answer(200, { id: 7, state: 'active', access_level: 50 }) },
-    no: { [gitlab]: answer(404), [self]: answer(200, { scopes: ['read_user', 'read_api'] }) },
+    yes: { [gitlab]: response(200, { id: 7, state: 'active', access_level: 50 }) },
+    no: { [gitlab]: response(404), [self]: response(200, { scopes: ['read_user', 'read_api'] }) },
     unclear: {
-      'no scope': { [gitlab]: answer(404), [self]: answer(200, { scopes: ['read_user'] }) },
-      'an outage in between': { [gitlab]: answer(404), [self]: answer(503), '/oauth': answer(503) },
-      'odd scopes': { [gitlab]: answer(404), [self]: answer(200, { scopes: { api: true } }) },
-      'another person': { [gitlab]: answer(200, { id: 8, state: 'active', access_level: 50 }) },
-      blocked: { [gitlab]: answer(200, { id: 7, state: 'blocked', access_level: 50 }) },
+      'no scope': { [gitlab]: response(404), [self]: response(200, { scopes: ['read_user'] }) },
+      'an outage in between': { [gitlab]: response(404), [self]: response(503), '/oauth': response(503) },
+      'odd scopes': { [gitlab]: response(404), [self]: response(200, { scopes: { api: true } }) },
+      'another person': { [gitlab]: response(200, { id: 8, state: 'active', access_level: 50 }) },
+      blocked: { [gitlab]: response(200, { id: 7, state: 'blocked', access_level: 50 }) },
     },
   },
   forgejo: {
     membership: forgejo,
     list: '/user/orgs?',
-    yes: { [forgejo]: answer(204), '/orgs/Acme': answer(200, shown) },
-    no: { [forgejo]: answer(404), '/orgs/Acme': answer(200, shown) },
+    yes: { [forgejo]: response(204), '/orgs/Acme': response(200, shown) },
+    no: { [forgejo]: response(404), '/orgs/Acme': response(200, shown) },
     unclear: {
-      'another id': { [forgejo]: answer(404), '/orgs/Acme': answer(200, { ...shown, id: 1 }) },
-      'another id, and a yes': { [forgejo]: answer(204), '/orgs/Acme': answer(200, { ...shown, id: 1 }) },
-      'no scope': { [forgejo]: answer(403) },
-      'an outage in between': { [forgejo]: answer(404), '/orgs/Acme': answer(500) },
-      renamed: { [forgejo]: answer(404), '/orgs/Acme': answer(301) },
+      'another id': { [forgejo]: response(404), '/orgs/Acme': response(200, { ...shown, id: 1 }) },
+      'another id, and a yes': { [forgejo]: response(204), '/orgs/Acme': response(200, { ...shown, id: 1 }) },
+      'no scope': { [forgejo]: response(403) },
+      'an outage in between': { [forgejo]: response(404), '/orgs/Acme': response(500) },
+      renamed: { [forgejo]: response(404), '/orgs/Acme': response(301) },
     },
   },
 }
 
 /** Hosts of any kind mean nothing by these. */
 const odd: Record<string, UpstreamResponse> = {
-  'an empty 200': answer(200),
-  null: answer(200, null),
-  'a list': answer(200, []),
-  'a text': answer(200, 'yes'),
-  'odd members': answer(200, { id: '9919', state: ['active'], organization: 7, access_level: '50' }),
+  'an empty 200': response(200),
+  null: response(200, null),
+  'a list': response(200, []),
+  'a text': response(200, 'yes'),
+  'odd members': response(200, { id: '9919', state: ['active'], organization: 7, access_level: '50' }),
   ...Object.fromEntries(
     [202, 301, 302, 304, 307, 308, 400, 401, 403, 408, 410, 418, 429, 451, 500, 502, 503, 504].map(
-      (status) => [String(status), answer(status, { message: 'No' }, scope)],
+      (status) => [String(status), response(status, { message: 'No' }, scope)],
     ),
   ),
 }
@@ -109,12 +113,12 @@ for (const kind of repohostKinds) {
   const { membership, yes, no, unclear, list } = hosts[kind]
 
   t.test(`only a clear host response decides membership: ${kind}`, async (t) => {
-    const asked = (answers: Record<string, UpstreamResponse>) =>
-      organizations.membership(asking(answers), user, acme)
+    const asked = (responses: Record<string, UpstreamResponse>) =>
+      organizations.membership(asking(responses), user, acme)
     t.equal(await asked(yes), 'member')
     t.equal(await asked(no), 'not-a-member')
-    for (const [name, answers] of Object.entries(unclear))
-      t.equal(await asked({ ...no, ...answers }), 'unknown', name)
+    for (const [name, responses] of Object.entries(unclear))
+      t.equal(await asked({ ...no, ...responses }), 'unknown', name)
     for (const [name, one] of Object.entries(odd))
       t.equal(await asked({ ...no, [membership]: one }), 'unknown', name)
     const late: Ask = () => Promise.reject(new Error('too slow'))
@@ -135,7 +139,7 @@ for (const kind of repohostKinds) {
       { id: 1.5, full_path: 'a' },
       { id: '1', login: 'a' },
     ]
-    const found = await organizations.list(asking({ [list]: answer(200, items) }))
+    const found = await organizations.list(asking({ [list]: response(200, items) }))
     t.same(found, [])
   })
 
@@ -163,17 +167,17 @@ for (const kind of repohostKinds) {
       t.equal(linked.status, 200, linked.text)
       const logins = async (): Promise<string[]> =>
         (await ada.get(`${path}/members`)).body.members.map(({ login }: { login: string }) => login)
-      const answerWith = (answers: Record<string, UpstreamResponse>) => {
-        repohost.answerOrganization = answering(answers)
+      const answerWith = (responses: Record<string, UpstreamResponse>) => {
+        repohost.answerOrganization = answering(responses)
       }
       const signIn = () => service.signIn(user.login, { ...asks, id: user.id })
 
-      for (const [name, one] of Object.entries({ ...odd, 'a no': answer(404, {}, scope) })) {
+      for (const [name, one] of Object.entries({ ...odd, 'a no': response(404, {}, scope) })) {
         answerWith({ [list]: one, [membership]: one })
         await signIn()
         t.same(await logins(), ['ada'], `joins by ${name}`)
       }
-      answerWith({ [list]: answer(503), ...yes })
+      answerWith({ [list]: response(503), ...yes })
       const bob = await signIn()
       t.same(await logins(), ['ada', 'bob'])
 
@@ -183,8 +187,8 @@ for (const kind of repohostKinds) {
         ...Object.fromEntries(Object.entries(odd).map(([name, one]) => [name, { [membership]: one }])),
       }
       let pushes = 0
-      for (const [name, answers] of Object.entries(unclearOnes)) {
-        answerWith({ ...no, ...answers })
+      for (const [name, responses] of Object.entries(unclearOnes)) {
+        answerWith({ ...no, ...responses })
         const pushed = await bob.push('acme/web', { 'ext.a': pushes++ })
         t.equal(pushed.status, 200, `${name}: ${pushed.text}`)
         await signIn()

@@ -23,7 +23,7 @@ const salt = Buffer.from('salt'.repeat(4))
 const authenticationOk = message('R', 0)
 const ready = message('Z', 'I')
 /** The response to any statement: one row, in which `n` is 1. */
-const answer = Buffer.concat([
+const response = Buffer.concat([
   message('1'),
   message('t', Buffer.from([0, 0])),
   message(
@@ -49,7 +49,7 @@ const proves = () => message('R', 12, `v=${randomBytes(32).toString('base64')}`)
 const demands = {
   'clear text': [message('R', 3)],
   'clear text, and answers without waiting': [
-    Buffer.concat([message('R', 3), authenticationOk, ready, answer]),
+    Buffer.concat([message('R', 3), authenticationOk, ready, response]),
   ],
   MD5: [message('R', 5, Buffer.from('salt'))],
   'SCRAM with a wrong proof': [asksForScram, continues, proves],
@@ -64,7 +64,7 @@ const demands = {
   ],
   'SCRAM twice': [asksForScram, (first: string) => Buffer.concat([continues(first), continues(first)])],
   'no password': [Buffer.concat([authenticationOk, ready])],
-  'nothing, and answers as if it had': [Buffer.concat([ready, answer])],
+  'nothing, and answers as if it had': [Buffer.concat([ready, response])],
   'nothing, with a message without end': [
     Buffer.concat([Buffer.from('R'), Buffer.from([127, 255, 255, 255])]),
   ],
@@ -127,7 +127,7 @@ export const startImpostor = async (
         const [type, text] = [left.toString('latin1', 0, 1), left.toString('latin1', 5, end)]
         left = left.subarray(end)
         impostor.heard += type
-        if (type === 'S') socket.write(answer)
+        if (type === 'S') socket.write(response)
         if (type !== 'p') continue
         impostor.passwords.push(text)
         send(text)

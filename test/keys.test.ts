@@ -175,7 +175,7 @@ t.test('unknown, revoked and expired keys get different errors for 400 days afte
     )
   await age('expires_at', expired.id, 0)
   await bob.delete(`/api/me/keys/${revoked.id}`)
-  const answers = async () => [
+  const responses = async () => [
     outcome(await withKey(service, expired.secret).get('/api/projects')),
     outcome(await withKey(service, revoked.secret).get('/api/projects')),
   ]
@@ -183,21 +183,21 @@ t.test('unknown, revoked and expired keys get different errors for 400 days afte
     [401, 'token_expired'],
     [401, 'token_revoked'],
   ]
-  t.same(await answers(), known)
+  t.same(await responses(), known)
   for (const [column, { id }] of [
     ['expires_at', expired],
     ['revoked_at', revoked],
   ] as const)
     await age(column, id, 399)
   await service.app.housekeeping.run()
-  t.same(await answers(), known)
+  t.same(await responses(), known)
   for (const [column, { id }] of [
     ['expires_at', expired],
     ['revoked_at', revoked],
   ] as const)
     await age(column, id, 400)
   await service.app.housekeeping.run()
-  t.same(await answers(), [
+  t.same(await responses(), [
     [401, 'token_invalid'],
     [401, 'token_invalid'],
   ])
@@ -572,19 +572,19 @@ t.test('keys end with the account or workspace, and are remembered as revoked', 
   await ned.post('/api/team/active-minutes', { entries: [{ repo: 'acme/app', day: today, minutes: 1 }] })
   await withKey(service, shared.secret).get(`/api/team/dashboard?workspace=${id}`)
   const nedsKey = await workspaceKey(ned, id, ['settings:read'], 'of ned')
-  const answers = async () => [
+  const responses = async () => [
     outcome(await withKey(service, own.secret).get('/api/projects')),
     outcome(await withKey(service, shared.secret).get(`${team}/${id}/settings`)),
     outcome(await withKey(service, nedsKey.secret).get(`${team}/${id}/settings`)),
   ]
   const revoked = [401, 'token_revoked']
-  t.same(await answers(), [
+  t.same(await responses(), [
     [200, undefined],
     [200, undefined],
     [200, undefined],
   ])
   t.equal((await ola.request('DELETE', '/api/me', { body: { confirm: 'ola' } })).status, 200)
-  t.same(await answers(), [revoked, revoked, [200, undefined]])
+  t.same(await responses(), [revoked, revoked, [200, undefined]])
   const { entries } = (await ned.get(`${team}/${id}/audit`)).body
   const entry = entries.find(({ action }: { action: string }) => action === 'key.revoked')
   hasMembers(t, entry, { actor: 'deleted user', target: 'of ola' })
@@ -597,16 +597,16 @@ t.test('keys end with the account or workspace, and are remembered as revoked', 
   t.same(names, [{ name: 'of ola' }], 'the name of a personal key goes with the account')
   const [view] = (await ned.get('/api/me/views')).body.views
   t.equal(view.viewer, 'key of ola (created by deleted user)')
-  t.same(await answers(), [revoked, revoked, [200, undefined]], 'also when nothing else is left')
+  t.same(await responses(), [revoked, revoked, [200, undefined]], 'also when nothing else is left')
   t.equal((await ned.delete(`${team}/${id}`)).status, 200)
-  t.same(await answers(), [revoked, revoked, revoked])
+  t.same(await responses(), [revoked, revoked, revoked])
   await service.app.housekeeping.run()
   const left = await service.database.hot.statement(
     'select 1 from access_keys where workspace_id = $1::uuid',
     [id],
   )
   t.same(left, [])
-  t.same(await answers(), [revoked, revoked, revoked], 'also when the workspace is gone')
+  t.same(await responses(), [revoked, revoked, revoked], 'also when the workspace is gone')
 })
 
 t.test('a revocation takes effect on every instance within 5 seconds', async (t) => {

@@ -69,13 +69,13 @@ t.test('all errors are returned together, in order, with their positions', async
     ['/ext', starts],
   ]
   const at = (place: string) => expected.map(([path, message]) => ({ path: place + path, message }))
-  const answers = [
+  const responses = [
     await ada.push('acme/api', settings),
     await ada.patch(`${team}/${id}/settings`, { settings }),
     await ada.put(`${team}/${id}/project-settings/acme/api`, { settings }),
     await ada.put(`${team}/${id}/configuration`, { settings }),
   ]
-  for (const { status, body } of answers) t.same([status, body.errors], [400, at('/body/settings')])
+  for (const { status, body } of responses) t.same([status, body.errors], [400, at('/body/settings')])
   const inProject = await ada.put(`${team}/${id}/configuration`, { projects: { 'acme/api': { settings } } })
   t.same(inProject.body.errors, at('/body/projects/acme~1api/settings'))
   const many = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`k${n}`, 1]))

@@ -98,8 +98,8 @@ for (const kind of repohostKinds)
       const day = new Date().toISOString().slice(0, 10)
       await bob.post('/api/team/active-minutes', { entries: [{ repo: 'acme/old', day, minutes: 5 }] })
       const before = await readHistories(ada, id, 'acme/old')
-      for (const answer of ['redirect', 'new name'] as const) {
-        service.repohost.renameRepo('acme/old', 'Acme/New', answer)
+      for (const response of ['redirect', 'new name'] as const) {
+        service.repohost.renameRepo('acme/old', 'Acme/New', response)
         t.hasStrict(await ada.push('acme/old', {}), {
           status: 409,
           body: { code: 'repo_renamed', renamed_to: 'Acme/New' },

@@ -272,8 +272,8 @@ t.test('a repository name can be anything but . and .., up to 100 characters', (
 t.test('every body and every response has an example', async (t) => {
   const { paths, components } = closed(await readDocument(files.full))
   for (const { where, operation } of operationsOf({ paths, components })) {
-    const answers = Object.entries(operation.responses).filter(([status]) => status < '300')
-    const contents = [operation.requestBody?.content, ...answers.map(([, { content }]) => content)]
+    const responses = Object.entries(operation.responses).filter(([status]) => status < '300')
+    const contents = [operation.requestBody?.content, ...responses.map(([, { content }]) => content)]
     for (const { schema, example, examples } of contents.flatMap((content) => Object.values(content ?? {}))) {
       if (schema.anyOf) {
         t.equal(Object.keys(examples ?? {}).length, schema.anyOf.length, where)
@@ -364,15 +364,15 @@ t.test('responses can gain properties, and requests can’t', async (t) => {
 
 t.test('an undeclared response property still fails the tests', async (t) => {
   const problemOf = conformanceOf((await readDocument(files.full)) as never)
-  const answer = (more: object) => ({
+  const response = (more: object) => ({
     method: 'GET',
     path: '/api/health',
     status: 200,
     headers: new Headers({ 'Content-Type': 'application/json', 'X-Request-Id': '1' }),
     text: JSON.stringify({ ok: true, version: '1.0.0', ...more }),
   })
-  t.equal(problemOf(answer({})), undefined)
-  t.match(problemOf(answer({ extra: 1 })), /must NOT have additional properties/)
+  t.equal(problemOf(response({})), undefined)
+  t.match(problemOf(response({ extra: 1 })), /must NOT have additional properties/)
 })
 
 t.test('invite codes have the same format in the document and in responses', async (t) => {

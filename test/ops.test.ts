@@ -141,13 +141,13 @@ t.test(
 
     first?.child.kill('SIGTERM')
     const gone = first?.ended.then((code) => ({ code }))
-    const answers = new Set<number>()
+    const responses = new Set<number>()
     let end: { code: number | NodeJS.Signals } | undefined
     while (!end) {
-      answers.add(await ask('/me', ada))
+      responses.add(await ask('/me', ada))
       end = await Promise.race([gone, sleep(50, undefined)])
     }
-    t.strictSame([end, ...answers], [{ code: 0 }, 200], 'one stops, and callers do not notice')
+    t.strictSame([end, ...responses], [{ code: 0 }, 200], 'one stops, and callers do not notice')
     t.equal(await ask('/me', ada), 200)
   },
 )

@@ -21,15 +21,15 @@ const requestText = (id: string, path: string, body?: string) =>
     ? `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\n\r\n`
     : `POST ${path} HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 
-interface Answer {
+interface HttpResponse {
   status: number
   headers: Record<string, string>
   body: string
 }
 
 /** Collects the responses that arrive on a connection. Each of them has a `Content-Length`. */
-const collectAnswers = (socket: Socket): Answer[] => {
-  const answers: Answer[] = []
+const collectResponses = (socket: Socket): HttpResponse[] => {
+  const responses: HttpResponse[] = []
   let bytes = Buffer.alloc(0)
   socket.on('data', (chunk) => {
     bytes = Buffer.concat([bytes, chunk])
@@ -43,7 +43,7 @@ const collectAnswers = (socket: Socket): Answer[] => {
       )
       const length = end + 4 + Number(headers['content-length'])
       if (bytes.length < length) return
-      answers.push({
+      responses.push({
         status: Number(start.split(' ')[1]),
         headers,
         body: bytes.toString('utf8', end + 4, length),
@@ -51,16 +51,16 @@ const collectAnswers = (socket: Socket): Answer[] => {
       bytes = bytes.subarray(length)
     }
   })
-  return answers
+  return responses
 }
 
-const idsOf = (answers: Answer[]) => answers.map(({ headers }) => headers['x-request-id'])
+const idsOf = (responses: HttpResponse[]) => responses.map(({ headers }) => headers['x-request-id'])
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `r${index}`)
 
 t.test('a client that pipelines requests gets every response in order, repeatedly', async (t) => {
   const service = await reuseService(t)
   const socket = await open(t, service)
-  const answers = collectAnswers(socket)
+  const responses = collectResponses(socket)
   const kinds = [
     // The first answer is large.
     (id: string) => requestText(id, id === 'r0' ? '/api/openapi.json' : '/api/limits'),
@@ -72,11 +72,11 @@ t.test('a client that pipelines requests gets every response in order, repeatedl
   for (let sent = 0; sent < ids.length; sent += WAITING) {
     const batch = ids.slice(sent, sent + WAITING)
     socket.write(batch.map((id, index) => kinds[index % kinds.length]?.(id)).join(''))
-    await until(() => answers.length >= sent + WAITING, 'the batch is answered')
+    await until(() => responses.length >= sent + WAITING, 'the batch is answered')
   }
-  t.same(idsOf(answers), ids)
+  t.same(idsOf(responses), ids)
   t.same(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     ids.map((_, index) => ((index % WAITING) % kinds.length === 3 ? 404 : 200)),
   )
 })
@@ -117,10 +117,10 @@ t.test('pages and their assets have a separate limit', async (t) => {
     env: { RATE_LIMITS: 'on', LIMITS: `rate_pages_per_address=${max}` },
   })
   const socket = await open(t, service)
-  const answers = collectAnswers(socket)
+  const responses = collectResponses(socket)
   for (const id of numbered(max)) socket.write(requestText(id, '/api/docs/static/favicon.svg'))
-  await until(() => answers.length === max, 'all are answered')
-  t.same(new Set(answers.map(({ status }) => status)), new Set([200]))
+  await until(() => responses.length === max, 'all are answered')
+  t.same(new Set(responses.map(({ status }) => status)), new Set([200]))
   for (const path of [
     '/',
     '/w/x',

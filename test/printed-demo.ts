@@ -95,7 +95,7 @@ export const tryDemo = async (t: Test, port: string, printed: string) => {
     ['REPOHOST_TOKEN', 'ADA', 'BOB', 'EVE', 'ADMIN'].map((name) => [name, shown(name)]),
   )
   const lines = printed.split('\n')
-  const answers = new Map<string, string>()
+  const responses = new Map<string, string>()
   for (const [index, line] of lines.entries()) {
     if (!line.startsWith('curl')) continue
     const expected = /^# (\d{3}): /.exec(lines[index - 1] ?? '')?.[1]
@@ -103,11 +103,11 @@ export const tryDemo = async (t: Test, port: string, printed: string) => {
     const reply = await fetch(url, { method, headers, ...(body !== undefined && { body }) })
     const text = await reply.text()
     t.equal(expected ? String(reply.status) : reply.ok, expected ?? true, `${line}: ${text}`)
-    answers.set(expected ?? line, text)
+    responses.set(expected ?? line, text)
   }
-  t.ok(answers.size > 25)
-  t.match(answers.get('409'), /"suggested_pattern":"initech\/\*"/)
-  t.hasStrict(JSON.parse(answers.get('200') ?? ''), {
+  t.ok(responses.size > 25)
+  t.match(responses.get('409'), /"suggested_pattern":"initech\/\*"/)
+  t.hasStrict(JSON.parse(responses.get('200') ?? ''), {
     settings: { 'mochaExplorer.ui': 'tdd', 'mochaExplorer.timeout': 5_000, 'mochaExplorer.parallel': true },
     sources: {
       'mochaExplorer.ui': 'project',

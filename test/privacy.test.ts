@@ -281,21 +281,21 @@ t.test('at level “team”, no response reveals who is or was in the workspace'
   t.equal((await joe.request('DELETE', '/api/me', { body: { confirm: 'joe' } })).status, 200)
   await service.app.jobs.erasures.run()
   const asked = ['bob', 'hal', 'ida', 'joe', 'cleo', 'nobody-at-all', 'deleted user']
-  const answersTo = async (from: string, to: string, forms = ['', '&format=csv', `&repo=${owner}/api`]) => {
-    const answers = []
+  const responsesTo = async (from: string, to: string, forms = ['', '&format=csv', `&repo=${owner}/api`]) => {
+    const responses = []
     for (const member of asked)
       for (const form of forms) {
         const query = `&member=${encodeURIComponent(member)}${form}`
         const { status, body } = await ada.get(path(id, from, to, query))
         const { request_id: _, ...rest } = body ?? {}
-        answers.push({ status, ...rest })
+        responses.push({ status, ...rest })
       }
-    return answers
+    return responses
   }
   await setLevel(id, 'team')
-  const [hidden, ...others] = await answersTo(week, week)
+  const [hidden, ...others] = await responsesTo(week, week)
   t.hasStrict(hidden, { status: 403, code: 'member_detail_hidden' })
-  for (const answer of others) t.same(answer, hidden)
+  for (const response of others) t.same(response, hidden)
   t.match((await ada.get(path(id, week, week, '&member=ADA'))).body.totals, { active_minutes: 10 })
 
   // Back at “named” since a Wednesday: hidden is whatever has a day of before in it.
@@ -305,8 +305,8 @@ t.test('at level “team”, no response reveals who is or was in the workspace'
     [week, addDays(week, 8)],
     [addDays(week, 6), addDays(week, 7)],
   ] as const)
-    for (const answer of await answersTo(from, to)) t.same(answer, hidden, `${from} to ${to}`)
-  const named = await answersTo(addDays(week, 7), addDays(week, 8), [''])
+    for (const response of await responsesTo(from, to)) t.same(response, hidden, `${from} to ${to}`)
+  const named = await responsesTo(addDays(week, 7), addDays(week, 8), [''])
   t.same(
     named.map(({ status, code }) => code ?? status),
     [200, 200, ...asked.slice(2).map(() => 'member_not_found')],
@@ -321,7 +321,7 @@ t.test('at level “team”, reloading reveals no new activity', async (t) => {
     await flush(caller, [{ repo: `${owner}/api`, day: week, minutes: 10, hours: { 9: 10 } }])
   await publish()
   const reload = async () => {
-    const answers = []
+    const responses = []
     for (const url of [
       path(id, week, today),
       path(id, today, today),
@@ -332,9 +332,9 @@ t.test('at level “team”, reloading reveals no new activity', async (t) => {
     ]) {
       const { body, text } = await ada.get(url)
       const { generated_at: _, ...content } = body ?? { text }
-      answers.push(content)
+      responses.push(content)
     }
-    return answers
+    return responses
   }
   const before = await reload()
   // Decoys of the admin, then a member who works late, one minute after the other.
@@ -588,7 +588,7 @@ t.test('no level goes below the operator’s floor, and lower ones are raised', 
 })
 
 type Sums = Record<'active_minutes' | 'commits', number | null>
-interface Answer {
+interface HttpResponse {
   totals: Sums
   daily: (Sums & { day: string })[]
   repos: (Sums & { repo: string | null })[]
@@ -618,7 +618,7 @@ t.test('for any requested range and filter, the response consists of published w
   }
   await setLevel(id, 'team')
   await publish()
-  const ask = async (from: string, to: string, query = ''): Promise<Answer> =>
+  const ask = async (from: string, to: string, query = ''): Promise<HttpResponse> =>
     (await ada.get(path(id, from, to, query))).body
   const [one, other] = [await ask(week, addDays(week, 6)), await ask(weekBefore, addDays(weekBefore, 6))]
   t.ok(one.daily.some(({ active_minutes }) => active_minutes !== null))
@@ -639,7 +639,7 @@ t.test('for any requested range and filter, the response consists of published w
       ),
     )
     for (const repo of names) {
-      const of = ({ repos }: Answer) => repos.find((row) => row.repo === repo)?.active_minutes ?? null
+      const of = ({ repos }: HttpResponse) => repos.find((row) => row.repo === repo)?.active_minutes ?? null
       t.equal(of(both), plus(of(one), of(other)))
       const filtered = await ask(from, to, `&repo=${repo}`)
       t.equal(filtered.totals.active_minutes, of(both))

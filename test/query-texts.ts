@@ -49,7 +49,7 @@ const SOME_VALUE = '2026-11-21 09:30:00.12+00'
 const createRecorder = (isEmpty: boolean) => {
   const built: string[] = []
   let asked = 0
-  const answer = (row: unknown) => {
+  const response = (row: unknown) => {
     asked++
     return isEmpty ? [] : [row]
   }
@@ -57,13 +57,13 @@ const createRecorder = (isEmpty: boolean) => {
     options: { parsers: {}, serializers: {} },
     unsafe: (text: string) => {
       built.push(text)
-      return Object.assign(Promise.resolve(answer({})), {
+      return Object.assign(Promise.resolve(response({})), {
         values: async () => (isEmpty ? [] : [Array(100).fill(SOME_VALUE)]),
       })
     },
   }
   const rows = async ({ columns }: Statement<unknown>) =>
-    answer(Object.fromEntries(Object.keys(columns).map((name) => [name, SOME_VALUE])))
+    response(Object.fromEntries(Object.keys(columns).map((name) => [name, SOME_VALUE])))
   const db = Object.assign(drizzle(driver as never), { rows }) as unknown as Db
   return { db, built, asked: () => asked }
 }

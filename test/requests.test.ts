@@ -280,11 +280,11 @@ t.test('input that isn’t HTTP also gets a problem document', async (t) => {
   const send = (text: string) =>
     new Promise<string>((resolve) => {
       const socket = tcpConnect(Number(port), hostname, () => socket.write(text))
-      let answer = ''
+      let response = ''
       socket.on('data', (chunk) => {
-        answer += chunk
+        response += chunk
       })
-      socket.on('close', () => resolve(answer))
+      socket.on('close', () => resolve(response))
     })
   t.match(await send('nonsense\r\n\r\n'), /^HTTP\/1.1 400 [\s\S]*application\/problem\+json[\s\S]*request_id/)
   t.match(await send(`GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`), /^HTTP\/1.1 431 /)

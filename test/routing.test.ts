@@ -48,16 +48,16 @@ const callAll = async (
 ) => {
   document ??= (await service.request('GET', '/api/openapi.json')).body as Document
   const headers = { authorization: `Bearer ${caller.token}`, 'x-repohost-token': caller.repohostToken }
-  const answers: Record<string, { status: number; text: string }> = {}
+  const responses: Record<string, { status: number; text: string }> = {}
   for (const call of attacksOn(document, values, headers, [], [])) {
     if (ENDS.includes(call.operation) || !isAsked(call.operation, call.method)) continue
     const { status, text } = await service.request(call.method, call.path, {
       headers: call.headers,
       ...(call.body !== undefined && { body: call.body }),
     })
-    answers[call.operation] = { status, text }
+    responses[call.operation] = { status, text }
   }
-  return answers
+  return responses
 }
 
 /** Members of an account export with rows that their person alone routes. Events of the funnel are written later, together. */
@@ -92,8 +92,13 @@ t.test('an admin’s changes never affect responses about a person’s own data'
       for (const name of FOLDERS) {
         const shared = { id, workspace: id, owner: 'acme', login, name, patterns, day, from: day, to: today }
         for (const repo of [name, `acme/${name}`]) {
-          const answers = await callAll(service, admin, { ...shared, repo }, (_, method) => method !== 'GET')
-          meddled += Object.values(answers).filter(({ status }) => status < 300).length
+          const responses = await callAll(
+            service,
+            admin,
+            { ...shared, repo },
+            (_, method) => method !== 'GET',
+          )
+          meddled += Object.values(responses).filter(({ status }) => status < 300).length
         }
         await admin.put(`/api/team/workspaces/${id}/project-settings/acme/${name}`, {
           settings: { 'ext.a': 1 },
@@ -107,7 +112,7 @@ t.test('an admin’s changes never affect responses about a person’s own data'
       /^(listEditorProjects|getRecording|get(StatusBar|Stats|Summaries|AllTime|TimedProjects|Durations))$/.test(
         operation,
       )
-    const answers = await callAll(
+    const responses = await callAll(
       service,
       bob,
       { start: day, end: today, range: 'last_7_days', date: day, user: 'current' },
@@ -118,7 +123,7 @@ t.test('an admin’s changes never affect responses about a person’s own data'
         ownMembers.map((member) => [member, steady(exported[member] ?? null, login)]),
       ),
       answers: Object.fromEntries(
-        Object.entries(answers).map(([name, { status, text }]) => [
+        Object.entries(responses).map(([name, { status, text }]) => [
           name,
           [status, steady(JSON.parse(text), login)],
         ]),
@@ -169,7 +174,7 @@ t.test('no response to anyone else changes when a person’s agents work', async
   ]
   const seen = async () => {
     await service.app.jobs.rollups.run()
-    const answers: Record<string, [number, string]> = {}
+    const responses: Record<string, [number, string]> = {}
     for (const caller of [admin, carol, key])
       for (const [index, [asked, pattern]] of forms.entries()) {
         const all = await callAll(
@@ -180,9 +185,9 @@ t.test('no response to anyone else changes when a person’s agents work', async
             method === 'GET' && pattern.test(name) && !/Login$|export|Client|Reference/.test(name),
         )
         for (const [name, { status, text }] of Object.entries(all))
-          answers[`${caller.login} ${name} ${index}`] = [status, steady(text, 'bob')]
+          responses[`${caller.login} ${name} ${index}`] = [status, steady(text, 'bob')]
       }
-    return answers
+    return responses
   }
   await seen()
   const before = await seen()

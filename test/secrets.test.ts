@@ -83,11 +83,11 @@ t.test('no response, log, metric or database contains a secret', async (t) => {
     '/api/settings/{owner}/{repo}': { settings: { 'ext.a': 1 } },
     '/api/events': { event: 'opened', source: 'extension' },
   }
-  const answers: string[] = []
+  const responses: string[] = []
   const statuses = new Map<number, number>()
   const send = async (method: string, path: string, headers: Record<string, string>, body?: unknown) => {
     const reply = await service.request(method, path, { headers, ...(method !== 'GET' && { body }) })
-    answers.push(
+    responses.push(
       `${method} ${path.split('?')[0]} ${reply.status} ${[...reply.headers].join(' ')} ${reply.text}`,
     )
     statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1)
@@ -136,7 +136,7 @@ t.test('no response, log, metric or database contains a secret', async (t) => {
   }
   const checkAll = async (when: string) => {
     const places: Record<string, string> = {
-      answer: answers.join('\n'),
+      answer: responses.join('\n'),
       log: service.logs.join(''),
       metric: await service.app.meter.registry.metrics(),
     }

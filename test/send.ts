@@ -9,7 +9,7 @@ interface Sent {
   body?: string | Uint8Array | undefined
 }
 
-export interface Answer {
+export interface HttpResponse {
   status: number
   headers: Headers
   text: string
@@ -22,7 +22,7 @@ const agent = new Agent({ keepAlive: true, timeout: connectionTimeouts.idle / 2 
 const ignore = () => {}
 
 /** One request. Follows no redirect, and asks for no compression. */
-export const send = (url: string, { method, headers, body }: Sent): Promise<Answer> =>
+export const send = (url: string, { method, headers, body }: Sent): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
     const call = request(url, { method, headers: { ...length, ...headers }, agent }, (incoming) => {

@@ -115,8 +115,8 @@ export class Service {
       body: body === undefined || isText ? body : JSON.stringify(body),
     })
     const contentType = received.get('content-type') ?? undefined
-    const answer = { method, path: path.split('?')[0] ?? '', status, headers: received, text }
-    const problem = problemOf(answer, this.config.repohost.kind)
+    const response = { method, path: path.split('?')[0] ?? '', status, headers: received, text }
+    const problem = problemOf(response, this.config.repohost.kind)
     if (problem) this.test.fail(problem)
     return {
       status,

@@ -97,7 +97,7 @@ t.test('over https, no other host on the site can replace the session', async (t
   }
   const twin = `__Host-svc_token=${ada.token}`
   const planted = `svc_token=${eve.token}`
-  const answers: Record<string, string> = {
+  const responses: Record<string, string> = {
     [`${twin}; ${planted}`]: 'ada',
     [`${planted}; ${planted}; ${twin}`]: 'ada',
     [`${planted}; svc_token=${ada.token}; ${twin}`]: 'ada',
@@ -112,9 +112,9 @@ t.test('over https, no other host on the site can replace the session', async (t
     [`\u00a0__Host-svc_token=${eve.token}; svc_token=${ada.token}`]: 'ada',
     [`__host-svc_token=${eve.token}; svc_token=${ada.token}`]: 'ada',
   }
-  for (const [cookie, answer] of Object.entries(answers)) {
+  for (const [cookie, response] of Object.entries(responses)) {
     const what = cookie.replaceAll(ada.token, 'ada').replaceAll(eve.token, 'eve')
-    t.equal(await loginWith(cookie), answer, what)
+    t.equal(await loginWith(cookie), response, what)
   }
 
   const create = await service.request('POST', '/api/team/workspaces/create', {

@@ -473,12 +473,12 @@ t.test('an unavailable database isn’t reported as a host failure', async (t) =
     const logins = [await loginUnderWay(service), await loginUnderWay(service)]
     await other.begin(async (sql) => {
       await sql.unsafe(`lock table ${table} in access exclusive mode`)
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         logins.map(({ chrome, path }, index) => chrome.get(path, index === 1 ? { Accept: PAGE } : {})),
       )
-      for (const answer of answers) {
-        t.hasStrict(answer, { status: 503, body: { code: 'unavailable' } }, table)
-        t.ok(answer.headers.has('retry-after'))
+      for (const response of responses) {
+        t.hasStrict(response, { status: 503, body: { code: 'unavailable' } }, table)
+        t.ok(response.headers.has('retry-after'))
       }
     })
   }

@@ -70,9 +70,9 @@ const postJson = (url: string, body: unknown, token?: string) =>
   })
 
 /** Notes failures, which come while the service is being stopped, for later. */
-const noted = <T>(answer: Promise<T>) => {
-  answer.catch(() => {})
-  return answer
+const noted = <T>(response: Promise<T>) => {
+  response.catch(() => {})
+  return response
 }
 
 /** Posts, and returns when the service has begun with it. */
@@ -81,7 +81,7 @@ const beginPost = async (url: string, body: unknown, token: string) => {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, Expect: '100-continue' },
   })
-  const answer = noted(
+  const response = noted(
     new Promise((resolve, reject) => {
       call.on('error', reject)
       call.on('response', (response) => {
@@ -95,7 +95,7 @@ const beginPost = async (url: string, body: unknown, token: string) => {
   call.flushHeaders()
   await once(call, 'continue')
   call.end(JSON.stringify(body))
-  return { answer }
+  return { answer: response }
 }
 
 const isWaitingFor = async (database: postgres.Sql, event: string, count = 1) => {
@@ -157,11 +157,11 @@ export const states: Record<string, Prepare> = {
       await openUnfinished(test, service)
     }
     repohost.fault = 'hang'
-    const answers = Array.from({ length: 200 }, () =>
+    const responses = Array.from({ length: 200 }, () =>
       noted(postJson(`${service.url}/api/auth/verify`, { repohost_token: 'any' })),
     )
     await until(() => repohost.requests.length === 200, '200 look-ups are under way')
-    return { service, databaseUrl, answers }
+    return { service, databaseUrl, answers: responses }
   },
 
   'database silent': async (test) => {
@@ -175,10 +175,10 @@ export const states: Record<string, Prepare> = {
     const create = () =>
       beginPost(`${service.url}/api/team/workspaces/create`, { name: 'Acme', patterns: [] }, token)
     const begun = await Promise.all(Array.from({ length: 20 }, create))
-    const answers = begun.map(({ answer }) => answer)
+    const responses = begun.map(({ answer: response }) => response)
     await sleep(randomInt(500))
     // Without `databaseUrl`, because behind the frozen proxy the database keeps its sessions.
-    return { service, answers }
+    return { service, answers: responses }
   },
 
   'embedded database suspended': async (test, dataDir) => {
@@ -252,7 +252,12 @@ export const states: Record<string, Prepare> = {
 }
 
 /** Stops the service as a supervisor does, and looks at what is left. */
-export const stop = async ({ service, dataDir, databaseUrl, answers = [] }: Scene): Promise<Outcome> => {
+export const stop = async ({
+  service,
+  dataDir,
+  databaseUrl,
+  answers: responses = [],
+}: Scene): Promise<Outcome> => {
   const since = Date.now()
   service.child.kill('SIGTERM')
   // A supervisor would have killed it long before.
@@ -260,7 +265,7 @@ export const stop = async ({ service, dataDir, databaseUrl, answers = [] }: Scen
   const code = await service.ended
   clearTimeout(killTimer)
   const ms = Date.now() - since
-  const settled = await Promise.allSettled(answers)
+  const settled = await Promise.allSettled(responses)
   return {
     ms,
     code,

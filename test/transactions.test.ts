@@ -18,12 +18,12 @@ const fail = (tx: AdHocTx) => tx.statement('select 1 / $1::int', [0])
 
 t.test('statements deferred to the commit take effect', async (t) => {
   await empty()
-  const answer = await database.transaction(async (tx) => {
+  const response = await database.transaction(async (tx) => {
     await add(tx, 1)
     tx.deferToCommit(Promise.all([add(tx, 2), add(tx, 3)]))
     return 'done'
   })
-  t.equal(answer, 'done')
+  t.equal(response, 'done')
   t.same(await rows(), [1, 2, 3])
 })
 

@@ -8,8 +8,8 @@ export const until = async <T>(
   what: string,
 ): Promise<Exclude<T, false | undefined | null | 0>> => {
   for (const latest = Date.now() + TIMEOUT_MS; Date.now() < latest; await sleep(20)) {
-    const answer = await holds()
-    if (answer) return answer as Exclude<T, false | undefined | null | 0>
+    const response = await holds()
+    if (response) return response as Exclude<T, false | undefined | null | 0>
   }
   throw new Error(`Within ${TIMEOUT_MS / 1_000} s it did not come to this: ${what}`)
 }

@@ -47,14 +47,17 @@ const files = (await readdir(folder)).filter((name) => /\.(sql|backup)\.gz$/.tes
 for (const file of files) {
   const [release = ''] = file.split('.')
   t.test(`data from ${file} gets the same responses as before`, async (t) => {
-    const { people, answers, flush, invite }: ReleaseRecord = JSON.parse(
-      await readReleased(`${release}.json.gz`),
-    )
+    const {
+      people,
+      answers: responses,
+      flush,
+      invite,
+    }: ReleaseRecord = JSON.parse(await readReleased(`${release}.json.gz`))
     const env = { DATABASE_URL: await upgrade(t, file), ADMIN_KEYS: ADMIN_KEY }
     const { url } = await startService(t, { env })
     const tokenOf = (login: string) => people[login] && signedToday(people[login].token)
 
-    for (const { login, path, status, body } of answers) {
+    for (const { login, path, status, body } of responses) {
       // The release needed a workspace.
       if (status === 400 && path.startsWith('/team/dashboard/mine?from=')) continue
       // Two erasures are under way, and take people out of the funnel at any moment.

@@ -110,16 +110,16 @@ t.test('the largest valid body is accepted, whatever its logins are', async (t) 
 const begin = (service: Service, token: string, text: string) => {
   const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` }
   const sending = request(service.url + COMMITS, { method: 'POST', headers })
-  const answer = new Promise<number>((resolve, reject) => {
+  const response = new Promise<number>((resolve, reject) => {
     sending.once('response', (response) => {
       response.resume()
       resolve(response.statusCode ?? 0)
     })
     sending.once('error', reject)
   })
-  answer.catch(() => {})
+  response.catch(() => {})
   sending.write(text.slice(0, -1))
-  return { finish: () => sending.end(text.slice(-1)), leave: () => sending.destroy(), answer }
+  return { finish: () => sending.end(text.slice(-1)), leave: () => sending.destroy(), answer: response }
 }
 
 /** The same, once the upload has its sender's only place: a request sent later could otherwise be there first. */

@@ -340,11 +340,11 @@ t.test('at level “team”, an upload doesn’t reveal what deliveries counted'
     return (await ada.post('/api/team/commits', { workspace: id, day: today, members })).body
   }
   await webhook.push(REPO, [commitOf('bob', today), commitOf('bob', today)])
-  const answer = { upserted: 1, unchanged: 0, skipped: [] }
+  const response = { upserted: 1, unchanged: 0, skipped: [] }
   await ada.patch(`/api/team/workspaces/${id}/settings`, { activity_privacy: 'team' })
-  for (const guess of [2, 2, 1, 0, 0]) t.same(await upload(guess), answer, `${guess}`)
+  for (const guess of [2, 2, 1, 0, 0]) t.same(await upload(guess), response, `${guess}`)
   await ada.patch(`/api/team/workspaces/${id}/settings`, { activity_privacy: 'named' })
-  t.same(await upload(0), answer, 'nor afterwards')
+  t.same(await upload(0), response, 'nor afterwards')
 })
 
 t.test('an unreadable signed body is listed with its status', async (t) => {

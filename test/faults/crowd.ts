@@ -323,10 +323,10 @@ export const startCrowd = async (options: CrowdOptions) => {
     await Promise.all(days)
     for (const [n, person] of people.entries())
       await person.verify().catch((error) => complain('wrong', `caller-${n}: ${error.stack}`))
-    const answers = [...statuses]
+    const responses = [...statuses]
       .sort(([a], [b]) => a - b)
       .map(([status, count]) => `${count} × ${status || 'none'}`)
-    return { ...figures, answers: `answers: ${answers.join(', ')}; the slowest was ${slowest}`, complaints }
+    return { ...figures, answers: `answers: ${responses.join(', ')}; the slowest was ${slowest}`, complaints }
   }
 
   return { figures, statuses, people, recovered, finish }

@@ -51,7 +51,7 @@ export const diskFull: Fault = {
         // The log of changes goes on in its next file, for which there is no room.
         await admin`select pg_switch_wal()`.catch(() => {})
       }
-      const answers = [...crowd.statuses].map(
+      const responses = [...crowd.statuses].map(
         ([status, count]) => [status, count - (before.get(status) ?? 0)] as const,
       )
       const { bavail, bsize } = await statfs(dataDir)
@@ -60,10 +60,10 @@ export const diskFull: Fault = {
       stop.abort()
       if ([...(await health).statuses.keys()].some((status) => status !== 200))
         broken.push('/api/health failed')
-      if (!answers.some(([status, count]) => status === 503 && count > 0)) broken.push('no one noticed')
+      if (!responses.some(([status, count]) => status === 503 && count > 0)) broken.push('no one noticed')
       if (back > RECOVERY_MS) broken.push(`it took ${Math.round(back)} ms to be back`)
       details.push(
-        `full but for ${Math.round((bavail * bsize) / 1_024)} KiB: answers ${answers.map(([status, count]) => `${count} × ${status}`).join(', ')}; back after ${Math.round(back)} ms`,
+        `full but for ${Math.round((bavail * bsize) / 1_024)} KiB: answers ${responses.map(([status, count]) => `${count} × ${status}`).join(', ')}; back after ${Math.round(back)} ms`,
       )
     }
     const outcome = await finishFault(crowd, `${rounds} × full for ${FULL_MS / 1_000} s`, broken)

@@ -215,7 +215,7 @@ export const everyOperation: Fault = {
       }
     }
     const play = async (count: number) => {
-      const answers = new Map<number, number>()
+      const responses = new Map<number, number>()
       let underWay = 0
       const timers = attackers.slice(0, count).map((attacker) => {
         const calls = requestsOf(attacker)
@@ -226,7 +226,7 @@ export const everyOperation: Fault = {
           const call = calls[next++ % calls.length]
           const status = call ? await send(limited.url, call()) : 0
           underWay -= 1
-          answers.set(status, (answers.get(status) ?? 0) + 1)
+          responses.set(status, (responses.get(status) ?? 0) + 1)
         }, EVERY_MS)
       })
       const end = Date.now() + seconds * 1_000
@@ -245,7 +245,7 @@ export const everyOperation: Fault = {
         requests: other.times.length,
         health: percentile(health.times, 1),
         mib,
-        answers: [...answers].map(([status, n]) => `${n} × ${status}`).join(', '),
+        answers: [...responses].map(([status, n]) => `${n} × ${status}`).join(', '),
       }
     }
     details.push(
@@ -256,9 +256,9 @@ export const everyOperation: Fault = {
     const quiet = await play(0)
     let requests = 0
     for (const count of [1, ATTACKERS]) {
-      const { p50, p99, refused, health, mib, answers, ...rest } = await play(count)
+      const { p50, p99, refused, health, mib, answers: responses, ...rest } = await play(count)
       requests += rest.requests
-      const row = `| ${count} | ${answers} | ${p50.toFixed(0)} (quiet ${quiet.p50.toFixed(0)}), ${p99.toFixed(0)}, ${refused.join(', ') || '0'} | ${health.toFixed(0)} | ${mib.toFixed(0)} |`
+      const row = `| ${count} | ${responses} | ${p50.toFixed(0)} (quiet ${quiet.p50.toFixed(0)}), ${p99.toFixed(0)}, ${refused.join(', ') || '0'} | ${health.toFixed(0)} | ${mib.toFixed(0)} |`
       details.push(row)
       const holds =
         p50 <= MAX.slowdown * quiet.p50 &&

@@ -56,7 +56,7 @@ export const startScene = async (scope: Scope, options: SceneOptions = {}) => {
   /** Waits until the database itself is back. @returns how long that took, in milliseconds */
   const databaseBack = async () => {
     const since = performance.now()
-    const answers = async () => {
+    const isBack = async () => {
       const sql = postgres(database.url, { max: 1, onnotice: () => {}, connect_timeout: 1 })
       const works = await sql`select`.then(
         () => true,
@@ -65,7 +65,7 @@ export const startScene = async (scope: Scope, options: SceneOptions = {}) => {
       await sql.end({ timeout: 0 })
       return works
     }
-    await until(answers, 'the database is back')
+    await until(isBack, 'the database is back')
     return performance.now() - since
   }
   const databaseProcesses = () => processesOf(database.location)
@@ -74,8 +74,8 @@ export const startScene = async (scope: Scope, options: SceneOptions = {}) => {
 
 /** The results. The service always promises that nothing is lost, doubled, wrong or failed. */
 export const finishFault = async (crowd: Crowd, did: string, broken: string[] = []): Promise<Outcome> => {
-  const { complaints, answers, ...figures } = await crowd.finish()
-  return { did, ...figures, details: [answers], broken: [...broken, ...complaints] }
+  const { complaints, answers: responses, ...figures } = await crowd.finish()
+  return { did, ...figures, details: [responses], broken: [...broken, ...complaints] }
 }
 
 /** Some work between two rounds. */

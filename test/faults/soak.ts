@@ -113,8 +113,8 @@ export const soak: Fault = {
     const [before, after] = [most(warm.slice(0, part)), most(warm.slice(-part))]
     const broken: string[] = []
     const details = visited.map(({ what, seen }) => {
-      const answers = [...seen.statuses].map(([status, count]) => `${count} × ${status}`).join(', ')
-      return `${what}: ${answers}, longest ${Math.round(seen.longestMs)} ms`
+      const responses = [...seen.statuses].map(([status, count]) => `${count} × ${status}`).join(', ')
+      return `${what}: ${responses}, longest ${Math.round(seen.longestMs)} ms`
     })
     for (const { what, expected, seen } of visited)
       if ([...seen.statuses.keys()].join() !== String(expected))

@@ -12,7 +12,7 @@ interface Read {
   body: unknown
 }
 
-export interface Answer extends Read {
+export interface StoredResponse extends Read {
   login: string
   path: string
 }
@@ -21,7 +21,7 @@ export interface ReleaseRecord {
   people: Record<string, Person>
   invite: { workspace: string; code: string }
   flush: { login: string; body: object; answer: object }
-  answers: Answer[]
+  answers: StoredResponse[]
 }
 
 /** The parts of a response that don't change with time: without texts of errors, and without the time. */

@@ -17,7 +17,7 @@ import { addDays } from '../../src/platform/time/days.js'
 import { freePort, launch, launchProgram, onDatabase, ready } from '../process.js'
 import { WEBHOOK_KEY } from '../service.js'
 import { until } from '../until.js'
-import { ADMIN_KEY, type Answer, ask, type Person, type ReleaseRecord, readStable } from './record.js'
+import { ADMIN_KEY, ask, type Person, type ReleaseRecord, readStable, type StoredResponse } from './record.js'
 
 const { DATABASE_URL: url = '', SERVICE_ROOT: root = projectRoot } = process.env
 const ends: (() => unknown)[] = []
@@ -46,12 +46,12 @@ billing.webhookUrl = `${service.url}/api/billing-provider/webhook`
 
 const people: Record<string, Person & { repohostToken: string }> = {}
 const send = async (login: string, method: string, path: string, body?: object, headers?: object) => {
-  const answer = await ask(service.url, people[login]?.token, method, path, body, headers)
+  const response = await ask(service.url, people[login]?.token, method, path, body, headers)
   // Features that this release doesn't have are left out.
-  if (answer.status >= 400 && (answer.body as { code?: string }).code !== 'route_not_found')
-    throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  if (response.status >= 400 && (response.body as { code?: string }).code !== 'route_not_found')
+    throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(response.body)}`)
   // biome-ignore lint/suspicious/noExplicitAny: as in test/service.ts
-  return answer.body as any
+  return response.body as any
 }
 const signIn = async (login: string) => {
   const { id, token: repohostToken } = repohost.addUser(login)
@@ -206,17 +206,17 @@ const paths: [login: string, path: string][] = [
   ['', '/admin/funnel'],
 ]
 const readAll = async () => {
-  const answers: Answer[] = []
+  const responses: StoredResponse[] = []
   for (const [login, path] of paths) {
     const { status, body } = await readStable(service.url, people[login]?.token, path)
-    if ((body as { code?: string }).code !== 'route_not_found') answers.push({ login, path, status, body })
+    if ((body as { code?: string }).code !== 'route_not_found') responses.push({ login, path, status, body })
   }
-  return answers
+  return responses
 }
 // The first time some of it is an event, which is counted a little later.
-const answers = await until(async () => {
+const responses = await until(async () => {
   const [first, second] = [await readAll(), await readAll()]
-  const stable = (all: Answer[]) => JSON.stringify(all.at(-1))
+  const stable = (all: StoredResponse[]) => JSON.stringify(all.at(-1))
   return stable(first) === stable(second) && second
 }, 'reading changes nothing')
 
@@ -242,7 +242,7 @@ const kept: ReleaseRecord = {
   people: Object.fromEntries(Object.entries(people).map(([login, { id, token }]) => [login, { id, token }])),
   invite: { workspace: acme.id, code: invite.code },
   flush: { login: 'bob', body: flush, answer: flushed },
-  answers,
+  answers: responses,
 }
 for (const [ending, text] of [
   // Commands of psql, which SQL doesn't have.

@@ -22,7 +22,7 @@ interface Comparison {
     compare: string | undefined,
     today: string,
   ) => { now: Range; before: Range } | undefined
-  bothOf: (list: 'repos', answers: { now: Numbers; before: Numbers }) => Map<string, Both>
+  bothOf: (list: 'repos', responses: { now: Numbers; before: Numbers }) => Map<string, Both>
 }
 type Both = { now: number; before: number }
 /** The component of a figure renders it: nothing, text, or elements. */

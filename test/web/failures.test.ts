@@ -15,10 +15,10 @@ const scene = await startScene(t, {
   env: { ADMIN_KEYS: 'the-key', REPOHOST_CLIENT_ID: '', REPOHOST_CLIENT_SECRET: '' },
 })
 
-type Answer = (request: PausedRequest) => Promise<unknown>
+type Respond = (request: PausedRequest) => Promise<unknown>
 
 const problem =
-  (status: number, code: string, headers = {}): Answer =>
+  (status: number, code: string, headers = {}): Respond =>
   (request) =>
     request.answer(
       status,
@@ -26,17 +26,17 @@ const problem =
       JSON.stringify({ status, code, detail: `What to do about ${code}.` }),
     )
 const proxyPage =
-  (status: number): Answer =>
+  (status: number): Respond =>
   (request) =>
     request.answer(status, { 'Content-Type': 'text/html' }, '<h1>Something else</h1>')
-const refused: Answer = (request) => request.refuse()
+const refused: Respond = (request) => request.refuse()
 const ended = problem(401, 'token_revoked')
 
 const NOT_THE_SERVICE =
   'The response didn’t come from the service. It may come from a proxy or a network sign-in page. Try again in a moment, then reload the page.'
 
 /** The responses that any call may get, and the texts that must appear. */
-const faults: [answer: Answer, ...texts: string[]][] = [
+const faults: [answer: Respond, ...texts: string[]][] = [
   [problem(402, 'pro_required'), 'This requires a subscription. Subscribe under Account.', 'request-402'],
   [proxyPage(200), NOT_THE_SERVICE],
   [
@@ -166,8 +166,8 @@ else {
       for (const [place, call] of calls.entries()) {
         const fake = await intercept(call, 'GET')
         const chosen = place === 0 ? nextOf(faults) : faults.slice(-1)
-        for (const [index, [answer, ...texts]] of chosen.entries()) {
-          fake.answer = answer
+        for (const [index, [response, ...texts]] of chosen.entries()) {
+          fake.answer = response
           if (index === 0) await page.goto(service.url + path)
           else await visitor.button('Try again').first().click()
           for (const text of texts) await visitor.sees(text)
@@ -377,8 +377,8 @@ else {
       const send = () => form.getByRole('button', { name: submit, exact: true }).click()
       const fake = await intercept(call, method)
       const chosen = nextOf([...conflicts, ...faults])
-      for (const [answer, ...texts] of chosen) {
-        fake.answer = answer
+      for (const [response, ...texts] of chosen) {
+        fake.answer = response
         await send()
         for (const text of texts) await visitor.sees(text)
       }
@@ -412,8 +412,8 @@ else {
       const field = guest.field(label)
       await field.fill('typed')
       const fake = await intercept(call, method, guest)
-      for (const [answer, ...texts] of nextOf(faults)) {
-        fake.answer = answer
+      for (const [response, ...texts] of nextOf(faults)) {
+        fake.answer = response
         await guest.button(button).click()
         for (const text of texts) await guest.sees(text)
       }
@@ -484,12 +484,12 @@ else {
       return fake.asked - before
     }
     const numbers = await intercept('team/dashboard?*', 'GET', guest)
-    for (const [name, answer] of [
+    for (const [name, response] of [
       ['busy', problem(503, 'unavailable')],
       // A browser extension may take the address for an advertisement.
       ['blocked', refused],
     ] as const) {
-      numbers.answer = answer
+      numbers.answer = response
       await guest.button(name === 'busy' ? '7 days' : '90 days').click()
       const asked = await tenMinutes(numbers)
       // The selected range and the previous one.

@@ -812,8 +812,8 @@ else {
     const pages = [many.slice(0, 10_000), many.slice(10_000), entries]
     await admin.open(`/w/${id}/settings/audit`)
     const release = await admin.intercept('*/audit?*', (request) => {
-      const answer = { entries: pages.shift(), next_cursor: pages.length > 0 ? 'more' : null }
-      return request.answer(200, { 'Content-Type': 'application/json' }, JSON.stringify(answer))
+      const response = { entries: pages.shift(), next_cursor: pages.length > 0 ? 'more' : null }
+      return request.answer(200, { 'Content-Type': 'application/json' }, JSON.stringify(response))
     })
     const download = admin.page.waitForEvent('download')
     await admin.button('Download CSV').click()

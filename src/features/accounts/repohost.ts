@@ -108,9 +108,9 @@ export const createRepohost = (
       trace,
     )
 
-  const readUser = (answer: UpstreamResponse): HostUser => {
-    const user = host.readUser(answer)
-    if (typeof user === 'string') throw failureOf(user, answer)
+  const readUser = (response: UpstreamResponse): HostUser => {
+    const user = host.readUser(response)
+    if (typeof user === 'string') throw failureOf(user, response)
     return user
   }
 
@@ -125,10 +125,10 @@ export const createRepohost = (
   ): Promise<{ clientId?: string }> => {
     const { appOfToken } = host
     if (!allowedClientIds || typeof appOfToken !== 'object') return {}
-    const answer = await get(token, appOfToken.path, signal, trace, 'address')
-    const app = appOfToken.read(answer)
+    const response = await get(token, appOfToken.path, signal, trace, 'address')
+    const app = appOfToken.read(response)
     if (app === 'none') return {}
-    if (typeof app === 'string') throw failureOf(app, answer)
+    if (typeof app === 'string') throw failureOf(app, response)
     return app
   }
 
@@ -139,8 +139,8 @@ export const createRepohost = (
       list: () => list(ask).catch(() => undefined),
       membership: (organization) => membership(ask, user, organization).catch(() => 'unknown' as const),
       owns: async (organization) => {
-        const answer = await owns(ask, user, organization).catch(() => undefined)
-        if (answer !== undefined) return answer
+        const response = await owns(ask, user, organization).catch(() => undefined)
+        if (response !== undefined) return response
         return (await memberships.membership(organization)) === 'not-a-member' ? false : undefined
       },
     }
@@ -166,15 +166,15 @@ export const createRepohost = (
     trace: Trace | undefined,
   ): Promise<Sight> => {
     let path: string | undefined = host.repoPath(repository)
-    let answer = await get(token, path, signal, trace)
+    let response = await get(token, path, signal, trace)
     for (let followed = 0; followed < MAX_REDIRECTS; followed++) {
-      path = redirectedPath(answer, path)
+      path = redirectedPath(response, path)
       if (path === undefined) break
-      answer = await get(token, path, signal, trace)
+      response = await get(token, path, signal, trace)
     }
-    const access = host.readRepo(answer, repository)
+    const access = host.readRepo(response, repository)
     if (access === 'granted' || access === 'denied') return access
-    if (typeof access === 'string') throw failureOf(access, answer)
+    if (typeof access === 'string') throw failureOf(access, response)
     return isRepoPath(access.renamedTo, kind) ? access : 'denied'
   }
 
@@ -183,11 +183,11 @@ export const createRepohost = (
     userOf: async (token, trace, budget) => {
       // Checked first, because a token without an app never gets one.
       const app = await appOf(token, budget, trace)
-      const answer = await get(token, host.userPath, budget, trace)
-      const user = { ...readUser(answer), ...app }
+      const response = await get(token, host.userPath, budget, trace)
+      const user = { ...readUser(response), ...app }
       if (!host.addresses) return { ...user, addresses: undefined }
       const list = await get(token, host.addresses.path, budget, trace).catch(() => undefined)
-      return { ...user, addresses: host.addresses.read(answer, list) }
+      return { ...user, addresses: host.addresses.read(response, list) }
     },
     membershipsOf,
     administeredBy: async (token, userId, name, trace) => {

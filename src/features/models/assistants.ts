@@ -95,10 +95,10 @@ const createAssistant = (url: string, shape: Shape, budgetMs: number, meter: Met
       'User-Agent': 'team-settings-cloud',
       ...shape.headersFor(key),
     }
-    const answer = await getJson(`${url}${path}`, headers, signal, trace)
-    if (answer.status === 401 || answer.status === 403) throw new ApiError('assistant_key_rejected')
-    if (answer.status === 429) throw rateLimitedUpstream(shape.upstream, answer.headers)
-    const page = readList(answer)
+    const response = await getJson(`${url}${path}`, headers, signal, trace)
+    if (response.status === 401 || response.status === 403) throw new ApiError('assistant_key_rejected')
+    if (response.status === 429) throw rateLimitedUpstream(shape.upstream, response.headers)
+    const page = readList(response)
     const models = page?.entries.map((entry) => shape.readModel((entry ?? {}) as Record<string, unknown>))
     if (!page || !models?.every((model) => model !== undefined)) throw failed()
     return { models, next: page.next }

@@ -119,10 +119,10 @@ const pauseLinkOf = async (
 
 const askAbout = async (memberships: Memberships, organizations: HostOrganization[]) => {
   const checked = oneOfEach(organizations)
-  const answers = await Promise.all(checked.map((organization) => memberships.membership(organization)))
+  const responses = await Promise.all(checked.map((organization) => memberships.membership(organization)))
   return {
-    members: checked.filter((_, index) => answers[index] === 'member'),
-    left: checked.filter((_, index) => answers[index] === 'not-a-member'),
+    members: checked.filter((_, index) => responses[index] === 'member'),
+    left: checked.filter((_, index) => responses[index] === 'not-a-member'),
   }
 }
 

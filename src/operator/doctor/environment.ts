@@ -108,22 +108,25 @@ const checkAddress = async (variable: string, url: string): Promise<Finding[]> =
   const about = 'addresses'
   const healthUrl = `${url}/api/health`
   try {
-    const answer = await boundedFetch(healthUrl, { signal: AbortSignal.timeout(TIMEOUT_MS) })
-    const health = ((await answer.json().catch(() => undefined)) ?? {}) as { ok?: unknown; version?: unknown }
-    if (answer.status === 200 && health.ok === true && typeof health.version === 'string')
+    const response = await boundedFetch(healthUrl, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    const health = ((await response.json().catch(() => undefined)) ?? {}) as {
+      ok?: unknown
+      version?: unknown
+    }
+    if (response.status === 200 && health.ok === true && typeof health.version === 'string')
       return [ok(about, `The service answers at ${variable} (${url}), version ${health.version}.`)]
-    if ([502, 503, 504].includes(answer.status))
+    if ([502, 503, 504].includes(response.status))
       return [
         warning(
           about,
-          `A proxy answers at ${variable} (${healthUrl} returns ${answer.status}), but it doesn’t reach the service.`,
+          `A proxy answers at ${variable} (${healthUrl} returns ${response.status}), but it doesn’t reach the service.`,
           'Start the service, or correct the address of the service in the proxy.',
         ),
       ]
     return [
       problem(
         about,
-        `Something else answers at ${variable}: ${healthUrl} returns ${answer.status} and isn’t the service.`,
+        `Something else answers at ${variable}: ${healthUrl} returns ${response.status} and isn’t the service.`,
         variable === 'SITE_URL'
           ? 'Correct SITE_URL, or let that server pass /api/ on to the service.'
           : 'Correct BASE_URL, or the address of the service in the proxy.',
@@ -153,12 +156,12 @@ export const checkReachability = async ({
     variable: string,
     url: string,
     level = warning,
-    inspect: (answer: Response) => Finding | undefined | Promise<Finding | undefined> = () => undefined,
+    inspect: (response: Response) => Finding | undefined | Promise<Finding | undefined> = () => undefined,
   ): Promise<Finding> => {
     try {
-      const answer = await boundedFetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
-      const { status } = answer
-      const finding = status < 500 ? await inspect(answer) : undefined
+      const response = await boundedFetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+      const { status } = response
+      const finding = status < 500 ? await inspect(response) : undefined
       if (finding) return finding
       if (status < 500) return ok('network', `The ${name} responds (${url}).`)
       return warning('network', `The ${name} (${url}) returns ${status}.`, 'Try again later.')
@@ -177,7 +180,7 @@ export const checkReachability = async ({
       'REPOHOST_API_URL',
       repohost.apiUrl + hostKinds[repohost.kind].probePath,
       problem,
-      (answer) => checkKind(repohost, answer),
+      (response) => checkKind(repohost, response),
     ),
     // Only the browser sign-in uses this page.
     ...(repohost.clientId === undefined || repohost.url === repohost.apiUrl
@@ -198,13 +201,13 @@ const checkSlashes = async (baseUrl: string): Promise<Finding> => {
   const remedy =
     'Let the proxy pass %2F on unchanged (docs/install.md, “Proxies”). Start the service if it isn’t running.'
   try {
-    const answer = await boundedFetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
-    const { code } = ((await answer.json().catch(() => ({}))) ?? {}) as { code?: unknown }
+    const response = await boundedFetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    const { code } = ((await response.json().catch(() => ({}))) ?? {}) as { code?: unknown }
     // The route exists, so the service rejects the missing credentials.
     if (code === 'unauthenticated') return ok('network', 'GitLab subgroups arrive: %2F passes BASE_URL.')
     return warning(
       'network',
-      `A path with %2F doesn’t arrive through ${baseUrl} (status ${answer.status}).`,
+      `A path with %2F doesn’t arrive through ${baseUrl} (status ${response.status}).`,
       remedy,
     )
   } catch (error) {
@@ -215,10 +218,10 @@ const checkSlashes = async (baseUrl: string): Promise<Finding> => {
 
 const checkKind = async (
   { kind, apiUrl }: Config['repohost'],
-  answer: Response,
+  response: Response,
 ): Promise<Finding | undefined> => {
-  const { status, headers } = answer
-  const json = await answer.json().catch(() => undefined)
+  const { status, headers } = response
+  const json = await response.json().catch(() => undefined)
   const { name, recognises } = hostKinds[kind]
   if (recognises({ status, headers, json })) return undefined
   return problem(

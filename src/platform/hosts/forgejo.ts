@@ -31,11 +31,11 @@ export const forgejo: HostKind = {
   apiHeaders: (token) => ({ Authorization: `Bearer ${token}`, Accept: 'application/json' }),
   userPath: '/user',
   // 403: the token lacks the scope `read:user`.
-  readUser: (answer) => userOf(answer, 'login', [401, 403]),
+  readUser: (response) => userOf(response, 'login', [401, 403]),
   addresses: undefined,
   repoPath: (name) => `/repos/${pathOf(name)}`,
   // A renamed repository redirects. Redirects that lead elsewhere end here.
-  readRepo: (answer, name) => accessOf(answer, name, 'full_name', [...REDIRECTS, 403, 404]),
+  readRepo: (response, name) => accessOf(response, name, 'full_name', [...REDIRECTS, 403, 404]),
 
   organizations: {
     scope: 'read:organization',
@@ -74,10 +74,10 @@ export const forgejo: HostKind = {
       const rights = await ask(`/users/${encodeURIComponent(login)}${path}/permissions`)
       const { is_owner, is_admin } = objectOf(rights.json)
       if (rights.status !== 200 || (is_owner !== true && is_admin !== true)) return refusalOf(rights)
-      const answer = await ask(path)
-      const { id, name: own, username } = objectOf(answer.json)
+      const response = await ask(path)
+      const { id, name: own, username } = objectOf(response.json)
       const found = organizationOf({ id, name: own ?? username })
-      return answer.status === 200 && found && sameName(found.name, name) ? found : refusalOf(answer)
+      return response.status === 200 && found && sameName(found.name, name) ? found : refusalOf(response)
     },
   },
 

@@ -65,11 +65,12 @@ export const github: HostKind = {
     'X-GitHub-Api-Version': '2022-11-28',
   }),
   userPath: '/user',
-  readUser: (answer) => userOf(answer, 'login', [401], answer.headers.get('x-oauth-client-id') || undefined),
+  readUser: (response) =>
+    userOf(response, 'login', [401], response.headers.get('x-oauth-client-id') || undefined),
   addresses: undefined,
   repoPath: (name) => `/repos/${pathOf(name)}`,
   // Redirected elsewhere, forbidden, missing, taken down.
-  readRepo: (answer, name) => accessOf(answer, name, 'full_name', [...REDIRECTS, 403, 404, 451]),
+  readRepo: (response, name) => accessOf(response, name, 'full_name', [...REDIRECTS, 403, 404, 451]),
 
   organizations: {
     scope: 'read:org',
@@ -81,11 +82,11 @@ export const github: HostKind = {
         ({ state, organization }) => (state === 'active' ? named(organization) : undefined),
       ),
     membership: async (ask, _user, { id, name }) => {
-      const answer = await ask(membershipPath(name))
-      const { state, organization } = objectOf(answer.json)
-      if (answer.status === 200)
+      const response = await ask(membershipPath(name))
+      const { state, organization } = objectOf(response.json)
+      if (response.status === 200)
         return named(organization).id === id && state === 'active' ? 'member' : 'unknown'
-      if (answer.status !== 404 || !mayReadOrganizations(answer.headers)) return 'unknown'
+      if (response.status !== 404 || !mayReadOrganizations(response.headers)) return 'unknown'
       // After a rename, the old name isn't found either, or belongs to someone else.
       const known = await ask(`/organizations/${id}`)
       const isGone = known.status === 404
@@ -93,17 +94,17 @@ export const github: HostKind = {
       return isGone || isNamed ? 'not-a-member' : 'unknown'
     },
     owns: async (ask, _user, { id, name }) => {
-      const answer = await ask(membershipPath(name))
-      const { state, role, organization } = objectOf(answer.json)
-      const isClear = answer.status === 200 && named(organization).id === id && state === 'active'
+      const response = await ask(membershipPath(name))
+      const { state, role, organization } = objectOf(response.json)
+      const isClear = response.status === 200 && named(organization).id === id && state === 'active'
       return isClear ? role === 'admin' : undefined
     },
     administered: async (ask, _user, name) => {
-      const answer = await ask(membershipPath(name))
-      const { state, role, organization } = objectOf(answer.json)
+      const response = await ask(membershipPath(name))
+      const { state, role, organization } = objectOf(response.json)
       const found = organizationOf(named(organization))
-      const isAdmin = answer.status === 200 && state === 'active' && role === 'admin'
-      return found && isAdmin && sameName(found.name, name) ? found : refusalOf(answer)
+      const isAdmin = response.status === 200 && state === 'active' && role === 'admin'
+      return found && isAdmin && sameName(found.name, name) ? found : refusalOf(response)
     },
   },
 

@@ -120,11 +120,11 @@ export const gitlab: HostKind = {
   apiHeaders: (token) => ({ Authorization: `Bearer ${token}`, Accept: 'application/json' }),
   userPath: '/user',
   // 403: the token lacks the scope `read_user`, or the user is blocked.
-  readUser: (answer) => userOf(answer, 'username', [401, 403]),
+  readUser: (response) => userOf(response, 'username', [401, 403]),
   addresses: { path: `/user/emails?per_page=${ADDRESSES_PER_PAGE}`, read: readAddresses },
   repoPath: ({ owner, repo }) => `/projects/${encodeURIComponent(`${owner}/${repo}`)}`,
   // Moved projects redirect. Redirects that lead elsewhere end here. Projects that the token mustn't see return 404.
-  readRepo: (answer, name) => accessOf(answer, name, 'path_with_namespace', [...REDIRECTS, 403, 404]),
+  readRepo: (response, name) => accessOf(response, name, 'path_with_namespace', [...REDIRECTS, 403, 404]),
 
   organizations: {
     scope: 'read_api',
@@ -136,22 +136,22 @@ export const gitlab: HostKind = {
         ({ id, full_path }) => ({ id, name: full_path }),
       ),
     membership: async (ask, { id: userId }, { id }) => {
-      const answer = await ask(`/groups/${id}/members/all/${userId}`)
-      const { id: found, state } = objectOf(answer.json)
-      if (answer.status === 200) return found === userId && state === 'active' ? 'member' : 'unknown'
-      return answer.status === 404 && (await mayReadApi(ask)) ? 'not-a-member' : 'unknown'
+      const response = await ask(`/groups/${id}/members/all/${userId}`)
+      const { id: found, state } = objectOf(response.json)
+      if (response.status === 200) return found === userId && state === 'active' ? 'member' : 'unknown'
+      return response.status === 404 && (await mayReadApi(ask)) ? 'not-a-member' : 'unknown'
     },
     owns: async (ask, { id: userId }, { id }) => {
-      const answer = await ask(`/groups/${id}/members/all/${userId}`)
-      const { id: found, state, access_level } = objectOf(answer.json)
-      const isClear = answer.status === 200 && found === userId && state === 'active'
+      const response = await ask(`/groups/${id}/members/all/${userId}`)
+      const { id: found, state, access_level } = objectOf(response.json)
+      const isClear = response.status === 200 && found === userId && state === 'active'
       return isClear && typeof access_level === 'number' ? access_level >= OWNER : undefined
     },
     administered: async (ask, { id: userId }, name) => {
-      const answer = await ask(`/groups/${encodeURIComponent(name)}?with_projects=false`)
-      const { id, full_path } = objectOf(answer.json)
-      const group = answer.status === 200 ? organizationOf({ id, name: full_path }) : undefined
-      if (!group || !sameName(group.name, name)) return refusalOf(answer)
+      const response = await ask(`/groups/${encodeURIComponent(name)}?with_projects=false`)
+      const { id, full_path } = objectOf(response.json)
+      const group = response.status === 200 ? organizationOf({ id, name: full_path }) : undefined
+      if (!group || !sameName(group.name, name)) return refusalOf(response)
       const own = await ask(`/groups/${group.id}/members/all/${userId}`)
       const { id: found, state, access_level } = objectOf(own.json)
       const isOwner = found === userId && state === 'active' && (access_level as number) >= OWNER

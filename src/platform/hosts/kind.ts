@@ -124,22 +124,22 @@ export interface HostKind {
    * How the host says which OAuth app a token was made for: with the user (`HostUser.clientId`), or at a separate path
    * below its address. Undefined: it doesn't.
    */
-  appOfToken: 'with the user' | { path: string; read(answer: UpstreamResponse): AppResponse } | undefined
+  appOfToken: 'with the user' | { path: string; read(response: UpstreamResponse): AppResponse } | undefined
   apiHeaders(token: string): Record<string, string>
   userPath: string
-  readUser(answer: UpstreamResponse): UserResponse
+  readUser(response: UpstreamResponse): UserResponse
   /** Undefined: the host's payloads name people by login, so their addresses aren't needed. */
   addresses:
     | { path: string; read(user: UpstreamResponse, list: UpstreamResponse | undefined): StatedAddresses }
     | undefined
   repoPath(name: RepoName): string
-  readRepo(answer: UpstreamResponse, name: RepoName): RepoResponse
+  readRepo(response: UpstreamResponse, name: RepoName): RepoResponse
 
   organizations: HostOrganizations
 
   /** The path that the doctor requests without a token, and whether the response comes from a host of this kind. */
   probePath: string
-  recognises(answer: UpstreamResponse): boolean
+  recognises(response: UpstreamResponse): boolean
 
   /** A delivery's proof. Undefined if it's missing or malformed. */
   readProof(headers: IncomingHttpHeaders): Proof | undefined

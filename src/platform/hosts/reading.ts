@@ -39,15 +39,15 @@ const isRateLimited = ({ status, headers }: UpstreamResponse): boolean =>
  * @param invalid the statuses that mean that the token isn't valid, or not for this request
  */
 export const userOf = (
-  answer: UpstreamResponse,
+  response: UpstreamResponse,
   loginMember: string,
   invalid: number[],
   clientId?: string,
 ): UserResponse => {
-  if (isRateLimited(answer)) return 'rate-limited'
-  if (invalid.includes(answer.status)) return 'token-invalid'
-  if (answer.status !== 200) return 'failed'
-  const user = objectOf(answer.json)
+  if (isRateLimited(response)) return 'rate-limited'
+  if (invalid.includes(response.status)) return 'token-invalid'
+  if (response.status !== 200) return 'failed'
+  const user = objectOf(response.json)
   const { id, avatar_url } = user
   const login = textOf(user[loginMember])
   if (!Number.isSafeInteger(id) || (id as number) <= 0) return 'failed'
@@ -65,16 +65,16 @@ export const REDIRECTS = [301, 302, 303, 307, 308]
  * @param denied the statuses that mean the token doesn't give access
  */
 export const accessOf = (
-  answer: UpstreamResponse,
+  response: UpstreamResponse,
   { owner, repo }: RepoName,
   pathMember: string,
   denied: number[],
 ): RepoResponse => {
-  if (answer.status === 401) return 'token-invalid'
-  if (isRateLimited(answer)) return 'rate-limited'
-  if (denied.includes(answer.status)) return 'denied'
-  const path = textOf(objectOf(answer.json)[pathMember])
-  if (answer.status !== 200 || path === undefined) return 'failed'
+  if (response.status === 401) return 'token-invalid'
+  if (isRateLimited(response)) return 'rate-limited'
+  if (denied.includes(response.status)) return 'denied'
+  const path = textOf(objectOf(response.json)[pathMember])
+  if (response.status !== 200 || path === undefined) return 'failed'
   return sameName(path, `${owner}/${repo}`) ? 'granted' : { renamedTo: path }
 }
 
@@ -124,10 +124,10 @@ export const idOf = (id: unknown): number | undefined =>
   Number.isSafeInteger(id) && (id as number) > 0 ? (id as number) : undefined
 
 /** Decides what a response without the organization means for someone who wants to link it. */
-export const refusalOf = (answer: UpstreamResponse): RefusalResponse => {
-  if (answer.status === 401) return 'token-invalid'
-  if (isRateLimited(answer)) return 'rate-limited'
-  return [200, ...REDIRECTS, 403, 404].includes(answer.status) ? 'denied' : 'failed'
+export const refusalOf = (response: UpstreamResponse): RefusalResponse => {
+  if (response.status === 401) return 'token-invalid'
+  if (isRateLimited(response)) return 'rate-limited'
+  return [200, ...REDIRECTS, 403, 404].includes(response.status) ? 'denied' : 'failed'
 }
 
 export const sameName = (one: string | undefined, other: string): boolean =>

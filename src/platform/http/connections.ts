@@ -53,7 +53,7 @@ const errorsOf: Record<string, () => ApiError> = {
 }
 
 /** The response to a request that the HTTP parser rejects, for which there is no route, reply or log line. */
-const answerTo = (error: NodeJS.ErrnoException, headersOf: BuildResponseHeaders): string => {
+const responseTo = (error: NodeJS.ErrnoException, headersOf: BuildResponseHeaders): string => {
   const failure = own(errorsOf, error.code ?? '')?.() ?? new ApiError('bad_request')
   const requestId = randomUUID()
   const problem = toProblem(failure, requestId)
@@ -84,7 +84,7 @@ export const rejectConnections = (headersOf: BuildResponseHeaders, { linger }: C
       return
     }
     closing.add(socket)
-    socket.end(answerTo(error, headersOf))
+    socket.end(responseTo(error, headersOf))
     socket.resume()
     const deadline = setTimeout(() => socket.destroy(), linger).unref()
     socket.once('close', () => clearTimeout(deadline))

@@ -9,8 +9,8 @@ import { namesType } from './content.js'
 import { EDITORS } from './editor-addresses.js'
 import { translate } from './error-translation.js'
 import type { BuildResponseHeaders } from './headers.js'
-import { logAnswer } from './request-log.js'
-import { countAnswer } from './request-metrics.js'
+import { logResponse } from './request-log.js'
+import { countResponse } from './request-metrics.js'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
@@ -118,6 +118,6 @@ export const answerUnroutable =
   (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     reply.headers({ ...headersOf(request.id, request.headers.origin), 'Cache-Control': 'no-store' })
     send(translate(error, request), request, reply)
-    logAnswer(request, reply)
-    countAnswer(request, reply)
+    logResponse(request, reply)
+    countResponse(request, reply)
   }

@@ -24,7 +24,7 @@ export const isKnownOrigin = ({ dashboardOrigins }: Config) => {
 }
 
 /** Also used for the HTTP parser's responses, which don't go through hooks. */
-export const answerHeaders = (config: Config): BuildResponseHeaders => {
+export const responseHeaders = (config: Config): BuildResponseHeaders => {
   const isKnown = isKnownOrigin(config)
   const isSecure = [config.baseUrl, config.homeUrl].some((url) => url.startsWith('https:'))
   const fixed = {

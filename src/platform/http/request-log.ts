@@ -48,7 +48,7 @@ const knownPartOf = (url: string, known: ReadonlySet<string>): string => {
   return part === path ? part : `${part}/…`
 }
 
-export const logAnswer = (request: FastifyRequest, reply: FastifyReply): void => {
+export const logResponse = (request: FastifyRequest, reply: FastifyReply): void => {
   const { method, routeOptions, session, key, failure, raw, server } = request
   // Logs the route, not the path, because paths and queries can contain names and keys.
   const { url: route, config } = routeOptions

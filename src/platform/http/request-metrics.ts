@@ -8,7 +8,7 @@ import { cached, forScrape } from '../metrics/meter.js'
 import { tasks } from '../metrics/metrics.js'
 import { serviceVersion } from '../process/root.js'
 
-export const countAnswer = (request: FastifyRequest, reply: FastifyReply): void => {
+export const countResponse = (request: FastifyRequest, reply: FastifyReply): void => {
   const { meter } = request.server
   // Preflights aren't counted.
   if (!meter.isOn || request.method === 'OPTIONS') return

@@ -4,7 +4,7 @@ import type { Config } from '../../config.js'
 import { ApiError, toProblem } from '../../errors.js'
 import { serviceVersion } from '../process/root.js'
 import { PROBLEM_TYPE } from './errors.js'
-import { answerHeaders } from './headers.js'
+import { responseHeaders } from './headers.js'
 import { requestIdOf } from './trace.js'
 
 /**
@@ -13,7 +13,7 @@ import { requestIdOf } from './trace.js'
  * connection is refused. If the address can't be used, the service itself will report that.
  */
 export const answerWhileMigrating = async (config: Config): Promise<{ close(): Promise<void> }> => {
-  const headersOf = answerHeaders(config)
+  const headersOf = responseHeaders(config)
   const failure = new ApiError('unavailable', { detail: 'The service is starting. Try again in a moment.' })
   const server = createServer((request, response) => {
     const id = requestIdOf(request)

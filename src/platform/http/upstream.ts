@@ -19,29 +19,29 @@ const MAX_BYTES = 1_048_576
 type Outcome = LabelsOf<'team_settings_upstream_duration_seconds'>['outcome']
 
 /** One round trip to another service, for the metrics. */
-export const measured = async <Answer extends { status: number; headers: Headers; json?: unknown }>(
+export const measured = async <Measured extends { status: number; headers: Headers; json?: unknown }>(
   meter: Meter,
   upstream: Upstream,
   signal: AbortSignal,
-  work: () => Promise<Answer>,
-): Promise<Answer> => {
+  work: () => Promise<Measured>,
+): Promise<Measured> => {
   const since = performance.now()
   const end = (outcome: Outcome) =>
     meter.observe('team_settings_upstream_duration_seconds', { upstream, outcome }, secondsSince(since))
   try {
-    const answer = await work()
-    end(outcomeOf(answer))
-    return answer
+    const response = await work()
+    end(outcomeOf(response))
+    return response
   } catch (error) {
     end(signal.aborted ? 'timeout' : 'failed')
     throw error
   }
 }
 
-const outcomeOf = (answer: { status: number; headers: Headers; json?: unknown }): Outcome => {
-  const { status, headers } = answer
+const outcomeOf = (response: { status: number; headers: Headers; json?: unknown }): Outcome => {
+  const { status, headers } = response
   if (status === 429 || (status === 403 && headers.get('x-ratelimit-remaining') === '0')) return 'limited'
-  if (status >= 500 || (status === 200 && 'json' in answer && answer.json === undefined)) return 'failed'
+  if (status >= 500 || (status === 200 && 'json' in response && response.json === undefined)) return 'failed'
   return status < 300 ? 'answered' : 'refused'
 }
 

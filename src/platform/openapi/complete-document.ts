@@ -110,18 +110,18 @@ export const completeDocument = (
   const paths = mapValues(named.paths, (operations, path) =>
     mapValues(operations, (operation, method) => complete(operation, method, path)),
   )
-  return { document: withOpenAnswers({ ...named, paths, components }), coreOperations }
+  return { document: withOpenResponses({ ...named, paths, components }), coreOperations }
 }
 
 /**
  * Responses can gain properties in later versions, so generated clients must accept unknown properties. Requests stay
  * closed, except for schemas that responses share with them.
  */
-const withOpenAnswers = (document: Document): Document => {
-  const answers = Object.values(document.paths).flatMap((path) =>
+const withOpenResponses = (document: Document): Document => {
+  const everyResponse = Object.values(document.paths).flatMap((path) =>
     Object.values(path).map(({ responses }) => responses),
   )
-  const used = referencesFrom(answers, document.components)
+  const used = referencesFrom(everyResponse, document.components)
   return {
     ...document,
     paths: mapValues(document.paths, (operations) =>

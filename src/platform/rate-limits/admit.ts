@@ -66,7 +66,7 @@ const nothingToGiveBack = async () => {}
 export default fp(
   async (app, { findPerson }: Options) => {
     const { config, log } = app
-    app.decorateRequest('answerProduced', null)
+    app.decorateRequest('responseProduced', null)
     app.decorateRequest('work', null)
     const people = new People(findPerson)
     const semaphores = Object.fromEntries(

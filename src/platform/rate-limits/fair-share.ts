@@ -11,7 +11,7 @@ import type { Work } from './working-time.js'
 declare module 'fastify' {
   interface FastifyRequest {
     /** Call it once the response is produced. Null if the request holds no permit. */
-    answerProduced: (() => void) | null
+    responseProduced: (() => void) | null
     /** Tracks this request's working time. Null without a session. */
     work: Work | null
   }
@@ -36,7 +36,7 @@ export const takeRequestTurn = async (request: FastifyRequest, reply: FastifyRep
   const releaseWhenBoth = () => {
     if (isProduced && isDelivered) release()
   }
-  request.answerProduced = () => {
+  request.responseProduced = () => {
     isProduced = true
     releaseWhenBoth()
   }
@@ -47,12 +47,12 @@ export const takeRequestTurn = async (request: FastifyRequest, reply: FastifyRep
 }
 
 /** Whether a request's work begins once its body is parsed. Where a handler reads the body, the handler begins it. */
-export const beginsWorkAfterBody = ({ answerProduced, session, routeOptions }: FastifyRequest): boolean =>
-  answerProduced !== null && !(session instanceof ApiError) && !routeOptions.config.readsBody
+export const beginsWorkAfterBody = ({ responseProduced, session, routeOptions }: FastifyRequest): boolean =>
+  responseProduced !== null && !(session instanceof ApiError) && !routeOptions.config.readsBody
 
 export const endWork = (request: FastifyRequest, payload: unknown): void => {
   request.work?.end()
   // A stream is produced while it is sent, and may still produce a piece after the client has disconnected.
-  if (payload instanceof Readable) payload.once('close', () => request.answerProduced?.())
-  else request.answerProduced?.()
+  if (payload instanceof Readable) payload.once('close', () => request.responseProduced?.())
+  else request.responseProduced?.()
 }

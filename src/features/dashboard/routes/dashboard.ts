@@ -119,9 +119,9 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
         await recordView(viewOfDownload(question, download))
         return sendLines(reply, download)
       }
-      const answer = await readDashboard(database, question, query)
-      await recordView(viewOfDashboard(question, answer, query.comparison === true))
-      return sendDashboard(reply, answer.dashboard)
+      const response = await readDashboard(database, question, query)
+      await recordView(viewOfDashboard(question, response, query.comparison === true))
+      return sendDashboard(reply, response.dashboard)
     },
   })
 

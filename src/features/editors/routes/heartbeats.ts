@@ -96,8 +96,8 @@ export const heartbeatRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const body = await readHeartbeats(request.raw)
       await beginWork(request)
-      const answer = await record(request, body)
-      if (!body.isOne) return reply.code(202).send(answer)
+      const response = await record(request, body)
+      if (!body.isOne) return reply.code(202).send(response)
       return reply.code(201).send({ data: { id: uuidv7() } })
     },
   })

@@ -244,7 +244,7 @@ export const readFlushResponses = async (
   const rows = await (others.length === 0
     ? db.rows(READ_ANSWER, [first.userId, first.id])
     : db.rows(READ_ANSWERS, [requested.map(({ userId }) => userId), requested.map(({ id }) => id)]))
-  return new Map(rows.map(({ userId, ...answer }) => [userId, answer]))
+  return new Map(rows.map(({ userId, ...response }) => [userId, response]))
 }
 
 /** $1: the user; $2: flush id; $3: hash of the body; $4: response. */

@@ -43,10 +43,10 @@ export const minutesRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request) => {
       const { userId } = request.caller
-      const answer = await recordFlush(userId, request.body)
+      const response = await recordFlush(userId, request.body)
       app.milestones.reached(userId, 'activity_flushed')
-      countFlush(app.meter, answer)
-      return answer
+      countFlush(app.meter, response)
+      return response
     },
   })
 

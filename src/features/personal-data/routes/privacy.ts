@@ -6,7 +6,7 @@ import { notRecorded, privacyRecords, privacyViews } from '../privacy-facts.js'
 
 export const privacyRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { activityDetailDays, privacy } = app.config
-  const answer: Privacy = {
+  const response: Privacy = {
     activity_privacy_floor: privacy.floor,
     activity_min_group: privacy.minGroup,
     activity_detail_days: activityDetailDays,
@@ -27,6 +27,6 @@ export const privacyRoutes: FastifyPluginAsyncTypebox = async (app) => {
         'Lists what the service stores about people, why and for how long, and who sees it at each privacy level. The response contains this installation’s configuration.',
       response: { 200: ref(Privacy) },
     },
-    handler: async () => answer,
+    handler: async () => response,
   })
 }
