@@ -7,7 +7,7 @@ import { type Call, type Caller, reuseService, type Service } from './service.js
 
 /** The data of one row: a workspace of the admin with the member in it, and everything that can be requested. */
 interface Scene {
-  /** The workspace, its pattern `<owner>/*` and its synchronised and overridden repository `<owner>/app`. */
+  /** The workspace, its pattern `<owner>/*` and its synchronized and overridden repository `<owner>/app`. */
   workspace: string
   owner: string
   code: string

@@ -284,8 +284,8 @@ t.test('a notification is accepted only with a valid signature over its exact by
     const reply = await send(payload, headers)
     t.hasStrict(reply.body, { status: 400, code: 'signature_invalid' }, name)
   }
-  const reserialised = JSON.stringify(JSON.parse(payload), null, 1)
-  t.equal((await send(reserialised, { 'Billing-Signature': signed(now()) })).body.code, 'signature_invalid')
+  const reserialized = JSON.stringify(JSON.parse(payload), null, 1)
+  t.equal((await send(reserialized, { 'Billing-Signature': signed(now()) })).body.code, 'signature_invalid')
   t.equal((await send('', { 'Billing-Signature': signatureOf('') })).body.code, 'signature_invalid')
   t.same(await stored(service), { events: 0, subscriptions: 0 })
 

@@ -116,7 +116,7 @@ t.test('migrations run unchanged through the coordinator', onCluster, async (t) 
     for (const text of [
       'create table badges (workspace_id uuid not null, name text not null, primary key (workspace_id, name))',
       'alter table activity add column reviews smallint not null default 0',
-      'alter table workspaces add column colour text',
+      'alter table workspaces add column color text',
       `alter table badges add constraint badges_of_workspace
        foreign key (workspace_id) references workspaces (id) on delete cascade`,
       'create index activity_reviews on activity (workspace_id, reviews)',

@@ -1,4 +1,4 @@
-/** Every response that a host can give about organisations: only a clear yes is a yes, and only a clear no a no. */
+/** Every response that a host can give about organizations: only a clear yes is a yes, and only a clear no a no. */
 import t from 'tap'
 import { type RepohostKind, repohostKinds } from '../schemas/common.js'
 import { hostKinds } from '../src/platform/hosts/index.js'

@@ -1,4 +1,4 @@
-/** A link to an organisation is valid only while its maker's right is. */
+/** A link to an organization is valid only while its maker's right is. */
 import t, { type Test } from 'tap'
 import { deliveryShapes } from '../demo/host-deliveries.js'
 import { repohostKinds } from '../schemas/common.js'
@@ -15,7 +15,7 @@ const beats = '/api/wakatime/v1/users/current'
 const shared = await startService(t)
 let scenes = 0
 
-/** Ada and bob administer a workspace and own an organisation, which ada has linked. */
+/** Ada and bob administer a workspace and own an organization, which ada has linked. */
 const start = async (t: Test, service = shared, base = ACME.name) => {
   const scene = scenes++
   const name = `${base}-${scene}`
@@ -40,7 +40,7 @@ const start = async (t: Test, service = shared, base = ACME.name) => {
   }
   const logins = async (caller = bob) =>
     (await caller.get(`${path}/members?limit=500`)).body.members.map(({ login }: { login: string }) => login)
-  /** Someone of the organisation signs in for the first time. */
+  /** Someone of the organization signs in for the first time. */
   const newcomer = (person: string) => {
     const login = `${person}-${scene}`
     acme.members.set(service.repohost.addUser(login, asks).id, 'member')
@@ -76,7 +76,7 @@ for (const [how, end] of Object.entries(endings))
     t.ok((await logins()).includes(cyd.login), 'no one loses anything')
     acme.members.delete(cyd.repohostId)
     await service.signIn(cyd.login, asks)
-    t.notOk((await logins()).includes(cyd.login), 'who leaves the organisation is removed as before')
+    t.notOk((await logins()).includes(cyd.login), 'who leaves the organization is removed as before')
     t.equal((await link(bob)).status, 200)
     t.same(await state(), { ...active, linked_by: 'bob' })
     await service.signIn(dan.login, asks)

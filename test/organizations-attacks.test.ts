@@ -1,4 +1,4 @@
-/** Memberships that follow an organisation: attacks, and a company's day. */
+/** Memberships that follow an organization: attacks, and a company's day. */
 import t, { type Test } from 'tap'
 import { deliveryShapes } from '../demo/host-deliveries.js'
 import { countWorkspacesOf } from '../src/features/workspaces/queries/members.js'

@@ -1,4 +1,4 @@
-/** Memberships that follow an organisation of the repository host. */
+/** Memberships that follow an organization of the repository host. */
 import t, { type Test } from 'tap'
 import { deliveryShapes, signedDelivery } from '../demo/host-deliveries.js'
 import { type RepohostKind, repohostKinds } from '../schemas/common.js'
@@ -12,7 +12,7 @@ const asks = { mayAskOrganizations: true }
 
 interface Scene {
   service: Service
-  /** Owns the organisation, and administers the workspace. */
+  /** Owns the organization, and administers the workspace. */
   ada: Caller
   id: string
   path: string
@@ -59,7 +59,7 @@ const entriesOf = async ({ ada, path }: Scene, action: string) =>
 
 const hostNames = { github: 'GitHub', gitlab: 'GitLab', forgejo: 'Forgejo' }
 
-/** Someone who belongs to the organisation, before the first sign-in. */
+/** Someone who belongs to the organization, before the first sign-in. */
 const newcomer = async (scene: Scene, login: string) => {
   const user = scene.service.repohost.addUser(login, asks)
   scene.belong(user.id)
@@ -323,7 +323,7 @@ for (const kind of ['github', 'gitlab'] as const) {
     })
     t.equal((await webhook.send(eventOf(bob, { id: 666, name: 'acme' }))).status, 200)
     t.equal((await report({ repohostId: 123_456, login: 'bob' })).status, 200)
-    t.same(await logins(), ['ada', 'bob', 'cyd'], 'another organisation, or id, says nothing about bob')
+    t.same(await logins(), ['ada', 'bob', 'cyd'], 'another organization, or id, says nothing about bob')
 
     t.equal((await report(bob, 'delivery-1')).status, 200)
     t.same(await logins(), ['ada', 'cyd'])
@@ -410,7 +410,7 @@ t.test('the last admin stays, and a pending removal can be seen and confirmed', 
   // The link is paused, because the host has reported its maker, too.
   await service.signIn('ada', asks)
   await service.signIn(second, asks)
-  t.ok((await logins()).includes(second), 'who comes back to the organisation, comes back')
+  t.ok((await logins()).includes(second), 'who comes back to the organization, comes back')
   t.equal((await people[0]?.get(`${path}/organization/members`))?.status === 200, false, 'only admins see it')
 })
 

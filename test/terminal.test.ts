@@ -38,7 +38,7 @@ t.test(
     t.teardown(() => socket.destroy())
     await fetch(`http://127.0.0.1:${port}/api/nowhere`)
     await until(() => /INFO.*GET \/api\/… 404 in [0-9.]+ ms/.test(output), 'the request is logged')
-    // This only looks like an escape, and `fetch` would normalise it.
+    // This only looks like an escape, and `fetch` would normalize it.
     get({ port, path: '/api/settings/\\u001b[31m' }).on('error', () => {})
     await until(() => output.includes('GET /api/settings/… 404 in'), 'that request is logged as well')
     t.notMatch(output, 'u001b', 'without what the caller has chosen')

@@ -41,16 +41,16 @@ class MarksModel {
   lastOf = (minute: number | undefined) => (minute === undefined ? undefined : this.table.get(minute)?.last)
 
   /** Each minute of three hours that is marked, or lies between two marks, in order. */
-  candidates(): (Candidate & { neighbours: number[] })[] {
+  candidates(): (Candidate & { neighbors: number[] })[] {
     return Array.from({ length: 200 }, (_, index) => FIRST - 10 + index).flatMap((minute) => {
       const marked = this.table.get(minute)
-      if (marked) return [{ minute, project: marked.first, gap: 0, neighbours: [minute] }]
+      if (marked) return [{ minute, project: marked.first, gap: 0, neighbors: [minute] }]
       const earlier = this.minutes.findLast((other) => other < minute)
       const later = this.minutes.find((other) => other > minute)
       const project = this.lastOf(earlier)
       if (earlier === undefined || later === undefined || project === undefined) return []
       const gap = later - earlier
-      return gap <= FARTHEST ? [{ minute, project, gap, neighbours: [earlier, later] }] : []
+      return gap <= FARTHEST ? [{ minute, project, gap, neighbors: [earlier, later] }] : []
     })
   }
 
@@ -73,8 +73,8 @@ const heartbeat = fc.record({
 const requests = fc.array(fc.array(heartbeat, { maxLength: 12 }), { minLength: 1, maxLength: 5 })
 
 const inOrder = (candidates: Iterable<Candidate>) => [...candidates].sort((a, b) => a.minute - b.minute)
-const plain = (candidates: (Candidate & { neighbours: number[] })[]) =>
-  candidates.map(({ neighbours: _, ...candidate }) => candidate)
+const plain = (candidates: (Candidate & { neighbors: number[] })[]) =>
+  candidates.map(({ neighbors: _, ...candidate }) => candidate)
 
 const agree = (marks: Marks, model: MarksModel) => {
   deepStrictEqual([...marks.all()], plain(model.candidates()))
@@ -113,7 +113,7 @@ t.test('marks and the minutes between them match a table of minutes, in any orde
           deepStrictEqual(
             inOrder(marks.around(minutes)),
             plain(
-              model.candidates().filter(({ neighbours }) => neighbours.some((other) => minutes.has(other))),
+              model.candidates().filter(({ neighbors }) => neighbors.some((other) => minutes.has(other))),
             ),
           )
         deepStrictEqual(before, read(), 'marking a copy changes only the copy')

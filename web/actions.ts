@@ -133,7 +133,7 @@ export const actionItems = (workspace: Workspace | undefined): Item[] => {
       .filter((one) => one !== theme.value)
       .map((one) => ({
         title: one === 'system' ? 'Use the system theme' : `Use the ${one} theme`,
-        about: 'dark mode, light mode, colours, appearance',
+        about: 'dark mode, light mode, colors, appearance',
         run: () => {
           setTheme(one)
           announce(`Theme: ${capitalized(one)}`)

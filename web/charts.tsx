@@ -172,7 +172,7 @@ const [TOP, BOTTOM] = [8, 24]
 const [CHARACTER, LABEL] = [6.5, 52]
 
 /** The indexes with a label on the axis: every one if they fit, otherwise Mondays. */
-const labelled = (points: Point[], slot: number): Set<number> => {
+const labeled = (points: Point[], slot: number): Set<number> => {
   const all = points.map((_, index) => index)
   if (slot >= LABEL) return new Set(all)
   const mondays = all.filter((index) => points[index]?.isMonday)
@@ -232,7 +232,7 @@ export const Trend = (props: {
   // Moving the pointer redraws only the tooltip and the mark.
   const drawn = useMemo(() => {
     if (width === 0) return null
-    const shown = labelled(points, slot)
+    const shown = labeled(points, slot)
     return (
       <>
         {ticks.map((tick) => (
@@ -325,7 +325,7 @@ export const Trend = (props: {
 /** A drawing's styles, which its file has to contain. */
 const LOOK = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-size']
 
-/** Saves a figure's drawing in the page's colours. */
+/** Saves a figure's drawing in the page's colors. */
 const savePicture = (figure: Element | null, title: string) => {
   const drawing = figure?.querySelector('svg')
   if (!drawing) return
@@ -398,7 +398,7 @@ const hourName = (hour: number) => `${String(hour).padStart(2, '0')}:00`
 const [HOURS_LEFT, HOUR] = [36, 40]
 const DAY_HEIGHT = (HEIGHT - BOTTOM) / 7
 
-/** Five shades, so that neighbours are easy to tell apart. */
+/** Five shades, so that neighbors are easy to tell apart. */
 const SHADES = [0.2, 0.4, 0.6, 0.8, 1]
 const shadeOf = (value: number, max: number): number =>
   SHADES[Math.min(4, Math.floor((value / max) * 5))] ?? 1

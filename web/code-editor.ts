@@ -25,7 +25,7 @@ export interface CodeEditor {
   destroy(): void
 }
 
-const colours = HighlightStyle.define([
+const colors = HighlightStyle.define([
   { tag: tags.propertyName, color: 'var(--blue)' },
   { tag: tags.string, color: 'var(--green)' },
   { tag: tags.number, color: 'var(--orange)' },
@@ -172,7 +172,7 @@ export const createEditor = (
         closeBrackets(),
         autocompletion({ override: [(context) => complete(context, properties)], icons: false }),
         json(),
-        syntaxHighlighting(colours),
+        syntaxHighlighting(colors),
         EditorView.lineWrapping,
         replaceInsteadOfBrowser,
         theme,

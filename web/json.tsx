@@ -92,7 +92,7 @@ export const changedKeys = (before: Values, after: Values): string[] =>
     (key) => !same(before[key], after[key]) || key in before !== key in after,
   )
 
-/** Differences by key, shown by sign and by colour. `about` adds a line below a key. */
+/** Differences by key, shown by sign and by color. `about` adds a line below a key. */
 export const Diff = (props: {
   before: Values
   after: Values

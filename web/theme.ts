@@ -8,7 +8,7 @@ export type Theme = (typeof themes)[number]
 
 export const theme = signal<Theme>(themes.find((theme) => theme === stored(NAME)) ?? 'system')
 
-/** The header's colours, for the browser's own bars. */
+/** The header's colors, for the browser's own bars. */
 const colors = { light: '#ffffff', dark: '#151c25' }
 
 export const applyTheme = () => {

@@ -77,7 +77,7 @@ const shareText = (share: number): string => {
   return share < 10 ? percent(share) : `>${percent(9.99)}`
 }
 
-/** Initials on a colour derived from the login. Pictures aren't loaded from other hosts. */
+/** Initials on a color derived from the login. Pictures aren't loaded from other hosts. */
 export const Avatar = ({ login }: { login: string }) => {
   let hue = 0
   for (const char of login.toLowerCase()) hue = (hue * 31 + (char.codePointAt(0) ?? 0)) % 360

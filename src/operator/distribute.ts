@@ -113,8 +113,8 @@ const placeTables = async (sql: postgres.Sql, say: (line: string) => void) => {
   for (const [column, tables] of Object.entries(layout.spread)) {
     for (const table of tables) {
       if (isPlaced(table, { kind: 'distributed', column })) continue
-      const neighbour = tables.find((other) => places.get(other)?.kind === 'distributed') ?? 'none'
-      await sql`select create_distributed_table(${table}::text::regclass, ${column}, colocate_with => ${neighbour})`
+      const neighbor = tables.find((other) => places.get(other)?.kind === 'distributed') ?? 'none'
+      await sql`select create_distributed_table(${table}::text::regclass, ${column}, colocate_with => ${neighbor})`
       places.set(table, { kind: 'distributed', column })
       say(`${table}: distributed by ${column}`)
     }

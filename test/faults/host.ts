@@ -1,6 +1,6 @@
 /** The repository host fails in every way it can: callers who need it get an error in time, and others notice nothing. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Fault as Misbehaviour } from '../../demo/stand-in.js'
+import type { Fault as Misbehavior } from '../../demo/stand-in.js'
 import { faultStatuses } from '../service.js'
 import { type Fault, watch } from './fault.js'
 import { finishFault, startScene } from './scene.js'
@@ -27,10 +27,7 @@ export const hostDown: Fault = {
       })
     const person = crowd.people[0]
     const pull = () => fetch(`${url}/api/team/me`, { headers: { Authorization: `Bearer ${person?.token}` } })
-    const faults: (Misbehaviour | undefined)[] = [
-      undefined,
-      ...(Object.keys(faultStatuses) as Misbehaviour[]),
-    ]
+    const faults: (Misbehavior | undefined)[] = [undefined, ...(Object.keys(faultStatuses) as Misbehavior[])]
     for (const fault of faults) {
       const stop = new AbortController()
       repohost.fault = fault

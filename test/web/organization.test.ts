@@ -1,4 +1,4 @@
-/** Membership that follows an organisation, on the page: by keyboard, and without a violation of accessibility rules. */
+/** Membership that follows an organization, on the page: by keyboard, and without a violation of accessibility rules. */
 import t from 'tap'
 import { deliveryShapes } from '../../demo/host-deliveries.js'
 import type { Caller } from '../service.js'

@@ -19,7 +19,7 @@ const appearance = {
     type: 'string',
     default: 'light',
     enum: ['light', 'dark'],
-    description: 'The colour theme.',
+    description: 'The color theme.',
   },
   'ext.fontSize': { type: 'number', default: 14, minimum: 6, maximum: 40, description: 'Pixels.' },
   'ext.tabSize': { type: 'integer', minimum: 1, maximum: 8, markdownDescription: 'See `#ext.theme#`.' },

@@ -327,12 +327,12 @@ else {
   t.test('the browser is told the header’s color in the chosen theme', async (t) => {
     const themed = await scene.visit(ada)
     await themed.open(`/w/${id}/people`)
-    const colours = () =>
+    const colors = () =>
       themed.page.locator('meta[name="theme-color"]').evaluateAll((all) => all.map(({ content }) => content))
-    t.strictSame(await colours(), ['#ffffff', '#151c25'])
+    t.strictSame(await colors(), ['#ffffff', '#151c25'])
     await themed.button('Change theme (system)').click()
     await themed.button('Change theme (light)').click()
-    t.strictSame(await colours(), ['#151c25', '#151c25'])
+    t.strictSame(await colors(), ['#151c25', '#151c25'])
   })
 
   t.test('menus, tooltips and dialogs are accessible', async (t) => {

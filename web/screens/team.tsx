@@ -65,7 +65,7 @@ type Daily = Dashboard['daily']
 const COUNTED =
   'Daily counts for each member and repository, uploaded by an admin’s tool or reported by the repository host.'
 
-/** The metrics in order of importance, each with its colour. */
+/** The metrics in order of importance, each with its color. */
 export const metrics = [
   {
     name: 'active_minutes',

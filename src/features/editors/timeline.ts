@@ -1,7 +1,7 @@
 /**
  * The minutes that a person's and their agents' heartbeats have marked, and where the person's minutes have counted.
  * The set of heartbeats alone determines which minutes count: a mark is never removed, and minutes between two close
- * marks are also between even closer ones. So it is enough to look at new marks and their neighbours, and to count no
+ * marks are also between even closer ones. So it is enough to look at new marks and their neighbors, and to count no
  * minute twice.
  */
 import { limits } from '../../../schemas/limits.js'
@@ -184,7 +184,7 @@ export class Marks {
     return earlier === undefined ? undefined : this.lastOf(earlier)
   }
 
-  /** New marks, and the minutes between them and their neighbours. */
+  /** New marks, and the minutes between them and their neighbors. */
   *around(marks: Iterable<number>): Generator<Candidate> {
     const isNew = new Set(marks)
     for (const minute of isNew) {

@@ -222,8 +222,8 @@ const checkKind = async (
 ): Promise<Finding | undefined> => {
   const { status, headers } = response
   const json = await response.json().catch(() => undefined)
-  const { name, recognises } = hostKinds[kind]
-  if (recognises({ status, headers, json })) return undefined
+  const { name, recognizes } = hostKinds[kind]
+  if (recognizes({ status, headers, json })) return undefined
   return problem(
     'network',
     `The repository host at ${apiUrl} doesn’t respond like ${name} (REPOHOST_KIND=${kind}).`,

@@ -158,7 +158,7 @@ export const describePlan = (url: string, stopped?: AbortSignal, shipped = migra
     ])
   })
 
-/** An activity row's size in bytes with its header, for a table that was never analysed. */
+/** An activity row's size in bytes with its header, for a table that was never analyzed. */
 const BYTES_PER_ROW = 100
 
 /** The planner's estimate of each table's rows. */

@@ -82,7 +82,7 @@ export const forgejo: HostKind = {
   },
 
   probePath: '/version',
-  recognises: ({ status, json }) => status === 200 && typeof objectOf(json).version === 'string',
+  recognizes: ({ status, json }) => status === 200 && typeof objectOf(json).version === 'string',
 
   readProof: (headers) =>
     hmacOf(headerOf(headers, 'x-forgejo-signature', 'x-gitea-signature')) ??

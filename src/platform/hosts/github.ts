@@ -109,7 +109,7 @@ export const github: HostKind = {
   },
 
   probePath: '/meta',
-  recognises: ({ json, headers }) =>
+  recognizes: ({ json, headers }) =>
     headers.has('x-github-request-id') || 'verifiable_password_authentication' in objectOf(json),
 
   readProof: (headers) => prefixedHmacOf(headerOf(headers, 'x-hub-signature-256')),

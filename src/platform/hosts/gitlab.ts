@@ -160,7 +160,7 @@ export const gitlab: HostKind = {
   },
 
   probePath: '/version',
-  recognises: ({ headers, status, json }) =>
+  recognizes: ({ headers, status, json }) =>
     headers.has('x-gitlab-meta') || (status === 401 && objectOf(json).message === '401 Unauthorized'),
 
   readProof: (headers) => {

@@ -139,7 +139,7 @@ export interface HostKind {
 
   /** The path that the doctor requests without a token, and whether the response comes from a host of this kind. */
   probePath: string
-  recognises(response: UpstreamResponse): boolean
+  recognizes(response: UpstreamResponse): boolean
 
   /** A delivery's proof. Undefined if it's missing or malformed. */
   readProof(headers: IncomingHttpHeaders): Proof | undefined

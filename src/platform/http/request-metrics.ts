@@ -1,4 +1,4 @@
-/** Prometheus metrics, labelled by route template: values of paths, queries and headers never become labels. */
+/** Prometheus metrics, labeled by route template: values of paths, queries and headers never become labels. */
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'

@@ -118,12 +118,12 @@ export const run = (main: Main, { exitWhenDone = false } = {}): void => {
   // A closed pipe must not end the program.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   process.on('uncaughtException', fail)
-  let signalledAt: number | undefined
+  let signaledAt: number | undefined
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       // A second signal means that the operator doesn't want to wait.
-      if (signalledAt !== undefined && Date.now() - signalledAt > ECHO_MS) forceSignal.abort()
-      signalledAt ??= Date.now()
+      if (signaledAt !== undefined && Date.now() - signaledAt > ECHO_MS) forceSignal.abort()
+      signaledAt ??= Date.now()
       if (exitWhenDone && !isDone) code = 1
       end()
     })

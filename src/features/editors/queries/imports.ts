@@ -146,7 +146,7 @@ const READ_NEXT_DAYS = statement(
   order by d.day`,
 )
 
-/** An import's next day with its neighbours. Undefined when all are done. */
+/** An import's next day with its neighbors. Undefined when all are done. */
 export const readNextDays = async (
   tx: Db,
   userId: string,

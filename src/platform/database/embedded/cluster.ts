@@ -73,7 +73,7 @@ export const ensureCluster = async (
       await chown(unfinished, account.uid, account.gid)
       await chown(passwordFile, account.uid, account.gid)
     }
-    await initialise(native, unfinished, passwordFile, account, stopped)
+    await initialize(native, unfinished, passwordFile, account, stopped)
     // An empty folder (of a link) may be in the way. If another start has already put its cluster there, this fails.
     await rename(unfinished, cluster)
   } catch (cause) {
@@ -104,7 +104,7 @@ const requireOwner = async (cluster: string, account: Account) => {
 }
 
 /** Settles when no `initdb` process is running any more. */
-const initialise = async (
+const initialize = async (
   native: string,
   folder: string,
   passwordFile: string,

@@ -120,7 +120,7 @@ export class Server {
     this.child = child
     this.ended = new Promise((resolveEnd) => {
       child.once('exit', () => resolveEnd())
-      // A process that couldn't be started never exits. A process that couldn't be signalled still will.
+      // A process that couldn't be started never exits. A process that couldn't be signaled still will.
       child.on('error', () => child.pid ?? resolveEnd())
     })
   }
