@@ -58,7 +58,7 @@ const main = async (stopped: AbortSignal) => {
   const opening = addressesOf(host).then((addresses) => listenAt(app, addresses, port))
   await waitForListening(opening, { host, port, variable: 'PORT' })
   if (metricsPort !== undefined) await serveMetrics(metricsPort, app)
-  onExit((forceSignal) => leave(app, forceSignal))
+  onExit((forceSignal) => announceStop(app, forceSignal))
   extendStop(config.shutdownDelayMs)
   announce(config, logger)
 }
@@ -77,7 +77,7 @@ const outliveRejections = (logger: Logger, meter: Meter) => {
 }
 
 /** Reports that the service isn't ready, and waits until load balancers stop sending requests. */
-const leave = async (app: FastifyInstance, forceSignal: AbortSignal) => {
+const announceStop = async (app: FastifyInstance, forceSignal: AbortSignal) => {
   const delayMs = app.config.shutdownDelayMs
   const underWay = app.lifecycle.requestsUnderWay()
   const waiting = [
@@ -86,7 +86,7 @@ const leave = async (app: FastifyInstance, forceSignal: AbortSignal) => {
     process.stdout.isTTY && 'a second Ctrl-C ends at once',
   ].filter((part) => typeof part === 'string')
   app.log.info(['the service is stopping', ...waiting].join('; '))
-  app.lifecycle.leave()
+  app.lifecycle.reportUnready()
   await wait(delayMs, undefined, { signal: forceSignal }).catch(() => {})
 }
 

@@ -151,7 +151,7 @@ class World {
     return person
   }
 
-  /** Whether the hour, which all repositories share, has room. */
+  /** Whether the hour, which all repositories share, can take another minute. */
   private fits(who: number, day: string, hour: number, minutes: number): boolean {
     const others = this.work.filter((one) => one.who === who && one.day === day && one.hour === hour)
     return others.reduce((sum, one) => sum + one.minutes, minutes) <= 60

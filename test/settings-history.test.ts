@@ -240,7 +240,7 @@ t.test('the total override history is limited, and the oldest versions are delet
     [],
   )
   const counts = new Map(rows.map((row) => [row.workspace_id, row.rows]))
-  t.equal(counts.get(id), most + 1, 'what is small takes the room that the oldest one left')
+  t.equal(counts.get(id), most + 1, 'a small version fits into the space of the oldest one')
   t.equal(counts.get(other.id), 3, 'another workspace keeps its own')
 
   await statement(

@@ -521,7 +521,7 @@ t.test('a full workspace accepts nothing larger and can still be emptied', async
   t.equal((await override('api', text(500))).status, 200)
   t.equal((await ada.push('acme/api', text(500))).status, 200)
   t.equal((await ada.delete('/api/settings/acme/filler-2')).status, 200)
-  t.equal((await ada.push('acme/new', text(2_000))).status, 200, 'there is room again')
+  t.equal((await ada.push('acme/new', text(2_000))).status, 200, 'there is space again')
   const other = await service.workspace(ada, { name: 'Other', patterns: ['beta/*'] })
   t.equal((await ada.push('beta/api', text(9_000), {}, `?workspace=${other.id}`)).status, 200)
 })

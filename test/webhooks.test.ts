@@ -758,7 +758,7 @@ t.test('deliveries have rate limits per workspace and per webhook creator', asyn
   t.equal((await other.push(REPO, commitsOf(9))).status, 200)
   t.equal((await bobs.push(REPO, [commitOf('bob', today)])).status, 200, 'others are not affected')
 
-  // Once there is room again, a redelivery brings the counts of the model.
+  // Once there is space again, a redelivery brings the counts of the model.
   const [webhook2, other2, bobs2] = await later(webhook, other, bobs)
   t.equal((await webhook2.push(REPO, second)).status, 200)
   t.same(await webhook.counts(), { [`ada ${today} ${REPO}`]: { commits: 30, closed_issues: 0 } })

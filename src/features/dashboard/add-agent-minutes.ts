@@ -3,7 +3,7 @@ import type { Dashboard, OwnDashboard } from '../../../schemas/dashboard.js'
 import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
 import { sumAgentMinutes } from '../minutes/index.js'
-import { nothing } from './read-dashboard.js'
+import { ZERO_SUMS } from './read-dashboard.js'
 
 export const addAgentMinutes = async (
   db: Db,
@@ -22,18 +22,18 @@ export const addAgentMinutes = async (
   }
   const named = repos.flatMap((row) => (row.repo === null ? [] : [{ ...row, agent_minutes: take(row.repo) }]))
   // Leaves one row for all others.
-  const room = Math.max(0, limits.dashboard_rows - 1 - named.length)
-  const { active_members: _, ...sumsOfNothing } = nothing
+  const freeRows = Math.max(0, limits.dashboard_rows - 1 - named.length)
+  const { active_members: _, ...zeroSums } = ZERO_SUMS
   const onlyAgents = Array.from(left.values(), ({ repo, minutes }) => ({
     repo,
-    ...sumsOfNothing,
+    ...zeroSums,
     members: 0,
     agent_minutes: minutes,
-  })).slice(0, room)
+  })).slice(0, freeRows)
   const rest = total - [...named, ...onlyAgents].reduce((sum, row) => sum + row.agent_minutes, 0)
   const others = repos.find(({ repo }) => repo === null) ?? {
     repo: null,
-    ...sumsOfNothing,
+    ...zeroSums,
     members: null,
   }
   const hasOthers = rest > 0 || repos.some(({ repo }) => repo === null)

@@ -9,7 +9,7 @@ import { readPublishedDays } from '../rollups/index.js'
 import { type DashboardQuestion, decideShown, type Shown } from './policies.js'
 import { listMemberDays, readDays } from './queries/days.js'
 import { daysWithin, readSnapshot, readUnusableDays, sourcesOf } from './queries/sources.js'
-import { hiddenSums, nothing, readWorkspace } from './read-dashboard.js'
+import { hiddenSums, readWorkspace, ZERO_SUMS } from './read-dashboard.js'
 
 /** More days of 5,000 members in one response would block the event loop for tens of milliseconds. */
 const DAYS_PER_READ = 3
@@ -58,7 +58,7 @@ const readDayLines = async (
   const days = new Map([...recorded, ...shown].map((day) => [day.day, day]))
   const lines = listDays(range.from, range.to).map((day) => {
     const isNamed = named !== undefined && day >= named.from
-    const shownSums = days.get(day) ?? (isNamed ? nothing : hiddenSums)
+    const shownSums = days.get(day) ?? (isNamed ? ZERO_SUMS : hiddenSums)
     return [day, shownSums.active_minutes ?? '', ...countNames.map((count) => shownSums[count] ?? '')].join(
       ',',
     )

@@ -47,7 +47,7 @@ type Totals = Dashboard['totals']
 type Sums = Omit<Totals, 'active_members'>
 type RepoRow = Dashboard['repos'][number]
 
-export const nothing = { active_minutes: 0, ...perCount(() => 0), active_members: 0 }
+export const ZERO_SUMS = { active_minutes: 0, ...perCount(() => 0), active_members: 0 }
 export const hiddenSums = { active_minutes: null, ...perCount(() => null), active_members: null }
 
 /** The sum, not counting hidden (null) numbers. Null if all are hidden. */
@@ -100,11 +100,11 @@ const readNamed = async (
   const { from } = sources
   const shown = days.filter(({ day }) => day >= from)
   return {
-    totals: { ...addUp([nothing, ...shown]), active_members },
+    totals: { ...addUp([ZERO_SUMS, ...shown]), active_members },
     previous:
       activeBefore === undefined
         ? []
-        : [{ ...addUp([nothing, ...days.filter(({ day }) => day < from)]), active_members: activeBefore }],
+        : [{ ...addUp([ZERO_SUMS, ...days.filter(({ day }) => day < from)]), active_members: activeBefore }],
     from,
     days: new Map(days.map((day) => [day.day, day])),
     ...(buckets ? await readTrends(tx, sources, buckets, { members, repos }, shown) : { members, repos }),
@@ -276,7 +276,7 @@ export const readDashboard = (
       previous_totals: addUpTotals([...(named?.previous ?? []), ...publishedBefore]),
       daily: listDays(shown.range.from, shown.range.to).map((day) =>
         named && day >= named.from
-          ? (named.days.get(day) ?? { day, ...nothing })
+          ? (named.days.get(day) ?? { day, ...ZERO_SUMS })
           : { day, ...hiddenSums, ...published?.days.get(day) },
       ),
       members: named?.members ?? [],

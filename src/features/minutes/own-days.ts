@@ -58,13 +58,13 @@ export const addTo = (minutes: Map<string, number>, key: string, more: number) =
 
 /** Several workspaces together can count more minutes of a UTC day than it has. Those without an hour are cut. */
 const withinDays = (rows: readonly DayMinutes[]): DayMinutes[] => {
-  const room = new Map<string, number>()
+  const remaining = new Map<string, number>()
   for (const { day, hours } of rows)
-    for (const minutes of hours) room.set(day, (room.get(day) ?? limits.minutes_per_day) - minutes)
+    for (const minutes of hours) remaining.set(day, (remaining.get(day) ?? limits.minutes_per_day) - minutes)
   return rows.map((row) => {
     const take = (minutes: number) => {
-      const left = Math.max(0, room.get(row.day) ?? 0)
-      room.set(row.day, left - Math.min(minutes, left))
+      const left = Math.max(0, remaining.get(row.day) ?? 0)
+      remaining.set(row.day, left - Math.min(minutes, left))
       return Math.min(minutes, left)
     }
     return {

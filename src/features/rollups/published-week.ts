@@ -71,14 +71,14 @@ interface Shown {
 }
 
 function* show(amounts: Amount[], { total, days, repos, cells }: Choice): Paced<Shown> {
-  const nothing: Part = { sum: 0, people: 0 }
+  const noPart: Part = { sum: 0, people: 0 }
   const ofDays = yield* partsBy(amounts, ({ day }) => day)
   const ofRepos = yield* partsBy(amounts, ({ repoKey }) => repoKey)
   const ofCells = yield* partsBy(amounts, ({ cell }) => cell)
   return {
-    whole: total ? ((yield* partsBy(amounts, () => 0)).get(0) ?? nothing) : HIDDEN,
-    ofDay: (day: number) => (days ? (ofDays.get(day) ?? nothing) : HIDDEN),
-    ofRepo: (repo: string) => (repos.has(repo) ? (ofRepos.get(repo) ?? nothing) : HIDDEN),
+    whole: total ? ((yield* partsBy(amounts, () => 0)).get(0) ?? noPart) : HIDDEN,
+    ofDay: (day: number) => (days ? (ofDays.get(day) ?? noPart) : HIDDEN),
+    ofRepo: (repo: string) => (repos.has(repo) ? (ofRepos.get(repo) ?? noPart) : HIDDEN),
     cells: [...cells].map((cell) => ({ cell, minutes: ofCells.get(cell)?.sum ?? 0 })),
   }
 }

@@ -20,11 +20,11 @@ export const describeChange = (before: Content, after: Content): Record<string, 
     unlocked: without(before.locked, after.locked),
   }
   const described: Record<string, string[] | number> = {}
-  let room = MAX_KEYS
+  let remaining = MAX_KEYS
   let more = 0
   for (const [name, keys] of Object.entries(lists)) {
-    const named = keys.slice(0, room)
-    room -= named.length
+    const named = keys.slice(0, remaining)
+    remaining -= named.length
     more += keys.length - named.length
     if (named.length > 0) described[name] = named
   }

@@ -54,10 +54,11 @@ export const followAtSignIn = async (
   await judgeLinks(context, user, memberships, followed)
   const listed = await memberships.list()
   if (isOpen) {
-    const known = listed ?? (await askAbout(memberships, await listAdmitting(db, MAX_QUESTIONS))).members
-    await join(context, user, new Map(known.map(({ id, name }) => [id, name])))
+    const known =
+      listed ?? (await readHostMemberships(memberships, await listAdmitting(db, MAX_QUESTIONS))).members
+    await joinWorkspaces(context, user, new Map(known.map(({ id, name }) => [id, name])))
   }
-  await leave(
+  await leaveOrganizations(
     context,
     user,
     memberships,
@@ -74,7 +75,7 @@ export const syncMembershipOnPush = async (
 ): Promise<void> => {
   const followed = await listFollowed(context.database.write, user.id)
   await judgeLinks(context, user, memberships, followed)
-  await leave(context, user, memberships, followed)
+  await leaveOrganizations(context, user, memberships, followed)
 }
 
 /** Each organization once. */
@@ -117,7 +118,7 @@ const pauseLinkOf = async (
   })
 }
 
-const askAbout = async (memberships: Memberships, organizations: HostOrganization[]) => {
+const readHostMemberships = async (memberships: Memberships, organizations: HostOrganization[]) => {
   const checked = oneOfEach(organizations)
   const responses = await Promise.all(checked.map((organization) => memberships.membership(organization)))
   return {
@@ -127,7 +128,7 @@ const askAbout = async (memberships: Memberships, organizations: HostOrganizatio
 }
 
 /** @param listed the ids of organizations that the person belongs to, about which the host needn't be asked */
-const leave = async (
+const leaveOrganizations = async (
   context: FollowContext,
   user: User,
   memberships: Memberships,
@@ -137,7 +138,7 @@ const leave = async (
   const checked = followed.filter(
     ({ hostId, leaves, isKnown }) => !listed.includes(hostId) && (leaves === 'remove' || isKnown),
   )
-  const { members, left } = await askAbout(
+  const { members, left } = await readHostMemberships(
     memberships,
     checked.map(({ hostId, name }) => ({ id: hostId, name })),
   )
@@ -154,7 +155,7 @@ const leave = async (
 }
 
 /** @param belongsTo the current names of the organizations that the person belongs to, by their ids */
-const join = async (
+const joinWorkspaces = async (
   { database, personKeys }: FollowContext,
   user: User,
   belongsTo: Map<number, string>,
@@ -168,11 +169,12 @@ const join = async (
     async (tx) => {
       const person = await lockCaller(tx, user.id)
       const joined = await countJoinedByOrganization(tx, user.id)
-      let room = limits.workspaces_by_organization - [...joined.values()].reduce((sum, one) => sum + one, 0)
+      let remaining =
+        limits.workspaces_by_organization - [...joined.values()].reduce((sum, one) => sum + one, 0)
       for (const { workspaceId, hostId, createdBy } of meant) {
         const ofCreator = joined.get(createdBy) ?? 0
         // A stranger who adds the person to organizations must not crowd out the others.
-        if (room <= 0 || ofCreator >= limits.workspaces_by_organization_of_one) continue
+        if (remaining <= 0 || ofCreator >= limits.workspaces_by_organization_of_one) continue
         // Locks the roles, so that the link and the removals that are read next don't change.
         if ((await lockRole(tx, workspaceId, user.id)) !== undefined) continue
         const link = await readOrganization(tx, workspaceId)
@@ -188,7 +190,7 @@ const join = async (
           details: { role: 'member', organization: link.organization },
         })
         joined.set(createdBy, ofCreator + 1)
-        room--
+        remaining--
       }
     },
     { rowsMayConflict: true },

@@ -31,7 +31,7 @@ export const locksOfUsers = {
 /** The same with a hash of the workspace's id. */
 export const locksOfWorkspaces = {
   /** Held while the storage quota is checked. */
-  room: 2,
+  quota: 2,
   /** Held while a workspace's administration changes. */
   administration: 4,
   /** Shared by transactions that rely on a role, and exclusive while roles change. */

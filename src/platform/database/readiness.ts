@@ -43,7 +43,7 @@ export default fp(
       })
       return underWay
     }
-    app.decorate('isReady', async () => !app.lifecycle.isLeaving() && (await checkOnce()))
+    app.decorate('isReady', async () => !app.lifecycle.isStopping() && (await checkOnce()))
 
     // Checked before the first request, so that a fault is logged at the start, which has more time than a probe.
     await check(database.read)

@@ -35,12 +35,12 @@ const isRateLimited = ({ status, headers }: UpstreamResponse): boolean =>
   status === 429 || (status === 403 && headers.get('x-ratelimit-remaining') === '0')
 
 /**
- * @param loginMember where the host has the login
+ * @param loginProperty where the host has the login
  * @param invalid the statuses that mean that the token isn't valid, or not for this request
  */
 export const userOf = (
   response: UpstreamResponse,
-  loginMember: string,
+  loginProperty: string,
   invalid: number[],
   clientId?: string,
 ): UserResponse => {
@@ -49,7 +49,7 @@ export const userOf = (
   if (response.status !== 200) return 'failed'
   const user = objectOf(response.json)
   const { id, avatar_url } = user
-  const login = textOf(user[loginMember])
+  const login = textOf(user[loginProperty])
   if (!Number.isSafeInteger(id) || (id as number) <= 0) return 'failed'
   if (login === undefined || !/^[A-Za-z0-9_.-]{1,100}$/.test(login)) return 'failed'
   return { id: id as number, login, avatarUrl: textOf(avatar_url) ?? '', clientId }
@@ -61,19 +61,19 @@ export const REDIRECTS = [301, 302, 303, 307, 308]
 /**
  * Only a response about this very repository proves access to it. A renamed repository answers under its new name, or
  * at the end of a redirect.
- * @param pathMember where the host has `owner/repo`
+ * @param pathProperty where the host has `owner/repo`
  * @param denied the statuses that mean the token doesn't give access
  */
 export const accessOf = (
   response: UpstreamResponse,
   { owner, repo }: RepoName,
-  pathMember: string,
+  pathProperty: string,
   denied: number[],
 ): RepoResponse => {
   if (response.status === 401) return 'token-invalid'
   if (isRateLimited(response)) return 'rate-limited'
   if (denied.includes(response.status)) return 'denied'
-  const path = textOf(objectOf(response.json)[pathMember])
+  const path = textOf(objectOf(response.json)[pathProperty])
   if (response.status !== 200 || path === undefined) return 'failed'
   return sameName(path, `${owner}/${repo}`) ? 'granted' : { renamedTo: path }
 }

@@ -13,11 +13,11 @@ interface Lifecycle {
   /** Whether the service has begun to stop. */
   isClosing(): boolean
   /** Whether the service is about to stop or is stopping, so that requests should go elsewhere. */
-  isLeaving(): boolean
+  isStopping(): boolean
   /** How many requests are being answered. */
   requestsUnderWay(): number
   /** Makes the service report that it isn't ready, while it keeps serving. */
-  leave(): void
+  reportUnready(): void
   /** Counts a request until its response has been sent. */
   count(request: FastifyRequest, reply: FastifyReply): void
 }
@@ -28,7 +28,7 @@ const DRAIN_MS = 7_300
 const QUIET_MS = 500
 
 export default fp(async (app) => {
-  let leaving = false
+  let unready = false
   let closing = false
   let inFlight = 0
   let quiet: NodeJS.Timeout | undefined
@@ -43,10 +43,10 @@ export default fp(async (app) => {
 
   app.decorate('lifecycle', {
     isClosing: () => closing,
-    isLeaving: () => leaving || closing,
+    isStopping: () => unready || closing,
     requestsUnderWay: () => inFlight,
-    leave: () => {
-      leaving = true
+    reportUnready: () => {
+      unready = true
     },
     count: (request, reply) => {
       inFlight++

@@ -28,7 +28,7 @@ export default fp(async (app) => {
     // Probes of a stopping service and writes during maintenance get 503 on purpose, so they aren't logged as errors.
     const isMeant =
       failure.code === 'maintenance' ||
-      (request.routeOptions.config.isProbe === true && app.lifecycle.isLeaving())
+      (request.routeOptions.config.isProbe === true && app.lifecycle.isStopping())
     if (failure.status >= 500 && !isMeant)
       request.log.error({ err: failure.code === 'internal_error' ? error : failure }, failure.code)
     return send(failure, request, reply)

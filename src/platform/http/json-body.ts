@@ -12,7 +12,7 @@ const ordinary: Bounds = { depth: limits.json_depth, values: limits.json_values 
  * bound, and up to 50 ms with it (Node 20). A thread wouldn't help, because the main thread rebuilds every value that
  * another one sends.
  */
-const small: Bounds = { ...ordinary, members: limits.json_members }
+const small: Bounds = { ...ordinary, properties: limits.json_members }
 
 /** @throws {StrictJsonError} */
 export const parseBody = (bytes: Buffer, bounds = small): unknown => parseStrictJson(bytes, bounds)
@@ -37,7 +37,7 @@ export interface BodyContext {
   kind: RepohostKind
 }
 
-/** An empty body counts as an object without members. @throws {StrictJsonError} {InvalidBody} */
+/** An empty body counts as an object without properties. @throws {StrictJsonError} {InvalidBody} */
 export const readBody = <Body>(
   bytes: Buffer,
   schema: { required?: string[] },

@@ -18,8 +18,8 @@ export interface Bounds {
   /** Total properties and items of all objects and arrays. An empty one counts as one. */
   values: number
   /** Properties of all objects, whose names cost several times more than values. */
-  members?: number
-  /** For bodies of which only some members are read, and checked there. All others may hold anything that is JSON. */
+  properties?: number
+  /** For bodies of which only some properties are read, and checked there. All others may hold anything that is JSON. */
   lenient?: true
 }
 
@@ -68,12 +68,12 @@ const LOWER_U = codeOf('u')
  * @returns whether the text can contain a rejected key
  */
 const scan = (bytes: Buffer, bounds: Bounds): boolean => {
-  const { members: mostMembers = bounds.values, lenient: isLenient = false } = bounds
+  const { properties: maxProperties = bounds.values, lenient: isLenient = false } = bounds
   if (!isUtf8(bytes)) throw new StrictJsonError('The body isn’t UTF-8.')
   let canPoison = !isLenient && (bytes.includes('__proto__') || bytes.includes('constructor'))
   let depth = 0
   let values = 0
-  let members = 0
+  let properties = 0
   let at = 0
   while (at < bytes.length) {
     const byte = bytes[at] as number
@@ -98,11 +98,13 @@ const scan = (bytes: Buffer, bounds: Bounds): boolean => {
         values++
       } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--
       else if (byte === COMMA) values++
-      else if (byte === COLON) members++
+      else if (byte === COLON) properties++
       if (values > bounds.values)
         throw new TooManyValuesError(`The body has more than ${bounds.values} values. Send fewer at once.`)
-      if (members > mostMembers)
-        throw new TooManyValuesError(`The body has more than ${mostMembers} members. Send fewer at once.`)
+      if (properties > maxProperties)
+        throw new TooManyValuesError(
+          `The body has more than ${maxProperties} properties. Send fewer at once.`,
+        )
     }
   }
   return canPoison
@@ -202,18 +204,18 @@ const checkKeys = (value: unknown): void => {
     return
   }
   for (const key of Object.keys(value)) {
-    const member = (value as Record<string, unknown>)[key]
-    checkMember(key, member)
-    checkKeys(member)
+    const property = (value as Record<string, unknown>)[key]
+    checkProperty(key, property)
+    checkKeys(property)
   }
 }
 
-const checkMember = (key: string, member: unknown): void => {
+const checkProperty = (key: string, property: unknown): void => {
   const poisons =
     key === '__proto__' ||
     (key === 'constructor' &&
-      typeof member === 'object' &&
-      member !== null &&
-      Object.hasOwn(member, 'prototype'))
+      typeof property === 'object' &&
+      property !== null &&
+      Object.hasOwn(property, 'prototype'))
   if (poisons) throw new StrictJsonError(`The key ${key} isn’t allowed.`)
 }

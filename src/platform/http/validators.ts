@@ -14,9 +14,10 @@ import { formatsOf } from './formats.js'
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
 /** The share of the size taken up by properties with the value null. */
-const sizeOfNulls = (members: Record<string, unknown>): number => {
+const sizeOfNulls = (properties: Record<string, unknown>): number => {
   let size = 0
-  for (const key of Object.keys(members)) if (members[key] === null) size += sizeOf(key) + ':null,'.length
+  for (const key of Object.keys(properties))
+    if (properties[key] === null) size += sizeOf(key) + ':null,'.length
   return size
 }
 

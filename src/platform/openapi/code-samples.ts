@@ -105,11 +105,15 @@ const written = (value: unknown, language: 'JavaScript' | 'Python'): string => {
   }
   if (Array.isArray(value)) return `[${value.map((item) => written(item, language)).join(', ')}]`
   if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value).map(([name, member]) => {
+    const properties = Object.entries(value).map(([name, property]) => {
       const isName = !isPython && /^[A-Za-z_]\w*$/.test(name)
-      return `${isName ? name : written(name, language)}: ${written(member, language)}`
+      return `${isName ? name : written(name, language)}: ${written(property, language)}`
     })
-    return members.length === 0 ? '{}' : isPython ? `{${members.join(', ')}}` : `{ ${members.join(', ')} }`
+    return properties.length === 0
+      ? '{}'
+      : isPython
+        ? `{${properties.join(', ')}}`
+        : `{ ${properties.join(', ')} }`
   }
   if (isPython && value === null) return 'None'
   if (isPython && typeof value === 'boolean') return value ? 'True' : 'False'

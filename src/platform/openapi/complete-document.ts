@@ -87,7 +87,7 @@ export const completeDocument = (
       ...(requestBody && {
         requestBody: {
           ...requestBody,
-          required: hasRequiredMembers(requestBody, components.schemas),
+          required: hasRequiredProperties(requestBody, components.schemas),
           content: withExamples(requestBody.content, components.schemas),
         },
       }),
@@ -142,10 +142,12 @@ const withOpenResponses = (document: Document): Document => {
 const opened = (node: unknown): unknown => {
   if (Array.isArray(node)) return node.map(opened)
   if (typeof node !== 'object' || node === null) return node
-  const members = Object.entries(node).filter(
+  const properties = Object.entries(node).filter(
     ([name, value]) => name !== 'additionalProperties' || value !== false,
   )
-  return Object.fromEntries(members.map(([name, child]) => [name, valued.has(name) ? child : opened(child)]))
+  return Object.fromEntries(
+    properties.map(([name, child]) => [name, valued.has(name) ? child : opened(child)]),
+  )
 }
 
 /** One example, or one for each kind of response. A test reports responses without an example. */
@@ -163,7 +165,7 @@ const withExamples = (content: Content, schemas: Record<string, Schema>): Conten
   })
 
 /** If every property is optional, an absent body means `{}`. */
-const hasRequiredMembers = (
+const hasRequiredProperties = (
   { content }: NonNullable<Operation['requestBody']>,
   schemas: Record<string, Schema>,
 ): boolean =>

@@ -45,15 +45,15 @@ export const exampleOf = (code: ErrorCode) =>
 /** A code's problems. Properties that never vary are constants, and there are no others. */
 const schemaOf = (code: ErrorCode) => {
   const example = exampleOf(code)
-  const members = Object.keys(example) as (keyof typeof example)[]
+  const names = Object.keys(example) as (keyof typeof example)[]
   const fixed = ['type', 'status', 'title', 'code']
   return {
     type: 'object',
     description: errorCatalogue[code][1],
     additionalProperties: false,
-    required: members,
+    required: names,
     properties: Object.fromEntries([
-      ...members.map((name) => {
+      ...names.map((name) => {
         const { type, format, description } = Problem.properties[name]
         return [
           name,

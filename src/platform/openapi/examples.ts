@@ -31,11 +31,11 @@ export const exampleOf = (schema: ExampleSchema, schemas: Schemas, where = ''): 
   const kind = [type].flat()[0]
   if (kind === 'array' && items) return [exampleOf(items, schemas, `${where}/0`)]
   if (kind === 'object' && schema.additionalProperties === false) {
-    const members = Object.entries(properties ?? {}).filter(
-      ([name, member]) => required.includes(name) || shown(member, schemas),
+    const shownProperties = Object.entries(properties ?? {}).filter(
+      ([name, property]) => required.includes(name) || shown(property, schemas),
     )
     return Object.fromEntries(
-      members.map(([name, member]) => [name, exampleOf(member, schemas, `${where}/${name}`)]),
+      shownProperties.map(([name, property]) => [name, exampleOf(property, schemas, `${where}/${name}`)]),
     )
   }
   throw new Error(`${where || 'the whole'} has no example: give its schema \`examples\`, in schemas/`)

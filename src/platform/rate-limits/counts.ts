@@ -14,7 +14,7 @@ export interface Counts {
 /** How many callers or addresses each limit remembers. The oldest are dropped. */
 const REMEMBERED = 50_000
 
-const nothing: Counted = { count: 0, leftMs: 0 }
+const UNCOUNTED: Counted = { count: 0, leftMs: 0 }
 
 /** Counts in this instance's memory. */
 export class LocalCounts implements Counts {
@@ -26,7 +26,7 @@ export class LocalCounts implements Counts {
     const now = Date.now()
     let window = known.get(key)
     if (!window || window.until <= now) {
-      if (amount <= 0) return nothing
+      if (amount <= 0) return UNCOUNTED
       window = { count: 0, until: now + windowMs }
     }
     window.count = Math.max(0, window.count + amount)

@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/database/client.js'
 import { lockOfWorkspace, locksOfWorkspaces } from '../../../platform/database/locks.js'
 import { bool, double, statement, uuid } from '../../../platform/database/statement.js'
 
-const LOCK_QUOTA = lockOfWorkspace('lock workspace quota', locksOfWorkspaces.room)
+const LOCK_QUOTA = lockOfWorkspace('lock workspace quota', locksOfWorkspaces.quota)
 
 const COUNTED_BYTES = `greatest(size_bytes, ${limits.workspace_bytes_per_settings})`
 

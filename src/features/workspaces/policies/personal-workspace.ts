@@ -14,8 +14,8 @@ export const workspaceRequired = (owner: string) =>
 const suggestedPattern = (owner: string): string => {
   const own = `${owner}/*`
   if (own.length <= limits.pattern_length) return own
-  const room = owner.slice(0, limits.pattern_length - SUBGROUPS.length)
-  return `${room.slice(0, room.lastIndexOf('/'))}/${SUBGROUPS}`
+  const shortened = owner.slice(0, limits.pattern_length - SUBGROUPS.length)
+  return `${shortened.slice(0, shortened.lastIndexOf('/'))}/${SUBGROUPS}`
 }
 
 /** @throws {ApiError} `workspace_required` if the workspace has no room for a pattern, `workspace_limit` */
