@@ -79,14 +79,14 @@ export const changeConfiguration = async (
 }
 
 const preview = (
-  { database, rules, quota }: Context,
+  { database, ...context }: Context,
   call: WorkspaceCall,
   request: Request,
 ): Promise<ConfigurationResponse> => {
   const { workspaceId } = call
   return previewChange(database, call, 'admin', async (as) => {
     const held = request.memory.holdForTry()
-    const plan = await planConfiguration(as, workspaceId, request, rules, quota, held)
+    const plan = await planConfiguration(as, { ...context, ...request, workspaceId, held })
     const { grownBytes } = plan.overrides
     if (grownBytes > 0) await requireStorageQuota(as.tx, workspaceId, grownBytes)
     return responseOf(workspaceId, plan, plan.head)
@@ -94,14 +94,14 @@ const preview = (
 }
 
 const change = (
-  { database, rules, quota }: Context,
+  { database, ...context }: Context,
   call: WorkspaceCall,
   request: Request,
 ): Promise<ConfigurationResponse> => {
   const { workspaceId } = call
   return changeWorkspace(database, call, 'admin', async (change) => {
     const held = request.memory.holdForTry()
-    const plan = await planConfiguration(change, workspaceId, request, rules, quota, held)
+    const plan = await planConfiguration(change, { ...context, ...request, workspaceId, held })
     await writePlan(change, workspaceId, plan)
     if (plan.overrides.grownBytes > 0) await requireStorageQuota(change.tx, workspaceId)
     return responseOf(workspaceId, plan, await readHead(change.tx, workspaceId))

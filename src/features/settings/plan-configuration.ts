@@ -45,22 +45,28 @@ export interface ConfigurationPlan {
   affected: ConfigurationEffect
 }
 
-/** @param held counts the memory of the plan's changes */
+/** A plan depends on these besides the stored configuration. */
+interface Facts {
+  workspaceId: string
+  body: SentConfiguration
+  preconditions: Preconditions
+  rules: SettingsRules | undefined
+  quota: WorkspaceQuota
+  /** Counts the memory of the plan's changes. */
+  held: Held
+}
+
 export const planConfiguration = async (
   change: Pick<Change, 'tx' | 'caller'>,
-  workspaceId: string,
-  { body, preconditions }: { body: SentConfiguration; preconditions: Preconditions },
-  rules: SettingsRules | undefined,
-  quota: WorkspaceQuota,
-  held: Held,
+  { workspaceId, body, preconditions, rules, quota, held }: Facts,
 ): Promise<ConfigurationPlan> => {
   const { tx } = change
   const head = await readHead(tx, workspaceId)
   requireEtag(preconditions, etagOfConfiguration(workspaceId, head), head.version)
-  const judge = createJudge(rules)
   const turn = takeTurns()
   const builder = new ChangeListBuilder(held)
-  const settings = await planSettings(head, body, judge, turn)
+  const settings = await planSettings(head, body, rules, turn)
+  const warnings = listWarnings(rules, settings, MAX_WARNINGS)
   for (const one of settings.changes) builder.add(one)
   const patterns = body.patterns ?? head.patterns
   const arePatternsNew = JSON.stringify(patterns) !== JSON.stringify(head.patterns)
@@ -69,12 +75,13 @@ export const planConfiguration = async (
   const locks = locksOf(JSON.parse(settings.content.locked))
   const overrides: OverridePlan = { written: [], removed: [], grownBytes: 0 }
   let firstLocked: LockedOverride | undefined
-  for await (const step of planOverrides(tx, workspaceId, body.projects, judge, turn)) {
+  for await (const step of planOverrides(tx, workspaceId, body.projects, rules, turn)) {
     for (const one of step.changes) builder.add(one)
     overrides.grownBytes += step.grownBytes
     if (step.kind === 'remove') overrides.removed.push(step.override)
     else {
       overrides.written.push(step.override)
+      warnings.push(...listWarnings(rules, step, MAX_WARNINGS - warnings.length))
       firstLocked ??= findLocked(locks, step.values, step.override)
     }
   }
@@ -91,7 +98,7 @@ export const planConfiguration = async (
     settings: everywhere ? settings.content : undefined,
     patterns: arePatternsNew ? patterns : undefined,
     overrides,
-    warnings: judge.warnings,
+    warnings,
     affected:
       changes.count === 0
         ? { repositories: 0, people: 0 }
@@ -126,37 +133,36 @@ const requireUnlocked = (locked: LockedOverride | undefined): void => {
   throw new ApiError('key_locked', { keys, detail })
 }
 
-/** Checks changed values against the operator's schema. */
-const createJudge = (rules: SettingsRules | undefined) => {
-  const warnings: NonNullable<Warnings> = []
-  return {
-    warnings,
-    /** @param stored the settings so far */
-    check: (values: Values, stored: Values, at: string) => {
-      if (Object.keys(values).length === 0) return
-      requireRules(rules, values, at, spellingFaultsIn(values, stored))
-      requireSpelling(values, stored, at)
-      if (warnings.length < MAX_WARNINGS)
-        warnings.push(
-          ...(warningsOf(rules, values, at).warnings ?? []).slice(0, MAX_WARNINGS - warnings.length),
-        )
-    },
-  }
+/** Values that are new or changed, which is all that the rules judge. */
+interface NewValues {
+  set: Values
+  /** JSON pointer in the request. */
+  at: string
 }
-type Judge = ReturnType<typeof createJudge>
+
+/** @throws {ApiError} `validation_failed` for values against the enforced schema, and for keys that aren't spelled as keys should be */
+const requireValues = (rules: SettingsRules | undefined, { set, at }: NewValues, stored: Values): void => {
+  if (Object.keys(set).length === 0) return
+  requireRules(rules, set, at, spellingFaultsIn(set, stored))
+  requireSpelling(set, stored, at)
+}
+
+/** The first `most` warnings. */
+const listWarnings = (rules: SettingsRules | undefined, { set, at }: NewValues, most: number) =>
+  most > 0 && Object.keys(set).length > 0 ? (warningsOf(rules, set, at).warnings ?? []).slice(0, most) : []
 
 const planSettings = async (
   current: StoredWorkspaceSettings,
   { settings, locked, idle_window_minutes }: SentConfiguration,
-  judge: Judge,
+  rules: SettingsRules | undefined,
   turn: () => Promise<void>,
-): Promise<{ changes: ConfigurationChange[]; content: SettingsContent }> => {
+): Promise<NewValues & { changes: ConfigurationChange[]; content: SettingsContent }> => {
   const stored = JSON.parse(current.settings) as Values
   const difference = settings && (await compareSettings('workspace', stored, settings, turn))
   const content = difference?.settings ?? stored
-  if (difference) {
-    judge.check(difference.set, stored, '/body/settings')
-  }
+  const set = difference?.set ?? {}
+  const at = '/body/settings'
+  requireValues(rules, { set, at }, stored)
   await turn()
   const oldLocked = JSON.parse(current.locked) as string[]
   const newLocked = locked ?? oldLocked.filter((key) => Object.hasOwn(content, key))
@@ -167,6 +173,8 @@ const planSettings = async (
   const idle = idle_window_minutes ?? current.idleWindowMinutes
   const scope = 'workspace'
   return {
+    set,
+    at,
     changes: [
       ...(difference?.changes ?? []),
       ...(isSame(oldLocked, newLocked)
@@ -215,7 +223,7 @@ interface LockedOverride {
 
 /** The change to one override. */
 type OverrideStep = { changes: ConfigurationChange[]; grownBytes: number } & (
-  | { kind: 'write'; override: WrittenOverride; values: Values }
+  | ({ kind: 'write'; override: WrittenOverride; values: Values } & NewValues)
   | { kind: 'remove'; override: RemovedOverride }
 )
 
@@ -226,7 +234,7 @@ async function* planOverrides(
   tx: Db,
   workspaceId: string,
   projects: SentConfiguration['projects'],
-  judge: Judge,
+  rules: SettingsRules | undefined,
   turn: () => Promise<void>,
 ): AsyncGenerator<OverrideStep> {
   if (!projects) return
@@ -242,14 +250,14 @@ async function* planOverrides(
       const key = nameOf(row).toLowerCase()
       const [name, settings] = wanted.get(key) ?? [nameOf(row), undefined]
       wanted.delete(key)
-      yield* planOverride(row, name, settings, judge, turn)
+      yield* planOverride(row, name, settings, rules, turn)
     }
     const last = rows.at(-1)
     if (!more || !last) break
     after = [last.owner.toLowerCase(), last.repo.toLowerCase()]
   }
   for (const [name, settings] of [...wanted.values()].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    yield* planOverride(undefined, name, settings, judge, turn)
+    yield* planOverride(undefined, name, settings, rules, turn)
   }
 }
 
@@ -258,7 +266,7 @@ async function* planOverride(
   current: StoredOverride | undefined,
   name: string,
   bytes: Buffer | undefined,
-  judge: Judge,
+  rules: SettingsRules | undefined,
   turn: () => Promise<void>,
 ): AsyncGenerator<OverrideStep> {
   const sent = bytes?.toString()
@@ -278,13 +286,14 @@ async function* planOverride(
     yield { kind: 'remove', changes, override: { ...full, details }, grownBytes: -oldSize }
     return
   }
-  judge.check(set, stored ?? {}, placeOfOverride(name))
+  const at = placeOfOverride(name)
+  requireValues(rules, { set, at }, stored ?? {})
   const size = bytes.length
   requireSize(size, `The settings of ${scope}`)
   const version = (current?.version ?? 0) + 1
   const details = { version, size_bytes: size, ...described }
   const override = { ...full, version, settings: bytes, details }
-  yield { kind: 'write', changes, override, values, grownBytes: counted(size) - oldSize }
+  yield { kind: 'write', changes, override, values, set, at, grownBytes: counted(size) - oldSize }
 }
 
 export function* batchesOf<T extends Place & { settings?: Buffer }>(list: T[]): Generator<T[]> {
