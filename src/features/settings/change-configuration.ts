@@ -1,12 +1,9 @@
 import type { Warnings } from '../../../schemas/common.js'
 import type { ConfigurationEffect } from '../../../schemas/configuration.js'
 import { limits } from '../../../schemas/limits.js'
-import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
 import type { Preconditions } from '../../platform/http/etag.js'
 import type { RequestMemory } from '../../platform/http/request-memory.js'
-import { fitting } from '../../platform/process/held-memory.js'
-import { KeyedSemaphore, Semaphore } from '../../platform/process/semaphore.js'
 import {
   type Change,
   changeWorkspace,
@@ -18,10 +15,10 @@ import {
 import { applySettings } from './change-workspace-settings.js'
 import type { ChangeList } from './configuration-changes.js'
 import type { SentConfiguration } from './configuration-reader.js'
+import { waitForTurn } from './configuration-turns.js'
 import { batchesOf, type ConfigurationPlan, nameOf, planConfiguration } from './plan-configuration.js'
 import { requireStorageQuota } from './policies/storage-quota.js'
 import { deleteOverrides, limitOverrideHistory, writeOverrides } from './queries/overrides.js'
-import { readStorage } from './queries/storage-quota.js'
 import { etagOfConfiguration, type Head, readHead } from './read-configuration.js'
 import type { SettingsRules } from './schema/read.js'
 
@@ -32,26 +29,13 @@ export interface ConfigurationResponse {
   etag: string
 }
 
-interface Request {
+interface ConfigurationRequest {
   body: SentConfiguration
   preconditions: Preconditions
   dryRun: boolean
   /** Also holds the response, until the client has read it or others need the memory. */
   memory: RequestMemory
 }
-
-/** Smaller changes don't wait for others. */
-const LARGE_BYTES = limits.body_bytes
-/**
- * Memory that the change of a full workspace needs, measured: the peak of a process with a heap of 128 MiB rose from 148 to 327
- * MiB. The whole process stays below 480 MiB (`held-memory`).
- */
-const CHANGE_MIB = 180
-const WAITING = 64
-const WAIT_MS = 10_000
-const unavailable = () => new ApiError('unavailable')
-const changesOfPerson = new KeyedSemaphore(1, WAITING, WAIT_MS, unavailable)
-const changesAtOnce = new Semaphore(fitting(CHANGE_MIB), WAITING, WAIT_MS, unavailable)
 
 /** A change depends on these besides the request. */
 interface Context {
@@ -68,9 +52,10 @@ interface Context {
 export const changeConfiguration = async (
   context: Context,
   call: WorkspaceCall,
-  request: Request,
+  request: ConfigurationRequest,
 ): Promise<ConfigurationResponse> => {
-  const endTurn = await waitForTurn(context.database, call, request)
+  const { body, memory } = request
+  const endTurn = await waitForTurn(context.database, call.workspaceId, body.projects, memory)
   try {
     return await (request.dryRun ? preview(context, call, request) : change(context, call, request))
   } finally {
@@ -81,7 +66,7 @@ export const changeConfiguration = async (
 const preview = (
   { database, ...context }: Context,
   call: WorkspaceCall,
-  request: Request,
+  request: ConfigurationRequest,
 ): Promise<ConfigurationResponse> => {
   const { workspaceId } = call
   return previewChange(database, call, 'admin', async (as) => {
@@ -96,7 +81,7 @@ const preview = (
 const change = (
   { database, ...context }: Context,
   call: WorkspaceCall,
-  request: Request,
+  request: ConfigurationRequest,
 ): Promise<ConfigurationResponse> => {
   const { workspaceId } = call
   return changeWorkspace(database, call, 'admin', async (change) => {
@@ -113,32 +98,6 @@ const responseOf = (
   { changes, warnings, affected }: ConfigurationPlan,
   head: Head,
 ): ConfigurationResponse => ({ changes, warnings, affected, etag: etagOfConfiguration(workspaceId, head) })
-
-/** Only changes that need much memory wait for others. Those without overrides need little. @returns what ends the turn */
-const waitForTurn = async (
-  database: Database,
-  { workspaceId }: WorkspaceCall,
-  { body: { projects }, memory }: Request,
-): Promise<() => void> => {
-  if (!projects) return () => {}
-  const sent = projects.reduce((sum, { length }) => sum + length, 0)
-  const stored = (await readStorage(database.hot, [workspaceId])).get(workspaceId) ?? 0
-  if (sent + stored <= LARGE_BYTES) return () => {}
-  const held = memory.hold()
-  held.add(sent)
-  const endTurnOfPerson = await changesOfPerson.acquire([memory.person])
-  try {
-    await changesAtOnce.acquire()
-  } catch (error) {
-    endTurnOfPerson()
-    throw error
-  }
-  return () => {
-    changesAtOnce.release()
-    endTurnOfPerson()
-    held.release()
-  }
-}
 
 const writePlan = async (
   change: Change,

@@ -1,0 +1,49 @@
+/** Changes of large configurations take turns, because each needs much memory while it runs. */
+import { limits } from '../../../schemas/limits.js'
+import { ApiError } from '../../errors.js'
+import type { Database } from '../../platform/database/client.js'
+import type { RequestMemory } from '../../platform/http/request-memory.js'
+import { fitting } from '../../platform/process/held-memory.js'
+import { KeyedSemaphore, Semaphore } from '../../platform/process/semaphore.js'
+import type { SentConfiguration } from './configuration-reader.js'
+import { readStorage } from './queries/storage-quota.js'
+
+/** Smaller changes don't wait for others. */
+const LARGE_BYTES = limits.body_bytes
+/**
+ * Memory that the change of a full workspace needs, measured: the peak of a process with a heap of 128 MiB rose from 148 to 327
+ * MiB. The whole process stays below 480 MiB (`held-memory`).
+ */
+const CHANGE_MIB = 180
+const WAITING = 64
+const WAIT_MS = 10_000
+const unavailable = () => new ApiError('unavailable')
+const changesOfPerson = new KeyedSemaphore(1, WAITING, WAIT_MS, unavailable)
+const changesAtOnce = new Semaphore(fitting(CHANGE_MIB), WAITING, WAIT_MS, unavailable)
+
+/** Only changes that need much memory wait for others. Those without overrides need little. @returns what ends the turn */
+export const waitForTurn = async (
+  database: Database,
+  workspaceId: string,
+  projects: SentConfiguration['projects'],
+  memory: RequestMemory,
+): Promise<() => void> => {
+  if (!projects) return () => {}
+  const sent = projects.reduce((sum, { length }) => sum + length, 0)
+  const stored = (await readStorage(database.hot, [workspaceId])).get(workspaceId) ?? 0
+  if (sent + stored <= LARGE_BYTES) return () => {}
+  const held = memory.hold()
+  held.add(sent)
+  const endTurnOfPerson = await changesOfPerson.acquire([memory.person])
+  try {
+    await changesAtOnce.acquire()
+  } catch (error) {
+    endTurnOfPerson()
+    throw error
+  }
+  return () => {
+    changesAtOnce.release()
+    endTurnOfPerson()
+    held.release()
+  }
+}
