@@ -67,8 +67,8 @@ export const planAlone = async (tx: Db, batch: Batch): Promise<HeartbeatPlan> =>
     readNearMarks(tx, [batch]),
     readTargetsOfSent(tx, [batch]),
   ])
-  const far = await readFarMarks(tx, near)
-  const known = await resolveProjects(tx, singleRow(far))
+  const stored = await readFarMarks(tx, near)
+  const known = await resolveProjects(tx, singleRow(stored))
   const targets = await completeTargets(tx, targetsOfSent, [known], limits.flush_comparisons)
   const target = requireTarget(requireValue(targets, userId), known.involved.size)
   // Before the activity lock, so that its holder never waits for the user's row.
@@ -80,7 +80,7 @@ export const planAlone = async (tx: Db, batch: Batch): Promise<HeartbeatPlan> =>
   return countMarked(tx, targeted, days)
 }
 
-/** The same steps for several people. Waits for no one. @returns what became of each batch, in any order */
+/** The same steps for several people. Waits for no one. @returns what became of each batch, in the same order */
 export const planTogether = async (tx: Db, batches: readonly Batch[]): Promise<Planned[]> => {
   const userIds = batches.map(({ userId }) => userId)
   const [locked, near, targetsOfSent] = await Promise.all([
@@ -88,9 +88,9 @@ export const planTogether = async (tx: Db, batches: readonly Batch[]): Promise<P
     readNearMarks(tx, batches),
     readTargetsOfSent(tx, batches),
   ])
-  const nearOfLocked = near.filter(({ request }) => locked.has(request.userId))
-  const far = await readFarMarks(tx, nearOfLocked)
-  const known = await Promise.all(far.map((one) => resolveProjects(tx, one)))
+  const nearOfLocked = near.filter(({ wanted }) => locked.has(wanted.userId))
+  const stored = await readFarMarks(tx, nearOfLocked)
+  const known = await Promise.all(stored.map((one) => resolveProjects(tx, one)))
   const targets = await completeTargets(tx, targetsOfSent, known, COMPARED_TOGETHER)
   const targeted = await Promise.all(
     known.map((one) => targetTogether(one, requireValue(targets, one.batch.userId))),
@@ -101,7 +101,8 @@ export const planTogether = async (tx: Db, batches: readonly Batch[]): Promise<P
     targeted.map((one) => (one.kind === 'targeted' ? countTogether(tx, one, days) : one)),
   )
   const held = userIds.filter((userId) => !locked.has(userId)).map((userId) => leftOut(userId, 'held'))
-  return [...planned, ...held]
+  const outcomes = new Map([...planned, ...held].map((one) => [one.userId, one]))
+  return userIds.map((userId) => requireValue(outcomes, userId))
 }
 
 const leftOut = (userId: string, because: LeftOut['because']): LeftOut => ({

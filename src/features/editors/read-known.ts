@@ -18,7 +18,7 @@ export const COMPARED_TOGETHER = limits.flush_comparisons / 100
 const REACH_OF_AGENTS = 2
 
 /** The names and hours to read for a person's heartbeats. */
-interface Request {
+interface Wanted {
   batch: Batch
   userId: string
   names: string[]
@@ -29,7 +29,7 @@ interface Request {
 
 /** What's stored about them. */
 export interface Stored {
-  request: Request
+  wanted: Wanted
   /** The marks in these hours. */
   marks: StoredHour[]
   /** The projects of the names, and of the names in the marks if they were read. */
@@ -38,20 +38,20 @@ export interface Stored {
 
 /** Usually this is enough, because most heartbeats name a repository in full, near marks of the same one. */
 export const readNearMarks = (tx: Db, batches: readonly Batch[]): Promise<Stored[]> => {
-  const requests = batches.map(requestFor)
-  return readStored(tx, requests, requests.filter(isNaming))
+  const wanted = batches.map(wantedFor)
+  return readStored(tx, wanted, wanted.filter(isNaming))
 }
 
 /** For the people who need it, also hours farther from agents' marks, and the projects of names in the marks. */
 export const readFarMarks = async (tx: Db, near: readonly Stored[]): Promise<Stored[]> => {
-  const requests = near.flatMap(requestFarther)
-  if (requests.length === 0) return [...near]
-  const far = await readStored(tx, requests, requests)
-  const farOf = new Map(far.map((one) => [one.request.userId, one]))
-  return near.map((one) => farOf.get(one.request.userId) ?? one)
+  const wanted = near.flatMap(wantedFarther)
+  if (wanted.length === 0) return [...near]
+  const far = await readStored(tx, wanted, wanted)
+  const farOf = new Map(far.map((one) => [one.wanted.userId, one]))
+  return near.map((one) => farOf.get(one.wanted.userId) ?? one)
 }
 
-const requestFor = (batch: Batch): Request => {
+const wantedFor = (batch: Batch): Wanted => {
   const { userId, heartbeats, names = [] } = batch
   const hours = hoursAround(heartbeats.map(({ minute }) => minute))
   const isWide = heartbeats.some(({ isOfAgent }) => isOfAgent)
@@ -65,15 +65,15 @@ const requestFor = (batch: Batch): Request => {
 }
 
 /** None if everything needed was read. */
-const requestFarther = ({ request, marks }: Stored): Request[] => {
+const wantedFarther = ({ wanted, marks }: Stored): Wanted[] => {
   const isNearAgents = marks.some(({ agentProjects }) => agentProjects)
-  if (isNearAgents && !request.isWide)
-    return [{ ...request, hours: hoursBeside(request.hours, REACH_OF_AGENTS), isWide: true }]
-  const isNearNames = marks.some((hour) => hasNames(hour, request.batch.kind))
-  return isNearNames && !isNaming(request) ? [request] : []
+  if (isNearAgents && !wanted.isWide)
+    return [{ ...wanted, hours: hoursBeside(wanted.hours, REACH_OF_AGENTS), isWide: true }]
+  const isNearNames = marks.some((hour) => hasNames(hour, wanted.batch.kind))
+  return isNearNames && !isNaming(wanted) ? [wanted] : []
 }
 
-const isNaming = ({ names }: Request) => names.length > 0
+const isNaming = ({ names }: Wanted) => names.length > 0
 
 const hasNames = ({ projects, agentProjects }: StoredHour, kind: RepohostKind) =>
   [...projects, ...(agentProjects ?? [])].some((project) => !isRepo(project, kind))
@@ -81,16 +81,16 @@ const hasNames = ({ projects, agentProjects }: StoredHour, kind: RepohostKind) =
 /** @param naming the people whose names are read, also those in the marks */
 const readStored = async (
   tx: Db,
-  requests: readonly Request[],
-  naming: readonly Request[],
+  wanted: readonly Wanted[],
+  naming: readonly Wanted[],
 ): Promise<Stored[]> => {
-  const [hours, names] = await Promise.all([readMarks(tx, requests), findNames(tx, naming)])
-  const marksOf = groupBy(hours, ({ userId }) => userId)
-  const namesOf = groupBy(names, ({ userId }) => userId)
-  return requests.map((request) => ({
-    request,
-    marks: marksOf.get(request.userId) ?? [],
-    named: namesOf.get(request.userId) ?? [],
+  const [hours, names] = await Promise.all([readMarks(tx, wanted), findNames(tx, naming)])
+  const hoursByPerson = groupBy(hours, ({ userId }) => userId)
+  const namesByPerson = groupBy(names, ({ userId }) => userId)
+  return wanted.map((one) => ({
+    wanted: one,
+    marks: hoursByPerson.get(one.userId) ?? [],
+    named: namesByPerson.get(one.userId) ?? [],
   }))
 }
 
@@ -109,11 +109,11 @@ export interface Known {
 }
 
 /** Finds the repositories of names. */
-export const resolveProjects = async (tx: Db, { request, marks, named }: Stored): Promise<Known> => {
-  const { batch, userId } = request
+export const resolveProjects = async (tx: Db, { wanted, marks, named }: Stored): Promise<Known> => {
+  const { batch, userId } = wanted
   const sent = batch.heartbeats.map(({ project }) => project)
   const repos = sent.flatMap(({ repo }) => repo ?? [])
-  const names = await matchFolders(tx, userId, namesOf(named), request.names, repos)
+  const names = await matchFolders(tx, userId, namesOf(named), wanted.names, repos)
   const projects = new Projects(batch.kind, namesOf([...named, ...names.chosen]), sent)
   const timeline = new Timeline(marks)
   const involved = involvedIn(batch.heartbeats, projects, timeline)

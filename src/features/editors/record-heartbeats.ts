@@ -6,7 +6,7 @@ import {
   type QueuedWrite,
   type Written,
 } from '../../platform/database/write-queue.js'
-import { reposToRemember } from '../accounts/index.js'
+import { type ReposToRemember, reposToRemember } from '../accounts/index.js'
 import { type Batch, batchOf, withoutFarDays } from './batch.js'
 import { asksForLastProject, resolveLastProjects } from './last-project.js'
 import { nothingRecorded, type Recorded } from './mark-heartbeats.js'
@@ -47,11 +47,9 @@ interface QueuedBatch extends Batch, QueuedWrite {}
 
 const recordAlone = async (tx: Tx, database: Database, sent: QueuedBatch): Promise<Written<Recorded>> => {
   const batch = await resolveLastProjects(tx, sent)
-  const plan = await planAlone(tx, batch)
-  const named = namedBy(database, plan)
-  await named.write(tx)
-  await writePlans(tx, [plan])
-  return { kind: 'recorded', result: plan.recorded, named }
+  const planned = plannedOf(database, await planAlone(tx, batch))
+  await write(tx, [planned])
+  return planned
 }
 
 const recordTogether = async (
@@ -59,26 +57,33 @@ const recordTogether = async (
   database: Database,
   batches: readonly QueuedBatch[],
 ): Promise<Outcome<Recorded>[]> => {
-  const outcomes = new Map(
-    (await planTogether(tx, batches)).map((one) => [
-      one.userId,
-      one.kind === 'planned' ? { ...one, named: namedBy(database, one.plan) } : one,
-    ]),
+  const outcomes = await planTogether(tx, batches)
+  const planned = outcomes.map((one) => (one.kind === 'planned' ? plannedOf(database, one.plan) : one))
+  await write(
+    tx,
+    planned.filter((one) => one.kind === 'recorded'),
   )
-  const planned = [...outcomes.values()].filter((one) => one.kind === 'planned')
+  return planned
+}
+
+/** Heartbeats that are planned, and still have to be written. */
+interface PlannedBatch extends Written<Recorded> {
+  plan: HeartbeatPlan
+  /** The repositories that the person has named in full, to remember. */
+  named: ReposToRemember
+}
+
+const plannedOf = (database: Database, plan: HeartbeatPlan): PlannedBatch => ({
+  kind: 'recorded',
+  result: plan.recorded,
+  plan,
+  named: reposToRemember(database, plan.userId, plan.repos),
+})
+
+const write = async (tx: Tx, planned: readonly PlannedBatch[]): Promise<void> => {
   await Promise.all(planned.map(({ named }) => named.write(tx)))
   await writePlans(
     tx,
     planned.map(({ plan }) => plan),
   )
-  return batches.map(({ userId }) => {
-    const outcome = outcomes.get(userId)
-    if (!outcome) throw new Error('Every batch is planned or left out')
-    if (outcome.kind === 'left out') return outcome
-    return { kind: 'recorded', result: outcome.plan.recorded, named: outcome.named }
-  })
 }
-
-/** The repositories that a person has named in full, to remember. */
-const namedBy = (database: Database, { userId, repos }: HeartbeatPlan) =>
-  reposToRemember(database, userId, repos)
