@@ -705,6 +705,26 @@ t.test('heartbeats', async (t) => {
     t.same(await minutesOf(caller), { 'acme/web': 5 })
   })
 
+  t.test('a malformed media type is read as JSON, too', async (t) => {
+    const { caller } = await someone(service)
+    const types = [
+      'json',
+      'application/',
+      '/json',
+      'application/json/x',
+      'application json; charset=x',
+      ';',
+      ',',
+      '"',
+    ]
+    for (const [index, type] of types.entries()) {
+      const body = JSON.stringify([beat(at(10, index))])
+      const reply = await caller.request('POST', BULK, { body, headers: { 'Content-Type': type } })
+      t.same([reply.status, reply.body], [202, accepted(1)], type)
+    }
+    t.same(await minutesOf(caller), { 'acme/web': types.length })
+  })
+
   t.test('only wrong syntax and wrong shapes are rejected', async (t) => {
     const { caller } = await someone(service)
     const rejected = [

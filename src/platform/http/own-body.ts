@@ -19,10 +19,11 @@ export const leaveBodies = (scope: Scope, types: string[]): void => {
   })
 }
 
-/** The same for all bodies: tools send any media type, a malformed one, or none. */
+/** The same for all bodies: tools send any media type, a malformed one, or none. Handlers see none. */
 export const leaveAllBodies = (scope: Scope): void => {
   leaveBodies(scope, ['*'])
-  // The framework would reject a malformed one. Nothing reads it here.
+  // Fastify answers 415 to a malformed media type before it looks for a parser, even one for all types. It has no other
+  // way to ignore the header than that it isn't there.
   scope.addHook('onRequest', (request, _reply, done) => {
     delete request.headers['content-type']
     done()
