@@ -447,6 +447,29 @@ const minutesOfDays = async (caller: Caller): Promise<number> => {
     .reduce((sum: number, { minutes }: { minutes: number }) => sum + minutes, 0)
 }
 
+t.test(
+  'of two refreshes at once, the one that began later counts, whichever response comes last',
+  async (t) => {
+    const { editor, opened, decide } = await start(t, 'ivan')
+    const { network } = editor
+    await decide({ 'ext.theme': 'dark' })
+    const window = await editor.openWindow([opened])
+    await signIn(window)
+    await until(() => window.values()['ext.theme'] === 'dark', 'it is applied')
+    network.heldAt = '/api/team/effective-config'
+    const older = window.run('apply')
+    await until(() => network.held.length > 0, 'the service has responded to the older one')
+    network.heldAt = undefined
+    await decide({ 'ext.theme': 'light' })
+    await window.run('apply')
+    t.strictSame(window.values(), { 'ext.theme': 'light' })
+    for (const release of network.held) release()
+    await older
+    t.strictSame(window.values(), { 'ext.theme': 'light' })
+    await window.close()
+  },
+)
+
 t.test('two folders have separate settings and minutes', async (t) => {
   const { editor, opened, decide, caller, folder } = await start(t, 'iris')
   await decide({ 'ext.theme': 'dark' })

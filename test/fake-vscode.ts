@@ -147,7 +147,13 @@ export const installEditor = async ({
     }
   }
   /** Whether a request reaches the network. */
-  const network = { silent: false, silentAt: undefined as string | undefined }
+  const network = {
+    silent: false,
+    silentAt: undefined as string | undefined,
+    /** Responses from here are held back. */
+    heldAt: undefined as string | undefined,
+    held: [] as (() => void)[],
+  }
 
   const openWindow = async (
     folders: OpenFolder[],
@@ -401,9 +407,14 @@ export const installEditor = async ({
       },
       subscriptions: [] as { dispose(): void }[],
     }
-    const watchedFetch: typeof fetch = (input, init) => {
+    const watchedFetch: typeof fetch = async (input, init) => {
       const { pathname, search } = new URL(String(input))
       requests.push({ method: init?.method ?? 'GET', path: pathname, query: search, body: `${init?.body}` })
+      if (network.heldAt === pathname) {
+        const response = await fetch(input, init)
+        await new Promise<void>((release) => network.held.push(release))
+        return response
+      }
       if (!network.silent && network.silentAt !== pathname) return fetch(input, init)
       return new Promise((_, reject) => {
         init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))

@@ -94,9 +94,12 @@ export const activateWith = (context: vscode.ExtensionContext, storageAt: Storag
       await tell?.(/^(Type|Timeout)Error$/.test(name) ? 'Not reachable. Your minutes wait.' : message)
     }
   }
+  let refreshes = 0
+  /** Its responses have no effect once the next one has begun, however late they come. */
   const refresh = async () => {
     const mine = session
-    const isCurrent = () => session === mine
+    const number = ++refreshes
+    const isCurrent = () => session === mine && refreshes === number
     await findAll()
     if (mine === undefined) return settings.release()
     pulledAt = Date.now()
@@ -104,7 +107,9 @@ export const activateWith = (context: vscode.ExtensionContext, storageAt: Storag
     if (!isCurrent()) return
     await findAll()
     const open = folders
-    const configs = await Promise.allSettled(open.map(({ repo }) => team.configOf(mine.client, repo)))
+    const configs = await Promise.allSettled(
+      open.map(({ repo }) => team.configOf(mine.client, repo, isCurrent)),
+    )
     show()
     if (isCurrent()) await settings.pull(mine.client, open, configs, isCurrent)
   }
@@ -201,12 +206,14 @@ export const activateWith = (context: vscode.ExtensionContext, storageAt: Storag
   /** Asks about a repository that is in none of the open folders, or about which the service hasn't responded yet. */
   const learn = guarded(async () => {
     const mine = session
+    const number = refreshes
+    const isCurrent = () => session === mine && refreshes === number
     if (learning || mine === undefined) return
     learning = true
     try {
-      await team.learn(mine, () => session === mine)
+      await team.learn(mine, isCurrent)
       await find()
-      if (session === mine && repo !== undefined) await team.configOf(mine.client, repo)
+      if (isCurrent() && repo !== undefined) await team.configOf(mine.client, repo, isCurrent)
     } finally {
       learning = false
     }

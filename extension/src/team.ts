@@ -62,7 +62,7 @@ export class Team {
     this.workspaces = isSame ? (known?.workspaces ?? []) : []
   }
 
-  /** @param isCurrent whether the same person is still signed in */
+  /** @param isCurrent whether the same person is still signed in, and nothing was asked again since, here and below */
   async learn({ client, login, baseUrl }: Session, isCurrent: () => boolean): Promise<void> {
     const [{ data: me }, { data: health }] = await Promise.all([
       client.request('GET /api/team/me'),
@@ -79,8 +79,13 @@ export class Team {
   }
 
   /** The service's response about a repository, which is asked for only if it's the team's. */
-  async configOf(client: Client, repo: string): Promise<EffectiveConfig | undefined> {
+  async configOf(
+    client: Client,
+    repo: string,
+    isCurrent: () => boolean,
+  ): Promise<EffectiveConfig | undefined> {
     const config = this.matches(repo) ? await configOf(client, repo) : undefined
+    if (!isCurrent()) return config
     this.repos.set(repo, {
       workspace: this.workspaces.find(({ id }) => id === config?.workspace_id)?.name ?? null,
       idleMinutes: idleWindow(config?.idle_window_minutes ?? 5),
