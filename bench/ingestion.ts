@@ -9,11 +9,11 @@ import { join } from 'node:path'
 import { READ_TARGETS } from '../src/features/minutes/queries/flush-target.js'
 import {
   ADD_MINUTES,
+  INSERT_FLUSH,
+  INSERT_FLUSHES,
   MARK_DAYS,
   READ_ANSWERS,
   READ_ROWS,
-  REMEMBER_FLUSH,
-  REMEMBER_FLUSHES,
   TRY_TO_LOCK_ACTIVITY,
 } from '../src/features/minutes/queries/minutes.js'
 import type { Statement } from '../src/platform/database/statement.js'
@@ -181,8 +181,8 @@ function scriptOf(workspace: string, entries: Entry[], people: number): string {
     '\\endpipeline',
     '\\startpipeline',
     people === 1
-      ? fill(REMEMBER_FLUSH, ['(select id from bench_users where n = :user)', ':turn::text', "'x'", "'{}'"])
-      : fill(REMEMBER_FLUSHES, [users, ...[':turn::text', "'x'::text", "'{}'::text"].map(forEach)]),
+      ? fill(INSERT_FLUSH, ['(select id from bench_users where n = :user)', ':turn::text', "'x'", "'{}'"])
+      : fill(INSERT_FLUSHES, [users, ...[':turn::text', "'x'::text", "'{}'::text"].map(forEach)]),
     fill(MARK_DAYS, [':workspace', ':days']),
     fill(ADD_MINUTES, [':workspace', each(entries.length), ':row_days', ':row_repos', ':minutes', ':hours']),
     'commit;',

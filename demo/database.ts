@@ -24,7 +24,7 @@ export const startThrowAwayDatabase = async (
 ): Promise<{ url: string; folder: string; stop(forceSignal?: AbortSignal): Promise<void> }> => {
   await clearLeftDatabases(parent)
   const dataDir = await mkdtemp(join(parent, PREFIX))
-  // Root runs the server under another account, which must get in.
+  // Root runs the server under another account, which needs access.
   await chmod(dataDir, 0o711)
   const signOfLife = await showLife(join(dataDir, SIGN_OF_LIFE))
   const end = async (location = dataDir) => {

@@ -52,7 +52,7 @@ const startDatabase = async (stopped: AbortSignal) => {
 }
 
 const AGE_FIRST_VERSIONS = statement(
-  'let the settings that were pushed first be from last week',
+  'backdate first snapshots by a week',
   {},
   `update snapshot_versions set created_at = created_at - interval '6 days' where version = 1`,
 )

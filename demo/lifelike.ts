@@ -56,7 +56,7 @@ const SHAPE_DAYS = statement(
 
 /** $1: the workspace. */
 const ADD_UP_HOURS = statement(
-  'add up made-up hours',
+  'sum sample hours',
   {},
   `
   update activity a set minutes = (select sum(minutes) from unnest(a.hours) as minutes)

@@ -6,7 +6,7 @@
  * other names, so the list can't be complete: the editor decides what it applies.
  */
 export const DENIED_KEYS = [
-  // The editor's own.
+  // Settings of the editor itself.
   ...['terminal.*', 'http.*', 'remote.*', 'security.*', 'settingsSync.*', 'extensions.*', 'update.*'],
   ...['task.*', 'launch', 'launch.*', 'chat.*', 'mcp.*', 'dev.containers.*', 'github-enterprise.*'],
   ...['debug.javascript.*options', '*externalbrowser', '*.tsdk', 'typescript.npm'],
@@ -67,7 +67,7 @@ export const DENIED_MESSAGE = 'is denied on this server (`SETTINGS_DENIED`)'
 /** The names that lead from a setting to a part of its value: keys of objects, indexes of arrays. */
 export type InnerPath = readonly (string | number)[]
 
-/** The most parts of one value that are listed. */
+/** How many parts of one value are listed at most. */
 const MAX_PARTS = 100
 
 /**

@@ -106,7 +106,7 @@ export const limits = {
   minutes_per_hour: 60,
   counts_members: 500,
   counts_repos_per_member: 200,
-  /** As `flush_comparisons`, for one upload. */
+  /** Like `flush_comparisons`, but for one upload of counts. */
   counts_comparisons: 1_000_000_000,
   count_max: 10_000,
   /** Commits in one webhook delivery. */

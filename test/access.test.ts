@@ -324,7 +324,7 @@ t.test('the same holds when the owner is a GitLab group with a slash in its name
 })
 
 /** After these, the scene or the sessions are no longer what other rows need. */
-const spoils = (route: string) =>
+const changesShared = (route: string) =>
   /^DELETE|\/(logout|create|join|leave|members|patterns)$/.test(route) && !route.startsWith('GET ')
 
 const tryRows = async (t: Test, service: Service, rows: [route: string, row: Row][], owner: string) => {
@@ -348,7 +348,9 @@ const tryRows = async (t: Test, service: Service, rows: [route: string, row: Row
   }
   const shared = await start('shared')
   for (const [index, [route, row]] of rows.entries()) {
-    const { outsider, otherAdmin, member, admin, scene } = spoils(route) ? await start(`${index}`) : shared
+    const { outsider, otherAdmin, member, admin, scene } = changesShared(route)
+      ? await start(`${index}`)
+      : shared
     const method = route.split(' ')[0] ?? ''
     const target = targetOf(route, row, scene)
     const statuses = [
@@ -458,7 +460,7 @@ t.test('a key opens only the routes in its scope, whether a person or a workspac
             : [403, 'scope_missing', isOpen]
         t.same([status, body?.code, body?.scope], expected, `${route}: key of a ${kind} for ${scope}`)
       }
-      if (isOpen !== null && spoils(route)) {
+      if (isOpen !== null && changesShared(route)) {
         scene = await setScene(admin, member, service, `keys-${index}-${kind}`)
         keys = await keysFor(scene)
       }

@@ -245,8 +245,8 @@ const startWithCanary = async (t: Test) => {
   await canary.put('/api/me/recording', { paused: false, repos_off: ['acme/secret'], hours: null })
   const beat = { time: Date.parse(early) / 1_000, project: 'canary-zq7-folder' }
   await canary.post('/api/wakatime/v1/users/current/heartbeats.bulk', [beat])
-  const ofAgent = { ...beat, time: beat.time + 1_200, project: 'acme/api', category: 'ai coding' }
-  await canary.post('/api/wakatime/v1/users/current/heartbeats.bulk', [ofAgent])
+  const agentBeat = { ...beat, time: beat.time + 1_200, project: 'acme/api', category: 'ai coding' }
+  await canary.post('/api/wakatime/v1/users/current/heartbeats.bulk', [agentBeat])
   await canary.post('/api/wakatime/v1/users/current/import', [{ ...beat, project: 'acme/api' }])
   await service.app.jobs.imports.run()
   await service.database.write.statement(

@@ -195,7 +195,7 @@ t.test('github.com’s private addresses count when github.com is the host', asy
   t.equal(await countedFor(`${bob.repohostId}+bob@users.noreply.127.0.0.1`), 0)
 })
 
-t.test('on GitLab, addresses that the host shows as confirmed count', async (t) => {
+t.test('on GitLab, confirmed addresses count', async (t) => {
   const { service, webhook, today, bob } = await startWebhook(t, 'gitlab')
   const { addresses } = service.repohost
   t.same(await pushOf(webhook, today, ['bob@work.example']), result(0, { unknown_author: 1 }))

@@ -122,7 +122,7 @@ t.test(
   },
 )
 
-t.test('requests that reach no hook get the usual error', async (t) => {
+t.test('requests that fail before any hook runs get the usual error', async (t) => {
   const service = await reuseService(t)
   const close = 'Connection: close\r\n'
   for (const [what, text, code] of [

@@ -20,9 +20,9 @@ export const reach = (url: string): Record<string, string> => {
   // A URL with several hosts is none to the parser, and of no database of the tests.
   const isOfTests = server && URL.canParse(url) && new URL(url).host === new URL(server).host
   if (!pooler || !isOfTests) return { DATABASE_URL: url }
-  const through = new URL(url)
-  through.host = pooler
-  return { DATABASE_URL: through.href, DATABASE_PREPARE: 'false' }
+  const pooled = new URL(url)
+  pooled.host = pooler
+  return { DATABASE_URL: pooled.href, DATABASE_PREPARE: 'false' }
 }
 
 /** Whether that is so, for tests of what only a direct connection has. */

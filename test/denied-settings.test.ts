@@ -37,7 +37,7 @@ t.test('settings that run programs in published extensions are denied by default
   t.end()
 })
 
-t.test('listed settings are stored or rejected according to the list', async (t) => {
+t.test('each setting in the list is rejected or stored as the list says', async (t) => {
   const prefixes = [
     ...['go', 'ruff', 'emeraldwalk', 'jest', 'code-runner', 'biome', 'vitest', 'rust-analyzer', 'java'],
     ...['typescript', 'js/ts', 'debug', 'makefile', 'xml', 'eslint', 'latex-workshop', 'cmake', 'github'],

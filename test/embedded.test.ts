@@ -110,7 +110,7 @@ t.test('a program at an earlier server’s address gets no password', async (t) 
   const cluster = await realpath(made.location)
   // The number of the former server is that of a program in the same folder: nothing tells it from a server.
   const program = begin(t, 'sleep', ['300'], { cwd: cluster })
-  const leave = (port: number, folder = '') =>
+  const leaveLock = (port: number, folder = '') =>
     writeFile(
       join(cluster, 'postmaster.pid'),
       `${[program.pid, cluster, 0, port, folder, folder ? '' : '127.0.0.1'].join('\n')}\n`,
@@ -122,7 +122,7 @@ t.test('a program at an earlier server’s address gets no password', async (t) 
   }
 
   const impostor = await startImpostor(t, 'clear text')
-  await leave(impostor.port)
+  await leaveLock(impostor.port)
   const answered = `Another program listens at 127.0.0.1:${impostor.port} in place of the database in ${made.location} (process ${program.pid}): `
   for (const demand of allDemands) {
     impostor.demand = demand
@@ -143,7 +143,7 @@ t.test('a program at an earlier server’s address gets no password', async (t) 
   await chmod(open, 0o777)
   if (isRoot) await chown(foreign, STRANGER, STRANGER)
   for (const folder of [open, link, ...(isRoot ? [foreign] : [])]) {
-    await leave(5432, folder)
+    await leaveLock(5432, folder)
     t.equal(
       await rejectionOf(start(dataDir)),
       `Other users can write to ${folder}, where the database listens. Make it a folder of the database's owner with mode 0700.`,
@@ -157,7 +157,7 @@ t.test('a program at an earlier server’s address gets no password', async (t) 
 
   program.kill('SIGKILL')
   await once(program, 'exit')
-  await leave(impostor.port)
+  await leaveLock(impostor.port)
   const before = impostor.connections
   const visit = await openEmbedded(dataDir, never)
   t.equal(

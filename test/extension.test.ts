@@ -502,7 +502,7 @@ t.test('two folders have separate settings and minutes', async (t) => {
   await next.close()
 })
 
-t.test('a push sends the person’s values, a pull its changes, and a conflict both sides', async (t) => {
+t.test('a push sends the person’s values, a pull writes the team’s, and a conflict shows both', async (t) => {
   const { editor, opened, decide, caller, repo } = await start(t, 'jade')
   await decide({ 'editor.rulers': [80] })
   const file = join(opened.address, '.vscode/settings.json')

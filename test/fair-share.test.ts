@@ -16,13 +16,13 @@ const serviceWith = (timeoutFactor?: number) =>
     env: { RATE_LIMITS: 'on', DATABASE_POOL_SIZE: '12' },
     ...(timeoutFactor !== undefined && { timeoutFactor }),
   })
-const patient = await serviceWith()
+const longTimeouts = await serviceWith()
 /** Its requests wait for a lock as long as in production. */
-const hasty = await serviceWith(1)
+const productionTimeouts = await serviceWith(1)
 let scenes = 0
 
 /** Callers who haven't used up anything yet, with a workspace each. */
-const start = async (service = patient) => {
+const start = async (service = longTimeouts) => {
   const scene = scenes++
   const [ada, bob] = await Promise.all([service.signIn(`ada-${scene}`), service.signIn(`bob-${scene}`)])
   const { id } = await service.workspace(ada)
@@ -54,7 +54,7 @@ t.test('a caller has few concurrent database requests and doesn’t delay anyone
 })
 
 t.test('a caller that gets no permit gets a slow_down error', async (t) => {
-  const { service, ada, holdWorkspace, adas } = await start(hasty)
+  const { service, ada, holdWorkspace, adas } = await start(productionTimeouts)
   let replies: Reply[] = []
   await whileHeld(service, holdWorkspace, async () => {
     // Each waits 2 s for the lock, so that the last ones would begin after 6 s.
@@ -115,7 +115,7 @@ t.test('responses queued on a connection release their permits when it breaks', 
 })
 
 t.test('a caller over the working-time share continues with one request at a time', async (t) => {
-  const { service, ada, bob, holdWorkspace, adas, bobs } = await start(hasty)
+  const { service, ada, bob, holdWorkspace, adas, bobs } = await start(productionTimeouts)
   const rename = () => ada.patch(adas, { name: 'held' })
   // Each waits 2 s for the lock: with four at a time, the share is soon used up.
   await whileHeld(service, holdWorkspace, async () => {

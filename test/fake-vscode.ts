@@ -35,7 +35,7 @@ export interface FakeExtension {
   packageJSON: { capabilities?: object; contributes: { configuration: { properties: Properties } } }
 }
 
-/** Settings of the editor itself, which are in no manifest. Those of `window` scope can be set for a folder only if it's alone. */
+/** Settings of the editor itself, which are in no manifest. Those of `window` scope can be set for a folder only if it's the only one. */
 const OF_EDITOR: Properties = {
   'editor.tabSize': { default: 4, scope: 'language-overridable' },
   'editor.rulers': { default: [], scope: 'language-overridable' },

@@ -150,15 +150,15 @@ t.test('only the request that waits too long is rejected', async (t) => {
 /** Calls. @returns the names of the statements of each round trip of its transactions */
 const tripsOf = async ({ app: { database } }: Service, call: () => Promise<unknown>): Promise<string[][]> => {
   const { transaction } = database
-  const trips: string[][] = []
+  const roundTrips: string[][] = []
   database.transaction = (work, options) =>
     transaction((tx) => {
       const { rows } = tx
       let waiting = 0
       const counting: Tx['rows'] = async (statement, parameters) => {
-        if (waiting === 0) trips.push([])
+        if (waiting === 0) roundTrips.push([])
         waiting++
-        trips.at(-1)?.push(statement.name)
+        roundTrips.at(-1)?.push(statement.name)
         try {
           return await rows(statement, parameters)
         } finally {
@@ -169,10 +169,10 @@ const tripsOf = async ({ app: { database } }: Service, call: () => Promise<unkno
     }, options)
   await call()
   database.transaction = transaction
-  return trips
+  return roundTrips
 }
 
-t.test('a single write takes few statements and few round trips', async (t) => {
+t.test('a single write takes few statements and few round roundTrips', async (t) => {
   const service = await startService(t)
   const ada = await service.signIn('ada')
   await service.workspace(ada)
@@ -185,11 +185,11 @@ t.test('a single write takes few statements and few round trips', async (t) => {
     const time = Date.parse(day) / 1_000 + 60 * minute
     t.equal((await ada.post(HEARTBEATS, [{ time, project }])).status, 202)
   }
-  const equal = (trips: string[][], lengths: number[]) =>
+  const equal = (roundTrips: string[][], lengths: number[]) =>
     t.strictSame(
-      trips.map(({ length }) => length),
+      roundTrips.map(({ length }) => length),
       lengths,
-      JSON.stringify(trips),
+      JSON.stringify(roundTrips),
     )
   // The first one of a day also remembers the repository.
   await flush('flush-1')

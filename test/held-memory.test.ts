@@ -191,15 +191,15 @@ t.test('a full configuration can be read, changed and replaced in a small contai
 })
 
 t.test('a large body that arrives too slowly is cut off, and an ordinary one may take longer', async (t) => {
-  const impatient = await startService(t, {
+  const shortTimeouts = await startService(t, {
     beside: service,
     timeouts: { slow: 100, request: 60_000, check: 20, uploadRate: 1_000_000_000, linger: 100 },
   })
-  const person = await impatient.signIn('ada')
+  const person = await shortTimeouts.signIn('ada')
   // Bodies of people who can't upload anywhere aren't read.
-  await impatient.workspace(person)
-  const large = begin(impatient.url, person, 14 * MEBIBYTE, 300_000)
-  const ordinary = begin(impatient.url, person, 1_000, 10)
+  await shortTimeouts.workspace(person)
+  const large = begin(shortTimeouts.url, person, 14 * MEBIBYTE, 300_000)
+  const ordinary = begin(shortTimeouts.url, person, 1_000, 10)
   t.equal(await large.status, 408)
   ordinary.sending.end(Buffer.alloc(990, ' '))
   t.equal(await ordinary.status, 400)

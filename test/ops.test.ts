@@ -96,11 +96,11 @@ t.test(
     const unit = await readFile(ops('team-settings@.service'), 'utf8')
     const settings = Array.from(unit.matchAll(/^Environment=(.*)$/gm), ([, line = '']) => line).join(' ')
     const launchAt = async (port: number, metricsPort: number) => {
-      const given = settings.replaceAll('%i', `${port}`).replaceAll('%d', folder).split(' ')
+      const settingsGiven = settings.replaceAll('%i', `${port}`).replaceAll('%d', folder).split(' ')
       return ready({
         url: `http://127.0.0.1:${port}`,
         ...launchProgram(t, 'src/server', {
-          ...Object.fromEntries(given.map((setting) => setting.split('='))),
+          ...Object.fromEntries(settingsGiven.map((setting) => setting.split('='))),
           ...pooled,
           METRICS_PORT: `${metricsPort}`,
           REDIS_URL: `redis://127.0.0.1:${redisPort}/0`,

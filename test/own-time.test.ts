@@ -242,7 +242,7 @@ t.test('own time', async (t) => {
   })
 
   t.test(
-    'a local day has all of its minutes, and a UTC day of several workspaces no more than it has',
+    'a local day keeps all of its minutes, and a UTC day never has more than 1,440 across workspaces',
     async (t) => {
       const caller = await someone()
       const { id } = await service.workspace(caller)

@@ -26,7 +26,7 @@ interface Board {
   panels: { type: string; title: string; targets?: { expr: string }[] }[]
 }
 
-/** The shortest window in which a counter that is read every second is seen to rise. */
+/** The shortest window in which a rise shows, with a counter that is read every second. */
 const WINDOW = '5s'
 
 const queriesOfBoard = async (): Promise<{ title: string; expr: string }[]> => {

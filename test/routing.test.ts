@@ -39,18 +39,18 @@ const ENDS = [
 
 let document: Document | undefined
 
-/** Calls every operation for which `isAsked`, with these values. @returns the responses by operation */
+/** Calls every operation for which `isIncluded`, with these values. @returns the responses by operation */
 const callAll = async (
   service: Service,
   caller: Pick<Caller, 'token' | 'repohostToken'>,
   values: Record<string, unknown>,
-  isAsked: (operation: string, method: string) => boolean,
+  isIncluded: (operation: string, method: string) => boolean,
 ) => {
   document ??= (await service.request('GET', '/api/openapi.json')).body as Document
   const headers = { authorization: `Bearer ${caller.token}`, 'x-repohost-token': caller.repohostToken }
   const responses: Record<string, { status: number; text: string }> = {}
   for (const call of attacksOn(document, values, headers, [], [])) {
-    if (ENDS.includes(call.operation) || !isAsked(call.operation, call.method)) continue
+    if (ENDS.includes(call.operation) || !isIncluded(call.operation, call.method)) continue
     const { status, text } = await service.request(call.method, call.path, {
       headers: call.headers,
       ...(call.body !== undefined && { body: call.body }),

@@ -40,7 +40,7 @@ t.test('a malformed token is rejected before the host is asked', async (t) => {
   t.strictSame(service.repohost.requests, [])
 })
 
-t.test('a failing host is distinguished from a wrong token', async (t) => {
+t.test('a failing host and a wrong token get different errors', async (t) => {
   const service = await reuseService(t)
   const { token } = service.repohost.addUser('ada')
   for (const [index, fault] of (['status-500', 'html', 'redirect', 'reset', 'huge'] as const).entries()) {

@@ -455,23 +455,26 @@ t.test(
   },
 )
 
-t.test('programs reject a server that asks for a clear-text password, with one sentence', async (t) => {
-  const impostor = await startImpostor(t, 'clear text')
-  const url = `postgres://service:hunter2@127.0.0.1:${impostor.port}/service`
-  const env = onDatabase(url)
-  const saidOf = (method: string) =>
-    new RegExp(`DATABASE_URL names a server that asks for .*the password.* require_auth=${method}$`)
-  t.match(await rejectionOf(t, launch(t, await freePort(), env)), saidOf('password'))
-  const users = launchProgram(t, 'src/bin/users', env, ['find', 'ada'])
-  t.match(await rejectionOf(t, users), saidOf('password'))
-  const doctor = launchProgram(t, 'src/bin/doctor', env)
-  t.equal(await doctor.ended, 1)
-  t.match(doctor.output(), /DATABASE_URL names a server that asks for .*require_auth=password/)
-  impostor.demand = 'MD5'
-  await t.rejects(explainDatabaseErrors(migrate(url)), { message: saidOf('md5') })
-  t.equal(receivedPassword(impostor, 'hunter2'), false)
-  t.equal(impostor.heard, '')
-})
+t.test(
+  'programs reject a server that asks for a clear-text password, and say so in one sentence',
+  async (t) => {
+    const impostor = await startImpostor(t, 'clear text')
+    const url = `postgres://service:hunter2@127.0.0.1:${impostor.port}/service`
+    const env = onDatabase(url)
+    const saidOf = (method: string) =>
+      new RegExp(`DATABASE_URL names a server that asks for .*the password.* require_auth=${method}$`)
+    t.match(await rejectionOf(t, launch(t, await freePort(), env)), saidOf('password'))
+    const users = launchProgram(t, 'src/bin/users', env, ['find', 'ada'])
+    t.match(await rejectionOf(t, users), saidOf('password'))
+    const doctor = launchProgram(t, 'src/bin/doctor', env)
+    t.equal(await doctor.ended, 1)
+    t.match(doctor.output(), /DATABASE_URL names a server that asks for .*require_auth=password/)
+    impostor.demand = 'MD5'
+    await t.rejects(explainDatabaseErrors(migrate(url)), { message: saidOf('md5') })
+    t.equal(receivedPassword(impostor, 'hunter2'), false)
+    t.equal(impostor.heard, '')
+  },
+)
 
 t.test('a command prints its usage', async (t) => {
   const help = launchProgram(t, 'demo/seed-activity', {}, ['--help'])

@@ -27,7 +27,7 @@ t.test('statements deferred to the commit take effect', async (t) => {
   t.same(await rows(), [1, 2, 3])
 })
 
-t.test('a deferred statement that fails also fails the transaction, with its own error', async (t) => {
+t.test('a failed deferred statement fails the transaction, with the statement’s error', async (t) => {
   await empty()
   // The second time, the connection knows all statements, so that they and the commit are sent at once.
   for (let time = 0; time < 2; time++) {

@@ -119,7 +119,7 @@ const begin = (service: Service, token: string, text: string) => {
   })
   response.catch(() => {})
   sending.write(text.slice(0, -1))
-  return { finish: () => sending.end(text.slice(-1)), leave: () => sending.destroy(), answer: response }
+  return { finish: () => sending.end(text.slice(-1)), hangUp: () => sending.destroy(), answer: response }
 }
 
 /** The same, once the upload has its sender's only place: a request sent later could otherwise be there first. */
@@ -128,9 +128,9 @@ const hold = async (service: Service, ...upload: [token: string, text: string]) 
   const { takeTurn } = app.rateLimits
   const taken = new Promise<void>((resolve) => {
     app.rateLimits.takeTurn = async (...call) => {
-      const leave = await takeTurn(...call)
+      const release = await takeTurn(...call)
       if (call[1] === 'large_uploads') resolve()
-      return leave
+      return release
     }
   })
   const begun = begin(service, ...upload)
@@ -161,8 +161,8 @@ t.test('a caller sends one large body at a time without delaying others', async 
   t.equal((await waiting).status, 200)
 
   const left = await hold(service, ada.token, JSON.stringify(large))
-  left.leave()
+  left.hangUp()
   const isFree = async () => (await ada.post(COMMITS, large)).status === 200
-  await until(isFree, 'a caller who hangs up gives the place back')
+  await until(isFree, 'a caller who hangs up releases the permit')
   t.equal(service.logs.filter((line) => line.includes('"level":50')).length, 0)
 })

@@ -5,7 +5,7 @@ import { start } from './start.js'
 export const namesSince = (changedAt: string): string =>
   addDays(mondayOf(addDays(changedAt.slice(0, 10), 1)), 7)
 
-/** A sentence about the day from which admins see names. Empty if it was never different. */
+/** A sentence about the day from which admins see names. Empty if the level never changed. */
 export const sinceText = (workspace: {
   activity_privacy: string
   activity_privacy_since: string

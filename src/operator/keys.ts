@@ -38,7 +38,7 @@ export const revokeKeyOf = async (database: Database, given: string): Promise<st
   const { id, userId, login, workspaceId } = found
   const revoked = await explainFailure(
     userId === null
-      ? revokeOfWorkspace(database, workspaceId as string, id)
+      ? revokeWorkspaceKey(database, workspaceId as string, id)
       : revokePersonKey(database, userId, id, OPERATOR_ACTOR),
   )
   const owner = login ?? `workspace ${workspaceId}`
@@ -47,7 +47,7 @@ export const revokeKeyOf = async (database: Database, given: string): Promise<st
     : `The key of ${owner}, id ${id}, had already stopped working.`
 }
 
-const revokeOfWorkspace = (database: Database, workspaceId: string, id: string) =>
+const revokeWorkspaceKey = (database: Database, workspaceId: string, id: string) =>
   database.transaction(async (tx) => {
     if (!(await lockWorkspace(tx, workspaceId))) return undefined
     const { revoked } = await revokeKey(tx, { workspaceId }, id)

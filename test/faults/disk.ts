@@ -45,17 +45,17 @@ export const diskFull: Fault = {
       await randomPause()
       const stop = new AbortController()
       const health = watch(() => fetch(`${url}/api/health`), 100, stop.signal)
-      const giveBack = await fill(dataDir)
+      const freeDisk = await fill(dataDir)
       const before = new Map(crowd.statuses)
       for (const end = Date.now() + FULL_MS; Date.now() < end; await sleep(200)) {
-        // The log of changes goes on in its next file, for which there is no room.
+        // The log of changes goes on in its next file, for which there is no space.
         await admin`select pg_switch_wal()`.catch(() => {})
       }
       const responses = [...crowd.statuses].map(
         ([status, count]) => [status, count - (before.get(status) ?? 0)] as const,
       )
       const { bavail, bsize } = await statfs(dataDir)
-      await giveBack()
+      await freeDisk()
       const back = await crowd.recovered()
       stop.abort()
       if ([...(await health).statuses.keys()].some((status) => status !== 200))

@@ -183,14 +183,14 @@ export const startScene = async (test: Test, options?: ServiceOptions): Promise<
   test.beforeEach(() => {
     shared = lent.length
   })
-  const giveBack = async ({ context, isReusable }: Lent) => {
+  const returnContext = async ({ context, isReusable }: Lent) => {
     // The pages of a finished test may still be at work, and no one looks at the result.
     if (!isReusable) return context.close()
     await Promise.all(context.pages().map((page) => page.close()))
     await Promise.all([context.clearCookies(), context.clearPermissions(), context.setOffline(false)])
     idle.push(context)
   }
-  test.afterEach(() => Promise.all(lent.splice(shared).map(giveBack)))
+  test.afterEach(() => Promise.all(lent.splice(shared).map(returnContext)))
   // Before the service stops.
   test.teardown(() => Promise.all([...idle, ...lent.map(({ context }) => context)].map((one) => one.close())))
   const visit: Scene['visit'] = async (caller, { locale, timezoneId, own = locale !== undefined } = {}) => {

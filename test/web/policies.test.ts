@@ -194,8 +194,8 @@ else {
       await edit()
       await visitor.sees(kept)
       // All editors ask alike, so one of them is left in every way.
-      for (const [way, leave] of Object.entries(ways).slice(0, index === 0 ? undefined : 1)) {
-        await leave()
+      for (const [way, leaveEditor] of Object.entries(ways).slice(0, index === 0 ? undefined : 1)) {
+        await leaveEditor()
         await question.waitFor()
         await page.keyboard.press('Escape')
         await visitor.closed()

@@ -53,7 +53,7 @@ t.test('trend lines agree with the numbers', async (t) => {
       }),
     )
   })
-  await t.test('the previous range is drawn like this one', async () => {
+  await t.test('identical ranges are drawn identically', async () => {
     fc.assert(
       fc.property(cases, (one) => {
         const [row = []] = one.rows

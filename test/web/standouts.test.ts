@@ -19,7 +19,7 @@ interface Functions {
   standoutsOf: (now: Numbers, before: Numbers) => Standout[]
 }
 
-t.test('only changes that stand out are named', async (t) => {
+t.test('only significant changes are listed', async (t) => {
   const { standoutsOf } = (await load(t, await bundle('web/standouts.ts'))) as Functions
   const monday = '2026-03-02'
 

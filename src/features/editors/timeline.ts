@@ -104,7 +104,7 @@ export const dayOfHour = (hour: number): string => new Date(hour * HOUR_MS).toIS
 export const clampIdleWindow = (minutes: number): number =>
   Math.min(Math.max(minutes, limits.heartbeat_idle_minutes_min), limits.heartbeat_idle_minutes_max)
 
-/** Hours and their neighbours. A gap reaches into the next hour at most. */
+/** Hours and their neighbors. A gap reaches into the next hour at most. */
 export const hoursBeside = (hours: Iterable<number>, reach = 1): number[] => {
   const all = new Set<number>()
   for (const hour of hours) for (let step = -reach; step <= reach; step++) all.add(hour + step)

@@ -10,7 +10,7 @@ export interface Amount {
   amount: number
 }
 
-/** The index of all erased people. */
+/** The index that all erased people share. */
 export const NO_ONE = -1
 /** The cell for minutes without an hour, after the last real one. */
 export const NO_CELL = DAYS_OF_WEEK * HOURS

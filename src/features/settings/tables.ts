@@ -18,7 +18,7 @@ export const snapshots = table(
     owner: text('owner').notNull(),
     repo: text('repo').notNull(),
     version: integer('version').notNull(),
-    /** The exact JSON text that GET returns. */
+    /** The JSON text, exactly as GET returns it. */
     settings: text('settings').notNull(),
     sizeBytes: integer('size_bytes').notNull(),
     updatedAt: moment('updated_at').notNull().defaultNow(),

@@ -100,8 +100,8 @@ export const connect = ({
   timeoutFactor = 1,
   meter = noopMeter,
 }: DatabaseOptions): Database => {
-  const driver = (connections: number, answerSeconds: number, lifeSeconds?: number) =>
-    createDriver({ url, connections, prepare, answerSeconds, lifeSeconds, timeoutFactor })
+  const driver = (connections: number, responseSeconds: number, lifeSeconds?: number) =>
+    createDriver({ url, connections, prepare, responseSeconds, lifeSeconds, timeoutFactor })
   const waitMs = WAIT_MS * timeoutFactor
   const limiterOf = (pool: Pool, connections: number, longest = waitMs) =>
     createLimiter(meter, pool, connections, poolSize * 100, longest)

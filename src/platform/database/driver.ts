@@ -11,7 +11,7 @@ interface DriverOptions {
   /** False behind a transaction pooler, which also takes no session settings. */
   prepare: boolean
   /** How long a statement waits for its response before its connection is closed. */
-  answerSeconds: number
+  responseSeconds: number
   /** A connection's lifetime. By default, 30 to 60 minutes. */
   lifeSeconds?: number | undefined
   /** Multiplies the server's timeouts. */
@@ -42,7 +42,7 @@ export const createDriver = ({
   url,
   connections,
   prepare,
-  answerSeconds,
+  responseSeconds,
   lifeSeconds,
   timeoutFactor,
 }: DriverOptions): postgres.Sql => {
@@ -55,7 +55,7 @@ export const createDriver = ({
     // one.
     ...(!prepare && { max_pipeline: 0 }),
     connect_timeout: 2 * timeoutFactor,
-    answer_timeout: answerSeconds * timeoutFactor,
+    answer_timeout: responseSeconds * timeoutFactor,
     ...(lifeSeconds !== undefined && { max_lifetime: lifeSeconds }),
     backoff: (attempt: number) => Math.min(0.1 * 2 ** attempt, 1),
     onnotice: () => {},

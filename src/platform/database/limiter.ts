@@ -52,7 +52,7 @@ export const unlimited: Limiter = async (work) => work()
 export const sharedConnectionLimiter = (
   connection: RenewablePool,
   limit: Limiter,
-  answerSeconds: number,
+  responseSeconds: number,
 ): Limiter => {
   return (work, deadline) =>
     limit(async () => {
@@ -60,7 +60,7 @@ export const sharedConnectionLimiter = (
       const replace = () => {
         if (used === connection.current()) connection.renew(0)
       }
-      const timer = setTimeout(replace, answerSeconds * 1_000)
+      const timer = setTimeout(replace, responseSeconds * 1_000)
       try {
         return await work()
       } catch (error) {

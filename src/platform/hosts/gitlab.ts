@@ -90,7 +90,7 @@ const readAddresses = (user: UpstreamResponse, list: UpstreamResponse | undefine
   return {
     confirmed: [...confirmed].map(([address, day]) => ({ address, day })).filter(({ day }) => isDay(day)),
     unconfirmed: [...unconfirmed].filter((address) => !confirmed.has(address)),
-    areAll: Array.isArray(others) && others.length < ADDRESSES_PER_PAGE,
+    isComplete: Array.isArray(others) && others.length < ADDRESSES_PER_PAGE,
   }
 }
 

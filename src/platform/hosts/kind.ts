@@ -83,8 +83,8 @@ export interface StatedAddresses {
   /** Each with the UTC day on which it was confirmed. */
   confirmed: { address: string; day: string }[]
   unconfirmed: string[]
-  /** Whether the person has no others. */
-  areAll: boolean
+  /** Whether these are all of the person's addresses. */
+  isComplete: boolean
 }
 
 /** An issue that was closed or reopened. */

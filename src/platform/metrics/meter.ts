@@ -132,9 +132,9 @@ export const forScrape = <T>(work: Promise<T>): Promise<T | undefined> =>
 
 /** Caches the result of `ask`, or the fact that it didn't arrive in time. */
 export const cached = <T>(ask: () => Promise<T>): (() => Promise<T | undefined>) => {
-  let last: { at: number; answer: Promise<T | undefined> } | undefined
+  let last: { at: number; result: Promise<T | undefined> } | undefined
   return () => {
-    if (!last || Date.now() - last.at > CACHE_MS) last = { at: Date.now(), answer: forScrape(ask()) }
-    return last.answer
+    if (!last || Date.now() - last.at > CACHE_MS) last = { at: Date.now(), result: forScrape(ask()) }
+    return last.result
   }
 }

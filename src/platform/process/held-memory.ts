@@ -35,7 +35,7 @@ interface Holding {
   lose: () => void
 }
 
-/** Memory of one owner, such as a body or a try, who gives it back as a whole. */
+/** The memory of one owner, such as a body or an attempt. It's released as a whole. */
 export interface Held {
   /** @throws {ApiError} `unavailable` if the person would hold the most, or has lost it */
   add(bytes: number): void

@@ -61,7 +61,7 @@ const payersIn = (request: FastifyRequest, per: 'all' | 'person' | 'address'): P
   return payers instanceof Promise ? payers.then((all) => all.slice(-1)) : payers.slice(-1)
 }
 
-const nothingToGiveBack = async () => {}
+const noRefund = async () => {}
 
 export default fp(
   async (app, { findPerson }: Options) => {
@@ -82,7 +82,7 @@ export default fp(
 
     if (!config.rateLimits) {
       app.decorate('rateLimits', {
-        admit: async () => nothingToGiveBack,
+        admit: async () => noRefund,
         takeTurn,
         beginWork: async () => null,
         people,
@@ -115,12 +115,12 @@ export default fp(
       name: WindowName,
       { amount = 1, payers: given, reply }: Charge = {},
     ) => {
-      if (isExempt(normalizeAddress(request.ip ?? ''))) return nothingToGiveBack
+      if (isExempt(normalizeAddress(request.ip ?? ''))) return noRefund
       const { per, windowMs, max: maxOfPerson, ...row } = windows[name]
       const maxOfWorkspace = 'maxOfWorkspace' in row ? row.maxOfWorkspace : maxOfPerson
       const found = given ?? payersIn(request, per)
       const payers = found instanceof Promise ? await found : found
-      const giveBack = async (charged = payers.length) => {
+      const refund = async (charged = payers.length) => {
         for (const payer of payers.slice(0, charged)) await counts.add(name, payer, windowMs, -amount)
       }
       for (const [index, payer] of payers.entries()) {
@@ -128,14 +128,14 @@ export default fp(
         const max = config.limits[index === payers.length - 1 ? maxOfPerson : maxOfWorkspace]
         const { count, leftMs } = await counts.add(name, payer, windowMs, amount)
         if (count + (amount === 0 ? 1 : 0) > max) {
-          await giveBack(index + 1)
+          await refund(index + 1)
           throw tooMany(name, max, leftMs / 1_000)
         }
         reply?.header('RateLimit-Limit', max)
         reply?.header('RateLimit-Remaining', max - count)
         reply?.header('RateLimit-Reset', Math.ceil(leftMs / 1_000))
       }
-      return () => giveBack()
+      return () => refund()
     }
     const budget = new WorkBudget(config.databasePoolSize)
     const beginWork = (payers: Payers) => budget.begin(payers)
@@ -155,7 +155,7 @@ export const chargeRejections = async <T>(
   isRejection: (error: unknown) => boolean,
   work: () => Promise<T>,
 ): Promise<T> => {
-  const giveBack = await request.server.rateLimits.admit(request, limit)
+  const refund = await request.server.rateLimits.admit(request, limit)
   let isCharged = false
   try {
     return await work()
@@ -163,6 +163,6 @@ export const chargeRejections = async <T>(
     isCharged = isRejection(error)
     throw error
   } finally {
-    if (!isCharged) await giveBack()
+    if (!isCharged) await refund()
   }
 }

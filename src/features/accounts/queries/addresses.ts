@@ -29,12 +29,12 @@ export const rememberAddresses = async (
   tx: Db,
   keys: AddressKey[],
   userId: string,
-  { confirmed, unconfirmed, areAll }: StatedAddresses,
+  { confirmed, unconfirmed, isComplete }: StatedAddresses,
 ): Promise<void> => {
   const hmacsOf = (addresses: string[]) =>
     keys.flatMap((key) => addresses.map((address) => key.hmacOf(address)))
   const known = confirmed.map(({ address }) => address)
-  await tx.rows(FORGET_ADDRESSES, [userId, hmacsOf(known), hmacsOf(unconfirmed), areAll])
+  await tx.rows(FORGET_ADDRESSES, [userId, hmacsOf(known), hmacsOf(unconfirmed), isComplete])
   const [key] = keys
   if (!key || known.length === 0) return
   const days = confirmed.map(({ day }) => day)

@@ -64,7 +64,7 @@ const READ_MARKS = statement(
   `${SELECT_HOURS} where user_id = $1::uuid and hour = any($2::int[])`,
 )
 /** $1, $2: users, and one hour each. Planned once, like `READ_TARGETS`. */
-const READ_MARKS_OF_PEOPLE = statement(
+const READ_MARKS_BY_PERSON = statement(
   'read heartbeat marks by person',
   hourColumns,
   `${SELECT_HOURS} join unnest((select $1::uuid[]), (select $2::int[])) as requested (user_id, hour) using (user_id, hour)`,
@@ -94,7 +94,7 @@ export const readMarks = (
   const [first, ...others] = requested
   return first && others.length === 0
     ? db.rows(READ_MARKS, [first.userId, first.hours])
-    : db.rows(READ_MARKS_OF_PEOPLE, hoursOf(requested))
+    : db.rows(READ_MARKS_BY_PERSON, hoursOf(requested))
 }
 
 export const readAllMarks = (db: Db, userId: string): Promise<StoredHour[]> =>
@@ -166,7 +166,7 @@ export const writeMarks = async (
 }
 
 /** $1, $2: users, and one timestamp each. */
-const REMEMBER_HEARTBEATS = statement(
+const UPDATE_LAST_TIMES = statement(
   'update last heartbeat times',
   {},
   `
@@ -182,7 +182,7 @@ export const rememberHeartbeats = async (
 ): Promise<void> => {
   const rows = people.flatMap(({ userId, newest }) => (newest ? [{ userId, at: newest.toISOString() }] : []))
   if (rows.length === 0) return
-  await tx.rows(REMEMBER_HEARTBEATS, [rows.map(({ userId }) => userId), rows.map(({ at }) => at)])
+  await tx.rows(UPDATE_LAST_TIMES, [rows.map(({ userId }) => userId), rows.map(({ at }) => at)])
 }
 
 const READ_LAST_HEARTBEAT = statement(

@@ -35,7 +35,7 @@ const FIND_NAMES = statement(
   ))`,
 )
 
-/** $1, $2: users, and a name of each; $3, $4: users, and an hour of each. Planned once, as `READ_TARGETS`. */
+/** $1, $2: users, and one name each; $3, $4: users, and one hour each. Planned once, like `READ_TARGETS`. */
 const FIND_NAMES_OF_PEOPLE = statement(
   'find project names by person',
   { userId: uuid, ...columns },

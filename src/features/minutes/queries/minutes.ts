@@ -248,7 +248,7 @@ export const readFlushResponses = async (
 }
 
 /** $1: the user; $2: flush id; $3: hash of the body; $4: response. */
-export const REMEMBER_FLUSH = statement(
+export const INSERT_FLUSH = statement(
   'insert flush response',
   {},
   `
@@ -257,7 +257,7 @@ export const REMEMBER_FLUSH = statement(
 )
 
 /** Per flush: the same. A statement for each would cost a set of 16 people a tenth of its time. */
-export const REMEMBER_FLUSHES = statement(
+export const INSERT_FLUSHES = statement(
   'insert flush responses',
   {},
   `
@@ -346,10 +346,9 @@ export const saveFlushResponses = async (
 ): Promise<void> => {
   const [first, ...others] = flushes
   if (!first) return
-  if (others.length === 0)
-    await tx.rows(REMEMBER_FLUSH, [first.userId, first.id, first.bodyHash, first.answer])
+  if (others.length === 0) await tx.rows(INSERT_FLUSH, [first.userId, first.id, first.bodyHash, first.answer])
   else
-    await tx.rows(REMEMBER_FLUSHES, [
+    await tx.rows(INSERT_FLUSHES, [
       flushes.map(({ userId }) => userId),
       flushes.map(({ id }) => id),
       flushes.map(({ bodyHash }) => bodyHash),

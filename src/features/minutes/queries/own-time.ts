@@ -252,8 +252,8 @@ export const sumOwnRepos = (
 const END_DAYS = 2
 
 /** The minutes of names without a repository on their first and last days. */
-const LIST_ENDS_OF_NAMES = statement(
-  'list project name ends',
+const LIST_WAITING_NAME_EDGES = statement(
+  'list first and last days of unassigned names',
   { ...dayColumns, repoKey: text },
   `
   select day, timezone, ${HOURS_OF_ROW}, rest::int, rest_before as "restBefore", rest_after as "restAfter", repo_key as "repoKey"
@@ -270,4 +270,4 @@ export const listEndsOfNames = (
   db: Db,
   userId: string,
   { from, to }: Range,
-): Promise<(DayMinutes & { repoKey: string })[]> => db.rows(LIST_ENDS_OF_NAMES, [userId, from, to])
+): Promise<(DayMinutes & { repoKey: string })[]> => db.rows(LIST_WAITING_NAME_EDGES, [userId, from, to])

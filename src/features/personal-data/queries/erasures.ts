@@ -174,7 +174,7 @@ const TAKE_OTHER_ZONES = statement(
 
 /** $1: the workspace; per row: $2 day, $3 repository, $4 minutes, $5 and $6 those on the days before and after, $7 on: counts. */
 const GIVE_ACTIVITY = statement(
-  'add activity to deleted users',
+  'reassign activity to deleted user',
   {},
   `
   insert into activity as a (workspace_id, user_id, day, repo_key, minutes, minutes_before, minutes_after, ${COUNTS})
