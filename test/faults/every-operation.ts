@@ -25,7 +25,9 @@ const EVERY_MS = 100
 /** Of 51 patterns each, so that one more workspace can be created. */
 const WORKSPACES = 18
 const REPOS = 8
-const MAX = { p99: 300, health: 150, mib: 500, slowdown: 3 }
+/** The longest piece of CPU time, in loops of the same run (`report-cpu`). Waiting times depend on what else the machine does. */
+const MAX_LOOPS = 3
+const MAX_MIB = 500
 
 const percentile = (times: number[], share: number) =>
   [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
@@ -198,9 +200,10 @@ export const everyOperation: Fault = {
         // Code that runs for the first time is compiled.
         if (n > 1) longest = Math.max(longest, ...pieces)
       }
-      details.push(
-        `| ${call().operation} | ${[...statuses].join(', ')} | ${longest.toFixed(0)} | ${(longest / calibration).toFixed(1)} |`,
-      )
+      const loops = longest / calibration
+      const row = `| ${call().operation} | ${[...statuses].join(', ')} | ${longest.toFixed(0)} | ${loops.toFixed(1)} |`
+      details.push(row)
+      if (loops > MAX_LOOPS) broken.push(row)
     }
 
     /** @returns a function that ends it, and tells how long the caller has waited */
@@ -260,13 +263,7 @@ export const everyOperation: Fault = {
       requests += rest.requests
       const row = `| ${count} | ${responses} | ${p50.toFixed(0)} (quiet ${quiet.p50.toFixed(0)}), ${p99.toFixed(0)}, ${refused.join(', ') || '0'} | ${health.toFixed(0)} | ${mib.toFixed(0)} |`
       details.push(row)
-      const holds =
-        p50 <= MAX.slowdown * quiet.p50 &&
-        p99 < MAX.p99 &&
-        refused.length === 0 &&
-        health < MAX.health &&
-        mib < MAX.mib
-      if (!holds) broken.push(row)
+      if (refused.length > 0 || mib >= MAX_MIB) broken.push(row)
     }
     return {
       did: `${operations.length} operations, ${seconds} s of all of them`,
