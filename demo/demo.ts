@@ -10,6 +10,7 @@ import { statement } from '../src/platform/database/statement.js'
 import { readArguments } from '../src/platform/process/arguments.js'
 import { waitForListening } from '../src/platform/process/listen.js'
 import { createLogger, openLogOutput } from '../src/platform/process/logger.js'
+import { OperatorError } from '../src/platform/process/operator-error.js'
 import { onExit, run } from '../src/platform/process/program.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { readToday } from '../src/platform/time/clock.js'
@@ -24,11 +25,23 @@ import { type Demo, offeredPeople, seedDemo } from './seed.js'
 import { addPeople } from './team.js'
 import { describeDemo } from './tour.js'
 
-const USAGE = `npm run demo
+const USAGE = `npm run demo -- [--days N]
 
   The service with stand-ins for everything outside, two workspaces and two years of made-up activity, on a throw-away
   database. It prints tokens and ready-made curl lines, and is gone when you press Ctrl-C. PORT says where.
+
+  --days N  makes up activity of so many days (730)
+  --help    shows this
 `
+
+/** @returns undefined when only help is asked for @throws {OperatorError} */
+const readDays = (): number | undefined => {
+  const values = readArguments('demo', USAGE, { days: '730' })?.options
+  if (!values) return undefined
+  const days = Number(values.days)
+  if (Number.isInteger(days) && days >= 30 && days <= 730) return days
+  throw new OperatorError('--days must be a whole number from 30 to 730.')
+}
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
@@ -63,17 +76,18 @@ const colleagues =
     .split(' ')
     .map((login, index) => ({ login, role: index === 0 ? ('admin' as const) : ('member' as const) }))
 
-/** Fills both workspaces with two years of activity of all their people, so that a year has one to compare with. */
-const seedYears = async (
+/** Fills both workspaces with activity of all their people: by default of two years, so that a year has one to compare with. */
+const seedDays = async (
   database: Database,
   repohost: RepohostStandIn,
   { acme, globex, ada, bob, eve, followers }: Demo,
+  days: number,
   stopped: AbortSignal,
 ) => {
   const people = colleagues.map(({ login, role }) => ({ ...repohost.addUser(login), role }))
   const joined = await addPeople(database.write, acme, people)
   const to = await readToday(database)
-  const from = addDays(to, -729)
+  const from = addDays(to, 1 - days)
   for (const team of [
     { workspaceId: acme, userIds: [ada.userId, bob.userId, ...joined], owner: 'acme' },
     // Only what its patterns match.
@@ -99,7 +113,8 @@ const seedYears = async (
 }
 
 const main = async (stopped: AbortSignal) => {
-  if (!readArguments('demo', USAGE, {})) return
+  const days = readDays()
+  if (days === undefined) return
   const { repohost, billing, a, b } = await startStandIns()
   const config = readConfig({
     LOG_LEVEL: 'warn',
@@ -151,7 +166,7 @@ const main = async (stopped: AbortSignal) => {
   billing.webhookUrl = `${config.baseUrl}/api/billing-provider/webhook`
 
   const demo = await seedDemo(config.baseUrl, repohost)
-  await seedYears(database, repohost, demo, stopped)
+  await seedDays(database, repohost, demo, days, stopped)
   repohost.browserUser = demo.ada.id
   app.dashboard.offeredPeople.push(...offeredPeople(demo))
   say(describeDemo({ config, demo, billing, modelKeys: { a: a.key, b: b.key } }))

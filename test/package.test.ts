@@ -201,7 +201,7 @@ t.test('the service starts with its page and database in the platform’s data f
 t.test('the demo starts with its extension, shows what it promises, and stops cleanly', async (t) => {
   const PORT = String(await freePort())
   const url = `http://127.0.0.1:${PORT}`
-  const demo = await ready({ url, ...(await start(t, { PORT }, ['demo'])) })
+  const demo = await ready({ url, ...(await start(t, { PORT }, ['demo', '--days', '30'])) })
   await until(async () => /api\/ready/.test(demo.output()), 'the demo has its sample data')
   const { properties } = (await (await fetch(`${url}/api/settings-schema`)).json()) as { properties: object }
   t.equal(Object.keys(properties).length, 34)

@@ -482,7 +482,7 @@ t.test('a command prints its usage', async (t) => {
   t.match(help.output(), /^npm run seed -- \[--teams N\][\s\S]*DATABASE_URL says where/)
   const usages = [
     ['src/server', /^npm start\n/],
-    ['demo/demo', /^npm run demo\n/],
+    ['demo/demo', /^npm run demo -- \[--days N\]\n/],
     ['demo/dev', /^npm run dev\n/],
     ['src/bin/migrate', /^npm run migrate -- \[--plan\]\n/],
     ['src/bin/distribute', /^npm run distribute\n/],
