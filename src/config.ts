@@ -1,4 +1,4 @@
-/** The configuration: environment variables, read and checked once. No other module reads `process.env`. */
+/** The service's configuration: environment variables, read and checked once by the program that starts. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -129,7 +129,7 @@ export const readConfig = (
       `EXTENSION_PREFIX must start with the prefix of your own extension: SETTINGS_DENIED denies all of ${keys.prefixes[0]}.*`,
     )
   const rules = readSettingsRules(values, keys, problems)
-  // A kind that isn't one has been reported.
+  // An unknown kind is already among the problems, so any kind will do here.
   const isKind = Object.hasOwn(hostKinds, values.REPOHOST_KIND)
   const { name, defaultUrl, defaultApiUrl, appOfToken } = hostKinds[isKind ? values.REPOHOST_KIND : 'github']
   const repohostUrl = values.REPOHOST_URL ?? defaultUrl

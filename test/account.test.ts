@@ -174,7 +174,7 @@ t.test('when two admins leave concurrently, one stays', async (t) => {
   t.same(replies.map(({ status }) => status).sort(), [200, 409])
 })
 
-t.test('a subscription has to be canceled first, and no billing data is left', async (t) => {
+t.test('an account with a subscription can’t be deleted, and deletion leaves no billing data', async (t) => {
   const service = await reuseService(t)
   const ada = await service.signIn('ada')
   const sql = service.database.write

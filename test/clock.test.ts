@@ -136,5 +136,5 @@ const play = async (t: Test, ahead: number) => {
 
 t.test('a clock that is ten minutes off changes no order and no expiry', async (t) => {
   await t.test('with a clock that is ahead', (t) => play(t, 10 * MINUTE_MS))
-  await t.test('behind', (t) => play(t, -10 * MINUTE_MS))
+  await t.test('with a clock that is behind', (t) => play(t, -10 * MINUTE_MS))
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { DELETED_USER } from '../src/features/accounts/index.js'
-import { listUnlocatedDays, locateDay } from '../src/features/rollups/queries/locate.js'
+import { assignToLocalDays, listUnlocatedDays } from '../src/features/rollups/queries/locate.js'
 import { rebuildRollups } from '../src/features/rollups/roll-up.js'
 import { reportHours, reportMemberDays, reportRepoDays } from '../src/features/rollups/tables.js'
 import { readToday } from '../src/platform/time/clock.js'
@@ -554,7 +554,7 @@ t.test('a dashboard equals a recount, whatever is rolled up or has changed since
   /** As after a flush: the rows say where they are, and no rollup does. */
   const locate = async () => {
     for (const day of await listUnlocatedDays(service.database.read, 10_000))
-      await service.database.transaction((tx) => locateDay(tx, day))
+      await service.database.transaction((tx) => assignToLocalDays(tx, day))
   }
   /** The rollups that the previous version makes for these days. */
   const rollUpLikeBefore = async (days: string) => {

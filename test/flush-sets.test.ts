@@ -123,7 +123,7 @@ t.test('a batch that takes too long is retried one by one', async (t) => {
   t.strictSame(new Set(pairs.statuses), new Set([200]))
 })
 
-t.test('requests waiting for a batch don’t share its failure', async (t) => {
+t.test('requests waiting for a set don’t share its failure', async (t) => {
   let inSet = 0
   const pairs = await startPairs(t, async () => {
     await pairs.arrived()

@@ -786,7 +786,7 @@ t.test('heartbeats', async (t) => {
     t.equal((await caller.post('/api/wakatime/v1/users/bob/heartbeats.bulk', body)).status, 404)
   })
 
-  t.test('an access key sends heartbeats with one scope, and shows time with either scope', async (t) => {
+  t.test('an access key sends heartbeats with one scope, and reads time with either scope', async (t) => {
     const { caller } = await someone(service)
     const secretOf = async (scope: string): Promise<string> =>
       (await caller.post('/api/me/keys', { name: 'editor', scopes: [scope] })).body.secret

@@ -122,63 +122,66 @@ t.test('an underscore isn’t a wildcard', async (t) => {
   }
 })
 
-t.test('the database, recording preferences, the client and the definition agree', async (t) => {
-  const service = await reuseService(t)
-  // Few characters and groups, so that there are many near misses.
-  const nameOf = (...units: string[]) =>
-    fc
-      .string({ unit: fc.constantFrom(...units), minLength: 1, maxLength: 8 })
-      .filter((text) => text !== '.' && text !== '..')
-  const owner = fc
-    .array(fc.constantFrom('Acme', 'acm', 'a_me', 'axme', 'x'), { minLength: 1, maxLength: 4 })
-    .map((groups) => groups.join('/'))
-  const wild = fc.oneof(nameOf('a', 'b', '_', '.', 'x', '*', '*'), fc.constant('**'))
-  const question = fc
-    .record({
-      pattern: fc.tuple(owner, wild).map((parts) => parts.join('/')),
-      repo: fc.tuple(owner, nameOf('a', 'B', '_', '-', '.', 'x')).map((parts) => parts.join('/')),
-    })
-    .filter(({ pattern }) => parsePattern(pattern) !== undefined)
-  const cases = fc.array(question, { minLength: 200, maxLength: 200 })
-  const ask = `
+t.test(
+  'the database, recording preferences, the client and the definition agree on which repositories a pattern matches',
+  async (t) => {
+    const service = await reuseService(t)
+    // Few characters and groups, so that there are many near misses.
+    const nameOf = (...units: string[]) =>
+      fc
+        .string({ unit: fc.constantFrom(...units), minLength: 1, maxLength: 8 })
+        .filter((text) => text !== '.' && text !== '..')
+    const owner = fc
+      .array(fc.constantFrom('Acme', 'acm', 'a_me', 'axme', 'x'), { minLength: 1, maxLength: 4 })
+      .map((groups) => groups.join('/'))
+    const wild = fc.oneof(nameOf('a', 'b', '_', '.', 'x', '*', '*'), fc.constant('**'))
+    const question = fc
+      .record({
+        pattern: fc.tuple(owner, wild).map((parts) => parts.join('/')),
+        repo: fc.tuple(owner, nameOf('a', 'B', '_', '-', '.', 'x')).map((parts) => parts.join('/')),
+      })
+      .filter(({ pattern }) => parsePattern(pattern) !== undefined)
+    const cases = fc.array(question, { minLength: 200, maxLength: 200 })
+    const ask = `
     select array_agg(${patternMatches('p', 'p.owner', 'p.name')} order by p.place) as patterns,
       array_agg(${likenessOf('p.owner')} || '/' || p.name like any (string_to_array(p.likes, ' ')) order by p.place) as recordings
     from unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::text[], $6::text[], $7::text[]) with ordinality
       as p (owner_key, repo_key, repo_like, exact, owner, name, likes, place)`
-  await fc.assert(
-    fc.asyncProperty(cases, async (list) => {
-      const patterns = list.map(({ pattern }) => parsed(pattern))
-      const repos = list.map(({ repo }) => divideRepo(repo.toLowerCase()))
-      const [row] = await service.database.hot.statement<{ patterns: boolean[]; recordings: boolean[] }>(
-        ask,
-        [
-          patterns.map(({ ownerKey }) => ownerKey),
-          patterns.map(({ repoKey }) => repoKey),
-          patterns.map(({ repoLike }) => repoLike),
-          patterns.map(({ exact }) => String(exact)),
-          repos.map(({ owner }) => owner),
-          repos.map(({ repo }) => repo),
-          patterns.map((pattern) => likesOf(pattern).join(' ')),
-        ],
-      )
-      for (const [index, { pattern, repo }] of list.entries()) {
-        const expected = matchesRepoNaively(pattern.toLowerCase(), repo.toLowerCase())
-        const where = `${pattern} against ${repo}`
-        if (row?.patterns[index] !== expected) throw new Error(`The database errs: ${where}`)
-        if (row?.recordings[index] !== expected) throw new Error(`Recording preferences err: ${where}`)
-        if (matchesPattern(pattern, repo) !== expected) throw new Error(`The client errs: ${where}`)
-        if (
-          expected &&
-          !pattern.endsWith('/**') &&
-          divideRepo(repo).owner.split('/').length !== divideRepo(pattern).owner.split('/').length
+    await fc.assert(
+      fc.asyncProperty(cases, async (list) => {
+        const patterns = list.map(({ pattern }) => parsed(pattern))
+        const repos = list.map(({ repo }) => divideRepo(repo.toLowerCase()))
+        const [row] = await service.database.hot.statement<{ patterns: boolean[]; recordings: boolean[] }>(
+          ask,
+          [
+            patterns.map(({ ownerKey }) => ownerKey),
+            patterns.map(({ repoKey }) => repoKey),
+            patterns.map(({ repoLike }) => repoLike),
+            patterns.map(({ exact }) => String(exact)),
+            repos.map(({ owner }) => owner),
+            repos.map(({ repo }) => repo),
+            patterns.map((pattern) => likesOf(pattern).join(' ')),
+          ],
         )
-          throw new Error(`Only ** reaches into subgroups: ${where}`)
-      }
-    }),
-    { numRuns: 10 },
-  )
-  t.pass('on 2,000 pairs')
-})
+        for (const [index, { pattern, repo }] of list.entries()) {
+          const expected = matchesRepoNaively(pattern.toLowerCase(), repo.toLowerCase())
+          const where = `${pattern} against ${repo}`
+          if (row?.patterns[index] !== expected) throw new Error(`The database errs: ${where}`)
+          if (row?.recordings[index] !== expected) throw new Error(`Recording preferences err: ${where}`)
+          if (matchesPattern(pattern, repo) !== expected) throw new Error(`The client errs: ${where}`)
+          if (
+            expected &&
+            !pattern.endsWith('/**') &&
+            divideRepo(repo).owner.split('/').length !== divideRepo(pattern).owner.split('/').length
+          )
+            throw new Error(`Only ** reaches into subgroups: ${where}`)
+        }
+      }),
+      { numRuns: 10 },
+    )
+    t.pass('on 2,000 pairs')
+  },
+)
 
 t.test('characters with a special meaning in LIKE match themselves', async (t) => {
   const service = await reuseService(t)

@@ -152,7 +152,7 @@ t.test('every number shown is the plain sum of its part of the week', async (t) 
 })
 
 for (const measure of measures)
-  t.test(`repositories are listed if ${measure} alone can be shown`, async (t) => {
+  t.test(`repositories are listed if ${measure} is the only measure that can be shown`, async (t) => {
     const nothing = { minutes: 0, ...noCounts }
     const everything = { minutes: 1, ...perCount(() => 1) }
     const works = ['ada', 'bob', 'cleo', 'dan'].flatMap((userId): Work[] => {

@@ -81,7 +81,7 @@ export const samples: Sample[] = [
 
   ...calls(invites.insertInvite, [id, user, { role: 'member', expiresInHours: 1, maxUses: null }]),
   ...calls(invites.findInvite, ['ABCD-EFGH']),
-  ...calls(invites.useInvite, [id]),
+  ...calls(invites.redeemInvite, [id]),
   ...calls(invites.listActiveInvites, [id, undefined, 10], [id, [moment, id], 10]),
   ...calls(invites.revokeInvite, [id, id]),
   ...calls(invites.revokeInvitesOf, [id], [id, id]),

@@ -462,7 +462,7 @@ t.test('reading in the format of WakaTime', async (t) => {
     }
   })
 
-  t.test('a day with more projects than it lists sums up the rest', async (t) => {
+  t.test('a day with more projects than fit in the list sums up the rest', async (t) => {
     const caller = await service.signIn('many')
     await service.workspace(caller)
     const day = addDays(today(), -1)

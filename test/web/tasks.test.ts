@@ -242,7 +242,7 @@ else {
     t.strictSame(await rowsOf(admin, 'People'), ['BO\nbob', 'AD\nada'], 'sorted by active time')
   })
 
-  t.test('a range is compared with the previous one, and a value with the other day’s', async (t) => {
+  t.test('a range is compared with the previous one, and a day with the same weekday in it', async (t) => {
     await admin.open(`/w/${id}?show=commits&from=2026-03-02&to=2026-03-08`)
     await admin.sees('2–8 Mar vs 23 Feb – 1 Mar, the same weekdays')
     const chart = admin.page.getByRole('slider', { name: /^Commits,/ })

@@ -12,7 +12,7 @@ import {
   findMembers,
   hasReports,
   nameReposInside,
-  readPatternCharacters,
+  readPatternLength,
   registerPeople,
   writeCounts,
 } from './queries/counts.js'
@@ -51,7 +51,7 @@ export const uploadCounts = async (
   { day, members, named, repos, batches }: CountBatches,
 ): Promise<string> =>
   database.transaction(async (tx) => {
-    checkComparisons(named, await readPatternCharacters(tx, workspaceId))
+    checkComparisons(named, await readPatternLength(tx, workspaceId))
     const logins = members.map(({ login }) => login)
     const userIds = await findMembers(tx, workspaceId, logins)
     const skipped = logins

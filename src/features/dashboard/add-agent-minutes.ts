@@ -21,7 +21,7 @@ export const addAgentMinutes = async (
     return minutes
   }
   const named = repos.flatMap((row) => (row.repo === null ? [] : [{ ...row, agent_minutes: take(row.repo) }]))
-  // Leaves one row for all others.
+  // Keeps one row free for all others.
   const freeRows = Math.max(0, limits.dashboard_rows - 1 - named.length)
   const { active_members: _, ...zeroSums } = ZERO_SUMS
   const onlyAgents = Array.from(left.values(), ({ repo, minutes }) => ({

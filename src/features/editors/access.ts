@@ -20,4 +20,4 @@ export const writingEditor = ofEditor('activity:write')
 /** Callers who can read what editors show. */
 export const readingEditor = ofEditor('activity:read', 'activity:write')
 /** Callers who can read all of the person's time. */
-export const readingTime = ofEditor('activity:read')
+export const timeReader = ofEditor('activity:read')

@@ -30,7 +30,7 @@ const totalOf = (minutes: Iterable<number>) => [...minutes].reduce((sum, one) =>
 
 const keyOf = (project: string | undefined) => project?.toLowerCase()
 
-/** All days of the range, oldest first. @param project counts only this repository, here and below */
+/** All days of the range, oldest first. @param project counts only this repository */
 export const readDays = (db: Db, { userId }: Person, range: Range, project?: string): Promise<OwnDay[]> => {
   const most = Math.min(limits.summary_projects_per_day, Math.floor(limits.summary_projects / range.days))
   return readOwnDays(db, userId, range, keyOf(project), most)

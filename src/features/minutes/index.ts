@@ -30,8 +30,8 @@ export {
 export { PersonalDays } from './personal-days.js'
 export {
   type AgentDay,
+  assignAgentMinutesToLocalDays,
   dropAgentHours,
-  locateAgentMinutes,
   readAgentDays,
   replaceAgentDays,
   sumAgentMinutes,

@@ -118,7 +118,7 @@ const projectsOf = (rows: readonly (DayMinutes & { repo: string })[]): Map<strin
 
 /**
  * All days of the range, oldest first.
- * @param repoKey counts only this repository, here and below
+ * @param repoKey counts only this repository
  * @param most how many repositories of a day are listed
  */
 export const readOwnDays = async (

@@ -146,7 +146,7 @@ export class PersonalDays {
   /**
    * A minute that moves to another repository keeps its time zone. Minutes of a project name get a new one with their
    * repository.
-   * @param minute of the UTC day, here and below
+   * @param minute of the UTC day
    * @param project as heartbeats name it: the repository, or a name that is assigned to it
    */
   add(day: string, minute: number, repo: string, project: string): void {

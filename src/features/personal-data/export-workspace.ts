@@ -27,7 +27,7 @@ const listsOf = function* (database: Database, id: string) {
   yield ['audit', auditOf(database, id)] as const
 }
 
-/** Its settings with their history, patterns, overrides, members, invites, keys and audit trail. Undefined: there is none. */
+/** A workspace's settings with their history, patterns, overrides, members, invites, keys and audit trail. Undefined if it doesn't exist. */
 export const exportWorkspace = async (
   database: Database,
   id: string,

@@ -1,7 +1,7 @@
 import type { Database, Db } from '../../platform/database/client.js'
 import { couldNotConnect } from '../../platform/database/failures.js'
-import { dropAgentHours, dropPersonalMarks, locateAgentMinutes } from '../minutes/index.js'
-import { listUnlocatedDays, locateDay } from './queries/locate.js'
+import { assignAgentMinutesToLocalDays, dropAgentHours, dropPersonalMarks } from '../minutes/index.js'
+import { assignToLocalDays, listUnlocatedDays } from './queries/locate.js'
 import {
   dropHours,
   listDaysWithOldHours,
@@ -81,7 +81,7 @@ export const rollUp = async (database: Database, { before, stop }: RollUp = {}):
   for (let total = 0; ; ) {
     const unlocated = await listUnlocatedDays(database.read, DAYS_LOCATED)
     const locate = async (tx: Db, day: WorkspaceDay) => {
-      await locateDay(tx, day)
+      await assignToLocalDays(tx, day)
       return 1
     }
     // A day that can't be located now doesn't hold up the rollups of others.
@@ -120,7 +120,7 @@ export const retireActivity = async (
   await rollUp(database, { stop })
   const dropOld = (tx: Db, most: number) => dropAgentHours(tx, detailDays, most)
   const dropOldMarks = (tx: Db, most: number) => dropPersonalMarks(tx, detailDays, most)
-  for (const step of [locateAgentMinutes, dropOld, dropOldMarks]) {
+  for (const step of [assignAgentMinutesToLocalDays, dropOld, dropOldMarks]) {
     for (let rows = BATCH; rows === BATCH && !stop?.aborted; )
       rows = await database.transaction((tx) => step(tx, BATCH), background)
   }

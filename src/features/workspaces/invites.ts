@@ -8,7 +8,7 @@ import { lockCaller, type PersonKey, readCaller } from '../accounts/index.js'
 import { changeWorkspace, type WorkspaceCall } from './change-workspace.js'
 import { requireJoinQuota, type WorkspaceQuota } from './policies/rights.js'
 import { insertAuditEntry } from './queries/audit.js'
-import { findInvite, insertInvite, revokeInvite as markRevoked, useInvite } from './queries/invites.js'
+import { findInvite, insertInvite, revokeInvite as markRevoked, redeemInvite } from './queries/invites.js'
 import { insertMember, lockRole } from './queries/members.js'
 import { wasRemoved } from './queries/removals.js'
 import { countPatterns, listWorkspacesOf, readInvitedWorkspace } from './queries/workspaces.js'
@@ -95,7 +95,7 @@ export const joinWorkspace = (
     const alreadyMember = (await lockRole(tx, workspaceId, userId)) !== undefined
     if (!alreadyMember) {
       if (await wasRemoved(tx, invite, caller, personKeys)) throw new ApiError('invite_revoked')
-      if (!(await useInvite(tx, invite.id))) throw await errorOfCode(tx, code)
+      if (!(await redeemInvite(tx, invite.id))) throw await errorOfCode(tx, code)
       await requireJoinQuota(tx, userId, await countPatterns(tx, workspaceId), quota)
       await insertMember(tx, workspaceId, userId, invite.role)
       await insertAuditEntry(tx, {

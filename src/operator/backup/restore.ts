@@ -147,8 +147,9 @@ const makeEmpty = async (tx: postgres.TransactionSql, replaced: string | undefin
     )
   const own = tables.map(({ table }) => getTableName(table))
   const names = found.map((one) => one.name)
-  const isOfService = names.includes('users') && names.includes('workspaces') && names.includes(HISTORY)
-  const others = names.filter((one) => one !== HISTORY && one !== STEPS && !own.includes(one))
+  const isOfService =
+    names.includes('users') && names.includes('workspaces') && names.includes(MIGRATIONS_TABLE)
+  const others = names.filter((one) => one !== MIGRATIONS_TABLE && one !== STEPS && !own.includes(one))
   if (!isOfService || others.length > 0)
     throw new OperatorError(
       `The database already has tables that aren’t of this version of the service (${printable((others[0] ?? names[0] ?? '').slice(0, 63))}), and a backup can only be restored into an empty one: ${ANOTHER}.`,
@@ -169,7 +170,7 @@ const makeEmpty = async (tx: postgres.TransactionSql, replaced: string | undefin
   await tx`drop schema drizzle cascade`
 }
 
-const HISTORY = '__drizzle_migrations'
+const MIGRATIONS_TABLE = '__drizzle_migrations'
 /** Tracks migration progress. Exists in databases created by an earlier version. */
 const STEPS = 'migration_steps'
 const VIEWS = ['report_hours', 'report_member_days', 'report_repo_days']

@@ -21,13 +21,13 @@ const findMebibytes = (): number => {
 }
 
 /** Half of the memory is for the bodies and responses that people hold, and half for the work on them. */
-const half = findMebibytes() / 2
+const budgetMebibytes = findMebibytes() / 2
 
 /** How much work fits at once. @param mebibytes the most that each needs */
-export const fitting = (mebibytes: number): number => Math.max(1, Math.floor(half / mebibytes))
+export const fitting = (mebibytes: number): number => Math.max(1, Math.floor(budgetMebibytes / mebibytes))
 
 /** The MiB for each, if so much work runs at once. */
-export const portionOf = (atOnce: number): number => Math.floor(half / atOnce)
+export const portionOf = (atOnce: number): number => Math.floor(budgetMebibytes / atOnce)
 
 interface Holding {
   person: string
@@ -124,4 +124,4 @@ class HeldMemory {
 }
 
 /** This process's held memory. */
-export const heldMemory = new HeldMemory(half * MEBIBYTE)
+export const heldMemory = new HeldMemory(budgetMebibytes * MEBIBYTE)

@@ -102,7 +102,7 @@ const inside = (path: string) => {
     )`
 }
 
-const READ_PATTERN_CHARACTERS = statement(
+const READ_PATTERN_LENGTH = statement(
   'read pattern comparison cost',
   { characters: double },
   `
@@ -116,8 +116,8 @@ const READ_PATTERN_CHARACTERS = statement(
 )
 
 /** The total length of the patterns that a repository is compared with, for the owner with the most. */
-export const readPatternCharacters = async (db: Db, workspaceId: string): Promise<number> =>
-  singleRow(await db.rows(READ_PATTERN_CHARACTERS, [workspaceId])).characters
+export const readPatternLength = async (db: Db, workspaceId: string): Promise<number> =>
+  singleRow(await db.rows(READ_PATTERN_LENGTH, [workspaceId])).characters
 
 /** $1: the workspace; $2: repositories as given. */
 const NAME_REPOS_INSIDE = statement(
@@ -158,24 +158,24 @@ const LIST_OUTSIDE = statement(
 )
 
 /** SQL: the counts of members. $1: users (null: no member); $2 to $4: positions of members, repositories and counts. */
-const GIVEN = `
+const POSTED_COUNTS = `
     unnest($2::int[], $3::text[], $4::int[]) with ordinality as g (member, repo, count, n)
     join unnest($1::uuid[]) with ordinality as u (user_id, n) on u.n = g.member and u.user_id is not null`
 
-/** $1 to $4: see `GIVEN`; $5, $6: workspace and day. */
+/** $1 to $4: see `POSTED_COUNTS`; $5, $6: workspace and day. */
 const LIST_TAKEN_BACK = statement(
   'list counts reset to zero',
   { n: integer },
   `
   select g.n::int
-  from ${GIVEN}
+  from ${POSTED_COUNTS}
   join activity a on a.workspace_id = $5::uuid and a.user_id = u.user_id and a.day = $6::date
     and a.repo_key = lower(g.repo)
   where g.count = 0`,
 )
 
 /**
- * $1 to $4: see `GIVEN`; $5, $6: workspace and day; $7: repositories that are left out; $8: positions of the counts
+ * $1 to $4: see `POSTED_COUNTS`; $5, $6: workspace and day; $7: repositories that are left out; $8: positions of the counts
  * of 0 that are stored. The last `where` leaves out unchanged counts, so they aren't returned.
  */
 const setCounts = (column: CountName) =>
@@ -185,7 +185,7 @@ const setCounts = (column: CountName) =>
     `
   insert into activity as a (workspace_id, user_id, day, repo_key, ${column}, ${column}_uploaded)
   select $5::uuid, u.user_id, $6::date, lower(g.repo), g.count, true
-  from ${GIVEN}
+  from ${POSTED_COUNTS}
   where lower(g.repo) not in (select unnest($7::text[])) and (g.count > 0 or g.n in (select unnest($8::int[])))
   order by g.n
   on conflict (workspace_id, user_id, day, repo_key) do update set
@@ -197,7 +197,7 @@ const setCounts = (column: CountName) =>
 const SET_COUNTS = perCount(setCounts)
 
 /**
- * $1 to $4: see `GIVEN`; $5, $6: workspace and day; $7: repositories that are left out. Counts of 0 are kept as well: a
+ * $1 to $4: see `POSTED_COUNTS`; $5, $6: workspace and day; $7: repositories that are left out. Counts of 0 are kept as well: a
  * webhook must not change them.
  */
 const claimCounts = (column: CountName) =>
@@ -207,7 +207,7 @@ const claimCounts = (column: CountName) =>
     `
   insert into activity as a (workspace_id, user_id, day, repo_key, ${column}_uploaded)
   select $5::uuid, u.user_id, $6::date, lower(g.repo), true
-  from ${GIVEN}
+  from ${POSTED_COUNTS}
   where lower(g.repo) not in (select unnest($7::text[]))
   order by g.n
   on conflict (workspace_id, user_id, day, repo_key) do update set ${column}_uploaded = true
@@ -229,7 +229,7 @@ const HAS_REPORTS = statement(
 export const hasReports = async (tx: Db, workspaceId: string): Promise<boolean> =>
   singleRow(await tx.rows(HAS_REPORTS, [workspaceId])).hasReports
 
-/** $1 to $4: see `GIVEN`; $5: logins; $6: repositories that are left out. */
+/** $1 to $4: see `POSTED_COUNTS`; $5: logins; $6: repositories that are left out. */
 const LIST_SKIPPED = statement(
   'list excluded counts',
   { rows: integer, skipped: orNull(text) },
@@ -238,7 +238,7 @@ const LIST_SKIPPED = statement(
     string_agg(
       json_build_object('login', l.login, 'repo', g.repo, 'code', 'repo_outside_patterns')::text, ',' order by g.n
     ) as skipped
-  from ${GIVEN}
+  from ${POSTED_COUNTS}
   join unnest($5::text[]) with ordinality as l (login, n) on l.n = g.member
   where lower(g.repo) in (select unnest($6::text[]))`,
 )

@@ -7,7 +7,7 @@ import type { Access } from '../../../platform/access/access.js'
 import type { Proof } from '../../../platform/hosts/kind.js'
 
 /** A webhook and the secret generations it still accepts. */
-interface SecretsOf {
+interface AcceptedSecrets {
   id: string
   generations: number[]
 }
@@ -31,7 +31,7 @@ export class Verification {
 
   constructor(
     keys: string[],
-    { id, generations }: SecretsOf,
+    { id, generations }: AcceptedSecrets,
     readonly proof: Proof,
   ) {
     const secrets = keys.flatMap((key) => generations.map((generation) => deriveSecret(key, id, generation)))

@@ -9,7 +9,7 @@ export interface Filter {
 }
 
 const FIND_PERSON = statement(
-  'find workspace person',
+  'find member or contributor',
   { id: uuid },
   `
   select u.id from users u

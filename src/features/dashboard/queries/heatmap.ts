@@ -112,6 +112,6 @@ const READ_RAW_HOURS = statement(
   group by a.day, a.timezone`,
 )
 
-/** The hours of UTC days that may be on days that are read from the activity. */
+/** The hours of every UTC day that can overlap a local day read from `activity`. */
 export const readRawHours = (tx: Db, sources: Sources): Promise<ZoneHours[]> =>
   tx.rows(READ_RAW_HOURS, activityOf(sources))

@@ -25,7 +25,7 @@ import { anyone } from '../../../platform/access/access.js'
 import { readMoment } from '../../../platform/time/clock.js'
 import { dayAt } from '../../../platform/time/zones.js'
 import { readCaller } from '../../accounts/index.js'
-import { readingEditor, readingTime } from '../access.js'
+import { readingEditor, timeReader } from '../access.js'
 import { chooseDay, chooseDays, rangeName, rangeNamed, timezoneOf } from '../choose-days.js'
 import {
   readAllTime,
@@ -74,7 +74,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/users/:user/summaries',
-    config: { access: readingTime, errors: ['invalid_range'] },
+    config: { access: timeReader, errors: ['invalid_range'] },
     schema: {
       ...shared,
       operationId: 'getSummaries',
@@ -108,7 +108,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/users/:user/stats',
-    config: { access: readingTime },
+    config: { access: timeReader },
     schema: {
       ...shared,
       operationId: 'getLastStats',
@@ -123,7 +123,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/users/:user/stats/:range',
-    config: { access: readingTime },
+    config: { access: timeReader },
     schema: {
       ...shared,
       operationId: 'getStats',
@@ -142,7 +142,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/users/:user/all_time_since_today',
-    config: { access: readingTime },
+    config: { access: timeReader },
     schema: {
       ...shared,
       operationId: 'getAllTime',
@@ -160,7 +160,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/users/:user/projects',
-    config: { access: readingTime },
+    config: { access: timeReader },
     schema: {
       ...shared,
       operationId: 'getTimedProjects',
@@ -176,7 +176,7 @@ export const readingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'GET',
     url: '/users/:user/durations',
-    config: { access: readingTime },
+    config: { access: timeReader },
     schema: {
       ...shared,
       operationId: 'getDurations',

@@ -143,7 +143,7 @@ export const sumAgentMinutes = async (db: Db, { userId, workspaceId, range, repo
 
 /** $1: how many days hours are kept; $2: how many rows. */
 const DROP_AGENT_HOURS = statement(
-  'delete agent hours',
+  'clear expired agent hours',
   { day: date },
   `
   update agent_minutes set hours = null, timezone = null, other_zones = null
@@ -181,8 +181,8 @@ const LOCATE = statement(
   where a.user_id = r.user_id and a.workspace_id = r.workspace_id and a.day = r.day and a.repo_key = r.repo_key`,
 )
 
-/** Adds to rows of the previous version where they are on people's calendars. @returns how many rows lacked it */
-export const locateAgentMinutes = async (tx: Db, most: number): Promise<number> => {
+/** Assigns rows of the previous version to their local days. @returns how many were unassigned */
+export const assignAgentMinutesToLocalDays = async (tx: Db, most: number): Promise<number> => {
   const rows = await tx.rows(LIST_UNLOCATED, [most])
   const shares = rows.map(sharesOf)
   await tx.rows(LOCATE, [

@@ -3,7 +3,7 @@ import { countNames } from '../../../../schemas/counts.js'
 import { HOURS } from '../../../platform/time/days.js'
 import { COUNTS, countsOf, hasActivity } from './count-columns.js'
 
-/** SQL: the UTC days with hours on these local days. @param days an array, here and below */
+/** SQL: the UTC days with hours on these local days. @param days an array */
 export const utcDaysOf = (days: string): string =>
   `array(select d.day + n from unnest(${days}) as d (day), generate_series(-1, 1) as n)`
 

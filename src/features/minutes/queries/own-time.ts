@@ -187,7 +187,7 @@ const LIST_OWN_AGENT_REPO_DAYS = statement(
   listRepoDays(sharedRepoDays(best(AGENT_MINUTES, '($5::text is null or repo_key = $5)'))),
 )
 
-/** @param repoKey counts only this repository, here and below */
+/** @param repoKey counts only this repository */
 export const sumOwnDays = (
   db: Db,
   userId: string,

@@ -394,7 +394,7 @@ export const listActiveWorkspaces = async (db: Db, userId: string): Promise<stri
   (await db.rows(LIST_WORKSPACES, [userId])).map(({ workspaceId }) => workspaceId)
 
 const READ_PROFILE = statement(
-  'read profile extras',
+  'read profile details',
   { profile: text },
   `
   select json_build_object(

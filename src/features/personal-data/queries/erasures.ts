@@ -103,7 +103,7 @@ const FIND_WORKSPACE = statement(
 )
 
 /** $1: the workspace; $2: the user. */
-const FIND_MONTH = statement(
+const FIND_FIRST_MONTH = statement(
   'find first month with activity',
   { month: orNull(date) },
   `
@@ -143,7 +143,7 @@ const TAKE_ISSUES = statement(
 )
 
 const FORGET_CLOSER = statement(
-  'clear closers on uncounted issues',
+  'clear issue closers',
   {},
   'update reported_issues set user_id = null where workspace_id = $1::uuid and user_id = $2::uuid',
 )
@@ -205,7 +205,7 @@ const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<b
   const { workspaceId } = person
   // Waits for a running flush.
   await tx.rows(LOCK_ACTIVITY, [workspaceId, userId])
-  const [first] = await tx.rows(FIND_MONTH, [workspaceId, userId])
+  const [first] = await tx.rows(FIND_FIRST_MONTH, [workspaceId, userId])
   if (!first?.month) {
     await tx.rows(FORGET_CLOSER, [workspaceId, userId])
     await tx.rows(DELETE_PERSON, [workspaceId, userId])
@@ -249,7 +249,7 @@ const reassignActivity = async (tx: Db, userId: string, rows: number): Promise<b
 const OPEN_MINUTES = 10
 
 const END_ERASURE = statement(
-  'end erasure',
+  'finish erasure',
   { ended: integer },
   `
   delete from erasures where user_id = $1::uuid and started_at < now() - make_interval(mins => ${OPEN_MINUTES})

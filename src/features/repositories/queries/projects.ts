@@ -54,8 +54,9 @@ const ownerIn = (repo: string) => `regexp_replace(${repo}, '/[^/]*$', '')`
 const nameIn = (repo: string) => `regexp_replace(${repo}, '^.*/', '')`
 
 /**
- * $1: the user; $2, $3, $4: the row's keys that the previous page ended with, or nulls; $5: how many rows; $6: the
- * workspaces. Workspaces with known activity: $7 the caller's own; $8 everyone's, $9 and $10 from a day, $11 as published.
+ * $1: the user; $5: how many rows; $6: the workspaces.
+ * $2, $3, $4: the keys of the row that the previous page ended with, or nulls.
+ * Workspaces with known activity: $7 of the caller alone; $8 of everyone; $9 of everyone from the days in $10; $11 as published.
  * Besides the rows that the caller sees, the last compared row is returned.
  */
 const LIST_PROJECTS = statement(

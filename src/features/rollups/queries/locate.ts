@@ -96,7 +96,7 @@ const END_LOCATING = [
 ]
 
 /** Locates a UTC day's activity, and marks the local days where it is or was. */
-export const locateDay = async (tx: Db, { workspaceId, day }: WorkspaceDay): Promise<void> => {
+export const assignToLocalDays = async (tx: Db, { workspaceId, day }: WorkspaceDay): Promise<void> => {
   // The marks go first: rows that are written after they were read have marks of their own.
   await Promise.all(END_LOCATING.map((end) => tx.rows(end, [workspaceId, day])))
   const rows = await tx.rows(LOCK_ROWS, [workspaceId, day])

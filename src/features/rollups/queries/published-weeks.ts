@@ -119,7 +119,7 @@ const workColumns = {
  * One statement, so that everything comes from one snapshot. $2: Monday. Hours in a week that the previous version
  * published, by UTC days, aren't published again.
  */
-const READ_WORK = statement(
+const READ_WEEK_ACTIVITY = statement(
   'read week for publishing',
   workColumns,
   `
@@ -243,7 +243,7 @@ const ROWS = 5_000
 
 /** Publishes a week in its current state, unless it's already published. */
 export const publishWeekOf = async (tx: Db, which: WorkspaceWeek, minGroup: number): Promise<void> => {
-  const rows = await tx.rows(READ_WORK, [which.workspaceId, which.week])
+  const rows = await tx.rows(READ_WEEK_ACTIVITY, [which.workspaceId, which.week])
   const works: Work[] = []
   for (const [index, row] of rows.entries()) {
     if (index % ROWS === 0) await setImmediate()

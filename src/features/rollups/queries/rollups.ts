@@ -339,7 +339,7 @@ export const rebuildMonth = async (
 
 /** All days with activity or a rollup. */
 const MARK_EVERYTHING = statement(
-  'mark all days stale',
+  'mark all days as stale',
   {},
   `
   insert into stale_days (workspace_id, day)

@@ -217,7 +217,7 @@ const restrictedIn = (contents: readonly { content: Json }[]): string[] => {
   return [...new Set(listed.filter((key) => typeof key === 'string' && /^\S{1,200}$/.test(key)))] as string[]
 }
 
-/** Each has `properties`. */
+/** The schema's sections, each an object with `properties`. */
 const sectionsOf = (content: Json, name: string, start: string, notes: Notes): Section[] => {
   if (content.contributes === undefined) {
     if (isObject(content.properties)) return [{ at: start, schema: content }]

@@ -54,11 +54,14 @@ const LIST = statement(
   order by w.id limit $3::int`,
 )
 
-const withTime = (row: WorkspaceFacts): WorkspaceFacts => ({ ...row, createdAt: toTimestamp(row.createdAt) })
+const withTimestamp = (row: WorkspaceFacts): WorkspaceFacts => ({
+  ...row,
+  createdAt: toTimestamp(row.createdAt),
+})
 
 export const readWorkspaceFacts = async (db: Db, id: string): Promise<WorkspaceFacts | undefined> => {
   const [row] = await db.rows(READ, [id])
-  return row && withTime(row)
+  return row && withTimestamp(row)
 }
 
 /**
@@ -69,4 +72,4 @@ export const listAllWorkspaces = async (
   search: string,
   after: string = NIL,
   rows = 50,
-): Promise<WorkspaceFacts[]> => (await db.rows(LIST, [after, search.toLowerCase(), rows])).map(withTime)
+): Promise<WorkspaceFacts[]> => (await db.rows(LIST, [after, search.toLowerCase(), rows])).map(withTimestamp)

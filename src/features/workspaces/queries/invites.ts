@@ -81,7 +81,7 @@ export const findInvite = async (db: Db, code: string) => {
 /**
  * @returns whether the invite can be redeemed. If so, it's locked until the transaction ends and has one use fewer.
  */
-export const useInvite = async (tx: Db, id: string): Promise<boolean> => {
+export const redeemInvite = async (tx: Db, id: string): Promise<boolean> => {
   const used = await tx
     .update(invites)
     .set({ usedCount: sql`${invites.usedCount} + 1` })

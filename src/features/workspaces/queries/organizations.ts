@@ -230,7 +230,7 @@ export const confirmMemberships = async (tx: Db, userId: string, workspaceIds: s
 
 /** $1: the maker of the links; $2: their workspaces; $3: the host's organizations. Once a day is often enough. */
 const CONFIRM_LINKS = statement(
-  'record link creator as owner',
+  'confirm organization links',
   {},
   `
   update organizations set confirmed_at = now(), denied_at = null
@@ -252,7 +252,7 @@ export const confirmLinks = async (
 
 /** $1: the workspace; $2: the host's organization; $3: the maker. */
 const DENY_LINK = statement(
-  'record link creator as non-owner',
+  'deny organization link',
   { isNew: bool },
   `
   update organizations set denied_at = statement_timestamp()
