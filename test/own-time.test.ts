@@ -58,6 +58,15 @@ const ownDays = async (caller: Caller, from: string, to: string) => {
   )
 }
 
+const sendIn = async (caller: Caller, timezone: string, list: Beat[]) => {
+  const options = { body: bodyOf(list), headers: { Timezone: timezone } }
+  const reply = await caller.request('POST', `${BASE}/heartbeats.bulk`, options)
+  if (reply.status !== 202) throw new Error(reply.text)
+}
+
+const minutesInWorkspaces = async (caller: Caller): Promise<number[]> =>
+  (await caller.get('/api/me/export')).body.activity.map(({ minutes }: { minutes: number }) => minutes)
+
 const everything = async (caller: Caller) => {
   const { body } = await caller.get(`${BASE}/all_time_since_today`)
   return body.data.total_seconds / MINUTE
@@ -101,6 +110,57 @@ t.test('own time', async (t) => {
       'sent again, they count in the workspace',
     )
     t.same(body.personal_minutes, [], 'a repository that has no minute left has no row')
+  })
+
+  t.test('minutes that count in workspaces in different time zones count once', async (t) => {
+    const caller = await someone()
+    const { id } = await service.workspace(caller)
+    await caller.patch(`/api/team/workspaces/${id}/settings`, { idle_window_minutes: 10 })
+    await sendIn(caller, 'Asia/Tokyo', beats(1, [600, 608]))
+    t.equal(await everything(caller), 9)
+    await service.workspace(caller)
+    // Now the minutes between are close enough for the other workspace, too.
+    await sendIn(caller, 'America/Los_Angeles', beats(1, [604]))
+    t.same((await minutesInWorkspaces(caller)).sort(), [7, 9])
+    t.equal(await everything(caller), 9)
+    const { body } = await caller.get(`/api/team/dashboard/mine?from=${dayAgo(2)}&to=${dayAgo(0)}`)
+    t.same([body.totals.active_minutes, body.repos[0].active_minutes], [9, 9])
+    t.same(
+      body.heatmap.flatMap(({ minutes }: { minutes: number }) => (minutes > 0 ? [minutes] : [])),
+      [9],
+      'in the time zone with the most',
+    )
+    await flush(caller, [{ repo: 'acme/web', day: dayAgo(1), minutes: 10 }])
+    t.equal(await everything(caller), 19, 'also without an hour')
+  })
+
+  t.test('no minute counts twice whatever the time zones and the idle windows of workspaces', async () => {
+    const history = fc.record({
+      zone: fc.constantFrom('Asia/Tokyo', 'America/Los_Angeles'),
+      // Most are in one hour.
+      minutes: fc.array(fc.integer({ min: 1_200, max: 1_265 }), { maxLength: 8 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(history, history, history, async (first, ...later) => {
+        const caller = await someone()
+        const sendAll = ({ zone, minutes }: typeof first) => sendIn(caller, zone, beats(1, minutes))
+        const { id } = await service.workspace(caller)
+        await caller.patch(`/api/team/workspaces/${id}/settings`, { idle_window_minutes: 15 })
+        await sendAll(first)
+        await service.workspace(caller)
+        for (const one of later) await sendAll(one)
+        const marks = [first, ...later].flatMap((one) => one.minutes).sort((a, b) => a - b)
+        const minutes = new Set(marks)
+        marks.forEach((minute, index) => {
+          const before = marks[index - 1] ?? minute
+          for (let at = before; at < minute && minute - before <= 15; at++) minutes.add(at)
+        })
+        const own = await everything(caller)
+        const most = Math.max(0, ...(await minutesInWorkspaces(caller)))
+        if (own < most || own > minutes.size) throw new Error(`${most} <= ${own} <= ${minutes.size}`)
+      }),
+      { numRuns: 30 },
+    )
   })
 
   t.test('the number of repositories outside any workspace is limited per day', async (t) => {
@@ -184,10 +244,6 @@ t.test('own time', async (t) => {
 
   t.test('a minute keeps the zone with which its heartbeat arrived', async (t) => {
     const caller = await someone()
-    const sendIn = async (timezone: string, list: Beat[]) => {
-      const options = { body: bodyOf(list), headers: { Timezone: timezone } }
-      t.equal((await caller.request('POST', `${BASE}/heartbeats.bulk`, options)).status, 202)
-    }
     const [day, next] = [dayAgo(3), dayAgo(2)]
     const read = async () => {
       const { body } = await caller.get(`/api/team/dashboard/mine?from=${dayAgo(4)}&to=${dayAgo(1)}`)
@@ -204,10 +260,10 @@ t.test('own time', async (t) => {
         )
         .sort()
     // Tokyo is already on the next day, and Los Angeles isn't.
-    await sendIn('Asia/Tokyo', beats(3, [1_200, 1_204], 'away/one'))
-    await sendIn('America/Los_Angeles', beats(3, [1_240, 1_244, 1_260], 'away/one'))
+    await sendIn(caller, 'Asia/Tokyo', beats(3, [1_200, 1_204], 'away/one'))
+    await sendIn(caller, 'America/Los_Angeles', beats(3, [1_240, 1_244, 1_260], 'away/one'))
     t.same(await read(), { [day]: 6, [next]: 5 })
-    await sendIn('America/Los_Angeles', beats(3, [1_202], 'away/two'))
+    await sendIn(caller, 'America/Los_Angeles', beats(3, [1_202], 'away/two'))
     t.same(await read(), { [day]: 6, [next]: 5 }, 'also in another repository')
     const one = { project: 'away/one', minutes: 9, timezone: 'Asia/Tokyo' }
     const two = { project: 'away/two', minutes: 2, timezone: 'Asia/Tokyo' }
@@ -227,16 +283,16 @@ t.test('own time', async (t) => {
     ])
     t.same(await ends(), [`away/one ${day} ${next}`, `away/two ${next} ${next}`])
 
-    await sendIn('Asia/Tokyo', beats(3, [1_320, 1_323], 'folder'))
+    await sendIn(caller, 'Asia/Tokyo', beats(3, [1_320, 1_323], 'folder'))
     t.same(await read(), { [day]: 6, [next]: 9 })
     t.ok((await ends()).includes(`folder ${next} ${next}`))
-    await sendIn('America/Los_Angeles', [])
-    await sendIn('America/Los_Angeles', beats(2, [720], 'away/one'))
+    await sendIn(caller, 'America/Los_Angeles', [])
+    await sendIn(caller, 'America/Los_Angeles', beats(2, [720], 'away/one'))
     t.same(await read(), { [day]: 10, [next]: 6 }, 'a name waits in the stored zone')
     t.ok((await ends()).includes(`folder ${day} ${day}`))
     const assigned = await caller.put('/api/me/editor-projects', { name: 'folder', repo: 'away/three' })
     t.equal(assigned.status, 200)
-    await sendIn('Asia/Tokyo', beats(1, [0], 'away/one'))
+    await sendIn(caller, 'Asia/Tokyo', beats(1, [0], 'away/one'))
     t.same(await read(), { [day]: 10, [next]: 6, [dayAgo(1)]: 1 }, 'and keeps the one at the assignment')
     t.ok((await ends()).includes(`away/three ${day} ${day}`))
   })

@@ -37,21 +37,22 @@ const minutesOf = (others: string) => `
 
 /**
  * $1: the user; $2 and $3: the first and the last UTC day. Hours of other time zones have rows of their own; the row of
- * activity knows the first and the last local day of all.
+ * activity knows the first and the last local day of all. Only one with hours in several time zones has `all_zones`.
  */
 const MINUTES = `
-  select a.day, a.repo_key, coalesce(r.repo, a.repo_key) as repo, ${minutesOf('z.hours')}
+  select a.day, a.repo_key, coalesce(r.repo, a.repo_key) as repo, case when z.hours is not null then a.hours end as all_zones, ${minutesOf('z.hours')}
   from activity_people m
   join activity a on a.workspace_id = m.workspace_id and a.user_id = m.user_id
     and a.day between $2::date and $3::date
   left join activity_repos r on r.workspace_id = a.workspace_id and r.repo_key = a.repo_key
-  left join lateral (
-    select array[${eachHour((hour) => `sum(z.hours[${hour}])`)}] as hours from activity_other_zones z
-    where z.workspace_id = a.workspace_id and z.user_id = a.user_id and z.day = a.day and z.repo_key = a.repo_key
-  ) z on true
+  left join (
+    select workspace_id, day, repo_key, array[${eachHour((hour) => `sum(hours[${hour}])`)}]::int[] as hours
+    from activity_other_zones where user_id = $1::uuid and day between $2::date and $3::date
+    group by workspace_id, day, repo_key
+  ) z on z.workspace_id = a.workspace_id and z.day = a.day and z.repo_key = a.repo_key
   where m.user_id = $1::uuid and a.minutes > 0
   union all
-  select a.day, a.repo_key, coalesce(r.repo, a.repo_key) as repo, a.timezone,
+  select a.day, a.repo_key, coalesce(r.repo, a.repo_key) as repo, null::smallint[], a.timezone,
     ${eachHour((hour) => `a.hours[${hour}]`)}, 0, 0, 0, null::date, null::date
   from activity_people m
   join activity_other_zones a on a.workspace_id = m.workspace_id and a.user_id = m.user_id
@@ -91,7 +92,7 @@ const PERSONAL_MINUTES = `
 const hourElsewhere = (minutes: string, hour: number) => `least(${minutes}, a.hours[${hour}])`
 
 const AGENT_MINUTES = `
-  select a.day, a.repo_key, a.repo, ${minutesOf('z.hours')}
+  select a.day, a.repo_key, a.repo, case when z.hours is not null then a.hours end as all_zones, ${minutesOf('z.hours')}
   from agent_minutes a
   left join lateral (
     select array[${eachHour((hour) => hourElsewhere(`coalesce(sum((o.hours->>${hour - 1})::int), 0)`, hour))}] as hours
@@ -99,7 +100,7 @@ const AGENT_MINUTES = `
   ) z on true
   where a.user_id = $1::uuid and a.day between $2::date and $3::date and a.minutes > 0
   union all
-  select a.day, a.repo_key, a.repo, o.timezone,
+  select a.day, a.repo_key, a.repo, null::smallint[], o.timezone,
     ${eachHour((hour) => hourElsewhere(`(o.hours->>${hour - 1})::int`, hour))}, 0, 0, 0, null::date, null::date
   from agent_minutes a cross join lateral jsonb_each(a.other_zones) as o (timezone, hours)
   where a.user_id = $1::uuid and a.day between $2::date and $3::date and a.hours is not null`
@@ -108,14 +109,34 @@ const TOTAL = `(${eachHour((hour) => `h${hour}`, ' + ')} + rest + rest_before + 
 
 const HOURLY = eachHour((hour) => `h${hour}`)
 
-/** Each repository has the minutes of its best workspace. */
+/** SQL: `minutes`, without what exceeds the cap after those that come first. */
+const within = (cap: string | number, first: string, minutes: string) =>
+  `greatest(0, least(${minutes}, ${cap} - coalesce(${first}, 0)))::int`
+
+const REST = 'rest + rest_before + rest_after'
+const REST_CAP = 'max(rest_cap) over zones'
+const EARLIER_REST = `coalesce(sum(${REST}) over earlier, 0)`
+
+/**
+ * In each hour, and without one, a repository has as many minutes as in its best workspace. Its time zones share them:
+ * two workspaces can have the same minutes in different ones. Those with the most minutes that day come first.
+ */
 const best = (minutes: string, condition = 'true') => `
-  select day, repo_key, min(repo) as repo, timezone, max(rest)::int as rest, max(rest_before)::int as rest_before,
-    max(rest_after)::int as rest_after, min(first) as first, max(last) as last,
-    ${eachHour((hour) => `max(h${hour})::int as h${hour}`)}
-  from (${minutes}) as minutes
-  where ${condition}
-  group by day, repo_key, timezone`
+  select day, repo_key, repo, timezone, ${within(REST_CAP, EARLIER_REST, 'rest')} as rest,
+    ${within(REST_CAP, `${EARLIER_REST} + rest`, 'rest_before')} as rest_before,
+    ${within(REST_CAP, `${EARLIER_REST} + rest + rest_before`, 'rest_after')} as rest_after, first, last,
+    ${eachHour((hour) => `${within(`max(greatest(h${hour}, cap${hour})) over zones`, `sum(h${hour}) over earlier`, `h${hour}`)} as h${hour}`)}
+  from (
+    select day, repo_key, min(repo) as repo, timezone, max(rest)::int as rest, max(rest_before)::int as rest_before,
+      max(rest_after)::int as rest_after, max(${REST})::int as rest_cap, min(first) as first, max(last) as last,
+      ${eachHour((hour) => `max(h${hour})::int as h${hour}, max(all_zones[${hour}]) as cap${hour}`)}
+    from (${minutes}) as minutes
+    where ${condition}
+    group by day, repo_key, timezone
+  ) as zones
+  window zones as (partition by day, repo_key), earlier as (
+    partition by day, repo_key order by ${TOTAL} desc, timezone rows between unbounded preceding and 1 preceding
+  )`
 
 /** And the minutes that count in no workspace are added. */
 const OWN_MINUTES = `
@@ -137,8 +158,7 @@ const OWN_MINUTES = `
 const sharedRepoDays = (repoDays: string) => `
   select day, repo_key, repo, timezone, rest, rest_before, rest_after, first, last,
     dense_rank() over (partition by day order by repo_total desc, repo_key) as place, ${eachHour(
-      (hour) =>
-        `greatest(0, least(h${hour}, ${limits.minutes_per_hour} - coalesce(sum(h${hour}) over earlier, 0)))::int as h${hour}`,
+      (hour) => `${within(limits.minutes_per_hour, `sum(h${hour}) over earlier`, `h${hour}`)} as h${hour}`,
     )}
   from (
     select *, sum${TOTAL} over (partition by day, repo_key) as repo_total from (${repoDays}) as repo_days
