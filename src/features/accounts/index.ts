@@ -19,7 +19,7 @@ export { findPersonRepos, listPersonRepos, nameOf } from './queries/person-repos
 export { readRecording } from './queries/recordings.js'
 export { revokeAllTokens } from './queries/sessions.js'
 export type { User } from './queries/users.js'
-export { type ReposToRemember, reposToRemember } from './remember-repos.js'
+export { type ReposToRemember, rememberRepos, reposToRemember, storeRepos } from './remember-repos.js'
 export type { Memberships } from './repohost.js'
 export { cookieOptionsOf, sessionCookiesOf } from './session.js'
 export { secretsFault } from './signing-keys.js'

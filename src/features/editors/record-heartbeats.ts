@@ -6,7 +6,7 @@ import {
   type QueuedWrite,
   type Written,
 } from '../../platform/database/write-queue.js'
-import { type ReposToRemember, reposToRemember } from '../accounts/index.js'
+import { type ReposToRemember, rememberRepos, reposToRemember, storeRepos } from '../accounts/index.js'
 import { type Batch, batchOf, withoutFarDays } from './batch.js'
 import { asksForLastProject, resolveLastProjects } from './last-project.js'
 import { nothingRecorded, type Recorded } from './mark-heartbeats.js'
@@ -33,7 +33,9 @@ export const createHeartbeatRecorder = (database: Database, host: ProjectHost) =
     const batch = withoutFarDays(batchOf(userId, sent, timezone, host), Date.now() / 1_000)
     const size = batch.heartbeats.length
     if (size === 0) return nothingRecorded(batch)
-    return record({ ...batch, size, isRepeatable: true }, isForItself(batch))
+    const { recorded, named } = await record({ ...batch, size, isRepeatable: true }, isForItself(batch))
+    rememberRepos(database, named)
+    return recorded
   }
 }
 
@@ -45,7 +47,17 @@ const isForItself = (batch: Batch): boolean =>
 
 interface QueuedBatch extends Batch, QueuedWrite {}
 
-const recordAlone = async (tx: Tx, database: Database, sent: QueuedBatch): Promise<Written<Recorded>> => {
+/** The repositories are those that the person has named in full. */
+interface RecordedBatch {
+  recorded: Recorded
+  named: ReposToRemember
+}
+
+const recordAlone = async (
+  tx: Tx,
+  database: Database,
+  sent: QueuedBatch,
+): Promise<Written<RecordedBatch>> => {
   const batch = await resolveLastProjects(tx, sent)
   const planned = plannedOf(database, await planAlone(tx, batch))
   await write(tx, [planned])
@@ -56,32 +68,29 @@ const recordTogether = async (
   tx: Tx,
   database: Database,
   batches: readonly QueuedBatch[],
-): Promise<Outcome<Recorded>[]> => {
-  const outcomes = await planTogether(tx, batches)
-  const planned = outcomes.map((one) => (one.kind === 'planned' ? plannedOf(database, one.plan) : one))
-  await write(
-    tx,
-    planned.filter((one) => one.kind === 'recorded'),
-  )
-  return planned
+): Promise<ReadonlyMap<string, Outcome<RecordedBatch>>> => {
+  const plans = await planTogether(tx, batches)
+  const outcomes = plans.map((one) => (one.kind === 'planned' ? plannedOf(database, one.plan) : one))
+  const planned = outcomes.filter((one) => one.kind === 'recorded')
+  await write(tx, planned)
+  return new Map(outcomes.map((one) => [one.userId, one]))
 }
 
 /** Heartbeats that are planned, and still have to be written. */
-interface PlannedBatch extends Written<Recorded> {
+interface PlannedBatch extends Written<RecordedBatch> {
+  userId: string
   plan: HeartbeatPlan
-  /** The repositories that the person has named in full, to remember. */
-  named: ReposToRemember
 }
 
 const plannedOf = (database: Database, plan: HeartbeatPlan): PlannedBatch => ({
   kind: 'recorded',
-  result: plan.recorded,
+  userId: plan.userId,
+  result: { recorded: plan.recorded, named: reposToRemember(database, plan.userId, plan.repos) },
   plan,
-  named: reposToRemember(database, plan.userId, plan.repos),
 })
 
 const write = async (tx: Tx, planned: readonly PlannedBatch[]): Promise<void> => {
-  await Promise.all(planned.map(({ named }) => named.write(tx)))
+  await Promise.all(planned.map(({ result }) => storeRepos(tx, result.named)))
   await writePlans(
     tx,
     planned.map(({ plan }) => plan),

@@ -117,7 +117,7 @@ const recordedOf = (flush: Flush, { recording }: FlushTarget, timezone: string):
 export const planFlush = (
   { flush, entries, window: [first, last], timezone }: TargetedFlush,
   members: readonly MemberDays<FlushWorkspace>[],
-): { result: FlushResult; added: AddedMinutes[] } => {
+): { response: FlushResult; added: AddedMinutes[] } => {
   const notes: FlushNote[] = []
   entries.forEach(({ repoKey, day, minutes, hours, off }, index) => {
     const matching = members.filter(
@@ -140,14 +140,14 @@ export const planFlush = (
   })
   // In the original spelling.
   const names = new Map(flush.entries.toReversed().map(({ repoKey, repo }) => [repoKey, repo]))
-  return { result: toResult(entries.length, notes), added: addedTo(members, names, timezone) }
+  return { response: toResponse(entries.length, notes), added: addedTo(members, names, timezone) }
 }
 
 /** The hardest of the cuts in several workspaces. */
 const hardest = (cuts: Cut[]): Cut =>
   cuts.includes('hour_full') ? 'hour_full' : cuts.includes('day_full') ? 'day_full' : 'none'
 
-const toResult = (total: number, notes: FlushNote[]): FlushResult => {
+const toResponse = (total: number, notes: FlushNote[]): FlushResult => {
   const capped = notes.filter(({ status }) => status === 'capped').length
   const ignored = notes.length - capped
   return { accepted: total - capped - ignored, capped, ignored, duplicate: false, notes }

@@ -7,7 +7,7 @@ import { createRecorder, type Outcome, type Written } from '../../platform/datab
 import { requireValue } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import { isTimezone } from '../../platform/time/zones.js'
-import { type ReposToRemember, reposToRemember } from '../accounts/index.js'
+import { type ReposToRemember, rememberRepos, reposToRemember, storeRepos } from '../accounts/index.js'
 import { lockMemberDays, type MemberDays, requireTarget, tryToLockMemberDays } from './member-days.js'
 import {
   type Flush,
@@ -39,9 +39,11 @@ const TOGETHER = { entries: 50, rows: 200, days: 8, comparisons: limits.flush_co
  */
 export const createFlushRecorder = (database: Database) => {
   const record = createRecorder(database, recordAlone, recordTogether)
-  return (userId: string, body: FlushBody): Promise<FlushResult> => {
+  return async (userId: string, body: FlushBody): Promise<FlushResult> => {
     const flush = flushOf(userId, body)
-    return record(flush, flush.size > TOGETHER.entries)
+    const { response, named } = await record(flush, flush.size > TOGETHER.entries)
+    rememberRepos(database, named)
+    return response
   }
 }
 
@@ -66,16 +68,25 @@ const flushOf = (userId: string, body: FlushBody): Flush => {
   }
 }
 
-const recordAlone = async (tx: Tx, database: Database, flush: Flush): Promise<Written<FlushResult>> => {
+/** The repositories are those that the person has named, and hasn't excluded from recording. */
+interface RecordedFlush {
+  response: FlushResult
+  named: ReposToRemember
+}
+
+const recordAlone = async (tx: Tx, database: Database, flush: Flush): Promise<Written<RecordedFlush>> => {
   const request = requestOf(flush)
   const [targets, responses] = await Promise.all([
     readTargets(tx, [request], limits.flush_comparisons),
     readFlushResponses(tx, [flush]),
   ])
   const target = requireValue(targets, flush.userId)
-  const response = responses.get(flush.userId)
-  if (target.kind !== 'unknown person' && response)
-    return { kind: 'recorded', result: repeat(flush, response) }
+  const sentBefore = responses.get(flush.userId)
+  if (target.kind !== 'unknown person' && sentBefore) {
+    const response = repeat(flush, sentBefore)
+    const named = reposToRemember(database, flush.userId, [])
+    return { kind: 'recorded', result: { response, named } }
+  }
   const targeted = targetFlush(flush, requireTarget(target, request.repoKeys.size))
   requireFewRows(targeted)
   // Before the activity lock, so that its holder never waits for the user's row.
@@ -89,6 +100,7 @@ const recordAlone = async (tx: Tx, database: Database, flush: Flush): Promise<Wr
 /** A flush that isn't recorded together with others. */
 interface LeftOut {
   kind: 'left out'
+  userId: string
   because: 'unknown person' | 'sent before' | 'too large' | 'new time zone' | 'held'
 }
 
@@ -96,7 +108,7 @@ const recordTogether = async (
   tx: Tx,
   database: Database,
   flushes: readonly Flush[],
-): Promise<Outcome<FlushResult>[]> => {
+): Promise<ReadonlyMap<string, Outcome<RecordedFlush>>> => {
   const [targets, responses] = await Promise.all([
     readTargets(tx, flushes.map(requestOf), TOGETHER.comparisons),
     readFlushResponses(tx, flushes),
@@ -110,16 +122,17 @@ const recordTogether = async (
   )
   const outcomes = targeted.map((one): CountedFlush | LeftOut => {
     if (one.kind === 'left out') return one
-    const own = days.filter(({ workspace }) => workspace.userId === one.flush.userId)
+    const { userId } = one.flush
+    const own = days.filter(({ workspace }) => workspace.userId === userId)
     const members = own.filter((one) => one.kind === 'locked')
     const leftOut = own.find((one) => one.kind === 'left out')
-    return leftOut ? { kind: 'left out', because: leftOut.because } : countFlush(database, one, members)
+    return leftOut
+      ? { kind: 'left out', userId, because: leftOut.because }
+      : countFlush(database, one, members)
   })
-  await write(
-    tx,
-    outcomes.filter((one) => one.kind === 'recorded'),
-  )
-  return outcomes
+  const counted = outcomes.filter((one) => one.kind === 'recorded')
+  await write(tx, counted)
+  return new Map(outcomes.map((one) => [one.userId, one]))
 }
 
 const requestOf = ({ userId, entries }: Flush) => ({
@@ -138,21 +151,23 @@ const targetTogether = (
   target: TargetResult,
   wasSentBefore: boolean,
 ): TargetedFlush | LeftOut => {
-  if (target.kind === 'unknown person') return { kind: 'left out', because: 'unknown person' }
-  if (wasSentBefore) return { kind: 'left out', because: 'sent before' }
-  if (target.kind === 'too large') return { kind: 'left out', because: 'too large' }
+  const { userId } = flush
+  if (target.kind === 'unknown person') return { kind: 'left out', userId, because: 'unknown person' }
+  if (wasSentBefore) return { kind: 'left out', userId, because: 'sent before' }
+  if (target.kind === 'too large') return { kind: 'left out', userId, because: 'too large' }
   const targeted = targetFlush(flush, target)
   const days = targeted.workspaces.reduce((sum, workspace) => sum + workspace.days.size, 0)
-  if (targeted.rows > TOGETHER.rows || days > TOGETHER.days) return { kind: 'left out', because: 'too large' }
-  if (targeted.hasNewTimezone) return { kind: 'left out', because: 'new time zone' }
+  if (targeted.rows > TOGETHER.rows || days > TOGETHER.days)
+    return { kind: 'left out', userId, because: 'too large' }
+  if (targeted.hasNewTimezone) return { kind: 'left out', userId, because: 'new time zone' }
   return targeted
 }
 
 /** A flush whose minutes are counted, and still have to be written. */
-interface CountedFlush extends Written<FlushResult> {
+interface CountedFlush extends Written<RecordedFlush> {
+  userId: string
   flush: Flush
   added: AddedMinutes[]
-  named: ReposToRemember
 }
 
 const countFlush = (
@@ -161,19 +176,24 @@ const countFlush = (
   members: readonly MemberDays<FlushWorkspace>[],
 ): CountedFlush => {
   const { flush, entries } = targeted
+  const { userId } = flush
   const repos = entries.flatMap(({ repo, off }) => (off === 'all' ? [] : [repo]))
-  const { result, added } = planFlush(targeted, members)
-  return { kind: 'recorded', flush, result, added, named: reposToRemember(database, flush.userId, repos) }
+  const named = reposToRemember(database, userId, repos)
+  const { response, added } = planFlush(targeted, members)
+  return { kind: 'recorded', userId, flush, added, result: { response, named } }
 }
 
 const write = async (tx: Tx, counted: readonly CountedFlush[]): Promise<void> => {
   // After the activity locks, so that no other flush waits for these rows behind them.
-  await Promise.all(counted.map(({ named }) => named.write(tx)))
+  await Promise.all(counted.map(({ result }) => storeRepos(tx, result.named)))
   const responses = counted.flatMap(({ flush: { userId, id, bodyHash }, result }) =>
-    id === undefined ? [] : [{ userId, id, bodyHash, answer: JSON.stringify(result) }],
+    id === undefined ? [] : [{ userId, id, bodyHash, answer: JSON.stringify(result.response) }],
   )
   const added = counted.flatMap(({ added }) => added)
-  tx.deferToCommit(Promise.all([saveFlushResponses(tx, responses), writeMinutes(tx, added)]))
+  const saving = saveFlushResponses(tx, responses)
+  const writing = writeMinutes(tx, added)
+  tx.deferToCommit(saving)
+  tx.deferToCommit(writing)
 }
 
 const checkHours = ({ minutes, hours = {} }: ActivityEntry, index: number) => {

@@ -1,7 +1,7 @@
 import { spellingFaultsIn } from '../../../schemas/settings-keys.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import type { Preconditions } from '../../platform/http/etag.js'
-import { lockCaller, reposToRemember, type User } from '../accounts/index.js'
+import { lockCaller, rememberRepos, reposToRemember, storeRepos, type User } from '../accounts/index.js'
 import { lockAdmin, openPersonalWorkspace, type PersonalRules } from '../workspaces/index.js'
 import { type Written, writeSnapshot } from './change-snapshot.js'
 import { findPushTarget, type PushTarget } from './policies/repo-access.js'
@@ -63,10 +63,10 @@ export const pushSettings = async (
         preconditions: push.preconditions,
       },
     )
-    await named.write(tx)
+    await storeRepos(tx, named)
     return { ...written, workspaceCreated }
   }, options)
-  named.committed()
+  rememberRepos(database, named)
   return pushed
 }
 

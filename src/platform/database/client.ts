@@ -41,7 +41,7 @@ export interface Database {
   reserved: Db
   /**
    * Runs `work` in a transaction; after a conflict with another one (see `isConflict`), runs it again for up to four
-   * seconds, then fails with `DatabaseBusy`.
+   * seconds, then fails with `DatabaseBusy`. It fails with `UnknownOutcome` if its changes may have been committed.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Opens new connections, which may reach another server or have other settings. Running work finishes. */

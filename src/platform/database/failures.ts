@@ -15,6 +15,16 @@ export class ImpossibleResponse extends Error {
   readonly code = 'IMPOSSIBLE_RESPONSE'
 }
 
+/** The commit was sent, and the connection failed before a response said whether it was done. */
+export class UnknownOutcome extends Error {
+  readonly code: string | undefined
+
+  constructor(cause: unknown) {
+    super('The commit was sent, and no response says whether it was done', { cause })
+    this.code = codeOf(cause)
+  }
+}
+
 const driverCodes = new Set([
   'DATABASE_BUSY',
   'IMPOSSIBLE_RESPONSE',
@@ -88,6 +98,10 @@ export const isRefusedCertificate = (error: unknown): boolean =>
 /** Whether nothing answered at the database's address. */
 export const couldNotConnect = (error: unknown): boolean => codeOf(error) === 'CONNECT_TIMEOUT'
 
+/** Whether someone has waited as long as a request may for a connection or a response. */
+export const hasWaitedLong = (error: unknown): boolean =>
+  ['DATABASE_BUSY', 'CONNECT_TIMEOUT', 'ANSWER_TIMEOUT'].includes(codeOf(error) ?? '')
+
 /** Whether a connection has to be replaced because of its result. */
 export const isImpossibleResponse = (error: unknown): boolean => codeOf(error) === 'IMPOSSIBLE_RESPONSE'
 
@@ -105,3 +119,7 @@ export const isLockConflict = (error: unknown): boolean => codeOf(error) === '55
  * Another transaction has inserted (23505) or deleted (23503) a row in the meantime, or the work itself has a mistake.
  */
 export const isRowConflict = (error: unknown): boolean => ['23505', '23503'].includes(codeOf(error) ?? '')
+
+/** Whether a failure doesn't say that the server has rolled back the transaction whose commit was sent. */
+export const leavesOutcomeUnknown = (error: unknown): boolean =>
+  isDatabaseUnavailable(error) && !isLockConflict(error)

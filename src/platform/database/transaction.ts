@@ -3,7 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
 import type { Db, Tx } from './db.js'
 import type { SentStatement } from './driver.js'
-import { DatabaseBusy, isAftermath, isConflict, isRowConflict } from './failures.js'
+import {
+  DatabaseBusy,
+  isAftermath,
+  isConflict,
+  isRowConflict,
+  leavesOutcomeUnknown,
+  UnknownOutcome,
+} from './failures.js'
 import { type Limiter, unlimited } from './limiter.js'
 
 /** How long to retry a transaction that has conflicts. */
@@ -29,13 +36,17 @@ export interface Connections {
   watch?: Watch
 }
 
-/** @throws the failure of the first failed statement, because those behind it only fail with the transaction */
+/**
+ * @throws {UnknownOutcome} if the commit was sent, and nothing says whether it was done; otherwise the failure of the
+ * first failed statement, because those behind it only fail with the transaction
+ */
 export const runTransaction = async <T>(
   { client, limit, dbOn, watch = (statement) => statement }: Connections,
   work: (tx: Tx) => Promise<T>,
   readsFirst: boolean,
 ): Promise<T> => {
   let firstFailure: unknown
+  let isCommitSent = false
   const watchFailures: Watch = (statement) => {
     statement.then(undefined, (error) => {
       firstFailure ??= error
@@ -55,7 +66,9 @@ export const runTransaction = async <T>(
       return sql
     }
     try {
-      return await work(Object.assign(dbOn(current, unlimited, watchFailures), { deferToCommit }))
+      const result = await work(Object.assign(dbOn(current, unlimited, watchFailures), { deferToCommit }))
+      isCommitSent = true
+      return result
     } finally {
       isOver = true
     }
@@ -68,7 +81,8 @@ export const runTransaction = async <T>(
     await Promise.all(deferred)
     return result
   } catch (error) {
-    throw (isAftermath(error) && firstFailure) || error
+    const failure = (isAftermath(error) && firstFailure) || error
+    throw isCommitSent && leavesOutcomeUnknown(failure) ? new UnknownOutcome(failure) : failure
   }
 }
 

@@ -1,9 +1,9 @@
 /** Records what people send. Writes that arrive while others are running are sent together in one transaction. */
 
 import { inTime } from '../process/async.js'
-import { codeOf } from '../process/code-of.js'
+import { requireValue } from '../process/maps.js'
 import type { Database, Tx } from './client.js'
-import { DatabaseBusy, isDatabaseUnavailable, isLockConflict } from './failures.js'
+import { DatabaseBusy, hasWaitedLong, UnknownOutcome } from './failures.js'
 import { waitBriefly } from './locks.js'
 
 /** Someone's write that can be sent together with others. */
@@ -19,8 +19,6 @@ export interface QueuedWrite {
 export interface Written<Result> {
   kind: 'recorded'
   result: Result
-  /** Remembered in memory once it's committed. */
-  named?: { committed(): void }
 }
 
 /** The outcome of a write that was sent together with others. */
@@ -34,13 +32,13 @@ type RecordAlone<I, Result> = (tx: Tx, database: Database, item: I) => Promise<W
 
 /**
  * Records several people's writes in one transaction, and waits for no one.
- * @returns an outcome for each item, in the same order
+ * @returns an outcome for each item, by user
  */
 type RecordTogether<I, Result> = (
   tx: Tx,
   database: Database,
   items: readonly I[],
-) => Promise<Outcome<Result>[]>
+) => Promise<ReadonlyMap<string, Outcome<Result>>>
 
 interface Waiting<I, Result> {
   item: I
@@ -49,6 +47,13 @@ interface Waiting<I, Result> {
   resolve(result: Result | Promise<Result>): void
   reject(error: unknown): void
 }
+
+/** What becomes of a write that was tried together with others. */
+type Fate<I, Result> =
+  | { kind: 'recorded'; waiting: Waiting<I, Result>; result: Result }
+  /** Nothing was written, or the same write may be recorded again. */
+  | { kind: 'alone'; waiting: Waiting<I, Result> }
+  | { kind: 'rejected'; waiting: Waiting<I, Result>; error: unknown }
 
 /** The maximum number of people, and amount of work, in a set. */
 const MAX_PEOPLE = 16
@@ -100,7 +105,6 @@ class Queue<I extends QueuedWrite, Result> {
       // The same write may be running twice, and a workspace may be deleted in the meantime.
       rowsMayConflict: true,
     })
-    written.named?.committed()
     return written.result
   }
 
@@ -124,7 +128,7 @@ class Queue<I extends QueuedWrite, Result> {
     }
   }
 
-  /** The writes that have waited longest, one per person. */
+  /** The writes that have waited longest, at most one per person. */
   private takeSet(): Waiting<I, Result>[] {
     const set: Waiting<I, Result>[] = []
     const others: Waiting<I, Result>[] = []
@@ -147,44 +151,63 @@ class Queue<I extends QueuedWrite, Result> {
 
   /** Needs fewer statements than a set of one. */
   private async writeLone({ item, resolve }: Waiting<I, Result>): Promise<void> {
-    const written = this.writeAlone(item)
-    resolve(written)
-    const ended = written.then(
-      () => {},
-      () => {},
-    )
-    await inTime(ended, LONE_MS, () => {})
+    const writing = this.writeAlone(item)
+    resolve(writing)
+    await inTime(Promise.allSettled([writing]), LONE_MS, () => {})
   }
 
   /** Returns when the next set may begin. A failed write or set doesn't affect the others. */
   private async writeTogether(set: Waiting<I, Result>[]): Promise<void> {
+    const fates = await this.tryTogether(set)
+    for (const fate of fates) this.settle(fate)
+  }
+
+  private async tryTogether(set: Waiting<I, Result>[]): Promise<Fate<I, Result>[]> {
     const { database } = this
     const items = set.map(({ item }) => item)
-    let isCommitting = false
+    const work = async (tx: Tx): Promise<Fate<I, Result>[]> => {
+      const [outcomes] = await Promise.all([this.recordTogether(tx, database, items), waitBriefly(tx)])
+      return set.map((waiting) => fateOf(waiting, requireValue(outcomes, waiting.item.userId)))
+    }
     try {
-      const outcomes = await database.transaction(
-        async (tx) => {
-          const [outcomes] = await Promise.all([this.recordTogether(tx, database, items), waitBriefly(tx)])
-          isCommitting = true
-          return outcomes
-        },
-        { readsFirst: true, rowsMayConflict: false },
-      )
-      set.forEach(({ item, resolve }, index) => {
-        const outcome = outcomes[index]
-        if (outcome?.kind === 'recorded') {
-          outcome.named?.committed()
-          resolve(outcome.result)
-        } else resolve(this.writeAlone(item))
-      })
+      return await database.transaction(work, { readsFirst: true, rowsMayConflict: false })
     } catch (error) {
-      const mayBeWritten = isCommitting && isDatabaseUnavailable(error) && !isLockConflict(error)
-      for (const { item, resolve, reject } of set) {
-        if (hasWaited(error) || (mayBeWritten && !item.isRepeatable)) reject(error)
-        else resolve(this.writeAlone(item))
+      return set.map((waiting) => fateAfter(error, waiting))
+    }
+  }
+
+  private settle(fate: Fate<I, Result>): void {
+    const { item, resolve, reject } = fate.waiting
+    switch (fate.kind) {
+      case 'recorded':
+        resolve(fate.result)
+        break
+      case 'rejected':
+        reject(fate.error)
+        break
+      case 'alone': {
+        const writing = this.writeAlone(item)
+        resolve(writing)
       }
     }
   }
+}
+
+/** Once the set is committed. */
+const fateOf = <I, Result>(waiting: Waiting<I, Result>, outcome: Outcome<Result>): Fate<I, Result> =>
+  outcome.kind === 'recorded'
+    ? { kind: 'recorded', waiting, result: outcome.result }
+    : { kind: 'alone', waiting }
+
+/** Once the set has failed. */
+const fateAfter = <I extends QueuedWrite, Result>(
+  error: unknown,
+  waiting: Waiting<I, Result>,
+): Fate<I, Result> => {
+  if (hasWaitedLong(error)) return { kind: 'rejected', waiting, error }
+  const mayBeWritten = error instanceof UnknownOutcome
+  if (mayBeWritten && !waiting.item.isRepeatable) return { kind: 'rejected', waiting, error }
+  return { kind: 'alone', waiting }
 }
 
 /** Records writes of one kind. */
@@ -197,7 +220,3 @@ export const createRecorder = <I extends QueuedWrite, Result>(
   /** @param isAlone whether it's too large to be recorded together with others */
   return (item: I, isAlone: boolean): Promise<Result> => (isAlone ? queue.writeAlone(item) : queue.add(item))
 }
-
-/** Each has waited as long as a request may for a connection or a response. */
-const hasWaited = (error: unknown): boolean =>
-  ['DATABASE_BUSY', 'CONNECT_TIMEOUT', 'ANSWER_TIMEOUT'].includes(codeOf(error) ?? '')

@@ -18,7 +18,7 @@ import { readMinutesOfDay, readMinutesOfRange } from '../read-minutes.js'
 import { createFlushRecorder } from '../record-active-minutes.js'
 
 /** A duplicate's notes were already counted the first time. */
-const countFlush = (meter: Meter, { accepted, capped, ignored, duplicate }: FlushResult) => {
+const countOutcomes = (meter: Meter, { accepted, capped, ignored, duplicate }: FlushResult) => {
   meter.count('team_settings_flushes_total', { outcome: duplicate ? 'duplicate' : 'counted' })
   if (duplicate) return
   for (const [outcome, entries] of Object.entries({ accepted, capped, ignored }))
@@ -45,7 +45,7 @@ export const minutesRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { userId } = request.caller
       const response = await recordFlush(userId, request.body)
       app.milestones.reached(userId, 'activity_flushed')
-      countFlush(app.meter, response)
+      countOutcomes(app.meter, response)
       return response
     },
   })
