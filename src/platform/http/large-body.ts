@@ -8,6 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { Tinypool } from 'tinypool'
 import { ApiError } from '../../errors.js'
+import { codeOf } from '../process/code-of.js'
 import { fitting, type Held, portionOf } from '../process/held-memory.js'
 import { Semaphore } from '../process/semaphore.js'
 import type { BodyReader } from './body-reader.js'
@@ -83,7 +84,7 @@ export const readLargeBody = async <Read extends object, Context extends object>
       return reader.read(incoming.bytes, context)
     }
     app.bodyTimeouts.extendForLargeBody(request.raw)
-    const leave =
+    const endTurn =
       app.config.rateLimits || place !== person
         ? await app.rateLimits.takeTurn(request, 'large_uploads', [place])
         : () => {}
@@ -100,10 +101,10 @@ export const readLargeBody = async <Read extends object, Context extends object>
     } finally {
       socket.removeListener('close', hangUp)
       held.release()
-      leave()
+      endTurn()
     }
   } finally {
-    incoming.leave()
+    incoming.stop()
   }
 }
 
@@ -146,7 +147,7 @@ const readInThread = async <Read extends object, Context extends object>(
     if ('failure' in result) throw errorOf(result.failure)
     return result.read
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
+    if (codeOf(error) !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
     throw new ApiError('unavailable', { detail: 'Reading this body needs more memory than the service has.' })
   } finally {
     clearTimeout(timer)
@@ -167,10 +168,10 @@ const tooLarge = (mostBytes: number) =>
 class IncomingBody {
   readonly declaredBytes: number
   private readonly chunks: AsyncIterator<Buffer>
-  /** The buffer has spare capacity. Small chunks are copied, because they may keep a large one in memory. */
-  private room: Buffer<ArrayBuffer>
+  /** It has spare capacity. Small chunks are copied, because they may keep a large one in memory. */
+  private buffer: Buffer<ArrayBuffer>
   private length = 0
-  private isLeft = false
+  private isStopped = false
 
   /** @throws {ApiError} `payload_too_large` */
   constructor(
@@ -181,14 +182,14 @@ class IncomingBody {
   ) {
     this.declaredBytes = Number(declaredBytes ?? 0)
     if (this.declaredBytes > mostBytes) throw tooLarge(mostBytes)
-    this.room = Buffer.allocUnsafeSlow(Math.min(this.declaredBytes, FIRST_BYTES))
+    this.buffer = Buffer.allocUnsafeSlow(Math.min(this.declaredBytes, FIRST_BYTES))
     // The rest of a rejected body is read like other bodies, so that its connection stays open for the response.
     this.chunks = stream.iterator({ destroyOnReturn: false })
   }
 
   /** The bytes so far. */
   get bytes(): Buffer<ArrayBuffer> {
-    return this.room.subarray(0, this.length)
+    return this.buffer.subarray(0, this.length)
   }
 
   /**
@@ -207,7 +208,7 @@ class IncomingBody {
       const { done, value } = await this.chunks.next().catch((cause) => {
         throw new ApiError('bad_request', { detail: 'The body was cut off.', cause })
       })
-      if (done || this.isLeft) return true
+      if (done || this.isStopped) return true
       held?.add(value.length)
       this.add(value)
     }
@@ -215,9 +216,9 @@ class IncomingBody {
   }
 
   /** Stops receiving and frees the memory. The connection stays untouched. */
-  leave(): void {
-    this.isLeft = true
-    this.room = Buffer.alloc(0)
+  stop(): void {
+    this.isStopped = true
+    this.buffer = Buffer.alloc(0)
     // The awaited chunk may never come.
     void this.chunks.return?.()
   }
@@ -226,15 +227,15 @@ class IncomingBody {
     const length = this.length + chunk.length
     if (length > this.mostBytes) throw tooLarge(this.mostBytes)
     this.inspect(chunk)
-    if (length > this.room.length) {
+    if (length > this.buffer.length) {
       // A larger body gets a buffer of its full length at once. The system allocates memory only for the part that's
       // written.
       const whole = Math.max(length, this.declaredBytes || this.mostBytes)
       const larger = Buffer.allocUnsafeSlow(length > LARGE_BYTES ? whole : Math.min(2 * length, whole))
       this.bytes.copy(larger)
-      this.room = larger
+      this.buffer = larger
     }
-    chunk.copy(this.room, this.length)
+    chunk.copy(this.buffer, this.length)
     this.length = length
   }
 }
