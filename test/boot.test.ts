@@ -13,7 +13,7 @@ import { effectiveConfig, pull } from '../src/features/settings/access.js'
 import { reader } from '../src/features/settings/configuration-reader.js'
 import { adminOf, adminOfNamed, memberOf } from '../src/features/workspaces/access.js'
 import { anyCallerWith, anyone } from '../src/platform/access/access.js'
-import { type LargeJson, largeJson } from '../src/platform/http/large-json.js'
+import { largeJson } from '../src/platform/http/large-json.js'
 import type { Scope } from '../src/platform/http/own-body.js'
 import { createTestDatabase, openDatabase } from './database.js'
 import { JWT_SECRET } from './process.js'
@@ -136,8 +136,15 @@ t.test('a route with a mistake fails to boot with an error about it', async (t) 
 })
 
 t.test('a large JSON body is declared as a whole, and its scope takes no other', async (t) => {
-  const takes = (change: (route: ReturnType<LargeJson<object>['route']>) => Partial<RouteOptions>) =>
-    boot({ method: 'POST' }, undefined, (scope) => change(largeJson(scope, reader).route({ access: anyone })))
+  const whole = {
+    bodyLimit: reader.mostBytes,
+    config: { access: anyone, accessBeforeBody: true, readsBody: reader.schema },
+  } as const
+  const takes = (change: (route: typeof whole) => Partial<RouteOptions>) =>
+    boot({ method: 'POST' }, undefined, (scope) => {
+      largeJson(scope, reader)
+      return change(whole)
+    })
   await t.resolves(takes((route) => route))
   const other = { message: 'POST /api/new doesn’t take the large body of its scope' }
   await t.rejects(

@@ -251,12 +251,12 @@ t.test('a change that lost a conflict holds only its last attempt in memory', as
         if (person.includes(repohostId)) most = Math.max(most, total)
         held.add(more)
       }
-      const release = () => {
+      const giveBack = (give: () => void) => () => {
         total -= bytes
         bytes = 0
-        held.release()
+        give()
       }
-      return { add, release }
+      return { add, reset: giveBack(held.reset), release: giveBack(held.release) }
     }
     return { ...parts, part }
   }

@@ -30,7 +30,7 @@ export interface ConfigurationResponse {
 }
 
 interface ConfigurationRequest {
-  body: SentConfiguration
+  sent: SentConfiguration
   preconditions: Preconditions
   dryRun: boolean
   /** Also holds the response, until the client has read it or others need the memory. */
@@ -50,47 +50,34 @@ interface Context {
  * `workspace_full`, `workspace_limit`
  */
 export const changeConfiguration = async (
-  context: Context,
+  { database, rules, quota }: Context,
   call: WorkspaceCall,
-  request: ConfigurationRequest,
+  { sent, preconditions, dryRun, memory }: ConfigurationRequest,
 ): Promise<ConfigurationResponse> => {
-  const { body, memory } = request
-  const endTurn = await waitForTurn(context.database, call.workspaceId, body.projects, memory)
+  const { workspaceId } = call
+  const endTurn = await waitForTurn(database, workspaceId, sent.projects, memory)
+  // Conflicts repeat transactions, so each begins with `held.reset()`.
+  const held = memory.hold()
+  const facts = { workspaceId, sent, preconditions, rules, quota, held }
   try {
-    return await (request.dryRun ? preview(context, call, request) : change(context, call, request))
+    if (dryRun)
+      return await previewChange(database, call, 'admin', async (preview) => {
+        held.reset()
+        const plan = await planConfiguration(preview, facts)
+        const { grownBytes } = plan.overrides
+        if (grownBytes > 0) await requireStorageQuota(preview.tx, workspaceId, grownBytes)
+        return responseOf(workspaceId, plan, plan.head)
+      })
+    return await changeWorkspace(database, call, 'admin', async (change) => {
+      held.reset()
+      const plan = await planConfiguration(change, facts)
+      await writePlan(change, workspaceId, plan)
+      if (plan.overrides.grownBytes > 0) await requireStorageQuota(change.tx, workspaceId)
+      return responseOf(workspaceId, plan, await readHead(change.tx, workspaceId))
+    })
   } finally {
     endTurn()
   }
-}
-
-const preview = (
-  { database, ...context }: Context,
-  call: WorkspaceCall,
-  request: ConfigurationRequest,
-): Promise<ConfigurationResponse> => {
-  const { workspaceId } = call
-  return previewChange(database, call, 'admin', async (as) => {
-    const held = request.memory.holdForTry()
-    const plan = await planConfiguration(as, { ...context, ...request, workspaceId, held })
-    const { grownBytes } = plan.overrides
-    if (grownBytes > 0) await requireStorageQuota(as.tx, workspaceId, grownBytes)
-    return responseOf(workspaceId, plan, plan.head)
-  })
-}
-
-const change = (
-  { database, ...context }: Context,
-  call: WorkspaceCall,
-  request: ConfigurationRequest,
-): Promise<ConfigurationResponse> => {
-  const { workspaceId } = call
-  return changeWorkspace(database, call, 'admin', async (change) => {
-    const held = request.memory.holdForTry()
-    const plan = await planConfiguration(change, { ...context, ...request, workspaceId, held })
-    await writePlan(change, workspaceId, plan)
-    if (plan.overrides.grownBytes > 0) await requireStorageQuota(change.tx, workspaceId)
-    return responseOf(workspaceId, plan, await readHead(change.tx, workspaceId))
-  })
 }
 
 const responseOf = (

@@ -1,7 +1,7 @@
 /** A new configuration's changes, key by key. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ConfigurationChange } from '../../../schemas/configuration.js'
 import type { Held } from '../../platform/process/held-memory.js'
+import { yieldIfDue } from '../../platform/process/yield-if-due.js'
 import { canonical } from './schema/check.js'
 
 export type Values = Record<string, unknown>
@@ -29,7 +29,6 @@ export const compareSettings = async (
   scope: string,
   before: Values | undefined,
   after: Values | undefined,
-  turn: () => Promise<void>,
 ): Promise<Difference> => {
   const [old, fresh] = [before ?? {}, after ?? {}]
   const difference: Difference = { changes: [], set: {}, settings: { ...fresh } }
@@ -54,10 +53,10 @@ export const compareSettings = async (
   const newKeys = Object.keys(fresh).filter((key) => !Object.hasOwn(old, key))
   for (const [index, key] of [...Object.keys(old), ...newKeys].entries()) {
     compare(key)
-    if (index % KEYS === 0) await turn()
+    if (index % KEYS === 0) await yieldIfDue()
   }
   difference.changes.sort((one, other) => (one.key < other.key ? -1 : 1))
-  await turn()
+  await yieldIfDue()
   // An override without keys still counts as an override.
   if (difference.changes.length === 0 && (before === undefined) !== (after === undefined))
     difference.changes.push({ scope, key: 'settings', before: before ?? null, after: after ?? null })
@@ -94,18 +93,5 @@ export class ChangeListBuilder {
     this.held.add(piece.length)
     this.list.pieces.push(piece)
     this.text = ''
-  }
-}
-
-/** How long to work before other requests run. */
-const TURN_MS = 8
-
-/** Lets other requests run if the last pause was long enough ago. */
-export const takeTurns = (): (() => Promise<void>) => {
-  let since = performance.now()
-  return async () => {
-    if (performance.now() - since < TURN_MS) return
-    await nextTurn()
-    since = performance.now()
   }
 }

@@ -1,48 +1,53 @@
-/** Reads a body with the whole configuration. Its overrides stay text, in a tenth of the memory. */
+/**
+ * Reads a body with the whole configuration. Its overrides stay text, in a tenth of the memory. Their keys are judged here,
+ * in the thread that reads a large body: on the main thread, a single override with 300,000 keys would block for a second.
+ */
 import { ConfigurationBody } from '../../../schemas/configuration.js'
 import { limits } from '../../../schemas/limits.js'
 import { isRepoPath } from '../../../schemas/owners.js'
-import { type SettingsKind, settingsKeys } from '../../../schemas/settings-keys.js'
+import { settingsKeys } from '../../../schemas/settings-keys.js'
 import { escapePointer } from '../../errors.js'
 import { jsonReader } from '../../platform/http/body-reader.js'
 import { type BodyContext, InvalidBody } from '../../platform/http/json-body.js'
+import type { JudgedKeys } from './policies/settings-rules.js'
 
 export interface SentConfiguration extends Omit<ConfigurationBody, 'projects'> {
   /** Pieces of lines: an override's name, then its settings as JSON, in which a line break is always escaped. */
   projects?: Uint8Array<ArrayBuffer>[]
 }
 
-/** The first settings in a body whose keys have faults. Their values are checked too before they're rejected. */
-export interface FaultySettings {
-  /** JSON pointer in the request. */
-  at: string
-  kind: SettingsKind
-  settings: Record<string, unknown>
+export interface ReadConfiguration {
+  sent: SentConfiguration
+  /** The first settings in the body whose keys have faults. Undefined: all keys are right. */
+  wrong: JudgedKeys | undefined
 }
-
-export type ReadConfiguration = { sent: SentConfiguration } | { faulty: FaultySettings }
 
 const PIECE_LENGTH = 262_144
 
 const encoder = new TextEncoder()
 
 /** Checks what the schema can't. @throws {InvalidBody} */
-const findFaulty = (
-  { settings = {}, projects = {} }: ConfigurationBody,
-  { keys, kind }: BodyContext,
-): FaultySettings | undefined => {
-  const { faultsIn } = settingsKeys(keys)
+const requireNames = (names: string[], { kind }: BodyContext): void => {
   const fail = (propertyName: string, message: string) =>
     new InvalidBody([{ keyword: 'name', instancePath: '/projects', propertyName, message, params: {} }])
-  if (faultsIn(settings, 'workspace').length > 0) return { at: '/body/settings', kind: 'workspace', settings }
-  const names = new Set<string>()
-  for (const name of Object.keys(projects)) {
+  const seen = new Set<string>()
+  for (const name of names) {
     if (!isRepoPath(name, kind)) throw fail(name, 'must be `owner/repo`')
-    if (names.has(name.toLowerCase())) throw fail(name, 'must not appear twice (ignoring case)')
-    names.add(name.toLowerCase())
-    const settings = projects[name]?.settings ?? {}
-    if (faultsIn(settings, 'override').length > 0)
-      return { at: placeOfOverride(name), kind: 'override', settings }
+    if (seen.has(name.toLowerCase())) throw fail(name, 'must not appear twice (ignoring case)')
+    seen.add(name.toLowerCase())
+  }
+}
+
+const findWrong = (
+  { settings = {}, projects = {} }: ConfigurationBody,
+  { keys }: BodyContext,
+): JudgedKeys | undefined => {
+  const { faultsIn } = settingsKeys(keys)
+  const faults = faultsIn(settings, 'workspace')
+  if (faults.length > 0) return { at: '/body/settings', settings, faults }
+  for (const [name, { settings }] of Object.entries(projects)) {
+    const faults = faultsIn(settings, 'override')
+    if (faults.length > 0) return { at: placeOfOverride(name), settings, faults }
   }
   return undefined
 }
@@ -82,10 +87,12 @@ export const reader = jsonReader({
   mostBytes: limits.configuration_body_bytes,
   bounds: { depth: limits.json_depth, values: limits.configuration_json_values },
   convert: (body, context): ReadConfiguration => {
-    const faulty = findFaulty(body, context)
-    if (faulty) return { faulty }
     const { projects, ...rest } = body
-    return { sent: projects ? { ...rest, projects: piecesOf(projects) } : rest }
+    if (projects) requireNames(Object.keys(projects), context)
+    return {
+      sent: projects ? { ...rest, projects: piecesOf(projects) } : rest,
+      wrong: findWrong(body, context),
+    }
   },
-  buffersOf: (read) => ('sent' in read ? (read.sent.projects ?? []).map(({ buffer }) => buffer) : []),
+  buffersOf: ({ sent }) => (sent.projects ?? []).map(({ buffer }) => buffer),
 })

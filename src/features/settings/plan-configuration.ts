@@ -9,6 +9,7 @@ import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { type Preconditions, requireEtag } from '../../platform/http/etag.js'
 import type { Held } from '../../platform/process/held-memory.js'
+import { yieldIfDue } from '../../platform/process/yield-if-due.js'
 import { type Change, requirePatterns, type WorkspaceQuota } from '../workspaces/index.js'
 import { requireKeys, type SettingsContent } from './change-workspace-settings.js'
 import {
@@ -16,7 +17,6 @@ import {
   ChangeListBuilder,
   compareSettings,
   isSame,
-  takeTurns,
   type Values,
 } from './configuration-changes.js'
 import { overridesOf, placeOfOverride, type SentConfiguration } from './configuration-reader.js'
@@ -48,7 +48,7 @@ export interface ConfigurationPlan {
 /** A plan depends on these besides the stored configuration. */
 interface Facts {
   workspaceId: string
-  body: SentConfiguration
+  sent: SentConfiguration
   preconditions: Preconditions
   rules: SettingsRules | undefined
   quota: WorkspaceQuota
@@ -58,24 +58,23 @@ interface Facts {
 
 export const planConfiguration = async (
   change: Pick<Change, 'tx' | 'caller'>,
-  { workspaceId, body, preconditions, rules, quota, held }: Facts,
+  { workspaceId, sent, preconditions, rules, quota, held }: Facts,
 ): Promise<ConfigurationPlan> => {
   const { tx } = change
   const head = await readHead(tx, workspaceId)
   requireEtag(preconditions, etagOfConfiguration(workspaceId, head), head.version)
-  const turn = takeTurns()
   const builder = new ChangeListBuilder(held)
-  const settings = await planSettings(head, body, rules, turn)
+  const settings = await planSettings(head, sent, rules)
   const warnings = listWarnings(rules, settings, MAX_WARNINGS)
   for (const one of settings.changes) builder.add(one)
-  const patterns = body.patterns ?? head.patterns
+  const patterns = sent.patterns ?? head.patterns
   const arePatternsNew = JSON.stringify(patterns) !== JSON.stringify(head.patterns)
   if (arePatternsNew)
     builder.add({ scope: 'workspace', key: 'patterns', before: head.patterns, after: patterns })
   const locks = locksOf(JSON.parse(settings.content.locked))
   const overrides: OverridePlan = { written: [], removed: [], grownBytes: 0 }
   let firstLocked: LockedOverride | undefined
-  for await (const step of planOverrides(tx, workspaceId, body.projects, rules, turn)) {
+  for await (const step of planOverrides(tx, workspaceId, sent.projects, rules)) {
     for (const one of step.changes) builder.add(one)
     overrides.grownBytes += step.grownBytes
     if (step.kind === 'remove') overrides.removed.push(step.override)
@@ -155,19 +154,18 @@ const planSettings = async (
   current: StoredWorkspaceSettings,
   { settings, locked, idle_window_minutes }: SentConfiguration,
   rules: SettingsRules | undefined,
-  turn: () => Promise<void>,
 ): Promise<NewValues & { changes: ConfigurationChange[]; content: SettingsContent }> => {
   const stored = JSON.parse(current.settings) as Values
-  const difference = settings && (await compareSettings('workspace', stored, settings, turn))
+  const difference = settings && (await compareSettings('workspace', stored, settings))
   const content = difference?.settings ?? stored
   const set = difference?.set ?? {}
   const at = '/body/settings'
   requireValues(rules, { set, at }, stored)
-  await turn()
+  await yieldIfDue()
   const oldLocked = JSON.parse(current.locked) as string[]
   const newLocked = locked ?? oldLocked.filter((key) => Object.hasOwn(content, key))
   requireKeys(newLocked, content)
-  await turn()
+  await yieldIfDue()
   const text = difference && difference.changes.length > 0 ? JSON.stringify(content) : current.settings
   requireSize(Buffer.byteLength(text), 'The settings of the workspace')
   const idle = idle_window_minutes ?? current.idleWindowMinutes
@@ -235,13 +233,12 @@ async function* planOverrides(
   workspaceId: string,
   projects: SentConfiguration['projects'],
   rules: SettingsRules | undefined,
-  turn: () => Promise<void>,
 ): AsyncGenerator<OverrideStep> {
   if (!projects) return
   const wanted = new Map<string, [name: string, settings: Buffer]>()
   for (const piece of projects) {
     for (const one of overridesOf(piece)) wanted.set(one[0].toLowerCase(), one)
-    await turn()
+    await yieldIfDue()
   }
   let after: string[] | undefined
   for (;;) {
@@ -250,14 +247,14 @@ async function* planOverrides(
       const key = nameOf(row).toLowerCase()
       const [name, settings] = wanted.get(key) ?? [nameOf(row), undefined]
       wanted.delete(key)
-      yield* planOverride(row, name, settings, rules, turn)
+      yield* planOverride(row, name, settings, rules)
     }
     const last = rows.at(-1)
     if (!more || !last) break
     after = [last.owner.toLowerCase(), last.repo.toLowerCase()]
   }
   for (const [name, settings] of [...wanted.values()].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    yield* planOverride(undefined, name, settings, rules, turn)
+    yield* planOverride(undefined, name, settings, rules)
   }
 }
 
@@ -267,18 +264,17 @@ async function* planOverride(
   name: string,
   bytes: Buffer | undefined,
   rules: SettingsRules | undefined,
-  turn: () => Promise<void>,
 ): AsyncGenerator<OverrideStep> {
-  const sent = bytes?.toString()
-  if (sent !== undefined && sent === current?.settings) return
-  const values = sent === undefined ? undefined : (JSON.parse(sent) as Values)
+  const text = bytes?.toString()
+  if (text !== undefined && text === current?.settings) return
+  const values = text === undefined ? undefined : (JSON.parse(text) as Values)
   const stored = current && (JSON.parse(current.settings) as Values)
   const place = current ? { owner: current.owner, repo: current.repo } : divideRepo(name)
   const scope = nameOf(place)
-  const { changes, set, settings } = await compareSettings(scope, stored, values, turn)
+  const { changes, set, settings } = await compareSettings(scope, stored, values)
   if (changes.length === 0) return
   const described = describeChange({ settings: stored ?? {} }, { settings })
-  await turn()
+  await yieldIfDue()
   const full = { ...place, ...repoKeysOf(place) }
   const oldSize = current ? counted(Buffer.byteLength(current.settings)) : 0
   if (!bytes || !values) {

@@ -1,5 +1,5 @@
-/** Large JSON bodies of known callers. A reader says everything about them, and the routes of its scope follow from it. */
-import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+/** Large JSON bodies of known callers. A reader says everything about them, and their routes declare its schema and limit. */
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { payerOf } from '../rate-limits/payers.js'
 import type { JsonReader } from './body-reader.js'
 import { readLargeBody } from './large-body.js'
@@ -7,8 +7,6 @@ import { beginWork, leaveBodies, type Scope } from './own-body.js'
 import { holdMemory, type RequestMemory } from './request-memory.js'
 
 export interface LargeJson<Read extends object> {
-  /** The properties of a route with such a body, to which `config` adds its access and errors. */
-  route(config: FastifyContextConfig): { bodyLimit: number; config: FastifyContextConfig }
   /**
    * Reads and validates the body. The caller's work begins once it has been read.
    * @param inspect gets each chunk before it is kept, and throws to reject the body
@@ -36,10 +34,6 @@ export const largeJson = <Read extends object>(scope: Scope, reader: JsonReader<
     throw new Error(`${route.method} ${route.url} doesn’t take the large body of its scope`)
   })
   return {
-    route: (config) => ({
-      bodyLimit: mostBytes,
-      config: { ...config, accessBeforeBody: true, readsBody: schema },
-    }),
     read: async (request, reply, inspect) => {
       const memory = holdMemory(request, reply, await payerOf(request))
       const body = await readLargeBody(request, { reader, context, mostBytes, memory, inspect })

@@ -9,8 +9,6 @@ export interface RequestMemory {
   person: string
   /** Memory that its owner gives back, or else the response's end. */
   hold(): Held
-  /** The same for one try of a transaction. A conflict begins another try, which first gives back what the one before it held. */
-  holdForTry(): Held
   /** Ends the reading of the body, for example when others need the memory. */
   ending: AbortController
 }
@@ -23,11 +21,5 @@ export const holdMemory = (request: FastifyRequest, reply: FastifyReply, person:
     if (reply.raw.headersSent) request.raw.socket.destroy()
   })
   onResponseEnd(request, reply, parts.release)
-  let lastTry: Held | undefined
-  const holdForTry = () => {
-    lastTry?.release()
-    lastTry = parts.part()
-    return lastTry
-  }
-  return { person, hold: parts.part, holdForTry, ending }
+  return { person, hold: parts.part, ending }
 }

@@ -35,10 +35,12 @@ interface Holding {
   lose: () => void
 }
 
-/** The memory of one owner, such as a body or an attempt. It's released as a whole. */
+/** The memory of one owner, such as a body or a transaction's result. It's given back as a whole. */
 export interface Held {
   /** @throws {ApiError} `unavailable` if the person would hold the most, or has lost it */
   add(bytes: number): void
+  /** Gives all of it back, because its owner begins again. */
+  reset(): void
   /** Gives all of it back. Further calls do nothing. */
   release(): void
 }
@@ -64,16 +66,15 @@ class HeldMemory {
     return {
       part: () => {
         let bytes = 0
-        return {
-          add: (more) => {
-            bytes += more
-            this.grow(holding, more)
-          },
-          release: () => {
-            this.shrink(holding, bytes)
-            bytes = 0
-          },
+        const add = (more: number) => {
+          bytes += more
+          this.grow(holding, more)
         }
+        const reset = () => {
+          this.shrink(holding, bytes)
+          bytes = 0
+        }
+        return { add, reset, release: reset }
       },
       release: () => this.drop(holding),
     }

@@ -41,7 +41,8 @@ export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     app.route({
       method: 'POST',
       url,
-      ...countsBody.route({ access: writing }),
+      bodyLimit: reader.mostBytes,
+      config: { access: writing, accessBeforeBody: true, readsBody: reader.schema },
       schema: {
         operationId,
         tags: ['activity'],

@@ -51,26 +51,37 @@ const listViolations = (
   found?: KeyFault[],
 ) => schema.check(settings, found).map(({ path, message }) => ({ path: at + path, message }))
 
+/** Settings in a request, and everything that's wrong with their keys. */
+export interface JudgedKeys {
+  settings: SettingsObject
+  faults: KeyFault[]
+  /** JSON pointer in the request. */
+  at: string
+}
+
 /** Everything that's wrong with the keys, and where the schema is enforced also with the values. */
 export const listSettingsFaults = (
+  rules: SettingsRules | undefined,
+  { settings, faults, at }: JudgedKeys,
+): ListedFault[] => (rules?.enforced ? listViolations(rules, settings, at, faults) : listFaults(faults, at))
+
+/** Runs before rights are checked. @throws {ApiError} `validation_failed` with `listSettingsFaults` */
+export const requireSettings = (
   { keys, rules }: KeysAndRules,
   kind: SettingsKind,
   settings: SettingsObject = {},
-  at = IN_BODY,
-): ListedFault[] => {
+): void => {
+  const at = IN_BODY
   const faults = keys.faultsIn(settings, kind)
-  if (!rules?.enforced) return listFaults(faults, at)
-  const violations = listViolations(rules, settings, at, faults)
+  const listed = listSettingsFaults(rules, { settings, faults, at })
   // Then the answer also names keys that aren't spelled as keys should be.
-  const isForValuesAlone = violations.length > 0 && faults.length === 0
-  return isForValuesAlone
-    ? listViolations(rules, settings, at, keys.faultsIn(settings, kind, true))
-    : violations
+  const isForValuesAlone = listed.length > 0 && faults.length === 0
+  reject(
+    isForValuesAlone
+      ? listSettingsFaults(rules, { settings, faults: keys.faultsIn(settings, kind, true), at })
+      : listed,
+  )
 }
-
-/** Runs before rights are checked. @throws {ApiError} `validation_failed` with `listSettingsFaults` */
-export const requireSettings = (judge: KeysAndRules, kind: SettingsKind, settings?: SettingsObject): void =>
-  reject(listSettingsFaults(judge, kind, settings))
 
 /**
  * Runs when the stored settings are known.

@@ -8,7 +8,6 @@ import {
 } from '../../../../schemas/common.js'
 import { Configuration, ConfigurationQuery, ConfigurationResult } from '../../../../schemas/configuration.js'
 import { limits } from '../../../../schemas/limits.js'
-import { settingsKeys } from '../../../../schemas/settings-keys.js'
 import { ApiError } from '../../../errors.js'
 import { isDryRun } from '../../../platform/access/caller.js'
 import { JSON_TYPE } from '../../../platform/http/content.js'
@@ -17,8 +16,8 @@ import { largeJson } from '../../../platform/http/large-json.js'
 import { sendPieces } from '../../../platform/http/streaming.js'
 import { adminOrDryRunOf, memberOf } from '../../workspaces/index.js'
 import { type ConfigurationResponse, changeConfiguration } from '../change-configuration.js'
-import { type FaultySettings, reader } from '../configuration-reader.js'
-import { type KeysAndRules, listSettingsFaults } from '../policies/settings-rules.js'
+import { reader } from '../configuration-reader.js'
+import { listSettingsFaults } from '../policies/settings-rules.js'
 import {
   ConfigurationChanged,
   etagOfConfiguration,
@@ -28,10 +27,6 @@ import {
 
 /** How many times to retry a configuration that changes while it's being read. */
 const ATTEMPTS = 3
-
-/** Lists all faults of the first settings whose keys have any. */
-const rejectionOf = (judge: KeysAndRules, { kind, settings, at }: FaultySettings): ApiError =>
-  new ApiError('validation_failed', { errors: listSettingsFaults(judge, kind, settings, at) })
 
 /** The response to a change. Both sides of all values can be as large as the workspace. */
 async function* textOf({ changes, ...rest }: ConfigurationResponse): AsyncGenerator<string | Buffer> {
@@ -43,7 +38,6 @@ async function* textOf({ changes, ...rest }: ConfigurationResponse): AsyncGenera
 export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database, db } = app
   const rules = config.settingsRules
-  const judge = { keys: settingsKeys(config.settingsKeys), rules }
   const configurationBody = largeJson(app, reader)
   const reading = memberOf('params.id', 'settings:read')
   const writing = adminOrDryRunOf('params.id', 'settings:write', 'settings:read')
@@ -79,8 +73,11 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'PUT',
     url: '/workspaces/:id/configuration',
-    ...configurationBody.route({
+    bodyLimit: reader.mostBytes,
+    config: {
       access: writing,
+      accessBeforeBody: true,
+      readsBody: reader.schema,
       errors: [
         'version_conflict',
         'settings_too_large',
@@ -92,7 +89,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         'unavailable',
       ],
       headers: ['ETag'],
-    }),
+    },
     schema: {
       operationId: 'putConfiguration',
       tags: ['team'],
@@ -105,12 +102,12 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { headers, query } = request
-      const { body: read, memory } = await configurationBody.read(request, reply)
-      if ('faulty' in read) throw rejectionOf(judge, read.faulty)
-      const body = read.sent
-      const call = { ...request.membership, reason: body.reason }
+      const { body, memory } = await configurationBody.read(request, reply)
+      const { sent, wrong } = body
+      if (wrong) throw new ApiError('validation_failed', { errors: listSettingsFaults(rules, wrong) })
+      const call = { ...request.membership, reason: sent.reason }
       const answer = await changeConfiguration({ database, rules, quota: config.limits }, call, {
-        body,
+        sent,
         preconditions: preconditionsOf(headers, query),
         dryRun: isDryRun(request),
         memory,

@@ -26,6 +26,7 @@ import { ApiError } from '../../../errors.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/content.js'
 import { isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
 import { paginate } from '../../../platform/http/pagination.js'
+import { yieldIfDue } from '../../../platform/process/yield-if-due.js'
 import { adminOf, memberOf } from '../../workspaces/index.js'
 import {
   etagOfOverride,
@@ -34,7 +35,6 @@ import {
   restoreOverride,
   setOverride,
 } from '../change-overrides.js'
-import { takeTurns } from '../configuration-changes.js'
 import { requireSettings, storedWarnings, warningsOf } from '../policies/settings-rules.js'
 import { listOverrides, overrideHistory, readOverride, type StoredOverride } from '../queries/overrides.js'
 
@@ -85,11 +85,10 @@ export const overrideRoutes: FastifyPluginAsyncTypebox = async (app) => {
         (after, limit) => listOverrides(db, membership.workspaceId, after, limit),
         ({ owner, repo }) => [owner.toLowerCase(), repo.toLowerCase()],
       )
-      const turn = takeTurns()
       const texts: string[] = []
       for (const row of rows) {
         texts.push(toText(withWarnings(row)))
-        await turn()
+        await yieldIfDue()
       }
       return sendJsonText(
         reply,

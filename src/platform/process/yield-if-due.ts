@@ -1,0 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/** How long to work before other requests run. */
+const TURN_MS = 8
+
+let since = performance.now()
+
+/** For long work: lets other requests run if the last pause in the process was long enough ago. */
+export const yieldIfDue = async (): Promise<void> => {
+  if (performance.now() - since < TURN_MS) return
+  await nextTurn()
+  since = performance.now()
+}
