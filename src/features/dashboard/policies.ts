@@ -51,37 +51,32 @@ export interface Shown extends ShownDays {
 const isOwn = ({ viewer, subject }: DashboardQuestion): boolean =>
   subject.kind === 'person' && subject.userId === viewer.userId
 
-/** Undefined if the question names another person whose activity is private. */
-const divide = (
-  question: DashboardQuestion,
-  privacy: WorkspacePrivacy,
-  requested: Range,
-): ShownDays | undefined => {
-  const all = { range: requested, named: requested as NamedDays, published: undefined }
-  if (isOwn(question)) return { ...all, recorded: undefined }
+/** Hidden: the question names another person, whose activity is private in these days. */
+type Division = { kind: 'shown'; days: ShownDays } | { kind: 'hidden' }
+
+const divide = (question: DashboardQuestion, privacy: WorkspacePrivacy, requested: Range): Division => {
+  const asRecorded = { range: requested, named: requested as NamedDays, published: undefined }
+  if (isOwn(question)) return { kind: 'shown', days: { ...asRecorded, recorded: undefined } }
   const last = lastPublished(question.viewer.floor, privacy)
-  if (last === null || requested.from > last) return { ...all, recorded: requested }
-  if (question.subject.kind !== 'everyone') return undefined
+  if (last === null || requested.from > last)
+    return { kind: 'shown', days: { ...asRecorded, recorded: requested } }
+  if (question.subject.kind !== 'everyone') return { kind: 'hidden' }
   const isMixed = requested.to > last
   const range = rangeOf(mondayOf(requested.from), isMixed ? requested.to : sundayOf(requested.to))
+  const published = { from: range.from, to: isMixed ? last : range.to }
   const named = isMixed ? (rangeOf(addDays(last, 1), requested.to) as NamedDays) : undefined
-  return {
-    range,
-    named,
-    published: { from: range.from, to: isMixed ? last : range.to },
-    recorded: named,
-  }
+  return { kind: 'shown', days: { range, named, published, recorded: named } }
 }
 
 /** @throws {ApiError} `member_detail_hidden`, `member_not_found` */
 export const decideShown = (question: DashboardQuestion, privacy: WorkspacePrivacy): Shown => {
   const { subject, repoKey } = question
-  const days = divide(question, privacy, question.range)
-  if (!days) throw new ApiError('member_detail_hidden')
+  const division = divide(question, privacy, question.range)
+  if (division.kind === 'hidden') throw new ApiError('member_detail_hidden')
   // Checked only now, so that the error doesn't reveal who is or was a member at the level "team".
   if (subject.kind === 'unknown') throw new ApiError('member_not_found')
   const filter = { userId: subject.kind === 'person' ? subject.userId : undefined, repoKey }
-  return { ...days, filter, hours: decideHours(question) }
+  return { ...division.days, filter, hours: decideHours(question) }
 }
 
 const decideHours = (question: DashboardQuestion): ShownHours => {
@@ -92,14 +87,14 @@ const decideHours = (question: DashboardQuestion): ShownHours => {
   return { kind: 'team', viewerId: viewer.userId, minOthers: viewer.minGroup }
 }
 
-/** The same number of days immediately before. */
+/** The same number of days immediately before. Where they're hidden, the response compares with nothing. */
 export const daysToCompare = (
   question: DashboardQuestion,
   privacy: WorkspacePrivacy,
   { range: { from, days } }: Shown,
 ): ShownDays => {
   const range = rangeOf(addDays(from, -days), addDays(from, -1))
-  return (
-    divide(question, privacy, range) ?? { range, named: undefined, published: undefined, recorded: undefined }
-  )
+  const division = divide(question, privacy, range)
+  if (division.kind === 'shown') return division.days
+  return { range, named: undefined, published: undefined, recorded: undefined }
 }

@@ -46,9 +46,7 @@ export const createViewRecorder = (database: Database) => {
   /** The day on which a view was last written. */
   const known = cacheOf<string, string>(REMEMBERED)
 
-  /** @param view undefined: nothing is recorded */
-  return async (view: AccessLogView | undefined): Promise<void> => {
-    if (!view) return
+  return async (view: AccessLogView): Promise<void> => {
     const { workspaceId, viewerId, memberId, repoKey, from, to, kind, before } = view
     const name = [workspaceId, viewerId, memberId, repoKey, kind, from, to, before?.from].join(' ')
     if (known.get(name) === (await readToday(database))) return

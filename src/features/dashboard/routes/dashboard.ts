@@ -19,7 +19,7 @@ import { adminOf, memberIfWorkspaceGiven } from '../../workspaces/index.js'
 import { addAgentMinutes } from '../add-agent-minutes.js'
 import { givenRange, lastDays } from '../choose-range.js'
 import type { DashboardQuestion } from '../policies.js'
-import { findPerson } from '../queries/filter.js'
+import { findPerson, type Subject } from '../queries/filter.js'
 import { readDashboard } from '../read-dashboard.js'
 import { type DashboardLines, openDashboardLines } from '../read-dashboard-csv.js'
 import { readOwnTime, readOwnTimeCsv } from '../read-own-time.js'
@@ -102,25 +102,24 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const { query, membership } = request
       const { workspaceId, userId, key } = membership
-      const person = { id: userId, userId }
-      const question: DashboardQuestion = {
-        viewer: { ...(key?.workspaceId ? { id: key.keyId, userId: null } : person), ...config.privacy },
-        workspaceId,
-        range: request.validated(readRange) ?? (await defaultRange(request)),
-        subject:
-          query.member === undefined
-            ? { kind: 'everyone' }
-            : await findPerson(database.read, workspaceId, query.member),
-        repoKey: query.repo?.toLowerCase(),
-      }
+      const asker = key?.workspaceId ? { id: key.keyId, userId: null } : { id: userId, userId }
+      const viewer = { ...asker, ...config.privacy }
+      const range = request.validated(readRange) ?? (await defaultRange(request))
+      const subject: Subject =
+        query.member === undefined
+          ? { kind: 'everyone' }
+          : await findPerson(database.read, workspaceId, query.member)
+      const question = { viewer, workspaceId, range, subject, repoKey: query.repo?.toLowerCase() }
       varyByAccept(reply)
       if (wantsCsv(request, query)) {
         const download = await openDashboardLines(database, question)
-        await recordView(viewOfDownload(question, download))
+        const view = viewOfDownload(question, download)
+        if (view) await recordView(view)
         return sendLines(reply, download)
       }
       const response = await readDashboard(database, question, query)
-      await recordView(viewOfDashboard(question, response, query.comparison === true))
+      const view = viewOfDashboard(question, response, query.comparison === true)
+      if (view) await recordView(view)
       return sendDashboard(reply, response.dashboard)
     },
   })
