@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 export const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -53,7 +53,8 @@ const copyModules = (folder) => {
  * removed afterwards.
  */
 const packOwn = (folder, file) => {
-  const own = join(folder, 'own')
+  // npm takes a relative path such as dist/own for a repository on GitHub.
+  const own = resolve(folder, 'own')
   const manifest = readFileSync('package.json', 'utf8')
   const { bundleDependencies, files, ...others } = JSON.parse(manifest)
   const listed = files.filter((path) => !path.startsWith('!')).map((path) => path.split('/*')[0])
