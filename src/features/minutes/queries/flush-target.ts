@@ -18,6 +18,7 @@ import {
   uuid,
 } from '../../../platform/database/statement.js'
 import { groupBy } from '../../../platform/process/maps.js'
+import { FIRST_DAY } from '../../../platform/time/days.js'
 import { FIRST_COUNTED_DAY, patternMatches } from '../../workspaces/index.js'
 
 const targetColumns = {
@@ -121,7 +122,7 @@ export interface MatchingWorkspace {
   workspaceId: string
   /** The requested repositories that match. */
   repoKeys: string[]
-  /** The first day on which they do. Empty: on all days. */
+  /** The first day on which they do. `FIRST_DAY`: on all days. */
   firstDay: string
   joinedOn: string
   /** In minutes. */
@@ -169,18 +170,18 @@ const toTarget = (rows: TargetRow[], mostCompared: number): TargetResult => {
     today,
     timezone,
     ...(paused !== null && { recording: { paused, reposOff: reposOff ?? [], hours: recordedHours } }),
-    workspaces: rows.flatMap(({ workspaceId, repoKeys, firstDay, joinedOn, idleWindow }) =>
-      workspaceId === null || repoKeys === null
-        ? []
-        : [
-            {
-              workspaceId,
-              repoKeys,
-              firstDay: firstDay ?? '',
-              joinedOn: joinedOn ?? '',
-              idleWindow: idleWindow ?? 0,
-            },
-          ],
-    ),
+    workspaces: rows.flatMap(toWorkspaces),
   }
+}
+
+/** @returns none for the row without a workspace */
+const toWorkspaces = ({
+  workspaceId,
+  repoKeys,
+  firstDay,
+  joinedOn,
+  idleWindow,
+}: TargetRow): MatchingWorkspace[] => {
+  if (workspaceId === null || repoKeys === null || joinedOn === null || idleWindow === null) return []
+  return [{ workspaceId, repoKeys, firstDay: firstDay ?? FIRST_DAY, joinedOn, idleWindow }]
 }
