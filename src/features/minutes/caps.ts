@@ -19,6 +19,11 @@ export const addTo = (sum: Minutes, minutes: number, hours: number[]): void => {
   for (let hour = 0; hour < HOURS; hour++) sum.hours[hour] = (sum.hours[hour] ?? 0) + (hours[hour] ?? 0)
 }
 
+export const sumOf = (a: Minutes, b: Minutes): Minutes => ({
+  minutes: a.minutes + b.minutes,
+  hours: a.hours.map((inHour, hour) => inHour + (b.hours[hour] ?? 0)),
+})
+
 /**
  * The part of an entry that fits on a day. Minutes above a cap are cut from the hour, the day and the repository alike,
  * so that the three always agree.
@@ -26,7 +31,7 @@ export const addTo = (sum: Minutes, minutes: number, hours: number[]): void => {
  * @returns `cut`: the cap that cut the entry, `hour_full` if both did
  */
 export const capMinutes = (
-  total: Minutes,
+  total: Readonly<Minutes>,
   minutes: number,
   hours: Record<string, number> = {},
 ): { counted: Minutes; cut: Cut } => {

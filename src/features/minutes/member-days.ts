@@ -130,18 +130,22 @@ export const addedTo = (
   timezone: string,
 ): AddedMinutes[] =>
   members.flatMap(({ workspace: { workspaceId, userId }, days }) =>
-    Array.from(days, ([day, { added, timezones }]) =>
-      Array.from(added, ([repoKey, { minutes, hours }]) => ({
-        workspaceId,
-        userId,
-        day,
-        repoKey,
+    Array.from(days, ([day, memberDay]) =>
+      Array.from(memberDay.added, ([repoKey, { minutes, hours }]) => ({
+        ...{ workspaceId, userId, day, repoKey },
         repo: names.get(repoKey) ?? repoKey,
-        isNamed: timezones?.has(repoKey) === true,
-        isInZone: timezones !== undefined && (!timezones.has(repoKey) || timezones.get(repoKey) === timezone),
-        minutes,
-        hours,
-        timezone,
+        ...knownOf(memberDay, repoKey, timezone),
+        ...{ minutes, hours, timezone },
       })),
     ).flat(),
   )
+
+/** What's known about the row of a repository's minutes on a day. @param timezone of the minutes that are added */
+export const knownOf = (
+  { timezones }: MemberDay,
+  repoKey: string,
+  timezone: string,
+): Pick<AddedMinutes, 'isNamed' | 'isInZone'> => ({
+  isNamed: timezones?.has(repoKey) === true,
+  isInZone: timezones !== undefined && (!timezones.has(repoKey) || timezones.get(repoKey) === timezone),
+})

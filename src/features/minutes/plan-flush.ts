@@ -2,9 +2,10 @@
 import type { ActivityEntry, FlushNote, FlushResult } from '../../../schemas/activity.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
+import { requireValue } from '../../platform/process/maps.js'
 import { addDays } from '../../platform/time/days.js'
-import { type Cut, capMinutes, requireDay } from './caps.js'
-import { addedTo, type MemberDays } from './member-days.js'
+import { type Cut, capMinutes, type MemberDay, type Minutes, requireDay, sumOf } from './caps.js'
+import { knownOf, type MemberDays } from './member-days.js'
 import type { FlushTarget } from './queries/flush-target.js'
 import type { AddedMinutes, RequestedDays } from './queries/minutes.js'
 import { recordedHoursOf, recordedPart } from './recorded-hours.js'
@@ -65,11 +66,10 @@ export const targetFlush = (flush: Flush, target: FlushTarget): TargetedFlush =>
   const isInTime = ({ day }: Entry) => day >= window[0] && day <= window[1]
   const rows = countRows(flush.entries.filter(isInTime), target)
   const entries = recordedOf(flush, target, timezone)
+  const counting = entries.filter((entry) => entry.minutes > 0 && isInTime(entry))
   const workspaces = target.workspaces.map(({ workspaceId, repoKeys: matched, firstDay }) => {
     const repoKeys = new Set(matched)
-    const own = entries.filter(
-      (entry) => entry.minutes > 0 && entry.day >= firstDay && isInTime(entry) && repoKeys.has(entry.repoKey),
-    )
+    const own = counting.filter((entry) => isMatched(entry, { repoKeys, firstDay }))
     return { workspaceId, userId, repoKeys, firstDay, days: new Set(own.map(({ day }) => day)) }
   })
   const hasNewTimezone = flush.timezone !== undefined && flush.timezone !== target.timezone
@@ -113,34 +113,74 @@ const recordedOf = (flush: Flush, { recording }: FlushTarget, timezone: string):
   })
 }
 
-/** Adds the entries in order. @param members the days to add to */
+/**
+ * Counts the entries in order: each gets what the earlier ones have left of the caps.
+ * @param members the days so far, which stay as they are
+ */
 export const planFlush = (
-  { flush, entries, window: [first, last], timezone }: TargetedFlush,
+  { flush, entries, window, timezone }: TargetedFlush,
   members: readonly MemberDays<FlushWorkspace>[],
 ): { response: FlushResult; added: AddedMinutes[] } => {
-  const notes: FlushNote[] = []
-  entries.forEach(({ repoKey, day, minutes, hours, off }, index) => {
-    const matching = members.filter(
-      ({ workspace }) => day >= workspace.firstDay && workspace.repoKeys.has(repoKey),
-    )
-    if (day < first || day > last) notes.push({ index, status: 'ignored', code: 'day_out_of_window' })
-    else if (off === 'all') notes.push({ index, status: 'ignored', code: 'recording_off' })
-    else if (matching.length === 0) notes.push({ index, status: 'ignored', code: 'repo_not_matched' })
-    else if (minutes > 0) {
-      const cuts: Cut[] = []
-      for (const { days } of matching) {
-        const ofMember = requireDay(days, day)
-        const { counted, cut } = capMinutes(ofMember.total, minutes, hours)
-        ofMember.add(repoKey, counted)
-        cuts.push(cut)
-      }
-      const code = off ? 'recording_off' : hardest(cuts)
-      if (code !== 'none') notes.push({ index, status: 'capped', code })
-    }
-  })
   // In the original spelling.
   const names = new Map(flush.entries.toReversed().map(({ repoKey, repo }) => [repoKey, repo]))
-  return { response: toResponse(entries.length, notes), added: addedTo(members, names, timezone) }
+  const notes: FlushNote[] = []
+  const added: AddedMinutes[] = []
+  /** The days that have changed, with the entries so far. */
+  const totals = new Map<MemberDay, Minutes>()
+  for (const [index, entry] of entries.entries()) {
+    const refusal = refusalOf(entry, window, members)
+    if (refusal !== 'none') {
+      notes.push({ index, status: 'ignored', code: refusal })
+      continue
+    }
+    const { repoKey, day, minutes, hours, off } = entry
+    if (minutes === 0) continue
+    const repo = requireValue(names, repoKey)
+    const cuts: Cut[] = []
+    for (const { workspace, days } of members) {
+      if (!isMatched(entry, workspace)) continue
+      const { workspaceId, userId } = workspace
+      const memberDay = requireDay(days, day)
+      const total = totals.get(memberDay) ?? memberDay.total
+      const { counted, cut } = capMinutes(total, minutes, hours)
+      totals.set(memberDay, sumOf(total, counted))
+      cuts.push(cut)
+      const known = knownOf(memberDay, repoKey, timezone)
+      added.push({ workspaceId, userId, day, repo, repoKey, timezone, ...known, ...counted })
+    }
+    const code = off ? 'recording_off' : hardest(cuts)
+    if (code !== 'none') notes.push({ index, status: 'capped', code })
+  }
+  return { response: toResponse(entries.length, notes), added: rowsOf(added) }
+}
+
+/** Why an entry counts nowhere. */
+const refusalOf = (
+  entry: Entry,
+  [first, last]: TargetedFlush['window'],
+  members: readonly MemberDays<FlushWorkspace>[],
+): 'none' | 'day_out_of_window' | 'recording_off' | 'repo_not_matched' => {
+  if (entry.day < first || entry.day > last) return 'day_out_of_window'
+  if (entry.off === 'all') return 'recording_off'
+  if (!members.some(({ workspace }) => isMatched(entry, workspace))) return 'repo_not_matched'
+  return 'none'
+}
+
+const isMatched = (
+  { day, repoKey }: Entry,
+  { firstDay, repoKeys }: Pick<FlushWorkspace, 'firstDay' | 'repoKeys'>,
+): boolean => day >= firstDay && repoKeys.has(repoKey)
+
+/** A repository's minutes on a day are one row of a workspace. None are no row. */
+const rowsOf = (added: readonly AddedMinutes[]): AddedMinutes[] => {
+  const rows = new Map<string, AddedMinutes>()
+  for (const one of added) {
+    if (one.minutes === 0) continue
+    const key = `${one.workspaceId} ${one.day} ${one.repoKey}`
+    const row = rows.get(key)
+    rows.set(key, row ? { ...row, ...sumOf(row, one) } : one)
+  }
+  return [...rows.values()]
 }
 
 /** The hardest of the cuts in several workspaces. */
