@@ -6,6 +6,8 @@ import type { Db } from '../../platform/database/client.js'
 import { groupBy } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import {
+  type AddedMinutes,
+  addedTo,
   capMinutes,
   type FlushTarget,
   lockMemberDays,
@@ -59,6 +61,7 @@ export interface MinutesWorkspace extends RequestedDays {
 
 /** Minutes, and the workspaces where they may count. */
 export interface TargetedMinutes extends Minutes {
+  kind: 'targeted'
   workspaces: MinutesWorkspace[]
   /** Whether they can be counted and written in one transaction. */
   isSmall: boolean
@@ -71,17 +74,20 @@ export interface CountedMinutes {
   minutes: number
   /** Unless nothing can be `imported`: the minutes of each place, whether or not they were imported before. */
   found: (Place & { minutes: number })[]
+  /** What to write, in a part for each workspace. */
+  added: AddedMinutes[][]
   isSmall: boolean
-  members: MemberDays[]
-  timezone: string
-  /** Repositories as given, by their keys. */
-  names: ReadonlyMap<string, string>
 }
 
-/** Minutes that can be counted, or the error for too many. */
-type Targeting = { kind: 'targeted'; minutes: TargetedMinutes } | { kind: 'too large'; error: ApiError }
+/** Minutes that are too many for one request. */
+export interface TooMany {
+  kind: 'too large'
+  what: 'rows' | 'minutes'
+  count: number
+}
 
-export const targetMinutes = async (request: Minutes): Promise<Targeting> => {
+/** Finds out where minutes may count. */
+export const targetMinutes = async (request: Minutes): Promise<TargetedMinutes | TooMany> => {
   const { userId, target, timezone, projects, candidates, isFromJoining } = request
   const isRecorded = recordedBy(target, timezone)
   const recorded = candidates.flatMap((candidate) => {
@@ -93,11 +99,14 @@ export const targetMinutes = async (request: Minutes): Promise<Targeting> => {
   const dayOf = daysOfMinutes()
   const ofRepos = groupBy(recorded, ({ repoKey }) => repoKey)
   const daysOf = (own: Candidate[]) => new Set(own.map(({ minute }) => dayOf(minute)))
-  const error = faultOfSize(
-    target,
-    new Map(Array.from(ofRepos, ([repo, own]) => [repo, { minutes: own.length, days: daysOf(own).size }])),
+  const sizes = Array.from(
+    ofRepos,
+    ([repo, own]) => [repo, { minutes: own.length, days: daysOf(own).size }] as const,
   )
-  if (error) return { kind: 'too large', error }
+  // Checked before the work starts.
+  const { rows, minutes } = sumOfSizes(target, new Map(sizes))
+  if (rows > limits.flush_rows) return { kind: 'too large', what: 'rows', count: rows }
+  if (minutes > limits.heartbeat_minutes) return { kind: 'too large', what: 'minutes', count: minutes }
   let work = await pauseAfter(candidates.length)
   const workspaces: TargetedMinutes['workspaces'] = []
   for (const { workspaceId, repoKeys, firstDay, joinedOn, idleWindow } of target.workspaces) {
@@ -110,7 +119,18 @@ export const targetMinutes = async (request: Minutes): Promise<Targeting> => {
     work = await pauseAfter(work + matched.length)
   }
   const isSmall = workspaces.reduce((sum, { own }) => sum + own.length, 0) < PIECE_MINUTES
-  return { kind: 'targeted', minutes: { ...request, workspaces, isSmall } }
+  return { kind: 'targeted', ...request, workspaces, isSmall }
+}
+
+/** @returns `payload_too_large` */
+export const errorForTooMany = ({ what, count }: TooMany): ApiError => {
+  const [name, limit] =
+    what === 'rows'
+      ? ['rows (one per repository, day and workspace)', limits.flush_rows]
+      : ['minutes', limits.heartbeat_minutes]
+  return new ApiError('payload_too_large', {
+    detail: `This request would change up to ${count.toLocaleString('en')} ${name}. The limit is ${limit.toLocaleString('en')}. Send less in one request.`,
+  })
 }
 
 /** Counts the minutes that count in each workspace. @param members the days to add to */
@@ -121,9 +141,10 @@ export const planMinutes = async (
   const counts = before.copy()
   const dayOf = daysOfMinutes()
   const found: CountedMinutes['found'] = []
+  const added: AddedMinutes[][] = []
   let work = 0
-  for (const { workspace, days } of members) {
-    const { workspaceId, idleWindow: given, own } = workspace
+  for (const member of members) {
+    const { workspaceId, idleWindow: given, own } = member.workspace
     const idleWindow = clampIdleWindow(given)
     const repoDays = new Map<string, RepoDay>()
     for (const { minute, repoKey, gap } of own) {
@@ -141,21 +162,23 @@ export const planMinutes = async (
     for (const { hours, skipped, minutes, ...place } of repoDays.values()) {
       if (imported !== 'none') found.push({ ...place, minutes })
       if (minutes <= skipped) continue
-      const day = requireDay(days, place.day)
-      day.add(place.repoKey, capMinutes(day.total, minutes - skipped, hours).counted)
+      const day = requireDay(member.days, place.day)
+      const { counted } = capMinutes(day.total, minutes - skipped, hours)
+      day.add(place.repoKey, counted)
     }
+    added.push(addedTo([member], projects.spellings, timezone))
     work = await pauseAfter(work + own.length)
   }
-  const minutes = members.reduce((sum, { days }) => sum + sumOf(days), 0)
-  return { counts, minutes, found, isSmall, members, timezone, names: projects.spellings }
+  const minutes = added.flat().reduce((sum, row) => sum + row.minutes, 0)
+  return { counts, minutes, found, added, isSmall }
 }
 
 /** Locks a person's days, and counts. @throws {ApiError} `payload_too_large` */
 export const countMinutes = async (tx: Db, request: Minutes): Promise<CountedMinutes> => {
-  const targeting = await targetMinutes(request)
-  if (targeting.kind === 'too large') throw targeting.error
-  const { minutes } = targeting
-  return planMinutes(minutes, await lockMemberDays(tx, minutes.workspaces))
+  const targeted = await targetMinutes(request)
+  if (targeted.kind === 'too large') throw errorForTooMany(targeted)
+  const days = await lockMemberDays(tx, targeted.workspaces)
+  return planMinutes(targeted, days)
 }
 
 /** How many minutes are processed before other requests run. */
@@ -168,26 +191,19 @@ const pauseAfter = async (work: number): Promise<number> => {
   return 0
 }
 
-/** Checked before the work starts. @returns `payload_too_large` */
-const faultOfSize = (
+/** How many rows and minutes would change, in all workspaces together. */
+const sumOfSizes = (
   { workspaces }: FlushTarget,
   sizes: ReadonlyMap<string, { minutes: number; days: number }>,
-): ApiError | undefined => {
-  let [minutes, rows] = [0, 0]
+): { rows: number; minutes: number } => {
+  let [rows, minutes] = [0, 0]
   for (const { repoKeys } of workspaces) {
     for (const repoKey of repoKeys) {
-      minutes += sizes.get(repoKey)?.minutes ?? 0
       rows += sizes.get(repoKey)?.days ?? 0
+      minutes += sizes.get(repoKey)?.minutes ?? 0
     }
   }
-  const tooMany = (number: number, what: string, limit: number) =>
-    new ApiError('payload_too_large', {
-      detail: `This request would change up to ${number.toLocaleString('en')} ${what}. The limit is ${limit.toLocaleString('en')}. Send less in one request.`,
-    })
-  if (rows > limits.flush_rows)
-    return tooMany(rows, 'rows (one per repository, day and workspace)', limits.flush_rows)
-  if (minutes > limits.heartbeat_minutes) return tooMany(minutes, 'minutes', limits.heartbeat_minutes)
-  return undefined
+  return { rows, minutes }
 }
 
 /** Minutes of one repository on one day. */
@@ -215,10 +231,4 @@ const daysOfMinutes = () => {
     names.set(hour, day)
     return day
   }
-}
-
-const sumOf = (days: MemberDays['days']): number => {
-  let sum = 0
-  for (const { added } of days.values()) for (const { minutes } of added.values()) sum += minutes
-  return sum
 }

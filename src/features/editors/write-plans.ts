@@ -1,13 +1,7 @@
 /** Writes what heartbeats, imports and assignments change. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Tx } from '../../platform/database/client.js'
-import {
-  type AgentDay,
-  addedTo,
-  replaceAgentDays,
-  replacePersonalDays,
-  writeMinutes,
-} from '../minutes/index.js'
+import { type AgentDay, replaceAgentDays, replacePersonalDays, writeMinutes } from '../minutes/index.js'
 import type { CountedMinutes } from './count-minutes.js'
 import type { PersonalMinutes } from './count-personal.js'
 import { rememberHeartbeats, writeMarks } from './queries/marks.js'
@@ -35,24 +29,34 @@ export interface Plan {
 
 /** Sends all statements, and awaits them only at the commit, except those about a full list of names. */
 export const writePlans = async (tx: Tx, plans: readonly Plan[]): Promise<void> => {
-  for (const { userId, chosen = [] } of plans)
-    for (const project of chosen) tx.deferToCommit(chooseRepo(tx, userId, project))
-  tx.deferToCommit(seeNames(tx, plans))
+  const choosing = plans.flatMap(({ userId, chosen = [] }) =>
+    chosen.map((project) => chooseRepo(tx, userId, project)),
+  )
+  const seeing = seeNames(tx, plans)
+  tx.deferToCommit(Promise.all([...choosing, seeing]))
+
   for (const { userId, isFull } of plans) if (isFull) await dropOldestNames(tx, userId)
-  tx.deferToCommit(writeMarks(tx, plans))
-  tx.deferToCommit(rememberHeartbeats(tx, plans))
-  for (const { userId, agents, personal } of plans) {
-    if (agents.length > 0) tx.deferToCommit(replaceAgentDays(tx, userId, agents))
-    if (personal.rows.length > 0) tx.deferToCommit(replacePersonalDays(tx, userId, personal.rows))
-  }
+
+  const marking = writeMarks(tx, plans)
+  const remembering = rememberHeartbeats(tx, plans)
+  const replacing = plans.flatMap(({ userId, agents, personal }) => [
+    replaceAgentDays(tx, userId, agents),
+    replacePersonalDays(tx, userId, personal.rows),
+  ])
+  tx.deferToCommit(Promise.all([marking, remembering, ...replacing]))
+
   if (plans.every(({ minutes }) => minutes.isSmall)) {
-    const added = plans.flatMap(({ minutes }) => addedTo(minutes.members, minutes.names, minutes.timezone))
-    tx.deferToCommit(writeMinutes(tx, added))
+    const adding = writeMinutes(
+      tx,
+      plans.flatMap(({ minutes }) => minutes.added.flat()),
+    )
+    tx.deferToCommit(adding)
     return
   }
   for (const { minutes } of plans)
-    for (const member of minutes.members) {
-      tx.deferToCommit(writeMinutes(tx, addedTo([member], minutes.names, minutes.timezone)))
+    for (const part of minutes.added) {
+      const adding = writeMinutes(tx, part)
+      tx.deferToCommit(adding)
       await nextTurn()
     }
 }

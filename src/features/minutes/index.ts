@@ -37,7 +37,13 @@ export {
   sumAgentMinutes,
 } from './queries/agent-minutes.js'
 export { COUNTS, countParameters, countsOf, eachCount, hasActivity } from './queries/count-columns.js'
-export { type FlushTarget, readTargets, type Scope, type TargetResult } from './queries/flush-target.js'
+export {
+  type FlushTarget,
+  readTargets,
+  type Scope,
+  type TargetRequest,
+  type TargetResult,
+} from './queries/flush-target.js'
 export {
   localActivity,
   localActivityWithHours,
@@ -47,6 +53,7 @@ export {
   zoneHours,
 } from './queries/local-activity.js'
 export {
+  type AddedMinutes,
   changeTimezone,
   LOCK_ACTIVITY,
   markDays,

@@ -132,14 +132,21 @@ export interface MatchingWorkspace {
 /** Where minutes count: in workspaces, or only for their person. */
 export type Scope = 'workspaces' | 'person'
 
+/** What to find out about a person. */
+export interface TargetRequest {
+  userId: string
+  /** `owner/repo` in lower case. */
+  repoKeys: Iterable<string>
+  scope: Scope
+}
+
 /**
- * @param requests for each person, repositories as `owner/repo` in lower case, and the scope
  * @param mostCompared how much is compared for each of them at most
  * @returns an entry for each of these people, by user
  */
 export const readTargets = async (
   db: Db,
-  requests: readonly { userId: string; repoKeys: Iterable<string>; scope: Scope }[],
+  requests: readonly TargetRequest[],
   mostCompared: number = limits.flush_comparisons,
 ): Promise<ReadonlyMap<string, TargetResult>> => {
   const repos = requests.flatMap(({ repoKeys }, index) =>
