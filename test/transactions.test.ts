@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { Tx } from '../src/platform/database/client.js'
+import { UnknownOutcome } from '../src/platform/database/failures.js'
 import { type AdHocDatabase, withAdHocSql } from './ad-hoc.js'
 import { createTestDatabase, openDatabase } from './database.js'
 
@@ -75,6 +76,26 @@ t.test('a transaction ends if its connection breaks before a deferred statement 
     { readsFirst: true },
   )
   await t.rejects(outcome, { code: 'CONNECTION_CLOSED' })
+  t.same(await rows(), [])
+})
+
+t.test('a transaction says whether its commit was sent when its connection breaks', async (t) => {
+  await empty()
+  const end = (tx: AdHocTx) => tx.statement('select pg_terminate_backend(pg_backend_pid())', [])
+  const failureOf = (work: (tx: AdHocTx) => Promise<unknown>): Promise<unknown> =>
+    database.transaction(work).catch((error) => error)
+  const before = await failureOf(async (tx) => {
+    await add(tx, 1)
+    await end(tx)
+  })
+  t.equal(before instanceof UnknownOutcome, false)
+  const after = await failureOf(async (tx) => {
+    await add(tx, 1)
+    tx.deferToCommit(end(tx))
+  })
+  t.equal(after instanceof UnknownOutcome, true)
+  const failed = await failureOf(async (tx) => tx.deferToCommit(fail(tx)))
+  t.equal(failed instanceof UnknownOutcome, false)
   t.same(await rows(), [])
 })
 
