@@ -8,7 +8,13 @@ import { requireValue } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import { isTimezone } from '../../platform/time/zones.js'
 import { type ReposToRemember, rememberRepos, reposToRemember, storeRepos } from '../accounts/index.js'
-import { lockMemberDays, type MemberDays, requireTarget, tryToLockMemberDays } from './member-days.js'
+import {
+  type LeftOutDays,
+  lockMemberDays,
+  type MemberDays,
+  requireTarget,
+  tryToLockMemberDays,
+} from './member-days.js'
 import {
   type Flush,
   type FlushWorkspace,
@@ -116,20 +122,9 @@ const recordTogether = async (
   const targeted = flushes.map((flush) =>
     targetTogether(flush, requireValue(targets, flush.userId), responses.has(flush.userId)),
   )
-  const days = await tryToLockMemberDays(
-    tx,
-    targeted.flatMap((one) => (one.kind === 'targeted' ? one.workspaces : [])),
-  )
-  const outcomes = targeted.map((one): CountedFlush | LeftOut => {
-    if (one.kind === 'left out') return one
-    const { userId } = one.flush
-    const own = days.filter(({ workspace }) => workspace.userId === userId)
-    const members = own.filter((one) => one.kind === 'locked')
-    const leftOut = own.find((one) => one.kind === 'left out')
-    return leftOut
-      ? { kind: 'left out', userId, because: leftOut.because }
-      : countFlush(database, one, members)
-  })
+  const workspaces = targeted.flatMap((one) => (one.kind === 'targeted' ? one.workspaces : []))
+  const days = await tryToLockMemberDays(tx, workspaces)
+  const outcomes = targeted.map((one) => (one.kind === 'targeted' ? countTogether(database, one, days) : one))
   const counted = outcomes.filter((one) => one.kind === 'recorded')
   await write(tx, counted)
   return new Map(outcomes.map((one) => [one.userId, one]))
@@ -181,6 +176,20 @@ const countFlush = (
   const named = reposToRemember(database, userId, repos)
   const { response, added } = planFlush(targeted, members)
   return { kind: 'recorded', userId, flush, added, result: { response, named } }
+}
+
+/** @param days what became of everyone's days */
+const countTogether = (
+  database: Database,
+  targeted: TargetedFlush,
+  days: readonly (MemberDays<FlushWorkspace> | LeftOutDays<FlushWorkspace>)[],
+): CountedFlush | LeftOut => {
+  const { userId } = targeted.flush
+  const own = days.filter(({ workspace }) => workspace.userId === userId)
+  const missing = own.find((one) => one.kind === 'left out')
+  if (missing) return { kind: 'left out', userId, because: missing.because }
+  const locked = own.filter((one) => one.kind === 'locked')
+  return countFlush(database, targeted, locked)
 }
 
 const write = async (tx: Tx, counted: readonly CountedFlush[]): Promise<void> => {
