@@ -472,7 +472,7 @@ t.test(
     t.ok(code)
     await ada.patch(`/api/team/workspaces/${id}/members`, { login: 'bob', role: 'admin' })
     const override = (repo: string) => `/api/team/workspaces/${id}/project-settings/${repo}`
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < 6; round++) {
       const [from, to, other] = [`acme/from-${round}`, `acme/to-${round}`, `acme/other-${round}`]
       // ada no longer sees the old name, and bob still does.
       service.repohost.addPrivateRepo(from, [bob.repohostId])
@@ -486,9 +486,9 @@ t.test(
         () => bob.put(override(to), { settings: { 'ext.round': round } }),
         () => move(ada, id, from, other),
       ]
-      const rival = rivals[round % rivals.length] as (typeof rivals)[0]
+      const rival = rivals[round] as (typeof rivals)[0]
       const [first, second] = await Promise.all([move(ada, id, from, to), rival()])
-      const name = `${round % rivals.length}: ${first.status} ${second.status}`
+      const name = `${round}: ${first.status} ${second.status}`
       t.ok([200, 404, 409].includes(first.status), name)
       t.ok([200, 404, 409].includes(second.status), name)
       const after = await Promise.all([from, to, other].map((repo) => readHistories(bob, id, repo)))
@@ -505,7 +505,7 @@ t.test(
               Array.from({ length: current.version }, (_, index) => current.version - index),
               name,
             )
-      if (round % rivals.length === 5) {
+      if (round === 5) {
         t.same([first.status, second.status].sort(), [200, 404], 'one of two moves wins')
         t.ok(after.some((histories) => hashOf(histories) === before))
       }
