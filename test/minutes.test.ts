@@ -1,14 +1,19 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { capMinutes, MemberDay, type Minutes, noMinutes } from '../src/features/minutes/caps.js'
+import { capMinutes, type Minutes, noMinutes, sumOf } from '../src/features/minutes/caps.js'
 
 const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0)
 
 const minutesIn = (parts: Iterable<{ minutes: number }>) => sum(Array.from(parts, ({ minutes }) => minutes))
 
-const add = (day: MemberDay, repo: string, minutes: number, hours: Record<string, number> = {}) => {
+/** A day's minutes so far, and those that are added to them, by repository. */
+const newDay = (total = noMinutes()) => ({ total, added: new Map<string, Minutes>() })
+type Day = ReturnType<typeof newDay>
+
+const add = (day: Day, repo: string, minutes: number, hours: Record<string, number> = {}) => {
   const { counted, cut } = capMinutes(day.total, minutes, hours)
-  day.add(repo, counted)
+  day.total = sumOf(day.total, counted)
+  if (counted.minutes > 0) day.added.set(repo, sumOf(day.added.get(repo) ?? noMinutes(), counted))
   return cut
 }
 
@@ -60,7 +65,7 @@ const minuteByMinute = (entries: { repo: string; minutes: number; hours: Record<
 t.test('the caps cut the same minutes as a minute-by-minute count', async () => {
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 30 }), (entries) => {
-      const day = new MemberDay()
+      const day = newDay()
       const cuts = entries.map(({ repo, minutes, hours }) => add(day, repo, minutes, hours))
       const [total, asked] = [minutesIn(day.added.values()), minutesIn(entries)]
       const counted = Object.fromEntries(
@@ -76,7 +81,7 @@ t.test('the caps cut the same minutes as a minute-by-minute count', async () => 
 })
 
 t.test('an entry that is cut names the cap, the hourly one if both cut it', async (t) => {
-  const day = new MemberDay()
+  const day = newDay()
   t.equal(add(day, 'acme/a', 60, { 9: 60 }), 'none')
   t.equal(add(day, 'acme/a', 1, { 9: 1 }), 'hour_full')
   t.equal(add(day, 'acme/b', 1_380), 'none')
@@ -97,11 +102,11 @@ const inAll = (repos: Iterable<Minutes>): Minutes => {
 t.test('a stored and reloaded day equals one that stayed in memory', async () => {
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 12 }), fc.array(entry, { maxLength: 12 }), (first, second) => {
-      const whole = new MemberDay()
+      const whole = newDay()
       for (const { repo, minutes, hours } of [...first, ...second]) add(whole, repo, minutes, hours)
-      const begun = new MemberDay()
+      const begun = newDay()
       for (const { repo, minutes, hours } of first) add(begun, repo, minutes, hours)
-      const continued = new MemberDay(inAll(begun.added.values()))
+      const continued = newDay(inAll(begun.added.values()))
       for (const { repo, minutes, hours } of second) add(continued, repo, minutes, hours)
       return [...whole.added].every(([repo, expected]) => {
         const parts = [begun, continued].flatMap(({ added }) => added.get(repo) ?? [])

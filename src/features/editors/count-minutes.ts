@@ -7,13 +7,15 @@ import { groupBy } from '../../platform/process/maps.js'
 import { HOURS } from '../../platform/time/days.js'
 import {
   type AddedMinutes,
-  addedTo,
   capMinutes,
   type FlushTarget,
+  knownOf,
   lockMemberDays,
+  type MemberDay,
   type MemberDays,
   type RequestedDays,
   requireDay,
+  sumOf,
 } from '../minutes/index.js'
 import type { Projects } from './project-names.js'
 import { recordedBy } from './recording.js'
@@ -133,7 +135,7 @@ export const errorForTooMany = ({ what, count }: TooMany): ApiError => {
   })
 }
 
-/** Counts the minutes that count in each workspace. @param members the days to add to */
+/** Counts the minutes that count in each workspace. @param members the days so far, which stay as they are */
 export const planMinutes = async (
   { counts: before, timezone, projects, imported, isSmall }: TargetedMinutes,
   members: MemberDays<MinutesWorkspace>[],
@@ -143,8 +145,8 @@ export const planMinutes = async (
   const found: CountedMinutes['found'] = []
   const added: AddedMinutes[][] = []
   let work = 0
-  for (const member of members) {
-    const { workspaceId, idleWindow: given, own } = member.workspace
+  for (const { workspace, days } of members) {
+    const { workspaceId, userId, idleWindow: given, own } = workspace
     const idleWindow = clampIdleWindow(given)
     const repoDays = new Map<string, RepoDay>()
     for (const { minute, repoKey, gap } of own) {
@@ -159,14 +161,22 @@ export const planMinutes = async (
       const hour = hourOf(minute) % HOURS
       repoDay.hours[hour] = (repoDay.hours[hour] ?? 0) + 1
     }
-    for (const { hours, skipped, minutes, ...place } of repoDays.values()) {
-      if (imported !== 'none') found.push({ ...place, minutes })
+    const part: AddedMinutes[] = []
+    /** The days that have changed, with the minutes so far. */
+    const totals = new Map<string, MemberDay['total']>()
+    for (const { hours, skipped, minutes, day, repoKey } of repoDays.values()) {
+      if (imported !== 'none') found.push({ workspaceId, day, repoKey, minutes })
       if (minutes <= skipped) continue
-      const day = requireDay(member.days, place.day)
-      const { counted } = capMinutes(day.total, minutes - skipped, hours)
-      day.add(place.repoKey, counted)
+      const memberDay = requireDay(days, day)
+      const total = totals.get(day) ?? memberDay.total
+      const { counted } = capMinutes(total, minutes - skipped, hours)
+      if (counted.minutes === 0) continue
+      totals.set(day, sumOf(total, counted))
+      const repo = projects.spellings.get(repoKey) ?? repoKey
+      const known = knownOf(memberDay, repoKey, timezone)
+      part.push({ workspaceId, userId, day, repo, repoKey, timezone, ...known, ...counted })
     }
-    added.push(addedTo([member], projects.spellings, timezone))
+    added.push(part)
     work = await pauseAfter(work + own.length)
   }
   const minutes = added.flat().reduce((sum, row) => sum + row.minutes, 0)

@@ -56,28 +56,12 @@ export const capMinutes = (
   return { counted: { minutes: counted, hours: fitting }, cut }
 }
 
-/** One member's day in one workspace: the minutes so far, and those that are added to them. */
-export class MemberDay {
-  /** The minutes added, by repository. */
-  readonly added = new Map<string, Minutes>()
-
-  /**
-   * @param total the member's minutes of the day so far, in all repositories; `add` changes it
-   * @param timezones the time zones of repositories with minutes; undefined if they weren't read
-   */
-  constructor(
-    readonly total = noMinutes(),
-    readonly timezones: ReadonlyMap<string, string | null> | undefined = new Map(),
-  ) {}
-
-  /** Adds what `capMinutes` has left of an entry. Nothing left adds no repository. */
-  add(repoKey: string, { minutes, hours }: Minutes): void {
-    if (minutes === 0) return
-    const repo = this.added.get(repoKey) ?? noMinutes()
-    this.added.set(repoKey, repo)
-    addTo(repo, minutes, hours)
-    addTo(this.total, minutes, hours)
-  }
+/** One member's day in one workspace. */
+export interface MemberDay {
+  /** The minutes so far, in all repositories. */
+  readonly total: Minutes
+  /** The time zones of repositories with minutes. Undefined: they weren't read. */
+  readonly timezones: ReadonlyMap<string, string | null> | undefined
 }
 
 /** @throws if the day wasn't locked */

@@ -1,11 +1,11 @@
 /** Minutes, for other features. */
 
 export { hoursByZone, keepZones } from './agent-zones.js'
-export { capMinutes, requireDay } from './caps.js'
+export { capMinutes, type MemberDay, requireDay, sumOf } from './caps.js'
 export { Heatmap, type HeatmapCell } from './heatmap.js'
 export { daysOf, localHours, sharesOf, type ZoneHours } from './local-days.js'
 export {
-  addedTo,
+  knownOf,
   type LeftOutDays,
   lockMemberDays,
   type MemberDays,

@@ -3,7 +3,7 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { groupBy, requireValue } from '../../platform/process/maps.js'
-import { MemberDay } from './caps.js'
+import { type MemberDay, noMinutes } from './caps.js'
 import { type FlushTarget, readTargets, type Scope, type TargetResult } from './queries/flush-target.js'
 import {
   type AddedMinutes,
@@ -115,29 +115,11 @@ const toMemberDays = (
   new Map(
     Array.from(days, (day) => {
       const total = totals.get(day)
-      return [day, total ? new MemberDay(total, total.timezones) : new MemberDay()]
+      return [
+        day,
+        total ? { total, timezones: total.timezones } : { total: noMinutes(), timezones: new Map() },
+      ]
     }),
-  )
-
-/**
- * The minutes added to days.
- * @param names repositories as given, by their keys
- * @param timezone in which the hours were recorded
- */
-export const addedTo = (
-  members: readonly MemberDays[],
-  names: ReadonlyMap<string, string>,
-  timezone: string,
-): AddedMinutes[] =>
-  members.flatMap(({ workspace: { workspaceId, userId }, days }) =>
-    Array.from(days, ([day, memberDay]) =>
-      Array.from(memberDay.added, ([repoKey, { minutes, hours }]) => ({
-        ...{ workspaceId, userId, day, repoKey },
-        repo: names.get(repoKey) ?? repoKey,
-        ...knownOf(memberDay, repoKey, timezone),
-        ...{ minutes, hours, timezone },
-      })),
-    ).flat(),
   )
 
 /** What's known about the row of a repository's minutes on a day. @param timezone of the minutes that are added */
