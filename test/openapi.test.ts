@@ -344,12 +344,17 @@ const misfits = (document: Document, extensionPrefix: string): string[] => {
     formatsOf(settingsKeys({ prefixes: [extensionPrefix], denied: [] })),
   ))
     ajv.addFormat(name, accepts)
-  ajv.addSchema({ $id: 'document', components: closed(document.components) })
-  const validators = new Map<string, ValidateFunction>()
-  return examplesIn(document).flatMap(({ where, schema, value }) => {
-    const text = JSON.stringify(closed(schema)).replaceAll('"#/components', '"document#/components')
-    const validate = validators.get(text) ?? ajv.compile(JSON.parse(text))
-    validators.set(text, validate)
+  const examples = examplesIn(document)
+  const texts = [...new Set(examples.map(({ schema }) => JSON.stringify(closed(schema))))]
+  // In one document, so that what several of them refer to is compiled once.
+  ajv.addSchema({
+    $id: 'document',
+    components: closed(document.components),
+    $defs: texts.map((text) => JSON.parse(text)),
+  })
+  const validators = new Map(texts.map((text, index) => [text, ajv.getSchema(`document#/$defs/${index}`)]))
+  return examples.flatMap(({ where, schema, value }) => {
+    const validate = validators.get(JSON.stringify(closed(schema))) as ValidateFunction
     return validate(value)
       ? []
       : [`${where}: ${JSON.stringify(value)} ${ajv.errorsText(validate.errors, { dataVar: '' })}`]
