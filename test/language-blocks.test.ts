@@ -2,7 +2,9 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { locksOfWorkspaces } from '../src/platform/database/locks.js'
 import { projectRoot } from '../src/platform/process/root.js'
+import { lockWaiters, whileHeld } from './locks.js'
 import { temporaryFolder } from './process.js'
 import { startService } from './service.js'
 
@@ -288,6 +290,30 @@ t.test('keys stored before their spelling was checked are kept and can be remove
     { path: '/body/projects/acme~1api/settings/ext.<i>', message },
   ])
 })
+
+t.test(
+  'a key whose spelling is wrong doesn’t come back after someone else has removed it during the push',
+  async (t) => {
+    const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
+    const ada = await service.signIn('ada')
+    const { id } = await service.workspace(ada)
+    await ada.push('acme/api', { 'ext.old': 1 })
+    const store = (settings: object) =>
+      service.database.write.statement('update snapshots set settings = $1', [JSON.stringify(settings)])
+    await store({ 'ext.<b>': 1 })
+    const roles = `select pg_advisory_xact_lock(${locksOfWorkspaces.roles}, hashtext($1::uuid::text))`
+    let push = Promise.resolve<unknown>(undefined)
+    await whileHeld(service, [roles, id], async () => {
+      push = ada
+        .push('acme/api', { 'ext.<b>': 1, 'ext.a': 1 })
+        .then(({ status, body }) => [status, body.code])
+      await lockWaiters(service)
+      await store({})
+    })
+    t.same(await push, [400, 'validation_failed'])
+    t.same((await ada.get('/api/settings/acme/api')).body.settings, {})
+  },
+)
 
 t.test('stored values that don’t match the schema are marked wherever they’re read', async (t) => {
   const file = join(await temporaryFolder(t), 'schema.json')

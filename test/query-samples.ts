@@ -146,6 +146,7 @@ export const samples: Sample[] = [
 
   ...calls(snapshots.readBestSnapshot, [{ ...keys, userId: id }, undefined]),
   ...calls(snapshots.lockSnapshot, [place]),
+  ...calls(snapshots.readSettings, [place]),
   ...calls(snapshots.insertSnapshot, [place, { ...content, owner: 'Acme', repo: 'Web' }]),
   ...calls(snapshots.updateSnapshot, [place, { ...content, version: 1_000 }]),
   ...calls(snapshots.deleteSnapshot, [place]),

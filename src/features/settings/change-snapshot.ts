@@ -14,6 +14,7 @@ import {
   insertSnapshot,
   lockSnapshot,
   type SnapshotKey,
+  type SnapshotText,
   type StoredSnapshot,
   snapshotHistory,
   updateSnapshot,
@@ -34,18 +35,25 @@ interface Write {
   action?: 'settings.pushed' | 'settings.restored'
 }
 
-/** The only way a snapshot gets a new version. The caller's role is already locked. */
-export const writeSnapshot = async (tx: Db, key: SnapshotKey, write: Write): Promise<Written> => {
+/**
+ * The only way a snapshot gets a new version. The caller's role is already locked.
+ * @param current as `lockSnapshot` found it
+ */
+export const writeSnapshot = async (
+  tx: Db,
+  key: SnapshotKey,
+  current: SnapshotText | undefined,
+  write: Write,
+): Promise<Written> => {
   const { owner, repo, settings, author, reason, preconditions, action = 'settings.pushed' } = write
   const content = { settings, sizeBytes: Buffer.byteLength(settings), author, reason }
-  const current = await lockSnapshot(tx, key)
   if (preconditions) requirePreconditions(preconditions, current)
   if (current?.settings === settings) return { snapshot: current, changed: false }
   const snapshot = current
     ? await updateSnapshot(tx, key, { ...content, version: current.version + 1 })
     : await insertSnapshot(tx, key, { ...content, owner, repo })
   // Another first push was faster, so now there's a snapshot to lock.
-  if (!snapshot) return writeSnapshot(tx, key, write)
+  if (!snapshot) return writeSnapshot(tx, key, await lockSnapshot(tx, key), write)
   await insertAuditEntry(tx, {
     workspaceId: key.workspaceId,
     actor: author,
@@ -93,12 +101,13 @@ export const restoreSettings = (
 ): Promise<Written & { warnings?: Warnings }> =>
   changing(database, question, async ({ tx, key, caller }) => {
     // A delete or a move may have been faster. Without the lock, this would create new settings with the old content.
-    if (!(await lockSnapshot(tx, key))) throw new ApiError('never_synced')
+    const current = await lockSnapshot(tx, key)
+    if (!current) throw new ApiError('never_synced')
     const old = await snapshotHistory.read(tx, key, version)
     if (!old) throw new ApiError('version_not_found')
     const judged = judgeRestored(rules, old.settings)
     const { owner, repo, settings } = old
     const action = 'settings.restored' as const
     const write = { owner, repo, settings, author: caller, preconditions, reason, action }
-    return { ...(await writeSnapshot(tx, key, write)), ...judged }
+    return { ...(await writeSnapshot(tx, key, current, write)), ...judged }
   })

@@ -5,9 +5,9 @@ import { lockCaller, rememberRepos, reposToRemember, storeRepos, type User } fro
 import { lockAdmin, openPersonalWorkspace, type PersonalRules } from '../workspaces/index.js'
 import { type Written, writeSnapshot } from './change-snapshot.js'
 import { findPushTarget, type PushTarget } from './policies/repo-access.js'
-import { requireSpelling } from './policies/settings-rules.js'
+import { requireSpellingBeside } from './policies/settings-rules.js'
 import type { RepoQuestion } from './queries/matches.js'
-import { lockSnapshot } from './queries/snapshots.js'
+import { lockSnapshot, readSettings } from './queries/snapshots.js'
 
 export interface Push {
   caller: User
@@ -26,61 +26,50 @@ const options = { rowsMayConflict: true }
 
 /** @throws {ApiError} `validation_failed` for keys that aren't spelled as keys should be, and aren't stored */
 export const requirePushSpelling = async (
-  database: Database,
+  db: Db,
   { settings, question: { ownerKey, repoKey }, target }: Push,
 ): Promise<void> => {
   // Almost no settings have such keys.
   if (spellingFaultsIn(settings, {}).length === 0) return
-  if (target.kind === 'personal') return requireSpelling(settings, {})
-  const { workspaceId } = target
-  const stored = await database.transaction((tx) => lockSnapshot(tx, { ownerKey, repoKey, workspaceId }))
-  requireSpelling(settings, stored ? JSON.parse(stored.settings) : {})
+  const stored =
+    target.kind === 'existing'
+      ? await readSettings(db, { ownerKey, repoKey, workspaceId: target.workspaceId })
+      : undefined
+  requireSpellingBeside(stored, settings)
 }
 
 /**
  * Stores a repository's settings for a caller with access to it at the repository host. The rights here (rules R1, R2,
- * R4, R5) are decided once more.
+ * R4, R5) and the spelling are decided once more, because both may have changed during the request to the host.
  */
 export const pushSettings = async (
   { database, ...rules }: PersonalRules & { database: Database },
   push: Push,
 ): Promise<Written & { workspaceCreated: boolean }> => {
-  const { caller, owner, repo } = push
-  const settings = JSON.stringify(push.settings)
+  const { caller, question, owner, repo, settings, preconditions } = push
+  const { ownerKey, repoKey } = question
+  const text = JSON.stringify(settings)
   const named = reposToRemember(database, caller.id, [`${owner}/${repo}`])
   const pushed = await database.transaction(async (tx) => {
-    const { workspaceId, workspaceCreated } = await settleTarget(tx, push, rules)
+    let target = await findPushTarget(tx, question, caller.login, owner)
+    if (target.kind === 'personal') {
+      // Concurrent first pushes run one by one, and later ones find the workspace of the first.
+      await lockCaller(tx, caller.id)
+      target = await findPushTarget(tx, question, caller.login, owner)
+    }
+    const { workspaceId, workspaceCreated } =
+      target.kind === 'existing'
+        ? { workspaceId: target.workspaceId, workspaceCreated: false }
+        : await openPersonalWorkspace(tx, caller, owner, rules)
     await lockAdmin(tx, workspaceId, caller.id)
-    const { ownerKey, repoKey } = push.question
-    const written = await writeSnapshot(
-      tx,
-      { ownerKey, repoKey, workspaceId },
-      {
-        owner,
-        repo,
-        settings,
-        author: caller,
-        preconditions: push.preconditions,
-      },
-    )
+    const key = { ownerKey, repoKey, workspaceId }
+    const current = await lockSnapshot(tx, key)
+    requireSpellingBeside(current?.settings, settings)
+    const write = { owner, repo, settings: text, author: caller, preconditions }
+    const written = await writeSnapshot(tx, key, current, write)
     await storeRepos(tx, named)
     return { ...written, workspaceCreated }
   }, options)
   rememberRepos(database, named)
   return pushed
-}
-
-/** The final decision: rights may have changed during the request to the host. */
-const settleTarget = async (
-  tx: Db,
-  { question, caller, owner }: Push,
-  rules: PersonalRules,
-): Promise<{ workspaceId: string; workspaceCreated: boolean }> => {
-  const target = await findPushTarget(tx, question, caller.login, owner)
-  if (target.kind === 'existing') return { workspaceId: target.workspaceId, workspaceCreated: false }
-  // Concurrent first pushes run one by one, and later ones find the workspace of the first.
-  await lockCaller(tx, caller.id)
-  const now = await findPushTarget(tx, question, caller.login, owner)
-  if (now.kind === 'existing') return { workspaceId: now.workspaceId, workspaceCreated: false }
-  return openPersonalWorkspace(tx, caller, owner, rules)
 }

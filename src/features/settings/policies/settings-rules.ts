@@ -90,6 +90,11 @@ export const requireSettings = (
 export const requireSpelling = (settings: SettingsObject, stored: SettingsObject, at = IN_BODY): void =>
   reject(listFaults(spellingFaultsIn(settings, stored), at))
 
+/** The same beside stored JSON text, which is parsed only if a key needs it. Undefined: nothing is stored. */
+export const requireSpellingBeside = (stored: string | undefined, settings: SettingsObject): void => {
+  if (spellingFaultsIn(settings, {}).length > 0) requireSpelling(settings, JSON.parse(stored ?? '{}'))
+}
+
 /** @throws {ApiError} `validation_failed` where the schema is enforced */
 export const requireRules = (
   rules: SettingsRules | undefined,

@@ -139,6 +139,18 @@ export const lockSnapshot = async (tx: Db, key: SnapshotKey): Promise<SnapshotTe
   return row && withUpdatedAt(row)
 }
 
+const READ_SETTINGS = statement(
+  'read pushed settings',
+  { settings: text },
+  `select s.settings from snapshots s where ${isAtKey('s')}`,
+)
+
+/** The stored JSON text. Undefined if nothing was pushed. */
+export const readSettings = async (db: Db, key: SnapshotKey): Promise<string | undefined> => {
+  const [row] = await db.rows(READ_SETTINGS, keyParameters(key))
+  return row?.settings
+}
+
 interface NewContent {
   settings: string
   sizeBytes: number

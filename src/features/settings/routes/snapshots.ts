@@ -139,7 +139,8 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
         settings: body.settings,
         preconditions: preconditionsOf(headers, query),
       }
-      await requirePushSpelling(database, sent)
+      // Before the host is asked, and once more with the settings locked.
+      await requirePushSpelling(database.read, sent)
       await showHostToken(request, async () => {
         const token = headers['x-repohost-token']
         const person = await app.clients.repohost.personOf(token, caller.repohostId, trace)
