@@ -7,7 +7,6 @@ import { ApiError } from '../../errors.js'
 import type { KeyInUse } from '../../platform/access/caller.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { cacheOf } from '../../platform/process/maps.js'
-import { chargeRejections } from '../../platform/rate-limits/admit.js'
 import { countKeys, findKey, insertKey, type KeyOwner, markUsed } from './queries/access-keys.js'
 
 export const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
@@ -20,13 +19,11 @@ export const createSecret = (scopes: readonly Scope[]): string =>
 const FRESH_MS = 3_000
 const REMEMBERED = 10_000
 
-const isRejection = (error: unknown) => error instanceof ApiError && error.status === 401
-
 /** Finds keys, with at most one query for a key in `FRESH_MS`. */
 export class AccessKeys {
   /** By hash. Entries that are no longer fresh show that the key isn't a guess. */
   private readonly known = cacheOf<string, { key: KeyInUse; freshUntil: number }>(REMEMBERED)
-  private readonly lookups = new Map<string, Promise<KeyInUse>>()
+  private readonly lookups = new Map<string, Promise<KeyInUse | ApiError>>()
 
   constructor(private readonly database: Pick<Database, 'hot' | 'write'>) {}
 
@@ -35,12 +32,17 @@ export class AccessKeys {
     const hash = hashOfSecret(secret)
     const known = this.known.get(hash)
     if (known && performance.now() < known.freshUntil) return known.key
+    if (known) return this.ask(hash)
+    // It may be a guess.
+    const charge = await request.server.rateLimits.admit(request, 'refused_keys')
+    let isRejected = false
     try {
-      const ask = () => this.ask(hash)
-      return await (known ? ask() : chargeRejections(request, 'refused_keys', isRejection, ask))
-    } catch (error) {
-      if (isRejection(error)) return error as ApiError
-      throw error
+      const found = await this.ask(hash)
+      isRejected = found instanceof ApiError
+      return found
+    } finally {
+      // Also after a fault of the database, which says nothing about the secret.
+      if (!isRejected) await charge.refund()
     }
   }
 
@@ -52,7 +54,7 @@ export class AccessKeys {
   }
 
   /** Simultaneous requests share one query. */
-  private ask(hash: string): Promise<KeyInUse> {
+  private ask(hash: string): Promise<KeyInUse | ApiError> {
     const pending = this.lookups.get(hash)
     if (pending) return pending
     const lookup = this.lookUp(hash, performance.now() + FRESH_MS, () => this.lookups.get(hash) === lookup)
@@ -64,11 +66,15 @@ export class AccessKeys {
     return lookup
   }
 
-  private async lookUp(hash: string, freshUntil: number, isCurrent: () => boolean): Promise<KeyInUse> {
+  private async lookUp(
+    hash: string,
+    freshUntil: number,
+    isCurrent: () => boolean,
+  ): Promise<KeyInUse | ApiError> {
     const found = await findKey(this.database.hot, hash)
     if (found?.state !== 'active') {
       if (isCurrent()) this.known.delete(hash)
-      throw new ApiError(found ? `token_${found.state}` : 'token_invalid')
+      return new ApiError(found ? `token_${found.state}` : 'token_invalid')
     }
     const { key, isUsedToday } = found
     // The request continues even if the database is read-only.

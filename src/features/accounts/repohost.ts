@@ -4,14 +4,7 @@ import type { RepohostKind } from '../../../schemas/common.js'
 import { isRepoPath } from '../../../schemas/owners.js'
 import { ApiError } from '../../errors.js'
 import { hostKinds } from '../../platform/hosts/index.js'
-import type {
-  Ask,
-  HostOrganization,
-  HostUser,
-  MembershipResponse,
-  RepoName,
-  StatedAddresses,
-} from '../../platform/hosts/kind.js'
+import type { Ask, HostOrganization, HostUser, RepoName, StatedAddresses } from '../../platform/hosts/kind.js'
 import type { Trace } from '../../platform/http/trace.js'
 import { getJsonFrom, rateLimitedUpstream, type UpstreamResponse } from '../../platform/http/upstream.js'
 import { type Meter, noopMeter } from '../../platform/metrics/meter.js'
@@ -25,23 +18,46 @@ export interface RepohostUser extends HostUser {
 export interface Memberships {
   /** Undefined if the host doesn't say. */
   list(): Promise<HostOrganization[] | undefined>
-  membership(organization: HostOrganization): Promise<MembershipResponse>
-  /** Whether the person owns or administers the organization. Undefined: the host doesn't say clearly. */
-  owns(organization: HostOrganization): Promise<boolean | undefined>
+  ask(questions: MembershipQuestions): Promise<MembershipAnswers>
 }
 
-export interface HostPerson {
-  memberships: Memberships
+/** Organizations about which the host is asked whether a person owns or administers them, or belongs to them. */
+export interface MembershipQuestions {
+  owns?: HostOrganization[]
+  belongsTo?: HostOrganization[]
+}
+
+/** By the organizations' ids. Without the organizations about which the host said nothing clear. */
+export interface MembershipAnswers {
+  owns: Map<number, boolean>
+  belongsTo: Map<number, boolean>
+}
+
+const nothingSaid = (): MembershipAnswers => ({ owns: new Map(), belongsTo: new Map() })
+
+interface Granted {
+  outcome: 'granted'
+}
+
+interface NotGranted {
   /**
-   * @throws {ApiError} `repohost_token_invalid`, `repo_access_denied`, `repo_renamed`, `upstream_failed`,
-   *   `upstream_timeout`
+   * `rejected`: the token is invalid, or doesn't show what it should, so it may be a guess.
+   * `failed`: anything else, such as a host that doesn't respond.
    */
-  requireAccess(repository: RepoName): Promise<void>
-  /**
-   * Checks that `from` leads to `to`, or that the person doesn't see `from`, and sees `to`.
-   * @throws {ApiError} `repohost_token_invalid`, `repo_access_denied`, `upstream_failed`, `upstream_timeout`
-   */
-  requireRename(from: RepoName, to: RepoName): Promise<void>
+  outcome: 'rejected' | 'failed'
+  error: unknown
+}
+
+const rejected = (error: ApiError): NotGranted => ({ outcome: 'rejected', error })
+const failed = (error: unknown): NotGranted => ({ outcome: 'failed', error })
+
+type PushAnswer = (Granted | NotGranted) & { memberships: MembershipAnswers }
+
+/** A token, and the user at the host whose own it must be. */
+interface ShownToken {
+  token: string
+  userId: number
+  trace: Trace | undefined
 }
 
 export interface Repohost {
@@ -58,16 +74,15 @@ export interface Repohost {
     trace: Trace | undefined,
     budget: AbortSignal,
   ): Memberships
-  /**
-   * The organization with this name, if the token proves that the user with this id owns or administers it.
-   * @throws {ApiError} `repohost_token_invalid`, `organization_access_denied`, `upstream_failed`, `upstream_timeout`
-   */
-  administeredBy(token: string, userId: number, name: string, trace?: Trace): Promise<HostOrganization>
-  /**
-   * The host’s facts about the user with this id, whose token it must be.
-   * @throws {ApiError} `repohost_token_invalid`, `repo_access_denied`, `upstream_failed`, `upstream_timeout`
-   */
-  personOf(token: string, userId: number, trace?: Trace): Promise<HostPerson>
+  /** The organization with this name, if the token proves that its user owns or administers it. Never fails. */
+  askForOrganization(
+    shown: ShownToken,
+    name: string,
+  ): Promise<(Granted & { organization: HostOrganization }) | NotGranted>
+  /** Whether the user sees a repository, and what else the host says about the user. Never fails. */
+  askAtPush(shown: ShownToken, repository: RepoName, questions: MembershipQuestions): Promise<PushAnswer>
+  /** Whether `from` leads to `to`, or the user doesn't see `from`, and sees `to`. Never fails. */
+  askAtMove(shown: ShownToken, from: RepoName, to: RepoName): Promise<Granted | NotGranted>
 }
 
 const NOT_SHOWN =
@@ -80,7 +95,10 @@ const BUDGET_MS = 5_000
 const MAX_REDIRECTS = 5
 
 /** A repository as a person sees it. */
-type Sight = 'granted' | 'denied' | { renamedTo: string }
+type Sight =
+  | { kind: 'granted' | 'denied' }
+  | { kind: 'renamed'; renamedTo: string }
+  | { kind: 'unseen'; because: NotGranted }
 
 export const createRepohost = (
   {
@@ -114,8 +132,21 @@ export const createRepohost = (
     return user
   }
 
-  const userOf = async (token: string, signal: AbortSignal, trace: Trace | undefined): Promise<HostUser> =>
-    readUser(await get(token, host.userPath, signal, trace))
+  /** The token's user, if it's the expected one. @param foreign the answer if it isn't */
+  const identify = async (
+    { token, userId, trace }: ShownToken,
+    signal: AbortSignal,
+    foreign: NotGranted,
+  ): Promise<(Granted & { user: HostUser }) | NotGranted> => {
+    try {
+      const response = await get(token, host.userPath, signal, trace)
+      const user = host.readUser(response)
+      if (typeof user === 'string') return notGranted(user, response)
+      return user.id === userId ? { outcome: 'granted', user } : foreign
+    } catch (error) {
+      return failed(error)
+    }
+  }
 
   /** A token's OAuth app, on hosts that report it separately from the user. Looked up only if it matters. */
   const appOf = async (
@@ -135,16 +166,22 @@ export const createRepohost = (
   const membershipsOf: Repohost['membershipsOf'] = (token, user, trace, signal) => {
     const ask: Ask = (path, below) => get(token, path, signal, trace, below)
     const { list, membership, owns } = host.organizations
-    const memberships: Memberships = {
-      list: () => list(ask).catch(() => undefined),
-      membership: (organization) => membership(ask, user, organization).catch(() => 'unknown' as const),
-      owns: async (organization) => {
-        const response = await owns(ask, user, organization).catch(() => undefined)
-        if (response !== undefined) return response
-        return (await memberships.membership(organization)) === 'not-a-member' ? false : undefined
-      },
+    const belongsTo = async (organization: HostOrganization): Promise<boolean | undefined> => {
+      const response = await membership(ask, user, organization).catch(() => 'unknown' as const)
+      return response === 'unknown' ? undefined : response === 'member'
     }
-    return memberships
+    const ownsOne = async (organization: HostOrganization): Promise<boolean | undefined> => {
+      const response = await owns(ask, user, organization).catch(() => undefined)
+      if (response !== undefined) return response
+      return (await belongsTo(organization)) === false ? false : undefined
+    }
+    return {
+      list: () => list(ask).catch(() => undefined),
+      ask: async (questions) => ({
+        owns: await clearAnswers(ownsOne, questions.owns),
+        belongsTo: await clearAnswers(belongsTo, questions.belongsTo),
+      }),
+    }
   }
 
   /** The path, below the API, that a response redirects to. Undefined if it doesn't, or leads out of the API. */
@@ -160,22 +197,26 @@ export const createRepohost = (
   }
 
   const seeRepo = async (
-    token: string,
+    { token, trace }: ShownToken,
     repository: RepoName,
     signal: AbortSignal,
-    trace: Trace | undefined,
   ): Promise<Sight> => {
-    let path: string | undefined = host.repoPath(repository)
-    let response = await get(token, path, signal, trace)
-    for (let followed = 0; followed < MAX_REDIRECTS; followed++) {
-      path = redirectedPath(response, path)
-      if (path === undefined) break
-      response = await get(token, path, signal, trace)
+    try {
+      let path: string | undefined = host.repoPath(repository)
+      let response = await get(token, path, signal, trace)
+      for (let followed = 0; followed < MAX_REDIRECTS; followed++) {
+        path = redirectedPath(response, path)
+        if (path === undefined) break
+        response = await get(token, path, signal, trace)
+      }
+      const access = host.readRepo(response, repository)
+      if (access === 'granted' || access === 'denied') return { kind: access }
+      if (typeof access === 'string') return { kind: 'unseen', because: notGranted(access, response) }
+      const { renamedTo } = access
+      return isRepoPath(renamedTo, kind) ? { kind: 'renamed', renamedTo } : { kind: 'denied' }
+    } catch (error) {
+      return { kind: 'unseen', because: failed(error) }
     }
-    const access = host.readRepo(response, repository)
-    if (access === 'granted' || access === 'denied') return access
-    if (typeof access === 'string') throw failureOf(access, response)
-    return isRepoPath(access.renamedTo, kind) ? access : 'denied'
   }
 
   return {
@@ -190,47 +231,87 @@ export const createRepohost = (
       return { ...user, addresses: host.addresses.read(response, list) }
     },
     membershipsOf,
-    administeredBy: async (token, userId, name, trace) => {
+    askForOrganization: async (shown, name) => {
+      const { token, trace } = shown
       const signal = newBudget()
-      const user = await userOf(token, signal, trace)
-      if (user.id !== userId) throw new ApiError('organization_access_denied')
+      // Another organization can be tried with the same token.
+      const denied = failed(new ApiError('organization_access_denied'))
+      const person = await identify(shown, signal, denied)
+      if (person.outcome !== 'granted') return person
       let last: UpstreamResponse | undefined
       const ask: Ask = async (path, below) => {
         last = await get(token, path, signal, trace, below)
         return last
       }
-      const found = await host.organizations.administered(ask, user, name)
-      if (typeof found !== 'string') return found
-      if (found === 'denied' || !last) throw new ApiError('organization_access_denied')
-      throw failureOf(found, last)
-    },
-    personOf: async (token, userId, trace) => {
-      const signal = newBudget()
-      const user = await userOf(token, signal, trace)
-      if (user.id !== userId) throw new ApiError('repo_access_denied')
-      return {
-        memberships: membershipsOf(token, user, trace, signal),
-        requireAccess: async (repository) => {
-          const seen = await seeRepo(token, repository, signal, trace)
-          if (seen === 'denied') throw new ApiError('repo_access_denied')
-          if (seen !== 'granted')
-            throw new ApiError('repo_renamed', {
-              renamed_to: seen.renamedTo,
-              detail: `The repository is called ${seen.renamedTo} at the repository host now. Use that name, for example in the address of your clone. An admin can move the stored settings to it.`,
-            })
-        },
-        requireRename: async (from, to) => {
-          const seen = await seeRepo(token, from, signal, trace)
-          const isShown =
-            typeof seen === 'object'
-              ? seen.renamedTo.toLowerCase() === `${to.owner}/${to.repo}`.toLowerCase()
-              : seen === 'denied' && (await seeRepo(token, to, signal, trace)) === 'granted'
-          if (!isShown) throw new ApiError('repo_access_denied', { detail: NOT_SHOWN })
-        },
+      try {
+        const found = await host.organizations.administered(ask, person.user, name)
+        if (typeof found !== 'string') return { outcome: 'granted', organization: found }
+        return found === 'denied' || !last ? denied : notGranted(found, last)
+      } catch (error) {
+        return failed(error)
       }
+    },
+    askAtPush: async (shown, repository, questions) => {
+      const signal = newBudget()
+      const person = await identify(shown, signal, rejected(new ApiError('repo_access_denied')))
+      if (person.outcome !== 'granted') return { ...person, memberships: nothingSaid() }
+      const { token, trace } = shown
+      const memberships = await membershipsOf(token, person.user, trace, signal).ask(questions)
+      const seen = await seeRepo(shown, repository, signal)
+      switch (seen.kind) {
+        case 'granted':
+          return { outcome: 'granted', memberships }
+        case 'denied':
+          return { ...rejected(new ApiError('repo_access_denied')), memberships }
+        case 'renamed':
+          return { ...failed(repoRenamed(seen.renamedTo)), memberships }
+        case 'unseen':
+          return { ...seen.because, memberships }
+      }
+    },
+    askAtMove: async (shown, from, to) => {
+      const signal = newBudget()
+      const person = await identify(shown, signal, rejected(new ApiError('repo_access_denied')))
+      if (person.outcome !== 'granted') return person
+      const notShown = rejected(new ApiError('repo_access_denied', { detail: NOT_SHOWN }))
+      const old = await seeRepo(shown, from, signal)
+      if (old.kind === 'unseen') return old.because
+      if (old.kind === 'granted') return notShown
+      if (old.kind === 'renamed')
+        return old.renamedTo.toLowerCase() === `${to.owner}/${to.repo}`.toLowerCase()
+          ? { outcome: 'granted' }
+          : notShown
+      const renamed = await seeRepo(shown, to, signal)
+      if (renamed.kind === 'unseen') return renamed.because
+      return renamed.kind === 'granted' ? { outcome: 'granted' } : notShown
     },
   }
 }
+
+/** Asks about all at once. */
+const clearAnswers = async (
+  ask: (organization: HostOrganization) => Promise<boolean | undefined>,
+  organizations: HostOrganization[] = [],
+): Promise<Map<number, boolean>> => {
+  const answers = await Promise.all(organizations.map(ask))
+  return new Map(
+    organizations.flatMap(({ id }, index) => {
+      const answer = answers[index]
+      return answer === undefined ? [] : [[id, answer] as const]
+    }),
+  )
+}
+
+const repoRenamed = (renamedTo: string): ApiError =>
+  new ApiError('repo_renamed', {
+    renamed_to: renamedTo,
+    detail: `The repository is called ${renamedTo} at the repository host now. Use that name, for example in the address of your clone. An admin can move the stored settings to it.`,
+  })
+
+const notGranted = (
+  failure: 'token-invalid' | 'rate-limited' | 'failed',
+  response: UpstreamResponse,
+): NotGranted => (failure === 'token-invalid' ? rejected : failed)(failureOf(failure, response))
 
 const failureOf = (
   failure: 'token-invalid' | 'rate-limited' | 'failed',

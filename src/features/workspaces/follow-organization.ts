@@ -3,7 +3,14 @@ import { type AdjustedLimits, limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import type { HostOrganization, ReportedLeave } from '../../platform/hosts/kind.js'
-import { lockCaller, type Memberships, type PersonKey, type User } from '../accounts/index.js'
+import {
+  lockCaller,
+  type MembershipAnswers,
+  type MembershipQuestions,
+  type Memberships,
+  type PersonKey,
+  type User,
+} from '../accounts/index.js'
 import { mayLeave, withdraw } from './change-members.js'
 import { changeBy } from './change-workspace.js'
 import { insertAuditEntry, SERVICE_ACTOR } from './queries/audit.js'
@@ -51,49 +58,64 @@ export const followAtSignIn = async (
   const db = context.database.write
   const [followed, isOpen] = await Promise.all([listFollowed(db, user.id), admitsAnyone(db)])
   if (followed.length === 0 && !isOpen) return
-  await judgeLinks(context, user, memberships, followed)
+  const { owns } = await memberships.ask({ owns: organizationsOf(followed.filter(isMade)) })
+  await judgeLinks(context, user, followed, owns)
   const listed = await memberships.list()
-  if (isOpen) {
-    const known =
-      listed ?? (await readHostMemberships(memberships, await listAdmitting(db, MAX_QUESTIONS))).members
-    await joinWorkspaces(context, user, new Map(known.map(({ id, name }) => [id, name])))
-  }
-  await leaveOrganizations(
-    context,
-    user,
-    memberships,
-    followed,
-    listed?.map(({ id }) => id),
-  )
+  if (isOpen) await joinWorkspaces(context, user, await namesOf(memberships, listed, db))
+  const known = new Map(listed?.map(({ id }) => [id, true]))
+  const others = followed.filter((one) => isChecked(one) && !known.has(one.hostId))
+  const { belongsTo } = await memberships.ask({ belongsTo: organizationsOf(others) })
+  await leaveOrganizations(context, user, followed, new Map([...belongsTo, ...known]))
 }
+
+/** The current names of the organizations that the person belongs to, by their ids. */
+const namesOf = async (
+  memberships: Memberships,
+  listed: HostOrganization[] | undefined,
+  db: Db,
+): Promise<Map<number, string>> => {
+  if (listed) return new Map(listed.map(({ id, name }) => [id, name]))
+  const admitting = oneOfEach(await listAdmitting(db, MAX_QUESTIONS))
+  const { belongsTo } = await memberships.ask({ belongsTo: admitting })
+  return new Map(admitting.filter(({ id }) => belongsTo.get(id)).map(({ id, name }) => [id, name]))
+}
+
+/** The questions about the organizations that a caller's workspaces follow. */
+export const questionsAtPush = (followed: Followed[]): MembershipQuestions => ({
+  owns: organizationsOf(followed.filter(isMade)),
+  belongsTo: organizationsOf(followed.filter(isChecked)),
+})
 
 /** Leaves at a push. */
 export const syncMembershipOnPush = async (
   context: FollowContext,
   user: User,
-  memberships: Memberships,
+  followed: Followed[],
+  { owns, belongsTo }: MembershipAnswers,
 ): Promise<void> => {
-  const followed = await listFollowed(context.database.write, user.id)
-  await judgeLinks(context, user, memberships, followed)
-  await leaveOrganizations(context, user, memberships, followed)
+  await judgeLinks(context, user, followed, owns)
+  await leaveOrganizations(context, user, followed, belongsTo)
 }
 
 /** Each organization once. */
 const oneOfEach = (organizations: HostOrganization[]): HostOrganization[] =>
   [...new Map(organizations.map((one) => [one.id, one])).values()].slice(0, MAX_QUESTIONS)
 
+const organizationsOf = (followed: Followed[]): HostOrganization[] =>
+  oneOfEach(followed.map(({ hostId, name }) => ({ id: hostId, name })))
+
+const isMade = ({ isMaker }: Followed): boolean => isMaker
+/** Whether the host is asked if the person still belongs to the organization. */
+const isChecked = ({ leaves, isKnown }: Followed): boolean => leaves === 'remove' || isKnown
+
 /** Links that the person made stay active while the host confirms the person as an owner. A clear "no" pauses them. */
 const judgeLinks = async (
   { database }: FollowContext,
   user: User,
-  memberships: Memberships,
   followed: Followed[],
+  owns: Map<number, boolean>,
 ): Promise<void> => {
-  const made = followed.filter(({ isMaker }) => isMaker)
-  const checked = oneOfEach(made.map(({ hostId, name }) => ({ id: hostId, name })))
-  const owns = new Map(
-    await Promise.all(checked.map(async (one) => [one.id, await memberships.owns(one)] as const)),
-  )
+  const made = followed.filter(isMade)
   const confirmed = made.filter(({ hostId }) => owns.get(hostId) === true)
   if (confirmed.length > 0) await confirmLinks(database.write, user.id, confirmed)
   for (const { workspaceId, hostId } of made.filter(({ hostId }) => owns.get(hostId) === false))
@@ -118,40 +140,21 @@ const pauseLinkOf = async (
   })
 }
 
-const readHostMemberships = async (memberships: Memberships, organizations: HostOrganization[]) => {
-  const checked = oneOfEach(organizations)
-  const responses = await Promise.all(checked.map((organization) => memberships.membership(organization)))
-  return {
-    members: checked.filter((_, index) => responses[index] === 'member'),
-    left: checked.filter((_, index) => responses[index] === 'not-a-member'),
-  }
-}
-
-/** @param listed the ids of organizations that the person belongs to, about which the host needn't be asked */
 const leaveOrganizations = async (
   context: FollowContext,
   user: User,
-  memberships: Memberships,
   followed: Followed[],
-  listed: number[] = [],
+  belongsTo: Map<number, boolean>,
 ): Promise<void> => {
-  const checked = followed.filter(
-    ({ hostId, leaves, isKnown }) => !listed.includes(hostId) && (leaves === 'remove' || isKnown),
-  )
-  const { members, left } = await readHostMemberships(
-    memberships,
-    checked.map(({ hostId, name }) => ({ id: hostId, name })),
-  )
-  const belongsTo = new Set([...listed, ...members.map(({ id }) => id)])
-  const confirmed = followed.filter(({ hostId, isKnown }) => isKnown && belongsTo.has(hostId))
+  const confirmed = followed.filter(({ hostId, isKnown }) => isKnown && belongsTo.get(hostId) === true)
   if (confirmed.length > 0)
     await confirmMemberships(
       context.database.write,
       user.id,
       confirmed.map(({ workspaceId }) => workspaceId),
     )
-  for (const { workspaceId, hostId } of checked.filter(({ hostId }) => left.some(({ id }) => id === hostId)))
-    await removeWhoLeft(context, workspaceId, hostId, user.id)
+  const left = followed.filter((one) => isChecked(one) && belongsTo.get(one.hostId) === false)
+  for (const { workspaceId, hostId } of left) await removeWhoLeft(context, workspaceId, hostId, user.id)
 }
 
 /** @param belongsTo the current names of the organizations that the person belongs to, by their ids */

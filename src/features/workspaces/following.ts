@@ -4,7 +4,7 @@
 import fp from 'fastify-plugin'
 import { hostKinds } from '../../platform/hosts/index.js'
 import type { ReportedLeave } from '../../platform/hosts/kind.js'
-import { type Memberships, personKeysOf, type User } from '../accounts/index.js'
+import { type MembershipAnswers, type Memberships, personKeysOf, type User } from '../accounts/index.js'
 import {
   type FollowContext,
   followAtSignIn,
@@ -12,12 +12,15 @@ import {
   type ReportMarks,
   syncMembershipOnPush,
 } from './follow-organization.js'
+import { type Followed, listFollowed } from './queries/organizations.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     following: {
       atSignIn(user: User, memberships: Memberships): Promise<void>
-      atPush(user: User, memberships: Memberships): Promise<void>
+      /** What a push asks the host about (`questionsAtPush`). */
+      listFollowed(user: User): Promise<Followed[]>
+      atPush(user: User, followed: Followed[], answers: MembershipAnswers): Promise<void>
       atReport(workspaceId: string, left: ReportedLeave, marks: ReportMarks): Promise<void>
     }
   }
@@ -35,7 +38,8 @@ export default fp(
     }
     app.decorate('following', {
       atSignIn: (user, memberships) => followAtSignIn(context, user, memberships),
-      atPush: (user, memberships) => syncMembershipOnPush(context, user, memberships),
+      listFollowed: (user) => listFollowed(database.write, user.id),
+      atPush: (user, followed, answers) => syncMembershipOnPush(context, user, followed, answers),
       atReport: (workspaceId, left, marks) => followReport(context, workspaceId, left, marks),
     })
   },

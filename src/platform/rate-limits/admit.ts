@@ -22,10 +22,9 @@ declare module 'fastify' {
 interface RateLimits {
   /**
    * Charges everyone who pays, or no one.
-   * @returns what gives the charge back
    * @throws {ApiError} `rate_limited`
    */
-  admit(request: FastifyRequest, limit: WindowName, charge?: Charge): Promise<() => Promise<void>>
+  admit(request: FastifyRequest, limit: WindowName, options?: ChargeOptions): Promise<Charge>
   /**
    * Waits for a turn.
    * @param payers by default, the request's payers
@@ -40,7 +39,13 @@ interface RateLimits {
   areShared: (() => boolean) | undefined
 }
 
+/** Made in advance where someone may guess, so that no one guesses more often by guessing at once. */
 interface Charge {
+  /** For what turned out not to be a guess. */
+  refund(): Promise<void>
+}
+
+interface ChargeOptions {
   /** 0 charges nothing, and only checks whether one more is allowed. */
   amount?: number
   /** By default, the request's payers. */
@@ -61,7 +66,7 @@ const payersIn = (request: FastifyRequest, per: 'all' | 'person' | 'address'): P
   return payers instanceof Promise ? payers.then((all) => all.slice(-1)) : payers.slice(-1)
 }
 
-const noRefund = async () => {}
+const free: Charge = { refund: async () => {} }
 
 export default fp(
   async (app, { findPerson }: Options) => {
@@ -82,7 +87,7 @@ export default fp(
 
     if (!config.rateLimits) {
       app.decorate('rateLimits', {
-        admit: async () => noRefund,
+        admit: async () => free,
         takeTurn,
         beginWork: async () => null,
         people,
@@ -113,9 +118,9 @@ export default fp(
     const admit = async (
       request: FastifyRequest,
       name: WindowName,
-      { amount = 1, payers: given, reply }: Charge = {},
-    ) => {
-      if (isExempt(normalizeAddress(request.ip ?? ''))) return noRefund
+      { amount = 1, payers: given, reply }: ChargeOptions = {},
+    ): Promise<Charge> => {
+      if (isExempt(normalizeAddress(request.ip ?? ''))) return free
       const { per, windowMs, max: maxOfPerson, ...row } = windows[name]
       const maxOfWorkspace = 'maxOfWorkspace' in row ? row.maxOfWorkspace : maxOfPerson
       const found = given ?? payersIn(request, per)
@@ -135,7 +140,7 @@ export default fp(
         reply?.header('RateLimit-Remaining', max - count)
         reply?.header('RateLimit-Reset', Math.ceil(leftMs / 1_000))
       }
-      return () => refund()
+      return { refund: () => refund() }
     }
     const budget = new WorkBudget(config.databasePoolSize)
     const beginWork = (payers: Payers) => budget.begin(payers)
@@ -143,26 +148,3 @@ export default fp(
   },
   { name: 'admit' },
 )
-
-/**
- * Does work that someone may reject, and that may be a guess. It's charged before it starts, so that no one can guess more often
- * by guessing at once, and only what was rejected stays charged.
- * @throws {ApiError} `rate_limited`; `work` was then not started
- */
-export const chargeRejections = async <T>(
-  request: FastifyRequest,
-  limit: WindowName,
-  isRejection: (error: unknown) => boolean,
-  work: () => Promise<T>,
-): Promise<T> => {
-  const refund = await request.server.rateLimits.admit(request, limit)
-  let isCharged = false
-  try {
-    return await work()
-  } catch (error) {
-    isCharged = isRejection(error)
-    throw error
-  } finally {
-    if (!isCharged) await refund()
-  }
-}

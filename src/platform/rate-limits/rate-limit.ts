@@ -3,19 +3,26 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.js'
-import { chargeRejections } from './admit.js'
 
-const rejectsToken = (error: unknown) =>
-  error instanceof ApiError && ['repohost_token_invalid', 'repo_access_denied'].includes(error.code)
+interface HostTokenCharge {
+  /** Once the host has answered. Only a rejected token stays charged. */
+  settle(outcome: 'granted' | 'rejected' | 'failed'): Promise<void>
+}
 
 /**
- * Shows a caller's token to the repository host, unless the host has rejected too many of theirs. The host's time doesn't
- * count as the caller's.
- * @throws {ApiError} `rate_limited`
+ * Before a caller's token is shown to the repository host. Until the charge is settled, the host's time passes, which
+ * doesn't count as the caller's.
+ * @throws {ApiError} `rate_limited` if the host has rejected too many of the caller's tokens
  */
-export const showHostToken = <T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> => {
-  const ask = () => chargeRejections(request, 'refused_host_tokens', rejectsToken, work)
-  return request.work ? request.work.elsewhere(ask) : ask()
+export const chargeHostToken = async (request: FastifyRequest): Promise<HostTokenCharge> => {
+  const charge = await request.server.rateLimits.admit(request, 'refused_host_tokens')
+  request.work?.pause()
+  return {
+    settle: async (outcome) => {
+      request.work?.resume()
+      if (outcome !== 'rejected') await charge.refund()
+    },
+  }
 }
 
 /** @throws {ApiError} `rate_limited` */

@@ -76,7 +76,11 @@ class WorkingTimes {
 export interface Work {
   /** Whether others may wait behind this request, because it's the caller's only one and earlier ones were quick. */
   readonly isLight: boolean
-  /** Runs work on an external service, whose time doesn't count. */
+  /** Time doesn't count from here on, such as that of an external service. */
+  pause(): void
+  /** Time counts again. */
+  resume(): void
+  /** Runs work whose time doesn't count. */
   elsewhere<T>(work: () => Promise<T>): Promise<T>
   /** Runs and counts work that continues after the request's own work has ended, such as the next piece of a stream. */
   continueLater<T>(work: () => Promise<T>): Promise<T>
@@ -111,18 +115,31 @@ export class WorkBudget {
   }
 
   private workOf(caller: string, time: WorkingTimes, release = () => {}): Work {
+    let isPaused = false
     let isOver = false
+    const pause = () => {
+      if (isOver || isPaused) return
+      isPaused = true
+      time.end()
+    }
+    const resume = () => {
+      if (isOver || !isPaused) return
+      isPaused = false
+      time.begin()
+    }
     time.begin()
     return {
       get isLight() {
         return time.isAlone && time.update() <= LIGHT_MS
       },
+      pause,
+      resume,
       elsewhere: async (work) => {
-        time.end()
+        pause()
         try {
           return await work()
         } finally {
-          time.begin()
+          resume()
         }
       },
       continueLater: async (work) => {
@@ -139,7 +156,7 @@ export class WorkBudget {
       end: () => {
         if (isOver) return
         isOver = true
-        time.end()
+        if (!isPaused) time.end()
         release()
       },
     }

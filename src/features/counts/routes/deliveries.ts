@@ -97,8 +97,9 @@ export const deliveryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const { payers } = deliveryOf(request)
     await app.rateLimits.admit(request, 'delivered_rows', { payers, amount: rows })
     // One at a time, so that the webhooks of different people take turns.
-    const wait = () => app.rateLimits.takeTurn(request, 'turns_of_delivery', payers.slice(-1))
-    const release = await (request.work?.elsewhere(wait) ?? wait())
+    request.work?.pause()
+    const release = await app.rateLimits.takeTurn(request, 'turns_of_delivery', payers.slice(-1))
+    request.work?.resume()
     try {
       await turns.run(work)
     } finally {

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Ok, ref, WorkspaceParams } from '../../../../schemas/common.js'
 import { MoveBody, MoveHeaders } from '../../../../schemas/moves.js'
 import { invalid } from '../../../errors.js'
-import { showHostToken } from '../../../platform/rate-limits/rate-limit.js'
+import { chargeHostToken } from '../../../platform/rate-limits/rate-limit.js'
 import { readCaller } from '../../accounts/index.js'
 import { adminOf } from '../../workspaces/index.js'
 import { moveOf, moveSettings, requireMovable } from '../move-settings.js'
@@ -50,10 +50,11 @@ export const moveRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { repohostId } = await readCaller(database.read, caller.userId)
       // Before the host is asked, and once more with the workspace locked.
       await requireMovable(database.read, membership.workspaceId, renamed)
-      await showHostToken(request, async () => {
-        const person = await clients.repohost.personOf(token, repohostId, trace)
-        await person.requireRename(renamed.from, renamed.to)
-      })
+      const charge = await chargeHostToken(request)
+      const shown = { token, userId: repohostId, trace }
+      const host = await clients.repohost.askAtMove(shown, renamed.from, renamed.to)
+      await charge.settle(host.outcome)
+      if (host.outcome !== 'granted') throw host.error
       await moveSettings(database, membership, renamed)
       return { ok: true } as const
     },

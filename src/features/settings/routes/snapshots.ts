@@ -25,7 +25,8 @@ import { settingsKeys } from '../../../../schemas/settings-keys.js'
 import { ApiError } from '../../../errors.js'
 import { sendJsonText, withSettingsText } from '../../../platform/http/content.js'
 import { etagOf, isUnchanged, preconditionsOf } from '../../../platform/http/etag.js'
-import { showHostToken } from '../../../platform/rate-limits/rate-limit.js'
+import { chargeHostToken } from '../../../platform/rate-limits/rate-limit.js'
+import { questionsAtPush } from '../../workspaces/index.js'
 import { change, pull, push, readHistory } from '../access.js'
 import { deleteSettings, restoreSettings, type Written } from '../change-snapshot.js'
 import { requireSettings, warningsOf } from '../policies/settings-rules.js'
@@ -69,7 +70,7 @@ const sendSnapshot = (reply: FastifyReply, snapshot: SnapshotText) =>
   sendJsonText(reply, withSettingsText(beforeSettings(snapshot), snapshot.settings, afterSettings(snapshot)))
 
 export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const { database, db, milestones } = app
+  const { clients, database, db, following, milestones } = app
   const rules = app.config.settingsRules
   const judge = { keys: settingsKeys(app.config.settingsKeys), rules }
 
@@ -141,13 +142,14 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
       // Before the host is asked, and once more with the settings locked.
       await requirePushSpelling(database.read, sent)
-      await showHostToken(request, async () => {
-        const token = headers['x-repohost-token']
-        const person = await app.clients.repohost.personOf(token, caller.repohostId, trace)
-        // In transactions of its own: who has left an organization leaves its workspaces, even if the push fails.
-        await app.following.atPush(caller, person.memberships)
-        await person.requireAccess({ owner, repo })
-      })
+      const followed = await following.listFollowed(caller)
+      const charge = await chargeHostToken(request)
+      const shown = { token: headers['x-repohost-token'], userId: caller.repohostId, trace }
+      const host = await clients.repohost.askAtPush(shown, { owner, repo }, questionsAtPush(followed))
+      await charge.settle(host.outcome)
+      // In transactions of its own: who has left an organization leaves its workspaces, even if the push fails.
+      await following.atPush(caller, followed, host.memberships)
+      if (host.outcome !== 'granted') throw host.error
       const creation = { privacy: app.config.privacy.floor, quota: app.config.limits }
       const pushed = await pushSettings({ database, ...creation }, sent)
       milestones.reached(request.caller.userId, 'settings_pushed')

@@ -9,7 +9,7 @@ import {
   OrganizationMemberPage,
 } from '../../../../schemas/organizations.js'
 import { paginate } from '../../../platform/http/pagination.js'
-import { showHostToken } from '../../../platform/rate-limits/rate-limit.js'
+import { chargeHostToken } from '../../../platform/rate-limits/rate-limit.js'
 import { readCaller } from '../../accounts/index.js'
 import { adminOf, memberOf } from '../access.js'
 import { keepMember } from '../change-members.js'
@@ -72,10 +72,12 @@ export const organizationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { repohostId } = await readCaller(database.read, caller.userId)
       // Before the host is asked, and once more with the workspace locked.
       await requireLinkable(database.read, membership.workspaceId, body)
-      const organization = await showHostToken(request, () =>
-        clients.repohost.administeredBy(token, repohostId, body.organization, trace),
-      )
-      return linkOrganization(database, membership, body, organization)
+      const charge = await chargeHostToken(request)
+      const shown = { token, userId: repohostId, trace }
+      const host = await clients.repohost.askForOrganization(shown, body.organization)
+      await charge.settle(host.outcome)
+      if (host.outcome !== 'granted') throw host.error
+      return linkOrganization(database, membership, body, host.organization)
     },
   })
 
