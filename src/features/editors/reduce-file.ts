@@ -5,6 +5,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CsvError } from 'csv-parse'
+import type { Token } from 'stream-json/core/parser.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
 import { NoJsonError } from '../../platform/http/json-tokens.js'
@@ -71,12 +72,17 @@ class Reduction {
 
   constructor(private readonly host: ProjectHost) {}
 
-  /** Adds an object of a JSON file, which has others around the heartbeats. */
-  readonly addObject = (sent: SentHeartbeat, _depth: number, isListed: boolean): void => {
-    const hasAny = sent.time !== undefined || sent.project !== undefined
-    if (!hasAny && !isListed) return
-    this.hasAny ||= hasAny
-    this.add(sent)
+  /** Adds the heartbeats of a JSON file, which has other objects around them. */
+  addFrom(reader: JsonReader, tokens: readonly Token[]): void {
+    for (const token of tokens) {
+      const found = reader.take(token)
+      if (found?.kind !== 'end') continue
+      const { heartbeat, isListed } = found
+      const hasAny = heartbeat.time !== undefined || heartbeat.project !== undefined
+      if (!hasAny && !isListed) continue
+      this.hasAny ||= hasAny
+      this.add(heartbeat)
+    }
   }
 
   /** Adds a line of a CSV file. */
@@ -171,12 +177,14 @@ export const reduceFile = async (
         const start = reader ? 0 : piece.findIndex((byte) => byte > 0x20 && byte < 0x80)
         if (start === -1) continue
         reader ??= /[[{]/.test(String.fromCharCode(piece[start] ?? 0))
-          ? new JsonReader({ ends: reduction.addObject })
+          ? new JsonReader()
           : new CsvReader(reduction.addLine)
-        await reader.push(piece.subarray(start))
+        if (reader instanceof JsonReader) reduction.addFrom(reader, reader.read(piece.subarray(start)))
+        else await reader.push(piece.subarray(start))
       }
     }
-    await reader?.end()
+    if (reader instanceof JsonReader) reduction.addFrom(reader, reader.end())
+    else await reader?.end()
   } catch (error) {
     if (error instanceof NoJsonError)
       throw new ApiError('invalid_json', { detail: 'The file isn’t JSON, or it isn’t complete.' })

@@ -9,7 +9,7 @@ import { limits } from '../../../../schemas/limits.js'
 import { ApiError, invalid } from '../../../errors.js'
 import { JsonTokens, NoJsonError } from '../../../platform/http/json-tokens.js'
 import type { SentHeartbeat } from '../project-names.js'
-import { JsonReader, type Kind } from './json.js'
+import { JsonReader } from './json.js'
 
 /** How many bytes are read before other requests run. */
 const PIECE_BYTES = 65_536
@@ -31,49 +31,54 @@ const textIn = (tokens: Token[]): string =>
  * of objects, and `bad_request` when the connection is lost
  */
 export const readHeartbeats = async (stream: Readable): Promise<HeartbeatsBody> => {
-  const body: HeartbeatsBody = { isOne: false, heartbeats: [] }
-  let found = 0
-  const fail = (path: string, message: string): never => {
-    throw invalid(`/body${path}`, message)
-  }
-  const begins = (kind: Kind, depth: number) => {
-    if (depth === 0) {
-      body.isOne = kind === 'object'
-      if (kind !== 'object' && kind !== 'array') fail('', 'must be a heartbeat or an array of heartbeats')
-    } else if (!body.isOne) {
-      if (kind !== 'object') fail(`/${found}`, 'must be an object')
-      if (++found > limits.heartbeats) fail('', `must have at most ${limits.heartbeats} heartbeats`)
-    }
-  }
-  const ends = (heartbeat: SentHeartbeat, depth: number) => {
-    if (depth === (body.isOne ? 0 : 1)) body.heartbeats.push(heartbeat)
-  }
+  const heartbeats: SentHeartbeat[] = []
+  let isOne = false
+  let begun = 0
   try {
-    const reader = new JsonReader({ begins, ends })
-    let quoted: JsonTokens | undefined
-    let hasBegun = false
-    let received = 0
-    // The rest of a rejected body is discarded, so that the connection stays open.
-    for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      received += chunk.length
-      if (received > limits.heartbeats_body_bytes) throw new ApiError('payload_too_large')
-      const first: number | undefined = hasBegun ? undefined : chunk.find((byte) => byte > SPACE)
-      hasBegun ||= first !== undefined
-      if (first === QUOTE) quoted = new JsonTokens()
-      for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-        const piece = chunk.subarray(at, at + PIECE_BYTES)
-        if (quoted) reader.pushText(textIn(quoted.read(piece)))
-        else reader.push(piece)
-        await nextTurn()
+    const reader = new JsonReader()
+    for await (const tokens of readPieces(stream, reader))
+      for (const token of tokens) {
+        const found = reader.take(token)
+        if (!found) continue
+        const { depth } = found
+        if (found.kind === 'end') {
+          if (depth === (isOne ? 0 : 1)) heartbeats.push(found.heartbeat)
+        } else if (depth === 0) {
+          if (found.type === 'other') throw invalid('/body', 'must be a heartbeat or an array of heartbeats')
+          isOne = found.type === 'object'
+        } else if (!isOne) {
+          if (found.type !== 'object') throw invalid(`/body/${begun}`, 'must be an object')
+          if (++begun > limits.heartbeats)
+            throw invalid('/body', `must have at most ${limits.heartbeats} heartbeats`)
+        }
       }
-    }
-    quoted?.end()
-    reader.end()
   } catch (error) {
     if (error instanceof NoJsonError)
       throw new ApiError('invalid_json', { detail: 'The body isn’t JSON that the service accepts.' })
     if (error instanceof ApiError) throw error
     throw new ApiError('bad_request', { detail: 'The body was cut off.', cause: error })
   }
-  return body
+  return { isOne, heartbeats }
+}
+
+/** The tokens of each piece of the body. Other requests run between pieces. */
+const readPieces = async function* (stream: Readable, reader: JsonReader): AsyncGenerator<Token[]> {
+  let quoted: JsonTokens | undefined
+  let hasBegun = false
+  let received = 0
+  // The rest of a rejected body is discarded, so that the connection stays open.
+  for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    received += chunk.length
+    if (received > limits.heartbeats_body_bytes) throw new ApiError('payload_too_large')
+    const first: number | undefined = hasBegun ? undefined : chunk.find((byte) => byte > SPACE)
+    hasBegun ||= first !== undefined
+    if (first === QUOTE) quoted = new JsonTokens()
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+      const piece = chunk.subarray(at, at + PIECE_BYTES)
+      yield quoted ? reader.readText(textIn(quoted.read(piece))) : reader.read(piece)
+      await nextTurn()
+    }
+  }
+  quoted?.end()
+  yield reader.end()
 }

@@ -5,20 +5,22 @@ import { own } from '../../../../schemas/own.js'
 import { JsonTokens, NoJsonError } from '../../../platform/http/json-tokens.js'
 import type { SentHeartbeat } from '../project-names.js'
 
-export type Kind = 'array' | 'object' | 'other'
+/** What's found in a text, in order. The whole text has depth 0. */
+type Found =
+  /** The whole text, or a value in the outermost array or object. */
+  | { kind: 'begin'; type: ValueType; depth: number }
+  /** The end of an object. Values of another type and texts that are too long are left out. */
+  | {
+      kind: 'end'
+      heartbeat: SentHeartbeat
+      depth: number
+      /** Whether it's in a list of heartbeats: the outermost one, or one that is named like it. */
+      isListed: boolean
+    }
 
-interface Reader {
-  /** Receives the whole text, and the outermost array's or object's properties. */
-  begins?(kind: Kind, depth: number): void
-  /**
-   * Values of another type and texts that are too long are left out. The whole text has depth 0.
-   * @param isListed whether it's in a list of heartbeats: the outermost one, or one that is named like it
-   */
-  ends(heartbeat: SentHeartbeat, depth: number, isListed: boolean): void
-}
+type ValueType = 'array' | 'object' | 'other'
 
 interface Frame extends SentHeartbeat {
-  isArray: boolean
   /** The name of the property being read. */
   name: string | undefined
   /** Of an array: whether heartbeats are listed in it. */
@@ -46,76 +48,72 @@ export class JsonReader {
   /** The key, string or number being read. Undefined if it's too long. */
   private text: string | undefined
 
-  constructor(private readonly reader: Reader) {}
-
   /** @throws {NoJsonError} */
-  push(bytes: Uint8Array): void {
-    for (const token of this.tokens.read(bytes)) this.take(token)
+  read(bytes: Uint8Array): Token[] {
+    return this.tokens.read(bytes)
   }
 
   /** @throws {NoJsonError} */
-  pushText(text: string): void {
-    for (const token of this.tokens.readText(text)) this.take(token)
+  readText(text: string): Token[] {
+    return this.tokens.readText(text)
   }
 
   /** @throws {NoJsonError} when the text hasn't ended */
-  end(): void {
-    for (const token of this.tokens.end()) this.take(token)
+  end(): Token[] {
+    return this.tokens.end()
   }
 
-  private take(token: Token): void {
+  /** @returns what the token completes, if it matters @throws {NoJsonError} for a text that is nested too deeply */
+  take(token: Token): Found | undefined {
     switch (token.name) {
       case 'startObject':
-        this.open('object')
-        break
+        return this.open('object')
       case 'startArray':
-        this.open('array')
-        break
+        return this.open('array')
       case 'endObject':
+        return this.close()
       case 'endArray':
-        this.close()
-        break
+        this.frames.pop()
+        return undefined
       case 'startKey':
         this.text = ''
-        break
+        return undefined
       case 'startString':
       case 'startNumber':
-        this.begins('other')
         this.text = ''
-        break
+        return this.begin('other', this.frames.length)
       case 'stringChunk':
       case 'numberChunk':
         this.add(token.value)
-        break
+        return undefined
       case 'endKey':
         ;(this.frames.at(-1) as Frame).name = this.text
-        break
+        return undefined
       case 'endString':
         this.set(this.text)
-        break
+        return undefined
       case 'endNumber':
         this.set(this.text === undefined ? undefined : Number(this.text))
-        break
+        return undefined
       default:
-        this.begins('other')
         this.set(undefined)
+        return this.begin('other', this.frames.length)
     }
   }
 
-  private begins(kind: Kind): void {
-    if (this.frames.length < 2) this.reader.begins?.(kind, this.frames.length)
+  /** Only the outermost values matter. */
+  private begin(type: ValueType, depth: number): Found | undefined {
+    return depth < 2 ? { kind: 'begin', type, depth } : undefined
   }
 
-  private open(kind: 'array' | 'object'): void {
-    this.begins(kind)
+  private open(type: 'array' | 'object'): Found | undefined {
+    const depth = this.frames.length
     const around = this.frames.at(-1)
-    const isArray = kind === 'array'
-    const isList = isArray && (around === undefined || LISTS.has(around.name ?? ''))
+    const isList = type === 'array' && (around === undefined || LISTS.has(around.name ?? ''))
     if (around && isList) around.hasList = true
     this.set(undefined)
-    if (this.frames.length >= limits.json_depth) throw new NoJsonError()
+    if (depth >= limits.json_depth) throw new NoJsonError()
     this.frames.push({
-      isArray,
       name: undefined,
       isList,
       hasList: false,
@@ -124,13 +122,14 @@ export class JsonReader {
       alternate: undefined,
       category: undefined,
     })
+    return this.begin(type, depth)
   }
 
-  private close(): void {
-    const { isArray, hasList, time, project, alternate, category } = this.frames.pop() as Frame
-    if (isArray) return
+  private close(): Found {
+    const { hasList, time, project, alternate, category } = this.frames.pop() as Frame
     const isListed = !hasList && this.frames.at(-1)?.isList === true
-    this.reader.ends({ time, project, alternate, category }, this.frames.length, isListed)
+    const heartbeat = { time, project, alternate, category }
+    return { kind: 'end', heartbeat, depth: this.frames.length, isListed }
   }
 
   private add(chunk: string): void {
