@@ -80,8 +80,6 @@ export interface Work {
   pause(): void
   /** Time counts again. */
   resume(): void
-  /** Runs work whose time doesn't count. */
-  elsewhere<T>(work: () => Promise<T>): Promise<T>
   /** Runs and counts work that continues after the request's own work has ended, such as the next piece of a stream. */
   continueLater<T>(work: () => Promise<T>): Promise<T>
   /** Ends the request's own work; a further call changes nothing. */
@@ -134,14 +132,6 @@ export class WorkBudget {
       },
       pause,
       resume,
-      elsewhere: async (work) => {
-        pause()
-        try {
-          return await work()
-        } finally {
-          resume()
-        }
-      },
       continueLater: async (work) => {
         const release =
           time.update() > BURST_MS ? await this.enterSlowLane(caller, time, PIECE_WAIT_MS) : () => {}

@@ -61,7 +61,9 @@ async function* chunksOf(
   }
   try {
     for (;;) {
-      const { done, value } = await (work ? work.elsewhere(next) : next())
+      work?.pause()
+      const { done, value } = await next()
+      work?.resume()
       if (done) return
       received += value.length
       if (received > limits.import_body_bytes) throw new ApiError('payload_too_large')
