@@ -297,20 +297,28 @@ t.test(
     const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
     const ada = await service.signIn('ada')
     const { id } = await service.workspace(ada)
-    await ada.push('acme/api', { 'ext.old': 1 })
-    const store = (settings: object) =>
-      service.database.write.statement('update snapshots set settings = $1', [JSON.stringify(settings)])
-    await store({ 'ext.<b>': 1 })
+    const { headers } = await ada.push('acme/api', { 'ext.old': 1 })
+    const store = (settings: object, version: number) =>
+      service.database.write.statement('update snapshots set settings = $1, version = $2', [
+        JSON.stringify(settings),
+        version,
+      ])
+    await store({ 'ext.<b>': 1 }, 1)
     const roles = `select pg_advisory_xact_lock(${locksOfWorkspaces.roles}, hashtext($1::uuid::text))`
-    let push = Promise.resolve<unknown>(undefined)
+    const push = async (preconditions?: Record<string, string>) => {
+      const { status, body } = await ada.push('acme/api', { 'ext.<b>': 1, 'ext.a': 1 }, preconditions)
+      return [status, body.code]
+    }
+    const pushes: Promise<unknown>[] = []
     await whileHeld(service, [roles, id], async () => {
-      push = ada
-        .push('acme/api', { 'ext.<b>': 1, 'ext.a': 1 })
-        .then(({ status, body }) => [status, body.code])
-      await lockWaiters(service)
-      await store({})
+      pushes.push(push(), push({ 'If-Match': headers.get('etag') ?? '' }))
+      await lockWaiters(service, 2)
+      await store({}, 2)
     })
-    t.same(await push, [400, 'validation_failed'])
+    t.same(await Promise.all(pushes), [
+      [400, 'validation_failed'],
+      [412, 'version_conflict'],
+    ])
     t.same((await ada.get('/api/settings/acme/api')).body.settings, {})
   },
 )

@@ -34,8 +34,6 @@ const excused: Record<string, string[]> = {
   finishLogin: ['repohost_token_invalid'],
   // A member may leave; the role that is asked for is an argument.
   leaveWorkspace: ['admin_required'],
-  // The code of another function that is created in the same place.
-  moveSettings: ['repo_renamed'],
   // The caller's own numbers aren't hidden from the caller, who is a member. Any role will do.
   readOwnDashboard: ['member_detail_hidden', 'member_not_found', 'admin_required'],
   // A restore sets no preconditions.

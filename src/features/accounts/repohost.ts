@@ -256,7 +256,9 @@ export const createRepohost = (
       const person = await identify(shown, signal, rejected(new ApiError('repo_access_denied')))
       if (person.outcome !== 'granted') return { ...person, memberships: nothingSaid() }
       const { token, trace } = shown
-      const memberships = await membershipsOf(token, person.user, trace, signal).ask(questions)
+      const memberships = await membershipsOf(token, person.user, trace, signal)
+        .ask(questions)
+        .catch(nothingSaid)
       const seen = await seeRepo(shown, repository, signal)
       switch (seen.kind) {
         case 'granted':

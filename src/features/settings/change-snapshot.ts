@@ -6,7 +6,7 @@ import { type Preconditions, requirePreconditions } from '../../platform/http/et
 import { readCaller } from '../accounts/index.js'
 import { type Actor, insertAuditEntry, lockAdmin } from '../workspaces/index.js'
 import { writableHolder } from './policies/repo-access.js'
-import { judgeRestored, type KeysAndRules } from './policies/settings-rules.js'
+import { judgeRestored, type KeysAndRules, requireSpellingBeside } from './policies/settings-rules.js'
 import { requireStorageQuota } from './policies/storage-quota.js'
 import type { RepoQuestion } from './queries/matches.js'
 import {
@@ -19,6 +19,7 @@ import {
   snapshotHistory,
   updateSnapshot,
 } from './queries/snapshots.js'
+import type { SettingsObject } from './settings-merge.js'
 
 export interface Written {
   snapshot: StoredSnapshot
@@ -29,6 +30,8 @@ interface Write {
   owner: string
   repo: string
   settings: string
+  /** The settings again if a caller sent them: only stored keys may be spelled as keys shouldn't be. */
+  sent?: SettingsObject
   author: Actor
   preconditions?: Preconditions
   reason?: string | undefined
@@ -45,9 +48,10 @@ export const writeSnapshot = async (
   current: SnapshotText | undefined,
   write: Write,
 ): Promise<Written> => {
-  const { owner, repo, settings, author, reason, preconditions, action = 'settings.pushed' } = write
+  const { owner, repo, settings, sent, author, reason, preconditions, action = 'settings.pushed' } = write
   const content = { settings, sizeBytes: Buffer.byteLength(settings), author, reason }
   if (preconditions) requirePreconditions(preconditions, current)
+  if (sent) requireSpellingBeside(current?.settings, sent)
   if (current?.settings === settings) return { snapshot: current, changed: false }
   const snapshot = current
     ? await updateSnapshot(tx, key, { ...content, version: current.version + 1 })

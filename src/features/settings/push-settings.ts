@@ -51,21 +51,21 @@ export const pushSettings = async (
   const text = JSON.stringify(settings)
   const named = reposToRemember(database, caller.id, [`${owner}/${repo}`])
   const pushed = await database.transaction(async (tx) => {
-    let target = await findPushTarget(tx, question, caller.login, owner)
+    let person = caller
+    let target = await findPushTarget(tx, question, person.login, owner)
     if (target.kind === 'personal') {
-      // Concurrent first pushes run one by one, and later ones find the workspace of the first.
-      await lockCaller(tx, caller.id)
-      target = await findPushTarget(tx, question, caller.login, owner)
+      // Concurrent first pushes run one by one, and later ones find the workspace of the first. The login may be new.
+      person = await lockCaller(tx, caller.id)
+      target = await findPushTarget(tx, question, person.login, owner)
     }
     const { workspaceId, workspaceCreated } =
       target.kind === 'existing'
         ? { workspaceId: target.workspaceId, workspaceCreated: false }
-        : await openPersonalWorkspace(tx, caller, owner, rules)
+        : await openPersonalWorkspace(tx, person, owner, rules)
     await lockAdmin(tx, workspaceId, caller.id)
     const key = { ownerKey, repoKey, workspaceId }
     const current = await lockSnapshot(tx, key)
-    requireSpellingBeside(current?.settings, settings)
-    const write = { owner, repo, settings: text, author: caller, preconditions }
+    const write = { owner, repo, settings: text, sent: settings, author: caller, preconditions }
     const written = await writeSnapshot(tx, key, current, write)
     await storeRepos(tx, named)
     return { ...written, workspaceCreated }

@@ -41,7 +41,7 @@ export const countsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     app.route({
       method: 'POST',
       url,
-      bodyLimit: reader.mostBytes,
+      bodyLimit: limits.counts_body_bytes,
       config: { access: writing, accessBeforeBody: true, readsBody: reader.schema },
       schema: {
         operationId,

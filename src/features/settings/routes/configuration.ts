@@ -73,7 +73,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.route({
     method: 'PUT',
     url: '/workspaces/:id/configuration',
-    bodyLimit: reader.mostBytes,
+    bodyLimit: limits.configuration_body_bytes,
     config: {
       access: writing,
       accessBeforeBody: true,
