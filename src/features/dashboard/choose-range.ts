@@ -13,16 +13,19 @@ interface Given {
   to?: string | undefined
 }
 
+/** The days that a query names, or none: then the response ends on the caller's own today. */
+export type RequestedRange = { kind: 'given'; range: Range } | { kind: 'default' }
+
 /**
- * The range that a query names. Undefined: it names no day. Clients ahead of UTC can ask for their own today. No day can be
+ * The range that a query names. Clients ahead of UTC can ask for their own today. No day can be
  * later than tomorrow (UTC), because `previous_totals` would show days that the access log lists only as a comparison.
  * @throws {ApiError} `validation_failed`, `invalid_range`
  */
-export const givenRange = async (
+export const readRequestedRange = async (
   { hot }: Pick<Database, 'hot'>,
   { from, to }: Given,
-): Promise<Range | undefined> => {
-  if (from === undefined && to === undefined) return undefined
+): Promise<RequestedRange> => {
+  if (from === undefined && to === undefined) return { kind: 'default' }
   const tomorrow = addDays(dayAt('UTC', Date.parse(await readMoment(hot))), 1)
   for (const [name, day] of Object.entries({ from, to }))
     if (day !== undefined && day > tomorrow)
@@ -33,7 +36,7 @@ export const givenRange = async (
     maxDays: limits.range_days,
   })
   if (!range) throw new ApiError('invalid_range')
-  return range.to <= tomorrow ? range : rangeOf(range.from, tomorrow)
+  return { kind: 'given', range: range.to <= tomorrow ? range : rangeOf(range.from, tomorrow) }
 }
 
 /** Today in the time zone, and the days before. */

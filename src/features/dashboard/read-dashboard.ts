@@ -99,14 +99,13 @@ const readNamed = async (
   const active_members = rows.reduce((total, row) => total + row.active_members, 0)
   const { from } = sources
   const shown = days.filter(({ day }) => day >= from)
+  const before = days.filter(({ day }) => day < from)
   return {
     totals: { ...addUp([ZERO_SUMS, ...shown]), active_members },
     previous:
-      activeBefore === undefined
-        ? []
-        : [{ ...addUp([ZERO_SUMS, ...days.filter(({ day }) => day < from)]), active_members: activeBefore }],
+      activeBefore === undefined ? [] : [{ ...addUp([ZERO_SUMS, ...before]), active_members: activeBefore }],
     from,
-    days: new Map(days.map((day) => [day.day, day])),
+    days: new Map(shown.map((day) => [day.day, day])),
     ...(buckets ? await readTrends(tx, sources, buckets, { members, repos }, shown) : { members, repos }),
     cells,
   }

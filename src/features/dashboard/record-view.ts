@@ -32,7 +32,9 @@ export const viewOfDashboard = (
   isComparison: boolean,
 ): AccessLogView | undefined => {
   if (recorded) return viewOf(question, isComparison ? 'comparison' : 'dashboard', recorded, recordedBefore)
-  return recordedBefore && viewOf(question, 'comparison', recordedBefore)
+  // Published weeks name no one, and are compared with days that do.
+  if (recordedBefore) return viewOf(question, 'comparison', recordedBefore)
+  return undefined
 }
 
 /** The view that a download adds to the access log. Undefined: it names no one else. */

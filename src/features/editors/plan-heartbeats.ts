@@ -5,10 +5,11 @@ import { requireValue } from '../../platform/process/maps.js'
 import {
   changeTimezone,
   type FlushTarget,
-  type LeftOutDays,
   lockMemberDays,
   type MemberDays,
   requireTarget,
+  type TriedDays,
+  triedDaysOf,
   tryToLockMemberDays,
 } from '../minutes/index.js'
 import type { Batch } from './batch.js'
@@ -88,8 +89,8 @@ export const planTogether = async (tx: Db, batches: readonly Batch[]): Promise<P
     ),
   )
   const workspaces = marked.flatMap((one) => (one.kind === 'marked' ? one.minutes.workspaces : []))
-  const days = await tryToLockMemberDays(tx, workspaces)
-  return Promise.all(marked.map((one) => (one.kind === 'marked' ? countTogether(tx, one, days) : one)))
+  const tried = await tryToLockMemberDays(tx, workspaces)
+  return Promise.all(marked.map((one) => (one.kind === 'marked' ? countTogether(tx, one, tried) : one)))
 }
 
 /** Marked heartbeats, and the minutes that may count. */
@@ -124,18 +125,16 @@ const markTogether = async ({ known, target }: Facts): Promise<MarkedBatch | Lef
   return marked.kind === 'marked' && marked.minutes.isSmall ? marked : leftOut(userId, 'too large')
 }
 
-/** Counts, if all days of the person are locked. @param days what became of everyone's days */
+/** Counts, if all days of the person are locked. @param tried what became of everyone's days */
 const countTogether = async (
   tx: Db,
   marked: MarkedBatch,
-  days: readonly (MemberDays<MinutesWorkspace> | LeftOutDays<MinutesWorkspace>)[],
+  tried: readonly TriedDays<MinutesWorkspace>[],
 ): Promise<Planned> => {
   const { userId } = marked.known.batch
-  const own = days.filter(({ workspace }) => workspace.userId === userId)
-  const missing = own.find((one) => one.kind === 'left out')
-  if (missing) return leftOut(userId, missing.because)
-  const locked = own.filter((one) => one.kind === 'locked')
-  return { kind: 'planned', userId, plan: await countOne(tx, marked, locked) }
+  const days = triedDaysOf(tried, userId)
+  if (days.kind === 'left out') return leftOut(userId, days.because)
+  return { kind: 'planned', userId, plan: await countOne(tx, marked, days.members) }
 }
 
 /** Counts the minutes in workspaces, then the person's own, then those of agents. @param days locked */

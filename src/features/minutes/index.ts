@@ -6,11 +6,12 @@ export { Heatmap, type HeatmapCell } from './heatmap.js'
 export { daysOf, localHours, sharesOf, type ZoneHours } from './local-days.js'
 export {
   knownOf,
-  type LeftOutDays,
   lockMemberDays,
   type MemberDays,
   readTarget,
   requireTarget,
+  type TriedDays,
+  triedDaysOf,
   tryToLockMemberDays,
 } from './member-days.js'
 export {

@@ -48,10 +48,23 @@ export interface MemberDays<Workspace extends RequestedDays = RequestedDays> {
 }
 
 /** Days that aren't locked, because another transaction holds them or there's too much to read for a set. */
-export interface LeftOutDays<Workspace extends RequestedDays> {
+interface LeftOutDays<Workspace extends RequestedDays> {
   kind: 'left out'
   because: 'held' | 'too large'
   workspace: Workspace
+}
+
+/** What became of a member's days in a workspace that were to be locked together with others'. */
+export type TriedDays<Workspace extends RequestedDays> = MemberDays<Workspace> | LeftOutDays<Workspace>
+
+/** A person's days in all workspaces: all of them locked, or one that is left out. */
+export const triedDaysOf = <Workspace extends RequestedDays>(
+  tried: readonly TriedDays<Workspace>[],
+  userId: string,
+): { kind: 'locked'; members: MemberDays<Workspace>[] } | LeftOutDays<Workspace> => {
+  const own = tried.filter(({ workspace }) => workspace.userId === userId)
+  const leftOut = own.find((one) => one.kind === 'left out')
+  return leftOut ?? { kind: 'locked', members: own.filter((one) => one.kind === 'locked') }
 }
 
 /** Locks a person's days in workspaces, in the given order. Waits for others who hold them. */
@@ -74,7 +87,7 @@ const lockDays = async <Workspace extends RequestedDays>(
 export const tryToLockMemberDays = async <Workspace extends RequestedDays>(
   tx: Db,
   workspaces: readonly Workspace[],
-): Promise<(MemberDays<Workspace> | LeftOutDays<Workspace>)[]> => {
+): Promise<TriedDays<Workspace>[]> => {
   const withDays = workspaces.filter(({ days }) => days.size > 0)
   const without = workspaces.filter(({ days }) => days.size === 0)
   const tried = await Promise.all(
@@ -93,7 +106,7 @@ const tryToLockIn = async <Workspace extends RequestedDays>(
   tx: Db,
   workspaceId: string,
   members: readonly Workspace[],
-): Promise<(MemberDays<Workspace> | LeftOutDays<Workspace>)[]> => {
+): Promise<TriedDays<Workspace>[]> => {
   const userIds = members.map(({ userId }) => userId)
   // In this order, as in `lockDays`.
   const [locked, totalsOf] = await Promise.all([

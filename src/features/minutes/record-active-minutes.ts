@@ -9,10 +9,11 @@ import { HOURS } from '../../platform/time/days.js'
 import { isTimezone } from '../../platform/time/zones.js'
 import { type ReposToRemember, rememberRepos, reposToRemember, storeRepos } from '../accounts/index.js'
 import {
-  type LeftOutDays,
   lockMemberDays,
   type MemberDays,
   requireTarget,
+  type TriedDays,
+  triedDaysOf,
   tryToLockMemberDays,
 } from './member-days.js'
 import {
@@ -123,8 +124,10 @@ const recordTogether = async (
     targetTogether(flush, requireValue(targets, flush.userId), responses.has(flush.userId)),
   )
   const workspaces = targeted.flatMap((one) => (one.kind === 'targeted' ? one.workspaces : []))
-  const days = await tryToLockMemberDays(tx, workspaces)
-  const outcomes = targeted.map((one) => (one.kind === 'targeted' ? countTogether(database, one, days) : one))
+  const tried = await tryToLockMemberDays(tx, workspaces)
+  const outcomes = targeted.map((one) =>
+    one.kind === 'targeted' ? countTogether(database, one, tried) : one,
+  )
   const counted = outcomes.filter((one) => one.kind === 'recorded')
   await write(tx, counted)
   return new Map(outcomes.map((one) => [one.userId, one]))
@@ -178,18 +181,16 @@ const countFlush = (
   return { kind: 'recorded', userId, flush, added, result: { response, named } }
 }
 
-/** @param days what became of everyone's days */
+/** @param tried what became of everyone's days */
 const countTogether = (
   database: Database,
   targeted: TargetedFlush,
-  days: readonly (MemberDays<FlushWorkspace> | LeftOutDays<FlushWorkspace>)[],
+  tried: readonly TriedDays<FlushWorkspace>[],
 ): CountedFlush | LeftOut => {
   const { userId } = targeted.flush
-  const own = days.filter(({ workspace }) => workspace.userId === userId)
-  const missing = own.find((one) => one.kind === 'left out')
-  if (missing) return { kind: 'left out', userId, because: missing.because }
-  const locked = own.filter((one) => one.kind === 'locked')
-  return countFlush(database, targeted, locked)
+  const days = triedDaysOf(tried, userId)
+  if (days.kind === 'left out') return { kind: 'left out', userId, because: days.because }
+  return countFlush(database, targeted, days.members)
 }
 
 const write = async (tx: Tx, counted: readonly CountedFlush[]): Promise<void> => {

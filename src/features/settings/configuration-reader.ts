@@ -1,6 +1,6 @@
 /**
  * Reads a body with the whole configuration. Its overrides stay text, in a tenth of the memory. Their keys are judged here,
- * in the thread that reads a large body: on the main thread, a single override with 300,000 keys would block for a second.
+ * in the thread that reads a large body: on the main thread, overrides with 300,000 keys together would block it for parts of a second.
  */
 import { ConfigurationBody } from '../../../schemas/configuration.js'
 import { limits } from '../../../schemas/limits.js'

@@ -17,7 +17,7 @@ import type { Range } from '../../../platform/time/days.js'
 import { readCaller } from '../../accounts/index.js'
 import { adminOf, memberIfWorkspaceGiven } from '../../workspaces/index.js'
 import { addAgentMinutes } from '../add-agent-minutes.js'
-import { givenRange, lastDays } from '../choose-range.js'
+import { lastDays, readRequestedRange } from '../choose-range.js'
 import type { DashboardQuestion } from '../policies.js'
 import { findPerson, type Subject } from '../queries/filter.js'
 import { readDashboard } from '../read-dashboard.js'
@@ -73,10 +73,12 @@ const ownAccess = memberIfWorkspaceGiven('activity:read')
 export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { config, database } = app
   const recordView = createViewRecorder(database)
-  const readRange = ({ query }: FastifyRequest) =>
-    givenRange(database, query as Static<typeof OwnDashboardQuery>)
-  /** Ends on the caller's own today. A workspace key has no person, and so no time zone. */
-  const defaultRange = async (request: FastifyRequest) => {
+  const validateRange = ({ query }: FastifyRequest) =>
+    readRequestedRange(database, query as Static<typeof OwnDashboardQuery>)
+  /** By default, it ends on the caller's own today. A workspace key has no person, and so no time zone. */
+  const rangeFor = async (request: FastifyRequest): Promise<Range> => {
+    const requested = request.validated(validateRange)
+    if (requested.kind === 'given') return requested.range
     if (request.key?.workspaceId) return lastDays(database, 'UTC')
     const { timezone } = await readCaller(database.read, request.caller.userId)
     return lastDays(database, timezone ?? 'UTC')
@@ -87,7 +89,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     url: '/dashboard',
     config: {
       access: adminOf('query.workspace', 'dashboard:read'),
-      validate: readRange,
+      validate: validateRange,
       errors: ['invalid_range', 'member_not_found', 'member_detail_hidden'],
     },
     schema: {
@@ -104,7 +106,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { workspaceId, userId, key } = membership
       const asker = key?.workspaceId ? { id: key.keyId, userId: null } : { id: userId, userId }
       const viewer = { ...asker, ...config.privacy }
-      const range = request.validated(readRange) ?? (await defaultRange(request))
+      const range = await rangeFor(request)
       const subject: Subject =
         query.member === undefined
           ? { kind: 'everyone' }
@@ -129,7 +131,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     url: '/dashboard/mine',
     config: {
       access: ownAccess,
-      validate: readRange,
+      validate: validateRange,
       errors: ['invalid_range'],
     },
     schema: {
@@ -144,7 +146,7 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const { query } = request
       const { userId } = request.caller
-      const range = request.validated(readRange) ?? (await defaultRange(request))
+      const range = await rangeFor(request)
       const repoKey = query.repo?.toLowerCase()
       const membership = request.granted(ownAccess)
       if (!membership) {
