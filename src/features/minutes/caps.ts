@@ -13,6 +13,8 @@ export type Cut = 'none' | 'hour_full' | 'day_full'
 
 export const noMinutes = (): Minutes => ({ minutes: 0, hours: new Array(HOURS).fill(0) })
 
+export const copyOf = ({ minutes, hours }: Readonly<Minutes>): Minutes => ({ minutes, hours: [...hours] })
+
 /** Changes `sum`. */
 export const addTo = (sum: Minutes, minutes: number, hours: number[]): void => {
   sum.minutes += minutes

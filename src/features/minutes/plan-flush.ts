@@ -4,7 +4,16 @@ import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import { requireValue } from '../../platform/process/maps.js'
 import { addDays } from '../../platform/time/days.js'
-import { type Cut, capMinutes, type MemberDay, type Minutes, requireDay, sumOf } from './caps.js'
+import {
+  addTo,
+  type Cut,
+  capMinutes,
+  copyOf,
+  type MemberDay,
+  type Minutes,
+  requireDay,
+  sumOf,
+} from './caps.js'
 import { knownOf, type MemberDays } from './member-days.js'
 import type { FlushTarget } from './queries/flush-target.js'
 import type { AddedMinutes, RequestedDays } from './queries/minutes.js'
@@ -125,7 +134,7 @@ export const planFlush = (
   const names = new Map(flush.entries.toReversed().map(({ repoKey, repo }) => [repoKey, repo]))
   const notes: FlushNote[] = []
   const added: AddedMinutes[] = []
-  /** The days that have changed, with the entries so far. */
+  /** Copies of the days' totals, with the entries so far. */
   const totals = new Map<MemberDay, Minutes>()
   for (const [index, entry] of entries.entries()) {
     const refusal = refusalOf(entry, window, members)
@@ -141,9 +150,10 @@ export const planFlush = (
       if (!isMatched(entry, workspace)) continue
       const { workspaceId, userId } = workspace
       const memberDay = requireDay(days, day)
-      const total = totals.get(memberDay) ?? memberDay.total
+      const total = totals.get(memberDay) ?? copyOf(memberDay.total)
+      totals.set(memberDay, total)
       const { counted, cut } = capMinutes(total, minutes, hours)
-      totals.set(memberDay, sumOf(total, counted))
+      addTo(total, counted.minutes, counted.hours)
       cuts.push(cut)
       const known = knownOf(memberDay, repoKey, timezone)
       added.push({ workspaceId, userId, day, repo, repoKey, timezone, ...known, ...counted })
