@@ -45,8 +45,8 @@ export interface Batch {
   kind: RepohostKind
   /** The sender's time zone, if it came along. */
   timezone?: string | undefined
-  /** More names to match with repositories. */
-  names?: string[]
+  /** More names to match with repositories, which a file has. */
+  names: string[]
   /** Whether all minutes, not just those of names, count only from the day of joining a workspace. */
   isFromJoining: boolean
   scope: Scope
@@ -70,7 +70,10 @@ export const batchOf = (
       heartbeats.push({ time, minute: Math.floor(time / MINUTE_SECONDS), project, isOfAgent: isOfAgent(one) })
   }
   heartbeats.sort((a, b) => a.time - b.time)
-  return { userId, heartbeats, ignored, kind: host.kind, timezone, isFromJoining: false, scope: 'workspaces' }
+  return {
+    ...{ userId, heartbeats, ignored, kind: host.kind, timezone },
+    ...{ names: [], isFromJoining: false, scope: 'workspaces' },
+  }
 }
 
 /** The first and the last day on which heartbeats count. @param today according to the database's clock */

@@ -2,10 +2,11 @@
 
 import type { FlushTarget } from '../minutes/index.js'
 import { type Batch, daysThatCount, type Ignored } from './batch.js'
+import { type TargetedMinutes, type TooMany, targetMinutes } from './count-minutes.js'
 import { markNameOf } from './project-names.js'
-import type { Known } from './read-known.js'
+import type { Facts } from './read-facts.js'
 import { recordedBy, zoneOf } from './recording.js'
-import { type Candidate, dayOfHour, hourOf, type Timeline } from './timeline.js'
+import { dayOfHour, hourOf, type Timeline } from './timeline.js'
 
 /** The outcome of heartbeats. */
 export interface Recorded {
@@ -27,8 +28,10 @@ export const nothingRecorded = ({ ignored }: Batch): Recorded => ({
   minutes_left_out: 0,
 })
 
-/** Heartbeats whose minutes are marked. */
+/** Heartbeats whose minutes are marked, but haven't counted yet. */
 export interface Marked {
+  kind: 'marked'
+  facts: Facts
   /** The marks that were known, with the new ones. */
   timeline: Timeline
   recorded: Recorded
@@ -38,18 +41,18 @@ export interface Marked {
   lastAt: ReadonlyMap<string, Date>
   /** When the newest heartbeat was that counts in a workspace, or waits to. */
   newest: Date | undefined
-  /** The minutes that may count now. */
-  candidates: Candidate[]
+  /** The minutes that may count now, and where. */
+  minutes: TargetedMinutes
 }
 
-/** Adds their minutes to the marks that are known. */
-export const markHeartbeats = (
-  { batch, projects, names: { mayWait }, timeline: before, counts }: Known,
-  target: FlushTarget,
-): Marked => {
+/** Adds their minutes to the marks that are known, and finds out where minutes may count. */
+export const markHeartbeats = async (facts: Facts, target: FlushTarget): Promise<Marked | TooMany> => {
+  const { batch, projects, names, timeline: before, counts } = facts
+  const { mayWait } = names
   const { heartbeats } = batch
   const timeline = before.copy()
-  const isRecorded = recordedBy(target, zoneOf(target, batch.timezone))
+  const timezone = zoneOf(target, batch.timezone)
+  const isRecorded = recordedBy(target, timezone)
   /** By repository: the first day on which some workspace matches. */
   const matched = new Map<string, string>()
   for (const { repoKeys, firstDay } of target.workspaces)
@@ -100,12 +103,13 @@ export const markHeartbeats = (
     const mayCount = project.repo !== undefined && !counts.hasCountedAnywhere(minute)
     if (isNew || mayCount) marked.push(minute)
   }
-  return {
-    timeline,
-    recorded,
-    repos,
-    lastAt,
-    newest,
-    candidates: [...timeline.around(marked)],
-  }
+  const candidates = [...timeline.around(marked)]
+  const { userId, isFromJoining } = batch
+  const minutes = await targetMinutes({
+    ...{ userId, counts, target, timezone, projects, candidates, isFromJoining },
+    imported: 'none',
+  })
+  return minutes.kind === 'too large'
+    ? minutes
+    : { kind: 'marked', facts, timeline, recorded, repos, lastAt, newest, minutes }
 }

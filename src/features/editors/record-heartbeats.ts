@@ -6,6 +6,7 @@ import {
   type QueuedWrite,
   type Written,
 } from '../../platform/database/write-queue.js'
+import { requireValue } from '../../platform/process/maps.js'
 import { type ReposToRemember, rememberRepos, reposToRemember, storeRepos } from '../accounts/index.js'
 import { type Batch, batchOf, withoutFarDays } from './batch.js'
 import { asksForLastProject, resolveLastProjects } from './last-project.js'
@@ -59,9 +60,9 @@ const recordAlone = async (
   sent: QueuedBatch,
 ): Promise<Written<RecordedBatch>> => {
   const batch = await resolveLastProjects(tx, sent)
-  const planned = plannedOf(database, await planAlone(tx, batch))
-  await write(tx, [planned])
-  return planned
+  const plan = await planAlone(tx, batch)
+  const written = await write(tx, database, [plan])
+  return requireValue(written, plan.userId)
 }
 
 const recordTogether = async (
@@ -69,30 +70,27 @@ const recordTogether = async (
   database: Database,
   batches: readonly QueuedBatch[],
 ): Promise<ReadonlyMap<string, Outcome<RecordedBatch>>> => {
-  const plans = await planTogether(tx, batches)
-  const outcomes = plans.map((one) => (one.kind === 'planned' ? plannedOf(database, one.plan) : one))
-  const planned = outcomes.filter((one) => one.kind === 'recorded')
-  await write(tx, planned)
-  return new Map(outcomes.map((one) => [one.userId, one]))
+  const planned = await planTogether(tx, batches)
+  const plans = planned.filter((one) => one.kind === 'planned')
+  const leftOut = planned.filter((one) => one.kind === 'left out')
+  const written = await write(tx, database, plans)
+  return new Map<string, Outcome<RecordedBatch>>([
+    ...written,
+    ...leftOut.map((one) => [one.userId, one] as const),
+  ])
 }
 
-/** Heartbeats that are planned, and still have to be written. */
-interface PlannedBatch extends Written<RecordedBatch> {
-  userId: string
-  plan: HeartbeatPlan
-}
-
-const plannedOf = (database: Database, plan: HeartbeatPlan): PlannedBatch => ({
-  kind: 'recorded',
-  userId: plan.userId,
-  result: { recorded: plan.recorded, named: reposToRemember(database, plan.userId, plan.repos) },
-  plan,
-})
-
-const write = async (tx: Tx, planned: readonly PlannedBatch[]): Promise<void> => {
-  await Promise.all(planned.map(({ result }) => storeRepos(tx, result.named)))
-  await writePlans(
-    tx,
-    planned.map(({ plan }) => plan),
-  )
+/** @returns what was written, by user */
+const write = async (
+  tx: Tx,
+  database: Database,
+  plans: readonly HeartbeatPlan[],
+): Promise<ReadonlyMap<string, Written<RecordedBatch>>> => {
+  const results = plans.map(({ userId, recorded, repos }) => ({
+    recorded,
+    named: reposToRemember(database, userId, repos),
+  }))
+  await Promise.all(results.map(({ named }) => storeRepos(tx, named)))
+  await writePlans(tx, plans)
+  return new Map(results.map((result) => [result.named.userId, { kind: 'recorded', result }]))
 }

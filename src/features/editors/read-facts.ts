@@ -4,7 +4,7 @@ import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
 import { groupBy, requireValue } from '../../platform/process/maps.js'
 import { findPersonRepos, nameOf } from '../accounts/index.js'
-import { type FlushTarget, readTargets, type TargetRequest, type TargetResult } from '../minutes/index.js'
+import { readTargets, type TargetRequest, type TargetResult } from '../minutes/index.js'
 import type { Batch, Heartbeat } from './batch.js'
 import { isRepo, markNameOf, mayBeFolder, Projects } from './project-names.js'
 import { readMarks } from './queries/marks.js'
@@ -17,146 +17,148 @@ export const COMPARED_TOGETHER = limits.flush_comparisons / 100
 /** How many hours on either side of its own an agent's mark affects. */
 const REACH_OF_AGENTS = 2
 
-/** What's read first about a person. */
-export interface NearFacts {
-  stored: Stored
+/** What's stored around a person's heartbeats, as far as it was read. */
+export interface Surroundings {
+  batch: Batch
+  reach: Reach
+  marks: StoredHour[]
+  /** The projects of names. */
+  named: EditorProject[]
   /** Where minutes count of the repositories that are named in full. Without any, it isn't read. */
   target: TargetResult | { kind: 'not read' }
 }
 
-/** All that's read about a person. */
+/** How far a reading of someone's surroundings goes. */
+interface Reach {
+  /** Whether the hours reach far enough for agents' marks. */
+  agents: boolean
+  /** Whether the projects of names are read, of those that were sent and those in the marks. */
+  names: boolean
+}
+
+/** All that's read about a person's heartbeats. What they change follows from it. */
 export interface Facts {
-  known: Known
-  /** Where minutes count of all repositories that are involved. */
+  batch: Batch
+  /** The repositories of all projects. */
+  projects: Projects
+  names: MatchedNames
+  /** The marks around the heartbeats. */
+  timeline: Timeline
+  /** Where these minutes have counted. */
+  counts: Counts
+  /** The repositories for which minutes may count: those of the heartbeats, and of the marks before them. */
+  repoKeys: ReadonlySet<string>
+  /** Where minutes of these repositories count. */
   target: TargetResult
 }
 
 /**
  * The first of two readings, to be sent along with the locks. Usually it's enough, because most heartbeats name a
  * repository in full, near marks of the same one. Reading everything at once takes an eighth more CPU time.
- * @returns everyone's facts, by user
  */
-export const readNearFacts = async (
-  tx: Db,
-  batches: readonly Batch[],
-): Promise<ReadonlyMap<string, NearFacts>> => {
-  const wanted = batches.map(wantedFor)
+export const readSurroundings = async (tx: Db, batches: readonly Batch[]): Promise<Surroundings[]> => {
+  const near = batches.map((batch) => ({ batch, reach: nearReachOf(batch) }))
   const requests = batches
     .map((batch) => targetRequest(batch, reposSent(batch)))
     .filter(({ repoKeys }) => repoKeys.size > 0)
   const [stored, targets] = await Promise.all([
-    readStored(tx, wanted),
+    readStored(tx, near),
     readTargetsIfAny(tx, requests, COMPARED_TOGETHER),
   ])
-  return new Map(
-    Array.from(stored, ([userId, one]) => [
-      userId,
-      { stored: one, target: targets.get(userId) ?? { kind: 'not read' } },
-    ]),
-  )
+  return near.map((one) => {
+    const { userId } = one.batch
+    return { ...one, ...requireValue(stored, userId), target: targets.get(userId) ?? { kind: 'not read' } }
+  })
 }
 
 /**
- * The second reading, of what's missing in the near facts.
+ * The second reading, of what the first one lacks.
  * @param mostCompared how much is compared for each person at most
  * @returns everyone's facts, by user
  */
 export const completeFacts = async (
   tx: Db,
-  batches: readonly Batch[],
-  near: ReadonlyMap<string, NearFacts>,
+  near: readonly Surroundings[],
   mostCompared: number,
 ): Promise<ReadonlyMap<string, Facts>> => {
-  const needs = batches.map(({ userId }) => needAfter(requireValue(near, userId).stored))
-  const wanted = needs.flatMap((need) => (need.kind === 'farther' ? [need.wanted] : []))
-  const farther = await readStored(tx, wanted)
-  const stored = needs.map((need) =>
-    need.kind === 'enough' ? need.stored : requireValue(farther, need.wanted.userId),
-  )
-  const people = await Promise.all(stored.map((one) => resolveProjects(tx, one)))
-  const checked = people.map((known) => ({
-    known,
-    target: targetIfEnough(known, requireValue(near, known.batch.userId).target),
-  }))
-  const requests = checked.flatMap(({ known: { batch, involved }, target }) =>
-    target.kind === 'not enough' ? [targetRequest(batch, involved)] : [],
+  const surroundings = await readFarther(tx, near)
+  const people = await Promise.all(surroundings.map((one) => resolveProjects(tx, one)))
+  const requests = people.flatMap(({ batch, repoKeys, target }) =>
+    target.kind === 'not read' ? [targetRequest(batch, repoKeys)] : [],
   )
   const targets = await readTargetsIfAny(tx, requests, mostCompared)
   return new Map(
-    checked.map(({ known, target }) => {
-      const { userId } = known.batch
-      return [userId, { known, target: target.kind === 'found' ? target : requireValue(targets, userId) }]
+    people.map((one) => {
+      const { userId } = one.batch
+      const target = one.target.kind === 'not read' ? requireValue(targets, userId) : one.target
+      return [userId, { ...one, target }]
     }),
   )
 }
 
-/** What to read about a person's heartbeats. */
-interface Wanted {
-  batch: Batch
-  userId: string
-  hours: number[]
-  /** Whether the hours reach far enough for agents' marks. */
-  isWide: boolean
-  names: string[]
-  /** Whether the projects of these names, and of names in the marks, are read. */
-  isNaming: boolean
-}
+const namesIn = ({ heartbeats, names }: Batch): string[] => [
+  ...new Set([...heartbeats.flatMap(({ project }) => project.name ?? []), ...names]),
+]
 
-/** What's stored about them. */
-interface Stored {
-  wanted: Wanted
-  /** The marks in these hours. */
-  marks: StoredHour[]
-  named: EditorProject[]
-}
+const nearReachOf = (batch: Batch): Reach => ({
+  agents: batch.heartbeats.some(({ isOfAgent }) => isOfAgent),
+  names: namesIn(batch).length > 0,
+})
 
-const wantedFor = (batch: Batch): Wanted => {
-  const { userId, heartbeats } = batch
-  const hours = hoursAround(heartbeats.map(({ minute }) => minute))
-  const isWide = heartbeats.some(({ isOfAgent }) => isOfAgent)
-  const sent = heartbeats.flatMap(({ project }) => project.name ?? [])
-  const names = [...new Set([...sent, ...(batch.names ?? [])])]
-  return {
-    ...{ batch, userId, names, isWide },
-    hours: isWide ? hoursBeside(hours, REACH_OF_AGENTS) : hours,
-    isNaming: names.length > 0,
-  }
-}
+/** What the near surroundings of someone's heartbeats lack. */
+type Lack = 'nothing' | 'names' | 'agents and names'
 
-/** Whether what was read is enough, or else what to read instead. */
-type Need = { kind: 'enough'; stored: Stored } | { kind: 'farther'; wanted: Wanted }
-
-const needAfter = (stored: Stored): Need => {
-  const { wanted, marks } = stored
-  const { batch, hours, isWide, isNaming } = wanted
+const lackOf = ({ batch, reach, marks }: Surroundings): Lack => {
   const isNearAgents = marks.some(({ agentProjects }) => agentProjects)
-  if (isNearAgents && !isWide) {
-    const wide = hoursBeside(hours, REACH_OF_AGENTS)
-    return { kind: 'farther', wanted: { ...wanted, hours: wide, isWide: true, isNaming: true } }
-  }
+  if (isNearAgents && !reach.agents) return 'agents and names'
   const isNearNames = marks.some((hour) => hasNames(hour, batch.kind))
-  if (isNearNames && !isNaming) return { kind: 'farther', wanted: { ...wanted, isNaming: true } }
-  return { kind: 'enough', stored }
+  return isNearNames && !reach.names ? 'names' : 'nothing'
 }
 
 const hasNames = ({ projects, agentProjects }: StoredHour, kind: RepohostKind) =>
   [...projects, ...(agentProjects ?? [])].some((project) => !isRepo(project, kind))
 
+/** Reads those surroundings again that lack something. */
+const readFarther = async (tx: Db, near: readonly Surroundings[]): Promise<Surroundings[]> => {
+  const judged = near.map((one) => ({ one, lack: lackOf(one) }))
+  const enough = judged.flatMap(({ one, lack }) => (lack === 'nothing' ? [one] : []))
+  const lacking = judged.flatMap(({ one, lack }) =>
+    lack === 'nothing'
+      ? []
+      : [{ ...one, reach: { agents: one.reach.agents || lack === 'agents and names', names: true } }],
+  )
+  const stored = await readStored(tx, lacking)
+  return [...enough, ...lacking.map((one) => ({ ...one, ...requireValue(stored, one.batch.userId) }))]
+}
+
 /** @returns what's stored about each person, by user */
-const readStored = async (tx: Db, wanted: readonly Wanted[]): Promise<ReadonlyMap<string, Stored>> => {
-  if (wanted.length === 0) return new Map()
-  const naming = wanted.filter(({ isNaming }) => isNaming)
-  const [hours, names] = await Promise.all([readMarks(tx, wanted), findNames(tx, naming)])
+const readStored = async (
+  tx: Db,
+  people: readonly Pick<Surroundings, 'batch' | 'reach'>[],
+): Promise<ReadonlyMap<string, Pick<Surroundings, 'marks' | 'named'>>> => {
+  if (people.length === 0) return new Map()
+  const requests = people.map(({ batch, reach }) => {
+    const hours = hoursAround(batch.heartbeats.map(({ minute }) => minute))
+    return {
+      userId: batch.userId,
+      reach,
+      hours: reach.agents ? hoursBeside(hours, REACH_OF_AGENTS) : hours,
+      names: namesIn(batch),
+    }
+  })
+  const [hours, names] = await Promise.all([
+    readMarks(tx, requests),
+    findNames(
+      tx,
+      requests.filter(({ reach }) => reach.names),
+    ),
+  ])
   const hoursByPerson = groupBy(hours, ({ userId }) => userId)
   const namesByPerson = groupBy(names, ({ userId }) => userId)
   return new Map(
-    wanted.map((one) => [
-      one.userId,
-      {
-        wanted: one,
-        marks: hoursByPerson.get(one.userId) ?? [],
-        named: namesByPerson.get(one.userId) ?? [],
-      },
+    requests.map(({ userId }) => [
+      userId,
+      { marks: hoursByPerson.get(userId) ?? [], named: namesByPerson.get(userId) ?? [] },
     ]),
   )
 }
@@ -164,16 +166,6 @@ const readStored = async (tx: Db, wanted: readonly Wanted[]): Promise<ReadonlyMa
 /** The keys of repositories that are named in full. */
 const reposSent = ({ heartbeats }: Batch): ReadonlySet<string> =>
   new Set(heartbeats.flatMap(({ project }) => project.repo?.toLowerCase() ?? []))
-
-/** The target that was read, unless repositories are involved that weren't sent. */
-const targetIfEnough = (
-  { batch, involved }: Known,
-  target: NearFacts['target'],
-): FlushTarget | { kind: 'not enough' } => {
-  const sent = reposSent(batch)
-  const isEnough = [...involved].every((repoKey) => sent.has(repoKey))
-  return target.kind === 'found' && isEnough ? target : { kind: 'not enough' }
-}
 
 const targetRequest = ({ userId, scope }: Batch, repoKeys: ReadonlySet<string>) => ({
   userId,
@@ -188,30 +180,24 @@ const readTargetsIfAny = async (
 ): Promise<ReadonlyMap<string, TargetResult>> =>
   requests.length === 0 ? new Map() : readTargets(tx, requests, mostCompared)
 
-/** A person's heartbeats, with what's stored around them. */
-export interface Known {
-  batch: Batch
-  /** The repositories of all projects. */
-  projects: Projects
-  names: MatchedNames
-  /** The marks around the heartbeats. */
-  timeline: Timeline
-  /** Where these minutes have counted. */
-  counts: Counts
-  /** The repositories for which minutes may count: those of the heartbeats, and of the marks before them. */
-  involved: ReadonlySet<string>
-}
-
-/** Finds the repositories of names. */
-const resolveProjects = async (tx: Db, { wanted, marks, named }: Stored): Promise<Known> => {
-  const { batch, userId } = wanted
+/** Finds the repositories of names. The target stays if it's the one of all repositories that are involved then. */
+const resolveProjects = async (
+  tx: Db,
+  { batch, marks, named, target }: Surroundings,
+): Promise<Omit<Facts, 'target'> & Pick<Surroundings, 'target'>> => {
   const sent = batch.heartbeats.map(({ project }) => project)
   const repos = sent.flatMap(({ repo }) => repo ?? [])
-  const names = await matchFolders(tx, userId, namesOf(named), wanted.names, repos)
+  const names = await matchFolders(tx, batch.userId, namesOf(named), namesIn(batch), repos)
   const projects = new Projects(batch.kind, namesOf([...named, ...names.chosen]), sent)
   const timeline = new Timeline(marks)
-  const involved = involvedIn(batch.heartbeats, projects, timeline)
-  return { batch, projects, names, timeline, counts: new Counts(marks), involved }
+  const repoKeys = involvedIn(batch.heartbeats, projects, timeline)
+  const reposRead = reposSent(batch)
+  const isRead = target.kind === 'found' && [...repoKeys].every((repoKey) => reposRead.has(repoKey))
+  return {
+    ...{ batch, projects, names, timeline, repoKeys },
+    counts: new Counts(marks),
+    target: isRead ? target : { kind: 'not read' },
+  }
 }
 
 const involvedIn = (heartbeats: Heartbeat[], projects: Projects, timeline: Timeline): Set<string> => {
