@@ -51,6 +51,8 @@ t.test('only code that checks the policy reads days by name', async (t) => {
     'src/features/dashboard/read-heatmap.ts',
     // One snapshot for the caller's own time.
     'src/features/dashboard/read-own-time.ts',
+    'src/features/dashboard/read-published.ts',
+    'src/features/dashboard/read-recorded.ts',
     // For other features.
     'src/features/rollups/index.ts',
     'src/features/rollups/publish-weeks.ts',

@@ -3,7 +3,7 @@ import type { Dashboard, OwnDashboard } from '../../../schemas/dashboard.js'
 import { limits } from '../../../schemas/limits.js'
 import type { Db } from '../../platform/database/client.js'
 import { sumAgentMinutes } from '../minutes/index.js'
-import { ZERO_SUMS } from './read-dashboard.js'
+import { ZERO_SUMS } from './sums.js'
 
 export const addAgentMinutes = async (
   db: Db,

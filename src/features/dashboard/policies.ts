@@ -24,17 +24,24 @@ export interface DashboardQuestion {
   repoKey: string | undefined
 }
 
-/** The days that a response may show. */
-export interface ShownDays {
-  /** The range in the response, widened to whole weeks where it shows published ones. */
-  range: Range
-  /** Days that are shown as they were recorded. */
-  named: NamedDays | undefined
-  /** Whole weeks that show only what was published. */
-  published: { from: string; to: string } | undefined
-  /** Days that are recorded as viewed, because they name other people. */
-  recorded: Range | undefined
+/** Whole weeks that show only what was published. */
+export interface Weeks {
+  from: string
+  to: string
 }
+
+/** The days of a range. Mixed: published weeks, and after them days that are shown as they were recorded. */
+export type ShownDays =
+  | { kind: 'recorded'; named: NamedDays }
+  | { kind: 'published'; weeks: Weeks }
+  | { kind: 'mixed'; weeks: Weeks; named: NamedDays }
+
+/** Hidden: the question names another person, whose activity is private on these days. */
+export type ComparedDays = ShownDays | { kind: 'hidden' }
+
+/** Days that are shown as they were recorded: one range, or none. */
+export const namedIn = (days: ComparedDays): NamedDays[] =>
+  days.kind === 'recorded' || days.kind === 'mixed' ? [days.named] : []
 
 /** The hours that a response shows: the viewer's own, all hours of days on which enough people have any, or none. */
 export type ShownHours =
@@ -43,40 +50,50 @@ export type ShownHours =
   | { kind: 'none' }
 
 /** The decision about a response. */
-export interface Shown extends ShownDays {
+export interface Shown {
+  /** The range in the response, widened to whole weeks where it shows published ones. */
+  range: Range
+  days: ShownDays
   filter: Filter
   hours: ShownHours
 }
 
-const isOwn = ({ viewer, subject }: DashboardQuestion): boolean =>
+/** Whether only the viewer's own activity is shown. */
+export const isOwn = ({ viewer, subject }: DashboardQuestion): boolean =>
   subject.kind === 'person' && subject.userId === viewer.userId
 
-/** Hidden: the question names another person, whose activity is private in these days. */
-type Division = { kind: 'shown'; days: ShownDays } | { kind: 'hidden' }
-
-const divide = (question: DashboardQuestion, privacy: WorkspacePrivacy, requested: Range): Division => {
-  const asRecorded = { range: requested, named: requested as NamedDays, published: undefined }
-  if (isOwn(question)) return { kind: 'shown', days: { ...asRecorded, recorded: undefined } }
+const divide = (question: DashboardQuestion, privacy: WorkspacePrivacy, requested: Range): ComparedDays => {
+  const recorded: ShownDays = { kind: 'recorded', named: requested as NamedDays }
+  if (isOwn(question)) return recorded
   const last = lastPublished(question.viewer.floor, privacy)
-  if (last === null || requested.from > last)
-    return { kind: 'shown', days: { ...asRecorded, recorded: requested } }
+  if (last === null || requested.from > last) return recorded
   if (question.subject.kind !== 'everyone') return { kind: 'hidden' }
-  const isMixed = requested.to > last
-  const range = rangeOf(mondayOf(requested.from), isMixed ? requested.to : sundayOf(requested.to))
-  const published = { from: range.from, to: isMixed ? last : range.to }
-  const named = isMixed ? (rangeOf(addDays(last, 1), requested.to) as NamedDays) : undefined
-  return { kind: 'shown', days: { range, named, published, recorded: named } }
+  const from = mondayOf(requested.from)
+  if (requested.to <= last) return { kind: 'published', weeks: { from, to: sundayOf(requested.to) } }
+  const named = rangeOf(addDays(last, 1), requested.to) as NamedDays
+  return { kind: 'mixed', weeks: { from, to: last }, named }
 }
 
 /** @throws {ApiError} `member_detail_hidden`, `member_not_found` */
 export const decideShown = (question: DashboardQuestion, privacy: WorkspacePrivacy): Shown => {
   const { subject, repoKey } = question
-  const division = divide(question, privacy, question.range)
-  if (division.kind === 'hidden') throw new ApiError('member_detail_hidden')
+  const days = divide(question, privacy, question.range)
+  if (days.kind === 'hidden') throw new ApiError('member_detail_hidden')
   // Checked only now, so that the error doesn't reveal who is or was a member at the level "team".
   if (subject.kind === 'unknown') throw new ApiError('member_not_found')
   const filter = { userId: subject.kind === 'person' ? subject.userId : undefined, repoKey }
-  return { ...division.days, filter, hours: decideHours(question) }
+  return { range: rangeOfDays(days), days, filter, hours: decideHours(question) }
+}
+
+const rangeOfDays = (days: ShownDays): Range => {
+  switch (days.kind) {
+    case 'recorded':
+      return days.named
+    case 'published':
+      return rangeOf(days.weeks.from, days.weeks.to)
+    case 'mixed':
+      return rangeOf(days.weeks.from, days.named.to)
+  }
 }
 
 const decideHours = (question: DashboardQuestion): ShownHours => {
@@ -92,9 +109,4 @@ export const daysToCompare = (
   question: DashboardQuestion,
   privacy: WorkspacePrivacy,
   { range: { from, days } }: Shown,
-): ShownDays => {
-  const range = rangeOf(addDays(from, -days), addDays(from, -1))
-  const division = divide(question, privacy, range)
-  if (division.kind === 'shown') return division.days
-  return { range, named: undefined, published: undefined, recorded: undefined }
-}
+): ComparedDays => divide(question, privacy, rangeOf(addDays(from, -days), addDays(from, -1)))

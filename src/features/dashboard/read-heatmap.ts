@@ -4,25 +4,29 @@ import type { ShownHours } from './policies.js'
 import { countRawPeople, readCells, readHiddenDays, readRawHours } from './queries/heatmap.js'
 import type { Sources } from './queries/sources.js'
 
-/** Undefined if no hours may be shown, or if there are hours but too few people have any on each day. */
-export const readHeatmap = async (
-  tx: Db,
-  hours: ShownHours,
-  sources: Sources,
-): Promise<HeatmapCell[] | undefined> => {
-  if (hours.kind === 'none') return undefined
-  return hours.kind === 'own' ? readOwn(tx, sources) : readTeam(tx, sources, hours)
+/** Hidden: no hours may be shown, or there are some, but on no day enough people have any. */
+export type Hours = { kind: 'shown'; cells: HeatmapCell[] } | { kind: 'hidden' }
+
+export const readHeatmap = async (tx: Db, hours: ShownHours, sources: Sources): Promise<Hours> => {
+  switch (hours.kind) {
+    case 'none':
+      return { kind: 'hidden' }
+    case 'own':
+      return readOwn(tx, sources)
+    case 'team':
+      return readTeam(tx, sources, hours)
+  }
 }
 
 type TeamHours = Extract<ShownHours, { kind: 'team' }>
 
-const readOwn = async (tx: Db, sources: Sources): Promise<HeatmapCell[]> => {
+const readOwn = async (tx: Db, sources: Sources): Promise<Hours> => {
   const heatmap = new Heatmap()
   await addRawHours(heatmap, tx, sources, new Set(sources.raw))
-  return heatmap.toCells()
+  return { kind: 'shown', cells: heatmap.toCells() }
 }
 
-const readTeam = async (tx: Db, sources: Sources, { viewerId, minOthers }: TeamHours) => {
+const readTeam = async (tx: Db, sources: Sources, { viewerId, minOthers }: TeamHours): Promise<Hours> => {
   const [hidden, people] = await Promise.all([
     readHiddenDays(tx, sources, viewerId, minOthers),
     sources.raw.length === 0 ? [] : countRawPeople(tx, sources, viewerId),
@@ -36,7 +40,8 @@ const readTeam = async (tx: Db, sources: Sources, { viewerId, minOthers }: TeamH
   for (const cell of cells) heatmap.addCell(cell)
   const all = heatmap.toCells()
   const hasHidden = hidden.length > 0 || shown.size < people.length
-  return hasHidden && all.every(({ minutes }) => minutes === 0) ? undefined : all
+  if (hasHidden && all.every(({ minutes }) => minutes === 0)) return { kind: 'hidden' }
+  return { kind: 'shown', cells: all }
 }
 
 /** Adds the hours of these days. */

@@ -2,7 +2,7 @@ import type { Database } from '../../platform/database/client.js'
 import { cacheOf } from '../../platform/process/maps.js'
 import { readToday } from '../../platform/time/clock.js'
 import type { Range } from '../../platform/time/days.js'
-import type { DashboardQuestion } from './policies.js'
+import { type DashboardQuestion, isOwn, namedIn } from './policies.js'
 import { type AccessLogView, recordView } from './queries/access-log.js'
 import type { DashboardResponse } from './read-dashboard.js'
 import type { DashboardLines } from './read-dashboard-csv.js'
@@ -28,20 +28,36 @@ const viewOf = (
  */
 export const viewOfDashboard = (
   question: DashboardQuestion,
-  { recorded, recordedBefore }: DashboardResponse,
+  { shown, before }: DashboardResponse,
   isComparison: boolean,
 ): AccessLogView | undefined => {
-  if (recorded) return viewOf(question, isComparison ? 'comparison' : 'dashboard', recorded, recordedBefore)
-  // Published weeks name no one, and are compared with days that do.
-  if (recordedBefore) return viewOf(question, 'comparison', recordedBefore)
-  return undefined
+  if (isOwn(question)) return undefined
+  const kind = isComparison ? 'comparison' : 'dashboard'
+  switch (shown.days.kind) {
+    case 'recorded':
+    case 'mixed':
+      return viewOf(question, kind, shown.days.named, namedIn(before)[0])
+    // They name no one, and the days before them are published, too.
+    case 'published':
+      return undefined
+  }
 }
 
 /** The view that a download adds to the access log. Undefined: it names no one else. */
 export const viewOfDownload = (
   question: DashboardQuestion,
-  { recorded }: DashboardLines,
-): AccessLogView | undefined => recorded && viewOf(question, 'csv', recorded)
+  { shown: { days } }: DashboardLines,
+): AccessLogView | undefined => {
+  if (isOwn(question)) return undefined
+  switch (days.kind) {
+    case 'recorded':
+      return viewOf(question, 'csv', days.named)
+    // Its lines are days, which name no one.
+    case 'mixed':
+    case 'published':
+      return undefined
+  }
+}
 
 /** Records views of other people's numbers: one write for each viewer, day, filter, kind and range. */
 export const createViewRecorder = (database: Database) => {

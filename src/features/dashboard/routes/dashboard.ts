@@ -53,8 +53,8 @@ const CSV_TYPE = 'text/csv; charset=utf-8'
 const nameFile = (reply: FastifyReply, name: string, { from, to }: Range) =>
   reply.header('Content-Disposition', attachmentOf(name, `_${from}_${to}.csv`))
 
-const sendLines = (reply: FastifyReply, { name, range, lines }: DashboardLines) => {
-  nameFile(reply, name, range)
+const sendLines = (reply: FastifyReply, { name, shown, lines }: DashboardLines) => {
+  nameFile(reply, name, shown.range)
   return sendPieces(reply, CSV_TYPE, lines)
 }
 
