@@ -50,6 +50,10 @@ interface NotGranted {
 
 const rejected = (error: ApiError): NotGranted => ({ outcome: 'rejected', error })
 const failed = (error: unknown): NotGranted => ({ outcome: 'failed', error })
+const repoDenied = (): NotGranted => rejected(new ApiError('repo_access_denied'))
+const renameDenied = (): NotGranted => rejected(new ApiError('repo_access_denied', { detail: NOT_SHOWN }))
+/** Another organization can be tried with the same token. */
+const organizationDenied = (): NotGranted => failed(new ApiError('organization_access_denied'))
 
 type PushAnswer = (Granted | NotGranted) & { memberships: MembershipAnswers }
 
@@ -132,17 +136,16 @@ export const createRepohost = (
     return user
   }
 
-  /** The token's user, if it's the expected one. @param foreign the answer if it isn't */
+  /** The token's user. `foreign`: it isn't the expected one. */
   const identify = async (
     { token, userId, trace }: ShownToken,
     signal: AbortSignal,
-    foreign: NotGranted,
-  ): Promise<(Granted & { user: HostUser }) | NotGranted> => {
+  ): Promise<(Granted & { user: HostUser }) | NotGranted | { outcome: 'foreign' }> => {
     try {
       const response = await get(token, host.userPath, signal, trace)
       const user = host.readUser(response)
       if (typeof user === 'string') return notGranted(user, response)
-      return user.id === userId ? { outcome: 'granted', user } : foreign
+      return user.id === userId ? { outcome: 'granted', user } : { outcome: 'foreign' }
     } catch (error) {
       return failed(error)
     }
@@ -234,9 +237,8 @@ export const createRepohost = (
     askForOrganization: async (shown, name) => {
       const { token, trace } = shown
       const signal = newBudget()
-      // Another organization can be tried with the same token.
-      const denied = failed(new ApiError('organization_access_denied'))
-      const person = await identify(shown, signal, denied)
+      const person = await identify(shown, signal)
+      if (person.outcome === 'foreign') return organizationDenied()
       if (person.outcome !== 'granted') return person
       let last: UpstreamResponse | undefined
       const ask: Ask = async (path, below) => {
@@ -246,14 +248,15 @@ export const createRepohost = (
       try {
         const found = await host.organizations.administered(ask, person.user, name)
         if (typeof found !== 'string') return { outcome: 'granted', organization: found }
-        return found === 'denied' || !last ? denied : notGranted(found, last)
+        return found === 'denied' || !last ? organizationDenied() : notGranted(found, last)
       } catch (error) {
         return failed(error)
       }
     },
     askAtPush: async (shown, repository, questions) => {
       const signal = newBudget()
-      const person = await identify(shown, signal, rejected(new ApiError('repo_access_denied')))
+      const person = await identify(shown, signal)
+      if (person.outcome === 'foreign') return { ...repoDenied(), memberships: nothingSaid() }
       if (person.outcome !== 'granted') return { ...person, memberships: nothingSaid() }
       const { token, trace } = shown
       const memberships = await membershipsOf(token, person.user, trace, signal)
@@ -264,7 +267,7 @@ export const createRepohost = (
         case 'granted':
           return { outcome: 'granted', memberships }
         case 'denied':
-          return { ...rejected(new ApiError('repo_access_denied')), memberships }
+          return { ...repoDenied(), memberships }
         case 'renamed':
           return { ...failed(repoRenamed(seen.renamedTo)), memberships }
         case 'unseen':
@@ -273,19 +276,19 @@ export const createRepohost = (
     },
     askAtMove: async (shown, from, to) => {
       const signal = newBudget()
-      const person = await identify(shown, signal, rejected(new ApiError('repo_access_denied')))
+      const person = await identify(shown, signal)
+      if (person.outcome === 'foreign') return repoDenied()
       if (person.outcome !== 'granted') return person
-      const notShown = rejected(new ApiError('repo_access_denied', { detail: NOT_SHOWN }))
       const old = await seeRepo(shown, from, signal)
       if (old.kind === 'unseen') return old.because
-      if (old.kind === 'granted') return notShown
+      if (old.kind === 'granted') return renameDenied()
       if (old.kind === 'renamed')
         return old.renamedTo.toLowerCase() === `${to.owner}/${to.repo}`.toLowerCase()
           ? { outcome: 'granted' }
-          : notShown
+          : renameDenied()
       const renamed = await seeRepo(shown, to, signal)
       if (renamed.kind === 'unseen') return renamed.because
-      return renamed.kind === 'granted' ? { outcome: 'granted' } : notShown
+      return renamed.kind === 'granted' ? { outcome: 'granted' } : renameDenied()
     },
   }
 }
