@@ -8,10 +8,10 @@ import { CsvError } from 'csv-parse'
 import type { Token } from 'stream-json/core/parser.js'
 import { limits } from '../../../schemas/limits.js'
 import { ApiError, invalid } from '../../errors.js'
-import { NoJsonError } from '../../platform/http/json-tokens.js'
+import { JsonTokens, NoJsonError } from '../../platform/http/json-tokens.js'
 import { HOURS } from '../../platform/time/days.js'
 import { CsvReader } from './parsing/csv.js'
-import { JsonReader } from './parsing/json.js'
+import { HeartbeatFinder } from './parsing/json.js'
 import { importedSecondsOf } from './parsing/time.js'
 import {
   isOfAgent,
@@ -62,6 +62,7 @@ export interface ReducedFile {
 class Reduction {
   /** Whether a heartbeat has a time or a project. */
   hasAny = false
+  private readonly finder = new HeartbeatFinder()
   private heartbeats = 0
   private readonly skipped = { time: 0, project: 0 }
   private readonly projects: Project[] = []
@@ -72,10 +73,10 @@ class Reduction {
 
   constructor(private readonly host: ProjectHost) {}
 
-  /** Adds the heartbeats of a JSON file, which has other objects around them. */
-  addFrom(reader: JsonReader, tokens: readonly Token[]): void {
+  /** Adds the heartbeats of a JSON file, which has other objects around them. The tokens come in pieces. */
+  addFrom(tokens: readonly Token[]): void {
     for (const token of tokens) {
-      const found = reader.take(token)
+      const found = this.finder.take(token)
       if (found?.kind !== 'end') continue
       const { heartbeat, isListed } = found
       const hasAny = heartbeat.time !== undefined || heartbeat.project !== undefined
@@ -164,7 +165,7 @@ export const reduceFile = async (
   maxBytes: number = limits.import_unpacked_bytes,
 ): Promise<ReducedFile> => {
   const reduction = new Reduction(host)
-  let reader: JsonReader | CsvReader | undefined
+  let reader: JsonTokens | CsvReader | undefined
   let received = 0
   try {
     for await (const chunk of chunks) {
@@ -177,13 +178,13 @@ export const reduceFile = async (
         const start = reader ? 0 : piece.findIndex((byte) => byte > 0x20 && byte < 0x80)
         if (start === -1) continue
         reader ??= /[[{]/.test(String.fromCharCode(piece[start] ?? 0))
-          ? new JsonReader()
+          ? new JsonTokens()
           : new CsvReader(reduction.addLine)
-        if (reader instanceof JsonReader) reduction.addFrom(reader, reader.read(piece.subarray(start)))
+        if (reader instanceof JsonTokens) reduction.addFrom(reader.read(piece.subarray(start)))
         else await reader.push(piece.subarray(start))
       }
     }
-    if (reader instanceof JsonReader) reduction.addFrom(reader, reader.end())
+    if (reader instanceof JsonTokens) reduction.addFrom(reader.end())
     else await reader?.end()
   } catch (error) {
     if (error instanceof NoJsonError)

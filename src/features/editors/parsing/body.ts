@@ -9,7 +9,7 @@ import { limits } from '../../../../schemas/limits.js'
 import { ApiError, invalid } from '../../../errors.js'
 import { JsonTokens, NoJsonError } from '../../../platform/http/json-tokens.js'
 import type { SentHeartbeat } from '../project-names.js'
-import { JsonReader } from './json.js'
+import { HeartbeatFinder } from './json.js'
 
 /** How many bytes are read before other requests run. */
 const PIECE_BYTES = 65_536
@@ -35,10 +35,10 @@ export const readHeartbeats = async (stream: Readable): Promise<HeartbeatsBody> 
   let isOne = false
   let begun = 0
   try {
-    const reader = new JsonReader()
-    for await (const tokens of readPieces(stream, reader))
+    const finder = new HeartbeatFinder()
+    for await (const tokens of readPieces(stream))
       for (const token of tokens) {
-        const found = reader.take(token)
+        const found = finder.take(token)
         if (!found) continue
         const { depth } = found
         if (found.kind === 'end') {
@@ -62,7 +62,8 @@ export const readHeartbeats = async (stream: Readable): Promise<HeartbeatsBody> 
 }
 
 /** The tokens of each piece of the body. Other requests run between pieces. */
-const readPieces = async function* (stream: Readable, reader: JsonReader): AsyncGenerator<Token[]> {
+const readPieces = async function* (stream: Readable): AsyncGenerator<Token[]> {
+  const json = new JsonTokens()
   let quoted: JsonTokens | undefined
   let hasBegun = false
   let received = 0
@@ -75,10 +76,10 @@ const readPieces = async function* (stream: Readable, reader: JsonReader): Async
     if (first === QUOTE) quoted = new JsonTokens()
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
       const piece = chunk.subarray(at, at + PIECE_BYTES)
-      yield quoted ? reader.readText(textIn(quoted.read(piece))) : reader.read(piece)
+      yield quoted ? json.readText(textIn(quoted.read(piece))) : json.read(piece)
       await nextTurn()
     }
   }
   quoted?.end()
-  yield reader.end()
+  yield json.end()
 }

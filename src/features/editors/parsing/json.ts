@@ -1,8 +1,8 @@
-/** Reads heartbeats from JSON of any size, and only the few properties that matter. It bounds the depth. */
+/** Finds heartbeats in JSON of any size, and reads only the few properties that matter. It bounds the depth. */
 import type { Token } from 'stream-json/core/parser.js'
 import { limits } from '../../../../schemas/limits.js'
 import { own } from '../../../../schemas/own.js'
-import { JsonTokens, NoJsonError } from '../../../platform/http/json-tokens.js'
+import { NoJsonError } from '../../../platform/http/json-tokens.js'
 import type { SentHeartbeat } from '../project-names.js'
 
 /** What's found in a text, in order. The whole text has depth 0. */
@@ -42,26 +42,11 @@ const LISTS: ReadonlySet<string> = new Set(['heartbeats', 'data'])
 /** No name, number or key that matters is longer. */
 const MAX_TEXT = 4 * limits.editor_project_length
 
-export class JsonReader {
-  private readonly tokens = new JsonTokens()
+/** Finds heartbeats in the tokens of one text. */
+export class HeartbeatFinder {
   private readonly frames: Frame[] = []
   /** The key, string or number being read. Undefined if it's too long. */
   private text: string | undefined
-
-  /** @throws {NoJsonError} */
-  read(bytes: Uint8Array): Token[] {
-    return this.tokens.read(bytes)
-  }
-
-  /** @throws {NoJsonError} */
-  readText(text: string): Token[] {
-    return this.tokens.readText(text)
-  }
-
-  /** @throws {NoJsonError} when the text hasn't ended */
-  end(): Token[] {
-    return this.tokens.end()
-  }
 
   /** @returns what the token completes, if it matters @throws {NoJsonError} for a text that is nested too deeply */
   take(token: Token): Found | undefined {
