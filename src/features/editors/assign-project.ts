@@ -5,7 +5,7 @@ import { invalid } from '../../errors.js'
 import type { Database, Db } from '../../platform/database/client.js'
 import { toTimestamp } from '../../platform/time/clock.js'
 import { readTarget } from '../minutes/index.js'
-import { countAgents, hoursChangedIn } from './count-agents.js'
+import { hoursChangedIn, replaceAgentHours } from './count-agents.js'
 import { countMinutes } from './count-minutes.js'
 import { countPersonal } from './count-personal.js'
 import { type ProjectHost, Projects, projectOf } from './project-names.js'
@@ -88,13 +88,12 @@ export const assignProject = (
         { ...marked, hadUncounted, counts: minutes.counts },
         candidates,
       )
-      const agents = await countAgents(tx, {
+      const agents = await replaceAgentHours(tx, {
         ...{ userId, timeline, projects },
         hours: hoursChangedIn(timeline, timeline.agents.hoursOf(name)),
         isFromJoining: true,
         timezone: undefined,
-        read: undefined,
-        keepsMinutes: false,
+        target: { kind: 'not read' },
       })
       await writePlans(tx, [
         { userId, minutes, personal, agents, hours: toStored(timeline, minutes.counts), chosen: [choice] },

@@ -11,112 +11,178 @@ import {
   type FlushTarget,
   hoursByZone,
   keepZones,
+  type MatchingWorkspace,
   readAgentDays,
   readTargets,
   requireTarget,
+  type TargetResult,
 } from '../minutes/index.js'
 import type { Projects } from './project-names.js'
+import { zoneOf } from './recording.js'
 import { clampIdleWindow, dayOfHour, hourOf, hoursBeside, type Timeline } from './timeline.js'
 
 interface Agents {
   userId: string
   timeline: Timeline
   projects: Projects
-  /** The hours to work out again. */
+  /** The hours that change. Needs their marks, and those of an hour before and after each. */
   hours: ReadonlySet<number>
   /** Whether minutes count only from the day of joining a workspace. */
   isFromJoining: boolean
   /** The time zone of new minutes. Undefined: the person's. */
   timezone: string | undefined
-  /** What was read for the person's own minutes. It's read again for other repositories. */
-  read: { target: FlushTarget; repoKeys: ReadonlySet<string> } | undefined
-  /** Whether no hour loses minutes, because its marks come from a file and aren't kept. */
-  keepsMinutes: boolean
+  /** Where the person's own minutes count. For other repositories, it's read again. */
+  target: { kind: 'read'; target: FlushTarget; repoKeys: ReadonlySet<string> } | { kind: 'not read' }
 }
+
+/** What agents' marks change. */
+export type AgentChanges = { kind: 'changed'; days: AgentDay[] } | Unchanged
+
+interface Unchanged {
+  kind: 'unchanged'
+  because: 'no marks' | 'no workspace' | 'too large' | 'same minutes'
+}
+
+const unchanged = (because: Unchanged['because']): Unchanged => ({ kind: 'unchanged', because })
 
 /** The hours that new marks may affect. @param reassigned hours whose marks now belong to another repository */
 export const hoursChangedIn = (timeline: Timeline, reassigned: readonly number[] = []): ReadonlySet<number> =>
   new Set(hoursBeside([...timeline.changed, ...timeline.agents.changed, ...reassigned]))
 
 /**
- * Needs the marks of the hours, and of an hour before and after each. Agent time never makes a request fail: if there's too
- * much of it, the hours stay unchanged until the next heartbeat nearby.
+ * Works the hours out again and replaces them. Agent time never makes a request fail: if there's too much of it, the hours
+ * stay unchanged until the next heartbeat nearby.
  */
-export const countAgents = async (
-  tx: Db,
-  { userId, timeline, projects, hours, isFromJoining, timezone: given, read, keepsMinutes }: Agents,
-): Promise<AgentDay[]> => {
+export const replaceAgentHours = async (tx: Db, agents: Agents): Promise<AgentChanges> => {
+  const stored = await readStored(tx, agents)
+  if (stored.kind === 'unchanged') return stored
+  const rows = stored.rows.map((row) => withoutHours(row, agents.hours))
+  return changesOf(agents, { ...stored, rows })
+}
+
+/** The same for marks that aren't kept, because they come from a file. So no hour loses minutes. */
+export const raiseAgentHours = async (tx: Db, agents: Agents): Promise<AgentChanges> => {
+  const stored = await readStored(tx, agents)
+  return stored.kind === 'unchanged' ? stored : changesOf(agents, stored)
+}
+
+/** A repository's agent time on a day in a workspace, and its hours as they're stored. */
+interface Row extends AgentDay {
+  hours: number[]
+  before: number[] | null
+}
+
+/** A workspace where agents' minutes count, with the repositories. */
+interface Place extends Pick<MatchingWorkspace, 'workspaceId' | 'firstDay' | 'joinedOn' | 'idleWindow'> {
+  repoKeys: ReadonlySet<string>
+}
+
+interface Stored {
+  kind: 'stored'
+  places: Place[]
+  /** The zone of new minutes. */
+  timezone: string
+  rows: Row[]
+}
+
+/** Reads where agents' minutes count, and the days that have the hours. */
+const readStored = async (tx: Db, agents: Agents): Promise<Stored | Unchanged> => {
+  const { userId, timeline, projects, hours } = agents
   const repoKeys = new Set(
     [...timeline.agents.projects()].flatMap((project) => projects.keyOf(project) ?? []),
   )
-  if (hours.size === 0 || repoKeys.size === 0) return []
-  const target =
-    read && [...repoKeys].every((repoKey) => read.repoKeys.has(repoKey))
-      ? read.target
-      : requireValue(await readTargets(tx, [{ userId, repoKeys, scope: 'workspaces' }]), userId)
-  if (target.kind === 'too large') return []
-  const { timezone: ofPerson, workspaces } = requireTarget(target, repoKeys.size)
-  const timezone = given ?? ofPerson ?? 'UTC'
-  const places = workspaces.flatMap(({ workspaceId, repoKeys: matched, firstDay, joinedOn, idleWindow }) => {
+  if (hours.size === 0 || repoKeys.size === 0) return unchanged('no marks')
+  const result = await targetOf(tx, agents, repoKeys)
+  if (result.kind === 'too large') return unchanged('too large')
+  const target = requireTarget(result, repoKeys.size)
+  const places = target.workspaces.flatMap(({ repoKeys: matched, ...workspace }) => {
     const own = new Set(matched.filter((repoKey) => repoKeys.has(repoKey)))
-    return own.size > 0 ? [{ workspaceId, own, firstDay, joinedOn, idleWindow }] : []
+    return own.size > 0 ? [{ ...workspace, repoKeys: own }] : []
   })
-  if (places.length === 0) return []
+  if (places.length === 0) return unchanged('no workspace')
   const ids = places.map(({ workspaceId }) => workspaceId)
-  const days = new Set(Array.from(hours, dayOfHour))
-  const stored = await readAgentDays(tx, userId, ids, [...days])
+  const days = await readAgentDays(tx, userId, ids, [...new Set(Array.from(hours, dayOfHour))])
+  const rows = days.flatMap((row) =>
+    row.hours === null ? [] : [{ ...row, hours: row.hours, before: row.hours }],
+  )
+  return { kind: 'stored', places, timezone: zoneOf(target, agents.timezone), rows }
+}
+
+const targetOf = async (
+  tx: Db,
+  { userId, target: known }: Agents,
+  repoKeys: ReadonlySet<string>,
+): Promise<TargetResult> => {
+  const isRead = known.kind === 'read' && [...repoKeys].every((repoKey) => known.repoKeys.has(repoKey))
+  if (isRead) return known.target
+  return requireValue(await readTargets(tx, [{ userId, repoKeys, scope: 'workspaces' }]), userId)
+}
+
+const withoutHours = (row: Row, hours: ReadonlySet<number>): Row => {
+  const first = Date.parse(row.day) / HOUR_MS
+  return { ...row, hours: row.hours.map((minutes, hour) => (hours.has(first + hour) ? 0 : minutes)) }
+}
+
+/** The rows that differ from the stored ones once each hour has at least the marks' minutes. */
+const changesOf = (agents: Agents, { places, timezone, rows }: Stored): AgentChanges => {
+  const { timeline, hours, projects } = agents
   const minutesOf = minutesByWindow(timeline, hours, projects)
-  const changed: AgentDay[] = []
-  for (const { workspaceId, own, firstDay, joinedOn, idleWindow } of places) {
-    const rows = new Map(
-      stored
-        .filter((row) => row.workspaceId === workspaceId && row.hours !== null)
-        .map((row) => [keyOf(row), { ...row, hours: [...(row.hours ?? [])], before: row.hours }]),
-    )
-    for (const { day, hours: ofDay } of rows.values())
-      for (let hour = 0; hour < HOURS; hour++)
-        if (!keepsMinutes && hours.has(Date.parse(day) / HOUR_MS + hour)) ofDay[hour] = 0
-    for (const { hour, repoKey, minutes } of minutesOf(clampIdleWindow(idleWindow))) {
-      const day = dayOfHour(hour)
-      if (!own.has(repoKey) || day < firstDay || (isFromJoining && day < joinedOn)) continue
-      const key = keyOf({ day, repoKey })
-      const row = rows.get(key) ?? {
-        ...{
-          workspaceId,
-          day,
-          repoKey,
-          repo: projects.spellingOf(repoKey),
-          minutes: 0,
-          timezone,
-          otherZones: null,
-          before: null,
-        },
-        hours: new Array<number>(HOURS).fill(0),
-      }
-      row.hours[hour % HOURS] = Math.max(row.hours[hour % HOURS] ?? 0, minutes)
-      rows.set(key, row)
+  const days = places.flatMap((place) => {
+    const own = rows.filter(({ workspaceId }) => workspaceId === place.workspaceId)
+    const raised = raise(own, minutesOf(clampIdleWindow(place.idleWindow)), { agents, place, timezone })
+    return Array.from(groupBy(raised, ({ day }) => day).values(), (ofDay) =>
+      changedRows(ofDay, timezone),
+    ).flat()
+  })
+  if (days.length === 0) return unchanged('same minutes')
+  return days.length > limits.flush_rows ? unchanged('too large') : { kind: 'changed', days }
+}
+
+/** A workspace's rows, each hour with at least these minutes. */
+const raise = (
+  stored: readonly Row[],
+  minutes: readonly HourOfRepo[],
+  { agents, place, timezone }: { agents: Agents; place: Place; timezone: string },
+): Row[] => {
+  const { projects, isFromJoining } = agents
+  const { workspaceId, repoKeys, firstDay, joinedOn } = place
+  const rows = new Map(stored.map((row) => [keyOf(row), { ...row, hours: [...row.hours] }]))
+  for (const { hour, repoKey, minutes: ofHour } of minutes) {
+    const day = dayOfHour(hour)
+    if (!repoKeys.has(repoKey) || day < firstDay || (isFromJoining && day < joinedOn)) continue
+    const key = keyOf({ day, repoKey })
+    const row = rows.get(key) ?? {
+      ...{ workspaceId, day, repoKey, repo: projects.spellingOf(repoKey) },
+      ...{ minutes: 0, hours: new Array<number>(HOURS).fill(0), before: null },
+      ...{ timezone, otherZones: null },
     }
-    for (const ofDay of groupBy([...rows.values()], ({ day }) => day).values()) {
-      const zones = keepZones(
-        ofDay.map((row) => ({
-          before: hoursByZone({ ...row, hours: row.before }, timezone),
-          hours: row.hours,
-        })),
-        timezone,
-      )
-      for (const [index, { before, ...row }] of ofDay.entries()) {
-        if (row.hours.every((minutes, hour) => minutes === before?.[hour])) continue
-        const [[main] = [row.timezone ?? timezone], ...others] = zones[index] ?? []
-        changed.push({
-          ...row,
-          timezone: main,
-          otherZones: others.length > 0 ? Object.fromEntries(others) : null,
-          minutes: row.hours.reduce((sum, minutes) => sum + minutes, 0),
-        })
-      }
-    }
+    row.hours[hour % HOURS] = Math.max(row.hours[hour % HOURS] ?? 0, ofHour)
+    rows.set(key, row)
   }
-  return changed.length > limits.flush_rows ? [] : changed
+  return [...rows.values()]
+}
+
+/** Those of a workspace's rows of a day that differ from the stored ones, with the zones of their hours. */
+const changedRows = (ofDay: readonly Row[], timezone: string): AgentDay[] => {
+  const zones = keepZones(
+    ofDay.map((row) => ({
+      before: hoursByZone({ ...row, hours: row.before }, timezone),
+      hours: row.hours,
+    })),
+    timezone,
+  )
+  return ofDay.flatMap(({ before, ...row }, index) => {
+    if (row.hours.every((minutes, hour) => minutes === before?.[hour])) return []
+    const [[main] = [row.timezone ?? timezone], ...others] = zones[index] ?? []
+    return [
+      {
+        ...row,
+        timezone: main,
+        otherZones: others.length > 0 ? Object.fromEntries(others) : null,
+        minutes: row.hours.reduce((sum, minutes) => sum + minutes, 0),
+      },
+    ]
+  })
 }
 
 const HOUR_MS = 3_600_000

@@ -11,7 +11,7 @@ import { roundRobin } from '../../platform/process/round-robin.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
 import { type FlushTarget, readTarget, type Scope } from '../minutes/index.js'
 import { noneIgnored } from './batch.js'
-import { countAgents } from './count-agents.js'
+import { raiseAgentHours } from './count-agents.js'
 import { countMinutes } from './count-minutes.js'
 import { countImported, noPersonalMinutes } from './count-personal.js'
 import { type HeartbeatPlan, planAlone } from './plan-heartbeats.js'
@@ -304,14 +304,13 @@ const countDay = async (
   const agentHours = isKept
     ? []
     : [...timeline.agents.all()].flatMap(({ minute }) => (isOfDay(minute) ? [hourOf(minute)] : []))
-  const agents = await countAgents(tx, {
+  const agents = await raiseAgentHours(tx, {
     ...{ userId, timeline, projects },
     // No other day changes.
     hours: new Set(hoursBeside(agentHours).filter((hour) => dayOfHour(hour) === day)),
     isFromJoining: true,
     timezone: undefined,
-    read: undefined,
-    keepsMinutes: true,
+    target: { kind: 'not read' },
   })
   const waiting = candidates.filter(({ project, gap }) => gap === 0 && mayWait.has(project))
   const lastAt = new Map(waiting.map(({ project, minute }) => [project, new Date(minute * 60_000)]))

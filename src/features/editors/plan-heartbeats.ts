@@ -12,7 +12,7 @@ import {
   tryToLockMemberDays,
 } from '../minutes/index.js'
 import type { Batch } from './batch.js'
-import { countAgents, hoursChangedIn } from './count-agents.js'
+import { hoursChangedIn, replaceAgentHours } from './count-agents.js'
 import { errorForTooMany, type MinutesWorkspace, planMinutes } from './count-minutes.js'
 import { countPersonal } from './count-personal.js'
 import { type Marked, markHeartbeats, type Recorded } from './mark-heartbeats.js'
@@ -123,12 +123,11 @@ const countOne = async (
     { userId, counts, hadUncounted, target, projects, timezone },
     candidates,
   )
-  const agents = await countAgents(tx, {
+  const agents = await replaceAgentHours(tx, {
     ...{ userId, timeline, projects, isFromJoining },
     hours: hoursChangedIn(timeline),
     timezone: batch.timezone,
-    read: { target, repoKeys },
-    keepsMinutes: false,
+    target: { kind: 'read', target, repoKeys },
   })
   const seen = new Set([...lastAt.keys(), ...batch.names])
   return {

@@ -1,7 +1,8 @@
 /** Writes what heartbeats, imports and assignments change. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Tx } from '../../platform/database/client.js'
-import { type AgentDay, replaceAgentDays, replacePersonalDays, writeMinutes } from '../minutes/index.js'
+import { replaceAgentDays, replacePersonalDays, writeMinutes } from '../minutes/index.js'
+import type { AgentChanges } from './count-agents.js'
 import type { CountedMinutes } from './count-minutes.js'
 import type { PersonalMinutes } from './count-personal.js'
 import { rememberHeartbeats, writeMarks } from './queries/marks.js'
@@ -14,7 +15,7 @@ export interface Plan {
   minutes: CountedMinutes
   /** Minutes that no workspace counts. */
   personal: PersonalMinutes
-  agents: AgentDay[]
+  agents: AgentChanges
   /** Marks to store. */
   hours?: StoredHour[]
   /** Names with the repositories that were chosen for them. */
@@ -40,7 +41,7 @@ export const writePlans = async (tx: Tx, plans: readonly Plan[]): Promise<void> 
   const marking = writeMarks(tx, plans)
   const remembering = rememberHeartbeats(tx, plans)
   const replacing = plans.flatMap(({ userId, agents, personal }) => [
-    replaceAgentDays(tx, userId, agents),
+    ...(agents.kind === 'changed' ? [replaceAgentDays(tx, userId, agents.days)] : []),
     replacePersonalDays(tx, userId, personal.rows),
   ])
   tx.deferToCommit(Promise.all([marking, remembering, ...replacing]))

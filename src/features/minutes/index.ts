@@ -40,6 +40,7 @@ export {
 export { COUNTS, countParameters, countsOf, eachCount, hasActivity } from './queries/count-columns.js'
 export {
   type FlushTarget,
+  type MatchingWorkspace,
   readTargets,
   type Scope,
   type TargetRequest,
