@@ -38,9 +38,13 @@ export const readOverride = async (tx: Db, key: SnapshotKey): Promise<StoredOver
   return row && withUpdatedAt(row)
 }
 
-/** $1: the workspace; $2, $3: owners and repositories. A cluster asks only the nodes of these owners. */
-const OF_PLACES = (table: string) => `${table}.workspace_id = $1::uuid
-    and ${table}.owner_key = any($2::text[])
+/**
+ * $1: the workspace; $2, $3: owners and repositories. A cluster asks only the nodes of these owners. By both lists, the index
+ * finds the rows. By the pairs alone, each list is compared with all rows of these owners.
+ */
+const AT_PLACES = (table: string) => `${table}.workspace_id = $1::uuid
+    and ${table}.owner_key = any($2::text[]) and ${table}.repo_key = any($3::text[])`
+const OF_PLACES = (table: string) => `${AT_PLACES(table)}
     and (${table}.owner_key, ${table}.repo_key) in (select * from unnest($2::text[], $3::text[]))`
 
 const KEEP_VERSIONS = statement(
@@ -61,7 +65,7 @@ const DROP_OLD_VERSIONS = statement(
   {},
   `
   delete from override_versions v using overrides o
-  where ${OF_PLACES('v')} and o.owner_key = any($2::text[])
+  where ${OF_PLACES('v')} and ${AT_PLACES('o')}
     and o.owner_key = v.owner_key and o.repo_key = v.repo_key and o.workspace_id = v.workspace_id
     and v.version <= o.version - ${limits.settings_versions_kept}`,
 )
