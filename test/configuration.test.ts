@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { limits } from '../schemas/limits.js'
 import { locksOfWorkspaces } from '../src/platform/database/locks.js'
 import { heldMemory } from '../src/platform/process/held-memory.js'
@@ -227,32 +227,29 @@ t.test('a configuration at the limits is read and replaced without blocking othe
   hasMembers(t, await ada.put(path, tooLong), { status: 400, body: { code: 'validation_failed' } })
 })
 
-t.test('a change that lost a conflict holds only its last attempt in memory', async (t) => {
-  const service = await reuseService(t)
-  const { ada, path } = await setScene(service)
-  const { database } = service.app
-  const { transaction } = database
+/** The bytes that this person's latest request holds, counted until the test ends. */
+const watchMemory = (t: Test, caller: Caller) => {
   const { hold } = heldMemory
   t.teardown(() => {
     heldMemory.hold = hold
-    database.transaction = transaction
   })
-  const repohostId = String(ada.repohostId)
-  let most = 0
+  const repohostId = String(caller.repohostId)
+  const watched = { now: 0, most: 0 }
   heldMemory.hold = (person, lose) => {
     const parts = hold.call(heldMemory, person, lose)
-    let total = 0
+    if (!person.includes(repohostId)) return parts
+    Object.assign(watched, { now: 0, most: 0 })
     const part = () => {
       const held = parts.part()
       let bytes = 0
       const add = (more: number) => {
         bytes += more
-        total += more
-        if (person.includes(repohostId)) most = Math.max(most, total)
+        watched.now += more
+        watched.most = Math.max(watched.most, watched.now)
         held.add(more)
       }
       const giveBack = (give: () => void) => () => {
-        total -= bytes
+        watched.now -= bytes
         bytes = 0
         give()
       }
@@ -260,6 +257,18 @@ t.test('a change that lost a conflict holds only its last attempt in memory', as
     }
     return { ...parts, part }
   }
+  return watched
+}
+
+t.test('a change that lost a conflict holds only its last attempt in memory', async (t) => {
+  const service = await reuseService(t)
+  const { ada, path } = await setScene(service)
+  const { database } = service.app
+  const { transaction } = database
+  t.teardown(() => {
+    database.transaction = transaction
+  })
+  const memory = watchMemory(t, ada)
   const dryRun = async (conflicts: number) => {
     let left = conflicts
     database.transaction = (work, options) =>
@@ -268,16 +277,49 @@ t.test('a change that lost a conflict holds only its last attempt in memory', as
         if (left-- > 0) throw Object.assign(new Error('A conflict'), { code: '40001' })
         return result
       }, options)
-    most = 0
     const reply = await ada.put(`${path}?dry_run=true`, {
       projects: { 'acme/web': { settings: { 'ext.a': 'x'.repeat(10_000) } } },
     })
     t.equal(reply.status, 200, reply.text)
-    return most
+    return memory.most
   }
   const once = await dryRun(0)
   t.ok(once > 10_000)
   t.equal(await dryRun(2), once)
+})
+
+t.test('what was sent counts as held memory from its arrival until the change ends', async (t) => {
+  const service = await reuseService(t)
+  const { ada, path } = await setScene(service)
+  const { database } = service.app
+  const { transaction } = database
+  const { rows } = database.hot
+  t.teardown(() => {
+    database.transaction = transaction
+    database.hot.rows = rows
+  })
+  const memory = watchMemory(t, ada)
+  const held: [step: string, bytes: number][] = []
+  database.hot.rows = ((statement, parameters) => {
+    if (statement.name === 'sum workspace overrides') held.push(['before its turn', memory.now])
+    return rows.call(database.hot, statement, parameters)
+  }) as typeof rows
+  database.transaction = (work, options) => {
+    held.push(['before its transaction', memory.now])
+    return transaction(work, options)
+  }
+  const settings = { 'ext.a': 'x'.repeat(200_000) }
+  const sent = `acme/web\n${JSON.stringify(settings)}\n`.length
+  const steps = [
+    ['before its turn', sent],
+    ['before its transaction', sent],
+  ]
+  for (const query of ['?dry_run=true', '']) {
+    const reply = await ada.put(`${path}${query}`, { projects: { 'acme/web': { settings } } })
+    t.equal(reply.status, 200, reply.text)
+    t.same(held.splice(0), steps)
+    t.equal(memory.now, Buffer.byteLength(JSON.stringify(reply.body.changes)) - '[]'.length)
+  }
 })
 
 t.test(

@@ -4,6 +4,7 @@ import { limits } from '../../../schemas/limits.js'
 import type { Database } from '../../platform/database/client.js'
 import type { Preconditions } from '../../platform/http/etag.js'
 import type { RequestMemory } from '../../platform/http/request-memory.js'
+import type { Held } from '../../platform/process/held-memory.js'
 import {
   type Change,
   changeWorkspace,
@@ -33,6 +34,8 @@ interface ConfigurationRequest {
   sent: SentConfiguration
   preconditions: Preconditions
   dryRun: boolean
+  /** Counts what was sent, from its arrival until the change ends. */
+  held: Held
   /** Also holds the response, until the client has read it or others need the memory. */
   memory: RequestMemory
 }
@@ -52,30 +55,31 @@ interface Context {
 export const changeConfiguration = async (
   { database, rules, quota }: Context,
   call: WorkspaceCall,
-  { sent, preconditions, dryRun, memory }: ConfigurationRequest,
+  { sent, preconditions, dryRun, held, memory }: ConfigurationRequest,
 ): Promise<ConfigurationResponse> => {
   const { workspaceId } = call
-  const endTurn = await waitForTurn(database, workspaceId, sent.projects, memory)
-  // Conflicts repeat transactions, so each begins with `held.reset()`.
-  const held = memory.hold()
-  const facts = { workspaceId, sent, preconditions, rules, quota, held }
+  const endTurn = await waitForTurn(database, workspaceId, sent.projects, memory.person)
+  // Conflicts repeat transactions, so each begins with `heldByTry.reset()`.
+  const heldByTry = memory.hold()
+  const facts = { workspaceId, sent, preconditions, rules, quota, held: heldByTry }
   try {
     if (dryRun)
       return await previewChange(database, call, 'admin', async (preview) => {
-        held.reset()
+        heldByTry.reset()
         const plan = await planConfiguration(preview, facts)
         const { grownBytes } = plan.overrides
         if (grownBytes > 0) await requireStorageQuota(preview.tx, workspaceId, grownBytes)
         return responseOf(workspaceId, plan, plan.head)
       })
     return await changeWorkspace(database, call, 'admin', async (change) => {
-      held.reset()
+      heldByTry.reset()
       const plan = await planConfiguration(change, facts)
       await writePlan(change, workspaceId, plan)
       if (plan.overrides.grownBytes > 0) await requireStorageQuota(change.tx, workspaceId)
       return responseOf(workspaceId, plan, await readHead(change.tx, workspaceId))
     })
   } finally {
+    held.release()
     endTurn()
   }
 }

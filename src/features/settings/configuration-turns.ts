@@ -2,7 +2,6 @@
 import { limits } from '../../../schemas/limits.js'
 import { ApiError } from '../../errors.js'
 import type { Database } from '../../platform/database/client.js'
-import type { RequestMemory } from '../../platform/http/request-memory.js'
 import { fitting } from '../../platform/process/held-memory.js'
 import { KeyedSemaphore, Semaphore } from '../../platform/process/semaphore.js'
 import type { SentConfiguration } from './configuration-reader.js'
@@ -26,15 +25,13 @@ export const waitForTurn = async (
   database: Database,
   workspaceId: string,
   projects: SentConfiguration['projects'],
-  memory: RequestMemory,
+  person: string,
 ): Promise<() => void> => {
   if (!projects) return () => {}
   const sent = projects.reduce((sum, { length }) => sum + length, 0)
   const stored = (await readStorage(database.hot, [workspaceId])).get(workspaceId) ?? 0
   if (sent + stored <= LARGE_BYTES) return () => {}
-  const held = memory.hold()
-  held.add(sent)
-  const endTurnOfPerson = await changesOfPerson.acquire([memory.person])
+  const endTurnOfPerson = await changesOfPerson.acquire([person])
   try {
     await changesAtOnce.acquire()
   } catch (error) {
@@ -44,6 +41,5 @@ export const waitForTurn = async (
   return () => {
     changesAtOnce.release()
     endTurnOfPerson()
-    held.release()
   }
 }

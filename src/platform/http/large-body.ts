@@ -65,6 +65,12 @@ const threads = new Tinypool({
 // A thread couldn't start. The body that waits for it runs out of time.
 threads.on('error', () => {})
 
+export interface ReceivedBody<Read> {
+  body: Read
+  /** Counts the body's buffers (`buffersOf`), from the first byte on. Its user gives it back, or else the response's end. */
+  held: Held
+}
+
 /**
  * For a handler that reads the body itself.
  * @throws {ApiError} `payload_too_large`, `rate_limited`, `unavailable`, `bad_request`, and what `inspect` and `admit` throw
@@ -73,22 +79,22 @@ threads.on('error', () => {})
 export const readLargeBody = async <Read extends object, Context extends object>(
   request: FastifyRequest,
   { reader, context, mostBytes, memory, place = memory.person, inspect, admit }: LargeBody<Read, Context>,
-): Promise<Read> => {
+): Promise<ReceivedBody<Read>> => {
   const { server: app, socket } = request
   const { person, ending } = memory
+  const held = memory.hold()
   const incoming = new IncomingBody(request.raw, request.headers['content-length'], mostBytes, inspect)
   if (incoming.declaredBytes > LARGE_BYTES) app.bodyTimeouts.extendForLargeBody(request.raw)
   try {
     if (await incoming.receive(undefined, LARGE_BYTES)) {
       await admit?.()
-      return reader.read(incoming.bytes, context)
+      return keepCounted(held, reader, reader.read(incoming.bytes, context))
     }
     app.bodyTimeouts.extendForLargeBody(request.raw)
     const endTurn =
       app.config.rateLimits || place !== person
         ? await app.rateLimits.takeTurn(request, 'large_uploads', [place])
         : () => {}
-    const held = memory.hold()
     const hangUp = () => ending.abort(new ApiError('bad_request', { detail: 'The connection was closed.' }))
     socket.once('close', hangUp)
     if (socket.destroyed) hangUp()
@@ -97,15 +103,28 @@ export const readLargeBody = async <Read extends object, Context extends object>
       await admit?.()
       // A body that's waiting for a thread can be lost, too.
       const reading = permits.run(() => readInThread(reader, incoming.bytes, context, ending))
-      return await untilAborted(reading, ending.signal)
+      return keepCounted(held, reader, await untilAborted(reading, ending.signal))
     } finally {
       socket.removeListener('close', hangUp)
-      held.release()
       endTurn()
     }
+  } catch (error) {
+    held.release()
+    throw error
   } finally {
     incoming.stop()
   }
+}
+
+/** The bytes that were sent are gone once they're read. What was made of them counts instead. */
+const keepCounted = <Read extends object, Context extends object>(
+  held: Held,
+  { buffersOf }: BodyReader<Read, Context>,
+  body: Read,
+): ReceivedBody<Read> => {
+  held.reset()
+  for (const { byteLength } of buffersOf?.(body) ?? []) held.add(byteLength)
+  return { body, held }
 }
 
 const untilAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { payerOf } from '../rate-limits/payers.js'
 import type { JsonReader } from './body-reader.js'
-import { readLargeBody } from './large-body.js'
+import { type ReceivedBody, readLargeBody } from './large-body.js'
 import { beginWork, leaveBodies, type Scope } from './own-body.js'
 import { holdMemory, type RequestMemory } from './request-memory.js'
 
@@ -10,14 +10,14 @@ export interface LargeJson<Read extends object> {
   /**
    * Reads and validates the body. The caller's work begins once it has been read.
    * @param inspect gets each chunk before it is kept, and throws to reject the body
-   * @returns the body, and the memory that the request may go on using
+   * @returns the body with what counts its buffers, and the memory that the request may go on using
    * @throws as `readLargeBody`
    */
   read(
     request: FastifyRequest,
     reply: FastifyReply,
     inspect?: (chunk: Buffer) => void,
-  ): Promise<{ body: Read; memory: RequestMemory }>
+  ): Promise<ReceivedBody<Read> & { memory: RequestMemory }>
 }
 
 /**
@@ -36,9 +36,9 @@ export const largeJson = <Read extends object>(scope: Scope, reader: JsonReader<
   return {
     read: async (request, reply, inspect) => {
       const memory = holdMemory(request, reply, await payerOf(request))
-      const body = await readLargeBody(request, { reader, context, mostBytes, memory, inspect })
+      const received = await readLargeBody(request, { reader, context, mostBytes, memory, inspect })
       await beginWork(request)
-      return { body, memory }
+      return { ...received, memory }
     },
   }
 }

@@ -32,7 +32,7 @@ export const readSignedBody = async (
 ): Promise<SignedBody> => {
   const address = addressOf(request)
   try {
-    const found = await readLargeBody(request, {
+    const { body: found } = await readLargeBody(request, {
       reader,
       context: { kind, hostname, event, isForm },
       mostBytes: limits.webhook_body_bytes,

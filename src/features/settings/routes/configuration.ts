@@ -102,7 +102,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { headers, query } = request
-      const { body, memory } = await configurationBody.read(request, reply)
+      const { body, held, memory } = await configurationBody.read(request, reply)
       const { sent, wrong } = body
       if (wrong) throw new ApiError('validation_failed', { errors: listSettingsFaults(rules, wrong) })
       const call = { ...request.membership, reason: sent.reason }
@@ -110,6 +110,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         sent,
         preconditions: preconditionsOf(headers, query),
         dryRun: isDryRun(request),
+        held,
         memory,
       })
       reply.header('ETag', answer.etag)
