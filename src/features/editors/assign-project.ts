@@ -77,11 +77,7 @@ export const assignProject = (
       const timezone = zoneOf(target, undefined)
       const marked = { userId, timeline, projects, target, timezone }
       const candidates = repoKey === undefined ? [] : storedFor(timeline, counts, name)
-      const minutes = await countMinutes(tx, {
-        ...{ ...marked, counts, candidates },
-        isFromJoining: true,
-        imported: 'none',
-      })
+      const minutes = await countMinutes(tx, { ...marked, counts, candidates, isFromJoining: true })
       const hadUncounted = hasUncounted(timeline, counts)
       const personal = await countPersonal(
         tx,

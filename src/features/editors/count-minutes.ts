@@ -29,11 +29,9 @@ interface Minutes {
   /** In which the minutes are recorded. */
   timezone: string
   projects: Projects
-  /** If minutes were imported before, the candidates are ordered by minute. */
   candidates: Candidate[]
   /** Whether all minutes count only from the day of joining a workspace. Those sent under a folder's name always do. */
   isFromJoining: boolean
-  imported: Imported
 }
 
 /** A repository on a day in a workspace. */
@@ -43,16 +41,14 @@ export interface Place {
   repoKey: string
 }
 
-/** Minutes that earlier imports found, which don't count again: none, all that are there, or so many in each place. */
-export type Imported = 'none' | 'all' | ReadonlyMap<string, number>
-
 /** The key of a place among those of a day. */
 export const placeKeyOf = ({ workspaceId, repoKey }: Omit<Place, 'day'>): string =>
   `${workspaceId} ${repoKey}`
 
-const skippedIn = (place: Place, imported: Imported): number => {
-  if (imported === 'none') return 0
-  return imported === 'all' ? Number.POSITIVE_INFINITY : (imported.get(placeKeyOf(place)) ?? 0)
+/** Minutes that count for a repository on a day in a workspace. */
+export interface RepoDay extends Place {
+  /** In the order of the candidates. */
+  minutes: number[]
 }
 
 /** A workspace where minutes may count, with these minutes and their days. */
@@ -74,8 +70,6 @@ export interface CountedMinutes {
   counts: Counts
   /** How many minutes were added, in all workspaces together. */
   minutes: number
-  /** Unless nothing can be `imported`: the minutes of each place, whether or not they were imported before. */
-  found: (Place & { minutes: number })[]
   /** What to write, in a part for each workspace. */
   added: AddedMinutes[][]
   isSmall: boolean
@@ -135,41 +129,53 @@ export const errorForTooMany = ({ what, count }: TooMany): ApiError => {
   })
 }
 
-/** Counts the minutes that count in each workspace. @param members the days so far, which stay as they are */
-export const planMinutes = async (
-  { counts: before, timezone, projects, imported, isSmall }: TargetedMinutes,
-  members: MemberDays<MinutesWorkspace>[],
-): Promise<CountedMinutes> => {
+/** Finds the minutes that count, each once in a workspace. */
+export const placeMinutes = async ({
+  counts: before,
+  workspaces,
+}: TargetedMinutes): Promise<{ counts: Counts; repoDays: RepoDay[] }> => {
   const counts = before.copy()
   const dayOf = daysOfMinutes()
-  const found: CountedMinutes['found'] = []
-  const added: AddedMinutes[][] = []
+  const repoDays: RepoDay[] = []
   let work = 0
-  for (const { workspace, days } of members) {
-    const { workspaceId, userId, idleWindow: given, own } = workspace
+  for (const { workspaceId, idleWindow: given, own } of workspaces) {
     const idleWindow = clampIdleWindow(given)
-    const repoDays = new Map<string, RepoDay>()
+    const ofWorkspace = new Map<string, RepoDay>()
     for (const { minute, repoKey, gap } of own) {
       if (gap > idleWindow || counts.hasCounted(workspaceId, minute)) continue
       if (!counts.mayCountFor(repoKey, minute)) continue
       counts.count(workspaceId, minute, repoKey)
       const day = dayOf(minute)
       const key = `${day} ${repoKey}`
-      const repoDay = repoDays.get(key) ?? newRepoDay({ workspaceId, day, repoKey }, imported)
-      repoDays.set(key, repoDay)
-      if (++repoDay.minutes <= repoDay.skipped) continue
-      const hour = hourOf(minute) % HOURS
-      repoDay.hours[hour] = (repoDay.hours[hour] ?? 0) + 1
+      const repoDay = ofWorkspace.get(key) ?? { workspaceId, day, repoKey, minutes: [] }
+      ofWorkspace.set(key, repoDay)
+      repoDay.minutes.push(minute)
     }
+    repoDays.push(...ofWorkspace.values())
+    work = await pauseAfter(work + own.length)
+  }
+  return { counts, repoDays }
+}
+
+/** The rows with these minutes, as many as fit in their hours and days. @param members the days so far, which stay as they are */
+export const rowsOfMinutes = async (
+  { timezone, projects }: TargetedMinutes,
+  members: MemberDays<MinutesWorkspace>[],
+  repoDays: readonly RepoDay[],
+): Promise<AddedMinutes[][]> => {
+  const ofWorkspaces = groupBy(repoDays, ({ workspaceId }) => workspaceId)
+  const added: AddedMinutes[][] = []
+  let work = 0
+  for (const { workspace, days } of members) {
+    const { workspaceId, userId } = workspace
     const part: AddedMinutes[] = []
     /** The days that have changed, with the minutes so far. */
     const totals = new Map<string, MemberDay['total']>()
-    for (const { hours, skipped, minutes, day, repoKey } of repoDays.values()) {
-      if (imported !== 'none') found.push({ workspaceId, day, repoKey, minutes })
-      if (minutes <= skipped) continue
+    for (const { minutes, day, repoKey } of ofWorkspaces.get(workspaceId) ?? []) {
       const memberDay = requireDay(days, day)
       const total = totals.get(day) ?? memberDay.total
-      const { counted } = capMinutes(total, minutes - skipped, hours)
+      const { counted } = capMinutes(total, minutes.length, hoursOf(minutes))
+      work = await pauseAfter(work + minutes.length)
       if (counted.minutes === 0) continue
       totals.set(day, sumOf(total, counted))
       const repo = projects.spellings.get(repoKey) ?? repoKey
@@ -177,10 +183,31 @@ export const planMinutes = async (
       part.push({ workspaceId, userId, day, repo, repoKey, timezone, ...known, ...counted })
     }
     added.push(part)
-    work = await pauseAfter(work + own.length)
   }
-  const minutes = added.flat().reduce((sum, row) => sum + row.minutes, 0)
-  return { counts, minutes, found, added, isSmall }
+  return added
+}
+
+/** How many minutes of a day are in each UTC hour. */
+const hoursOf = (minutes: readonly number[]): Record<string, number> => {
+  const hours: Record<string, number> = {}
+  for (const minute of minutes) {
+    const hour = hourOf(minute) % HOURS
+    hours[hour] = (hours[hour] ?? 0) + 1
+  }
+  return hours
+}
+
+export const sumOfRows = (added: readonly AddedMinutes[][]): number =>
+  added.flat().reduce((sum, row) => sum + row.minutes, 0)
+
+/** Counts minutes in workspaces. @param members the days so far, which stay as they are */
+export const planMinutes = async (
+  targeted: TargetedMinutes,
+  members: MemberDays<MinutesWorkspace>[],
+): Promise<CountedMinutes> => {
+  const { counts, repoDays } = await placeMinutes(targeted)
+  const added = await rowsOfMinutes(targeted, members, repoDays)
+  return { counts, minutes: sumOfRows(added), added, isSmall: targeted.isSmall }
 }
 
 /** Locks a person's days, and counts. @throws {ApiError} `payload_too_large` */
@@ -215,22 +242,6 @@ const sumOfSizes = (
   }
   return { rows, minutes }
 }
-
-/** Minutes of one repository on one day. */
-interface RepoDay extends Place {
-  minutes: number
-  /** How many of the first ones were imported before. */
-  skipped: number
-  /** The others, by UTC hour. */
-  hours: Record<string, number>
-}
-
-const newRepoDay = (place: Place, imported: Imported): RepoDay => ({
-  ...place,
-  minutes: 0,
-  skipped: skippedIn(place, imported),
-  hours: {},
-})
 
 /** The distinct UTC days of minutes. */
 const daysOfMinutes = () => {

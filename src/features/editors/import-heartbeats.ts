@@ -4,17 +4,39 @@ import { v7 as uuidv7 } from 'uuid'
 import type { RepohostKind } from '../../../schemas/common.js'
 import type { Import } from '../../../schemas/editors.js'
 import { limits } from '../../../schemas/limits.js'
-import { ApiError, tooMany } from '../../errors.js'
+import { tooMany } from '../../errors.js'
 import type { Database, Db, Tx } from '../../platform/database/client.js'
 import { turns } from '../../platform/limits.js'
+import { requireValue } from '../../platform/process/maps.js'
 import { roundRobin } from '../../platform/process/round-robin.js'
 import { addDays, HOURS } from '../../platform/time/days.js'
-import { type FlushTarget, readTarget, type Scope } from '../minutes/index.js'
+import {
+  type FlushTarget,
+  lockMemberDays,
+  readTargets,
+  type Scope,
+  type TargetRequest,
+  type TargetResult,
+} from '../minutes/index.js'
 import { noneIgnored } from './batch.js'
 import { raiseAgentHours } from './count-agents.js'
-import { countMinutes } from './count-minutes.js'
+import {
+  type Place,
+  placeKeyOf,
+  placeMinutes,
+  type RepoDay,
+  rowsOfMinutes,
+  sumOfRows,
+  targetMinutes,
+} from './count-minutes.js'
 import { countImported, noPersonalMinutes } from './count-personal.js'
-import { type HeartbeatPlan, planAlone } from './plan-heartbeats.js'
+import {
+  type HeartbeatPlan,
+  planAlone,
+  type Rejected,
+  rejectedTarget,
+  tooManyMinutes,
+} from './plan-heartbeats.js'
 import { isRepo, markNameOf, type Projects, projectNamed } from './project-names.js'
 import {
   addImportDays,
@@ -42,7 +64,7 @@ import {
   type StoredHour,
   Timeline,
 } from './timeline.js'
-import { writePlans } from './write-plans.js'
+import { type Plan, writePlans } from './write-plans.js'
 
 const MINUTES = 60
 /** How many days one statement writes. */
@@ -153,75 +175,87 @@ interface Importing {
   log: Log
 }
 
+/** @returns whether there may be more to do */
+const importNextDay = async ({ database, userId, kind, log }: Importing): Promise<boolean> => {
+  const step = await database.transaction((tx) => importDay(tx, userId, kind), background)
+  if (step.kind === 'counted for its person')
+    log.info(
+      { import: step.id, days_done: step.daysDone, reason: step.reason },
+      'a day of an import is too large for workspaces and counts only for its person',
+    )
+  return step.kind !== 'no day'
+}
+
+/** What an import's next step was. */
+type Step =
+  | { kind: 'counted' }
+  | { kind: 'counted for its person'; id: string; daysDone: number; reason: string }
+  /** It has ended, or another instance is working on it. */
+  | { kind: 'no day' }
+
 /**
  * A day that's too large for the person's workspaces counts only for the person. A day in which it would take too long to
  * find out what the person excludes from recording counts as excluded.
- * @returns whether there may be more to do
  */
-const importNextDay = async ({ database, userId, kind, log }: Importing): Promise<boolean> => {
-  let failed: Place | undefined
-  try {
-    return await database.transaction(async (tx) => {
-      const place = await takeImport(tx, userId)
-      failed = place
-      return place ? importDay(tx, userId, kind, place, 'workspaces') : false
-    }, background)
-  } catch (error) {
-    if (!(error instanceof ApiError) || !failed) throw error
-    const place = failed
-    // In the meantime, another instance may have taken the import, or the person may have cancelled it and begun
-    // another.
-    const continueWith = (work: (tx: Tx) => Promise<unknown>) =>
-      database.transaction(async (tx) => {
-        const now = await takeImport(tx, userId)
-        if (now?.id === place.id && now.daysDone === place.daysDone) await work(tx)
-      }, background)
-    if (error.code === 'token_invalid') {
-      await continueWith((tx) => endImport(tx, userId, 'cancelled'))
-      return true
-    }
-    log.info(
-      { import: place.id, days_done: place.daysDone, reason: error.message },
-      'a day of an import is too large for workspaces and counts only for its person',
-    )
-    try {
-      await continueWith((tx) => importDay(tx, userId, kind, place, 'person'))
-    } catch (again) {
-      if (!(again instanceof ApiError)) throw again
-      await continueWith((tx) => excludeDay(tx, userId, place))
-    }
-    return true
-  }
-}
-
-/** An import's progress. */
-interface Place {
-  id: string
-  daysDone: number
-}
-
-/** Skips a day, all of whose heartbeats count as excluded from recording. */
-const excludeDay = async (tx: Tx, userId: string, { daysDone }: Place): Promise<void> => {
-  const next = await readNextDays(tx, userId, daysDone)
-  const recordingOff = (next?.days ?? [])
-    .filter(({ day }) => day === next?.day)
-    .reduce((sum, day) => sum + countSwitchedOff(day, () => true), 0)
-  await advanceImport(tx, userId, { minutes: 0, personalMinutes: 0, recordingOff })
-}
-
-/** @returns whether there may be more to do */
-const importDay = async (
-  tx: Tx,
-  userId: string,
-  kind: RepohostKind,
-  place: Place,
-  scope: Scope,
-): Promise<boolean> => {
+const importDay = async (tx: Tx, userId: string, kind: RepohostKind): Promise<Step> => {
+  const place = await takeImport(tx, userId)
+  if (!place) return { kind: 'no day' }
   const next = await readNextDays(tx, userId, place.daysDone)
   if (!next) {
     await endImport(tx, userId, 'done')
-    return false
+    return { kind: 'no day' }
   }
+  const planned = await planDay(tx, { userId, kind, next, scope: 'workspaces' })
+  if (planned.kind === 'planned') {
+    await writeDay(tx, planned)
+    return { kind: 'counted' }
+  }
+  if (planned.because === 'unknown person') {
+    await endImport(tx, userId, 'cancelled')
+    return { kind: 'no day' }
+  }
+  const forPerson = await planDay(tx, { userId, kind, next, scope: 'person' })
+  if (forPerson.kind === 'planned') await writeDay(tx, forPerson)
+  else await excludeDay(tx, userId, next)
+  return { kind: 'counted for its person', ...place, reason: planned.error.message }
+}
+
+/** A file's next day, with the days before and after it. */
+interface NextDay {
+  day: string
+  today: string
+  days: ImportDay[]
+}
+
+/** Skips a day, all of whose heartbeats count as excluded from recording. */
+const excludeDay = async (tx: Tx, userId: string, { day, days }: NextDay): Promise<void> => {
+  const recordingOff = days
+    .filter((other) => other.day === day)
+    .reduce((sum, own) => sum + countSwitchedOff(own, () => true), 0)
+  await advanceImport(tx, userId, { minutes: 0, personalMinutes: 0, recordingOff })
+}
+
+/** What a day of a file changes. */
+interface DayPlan {
+  kind: 'planned'
+  /** Its minutes as heartbeats, while marks are kept. */
+  heartbeats: HeartbeatPlan
+  /** Its minutes beyond those. */
+  file: Plan
+  /** All minutes of each place, whether or not they were imported before. */
+  found: (Place & { minutes: number })[]
+  recordingOff: number
+}
+
+interface DayToPlan {
+  userId: string
+  kind: RepohostKind
+  next: NextDay
+  scope: Scope
+}
+
+/** Plans a day, and writes nothing. */
+const planDay = async (tx: Tx, { userId, kind, next, scope }: DayToPlan): Promise<DayPlan | Rejected> => {
   const { day, today, days } = next
   // While marks are kept, imported minutes become marks, so no minute counts twice.
   const firstKept = addDays(today, -limits.flush_days_back)
@@ -231,17 +265,24 @@ const importDay = async (
   const names = own.flatMap(namesIn).filter((name) => !isRepo(name, kind))
   const batch = { userId, heartbeats, ignored: noneIgnored, kind, names, scope, isFromJoining: true }
   const plan = await planAlone(tx, batch)
-  await writePlans(tx, [plan])
-  const counted = await countDay(tx, userId, { ...plan, kind, day, days, firstKept, scope })
-  const minutes = plan.minutes.minutes + counted.minutes
-  const personalMinutes = plan.personal.minutes + counted.personalMinutes
-  tx.deferToCommit(
-    advanceImport(tx, userId, { minutes, personalMinutes, recordingOff: counted.recordingOff }),
-  )
-  return true
+  return plan.kind === 'rejected'
+    ? plan
+    : planMinutesOfDay(tx, { userId, kind, day, days, scope, firstKept, heartbeats: plan })
 }
 
-interface DayOfImport extends Pick<HeartbeatPlan, 'projects' | 'mayWait' | 'isFull'> {
+const writeDay = async (tx: Tx, plan: DayPlan): Promise<void> => {
+  const { heartbeats, file, found, recordingOff } = plan
+  const { userId } = heartbeats
+  await writePlans(tx, [heartbeats])
+  tx.deferToCommit(keepImported(tx, userId, found))
+  await writePlans(tx, [file])
+  const minutes = heartbeats.minutes.minutes + file.minutes.minutes
+  const personalMinutes = heartbeats.personal.minutes + file.personal.minutes
+  tx.deferToCommit(advanceImport(tx, userId, { minutes, personalMinutes, recordingOff }))
+}
+
+interface DayOfImport {
+  userId: string
   kind: RepohostKind
   day: string
   /** The day and the days before and after it. */
@@ -249,13 +290,14 @@ interface DayOfImport extends Pick<HeartbeatPlan, 'projects' | 'mayWait' | 'isFu
   scope: Scope
   /** From this day on, minutes were already counted from heartbeats, so that they're only remembered. */
   firstKept: string
+  heartbeats: HeartbeatPlan
 }
 
-const countDay = async (
+const planMinutesOfDay = async (
   tx: Tx,
-  userId: string,
-  { kind, day, days, projects: ofPlan, mayWait, isFull, firstKept, scope }: DayOfImport,
-): Promise<{ minutes: number; personalMinutes: number; recordingOff: number }> => {
+  { userId, kind, day, days, heartbeats, firstKept, scope }: DayOfImport,
+): Promise<DayPlan | Rejected> => {
+  const { projects: ofPlan, mayWait, isFull } = heartbeats
   const isKept = day >= firstKept
   const projects = ofPlan.withSpellings(
     days.flatMap((day) => namesIn(day).map((name) => projectNamed(name, kind))),
@@ -272,34 +314,35 @@ const countDay = async (
   const isOfDay = (minute: number) => minute >= first && minute < first + HOURS * MINUTES
   const candidates = [...timeline.all()].filter(({ minute }) => isOfDay(minute))
   const repoKeys = new Set(candidates.flatMap(({ project }) => projects.keyOf(project) ?? []))
-  const [target, imported] = [
-    await readTarget(tx, userId, repoKeys, scope),
-    await readImported(tx, userId, day),
-  ]
+  const target = await readTargetOf(tx, { userId, repoKeys, scope })
+  if (target.kind !== 'found') return rejectedTarget(target, repoKeys.size)
   const own = days.filter((other) => other.day === day)
   // Also what has heartbeats, but no minute.
   const named = own.flatMap(namesIn).map(toMark)
   const namedRepos = new Set(named.flatMap((project) => projects.keyOf(project) ?? []))
-  const recording = target.recording ? await readTarget(tx, userId, namedRepos, 'person') : target
+  const recording = target.recording
+    ? await readTargetOf(tx, { userId, repoKeys: namedRepos, scope: 'person' })
+    : target
+  if (recording.kind !== 'found') return rejectedTarget(recording, namedRepos.size)
   const unknown = new Counts([])
   const before =
     scope === 'person'
       ? countEarlier(candidates, unknown, projects, await readMostImported(tx, userId, day))
       : unknown
   const marked = { userId, timeline, projects, target, timezone: zoneOf(target, undefined) }
-  const minutes = await countMinutes(tx, {
-    ...marked,
-    counts: before,
-    candidates,
-    isFromJoining: true,
-    imported: isKept ? 'all' : imported,
-  })
+  const targeted = await targetMinutes({ ...marked, counts: before, candidates, isFromJoining: true })
+  if (targeted.kind === 'too large') return tooManyMinutes(targeted)
+  const members = await lockMemberDays(tx, targeted.workspaces)
+  const { counts, repoDays } = await placeMinutes(targeted)
+  const fresh = isKept ? [] : withoutImported(repoDays, await readImported(tx, userId, day))
+  const added = await rowsOfMinutes(targeted, members, fresh)
+  const minutes = { counts, added, minutes: sumOfRows(added), isSmall: targeted.isSmall }
   const beside = [addDays(day, -1), addDays(day, 1)].filter(
     (other) => other < firstKept && days.every(({ day }) => day !== other),
   )
   const personal = isKept
     ? noPersonalMinutes
-    : await countImported(tx, { ...marked, counts: minutes.counts }, { day, beside, hours })
+    : await countImported(tx, { ...marked, counts }, { day, beside, hours })
   // On a day that's kept, agents' marks have already counted like heartbeats.
   const agentHours = isKept
     ? []
@@ -314,15 +357,27 @@ const countDay = async (
   })
   const waiting = candidates.filter(({ project, gap }) => gap === 0 && mayWait.has(project))
   const lastAt = new Map(waiting.map(({ project, minute }) => [project, new Date(minute * 60_000)]))
-  tx.deferToCommit(keepImported(tx, userId, minutes.found))
-  await writePlans(tx, [{ userId, minutes, personal, agents, lastAt, isFull }])
   const isOff = switchedOffBy(recording, projects)
   const recordingOff = own.reduce(
     (sum, part) => sum + countSwitchedOff(part, (hour, project) => isOff(hour, toMark(project))),
     0,
   )
-  return { minutes: minutes.minutes, personalMinutes: personal.minutes, recordingOff }
+  return {
+    ...{ kind: 'planned', heartbeats, recordingOff },
+    file: { userId, minutes, personal, agents, lastAt, isFull },
+    found: repoDays.map(({ minutes: all, ...place }) => ({ ...place, minutes: all.length })),
+  }
 }
+
+const readTargetOf = async (tx: Tx, request: TargetRequest): Promise<TargetResult> =>
+  requireValue(await readTargets(tx, [request]), request.userId)
+
+/** The minutes beyond those that earlier imports have found in the same place. */
+const withoutImported = (repoDays: readonly RepoDay[], imported: ReadonlyMap<string, number>): RepoDay[] =>
+  repoDays.flatMap((one) => {
+    const minutes = one.minutes.slice(imported.get(placeKeyOf(one)) ?? 0)
+    return minutes.length > 0 ? [{ ...one, minutes }] : []
+  })
 
 /** Minutes of a repository that earlier imports have counted in a workspace don't count for the person alone. */
 const countEarlier = (

@@ -106,8 +106,13 @@ export const markHeartbeats = async (facts: Facts, target: FlushTarget): Promise
   const candidates = [...timeline.around(marked)]
   const { userId, isFromJoining } = batch
   const minutes = await targetMinutes({
-    ...{ userId, counts, target, timezone, projects, candidates, isFromJoining },
-    imported: 'none',
+    userId,
+    counts,
+    target,
+    timezone,
+    projects,
+    candidates,
+    isFromJoining,
   })
   return minutes.kind === 'too large'
     ? minutes

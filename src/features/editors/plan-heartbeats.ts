@@ -1,19 +1,22 @@
 /** Plans what heartbeats change: marks, and the minutes that result from new marks. */
 import { limits } from '../../../schemas/limits.js'
+import type { ApiError } from '../../errors.js'
 import type { Db } from '../../platform/database/client.js'
 import { requireValue } from '../../platform/process/maps.js'
 import {
   changeTimezone,
+  errorForTarget,
+  type FlushTarget,
   lockMemberDays,
   type MemberDays,
-  requireTarget,
+  type TargetResult,
   type TriedDays,
   triedDaysOf,
   tryToLockMemberDays,
 } from '../minutes/index.js'
 import type { Batch } from './batch.js'
 import { hoursChangedIn, replaceAgentHours } from './count-agents.js'
-import { errorForTooMany, type MinutesWorkspace, planMinutes } from './count-minutes.js'
+import { errorForTooMany, type MinutesWorkspace, planMinutes, type TooMany } from './count-minutes.js'
 import { countPersonal } from './count-personal.js'
 import { type Marked, markHeartbeats, type Recorded } from './mark-heartbeats.js'
 import type { Projects } from './project-names.js'
@@ -34,6 +37,26 @@ export interface HeartbeatPlan extends Plan {
   isFull: boolean
 }
 
+/** A batch, or a day of an import, that can't be recorded. */
+export interface Rejected {
+  kind: 'rejected'
+  because: 'unknown person' | 'too large'
+  /** As a request is answered. */
+  error: ApiError
+}
+
+export const rejectedTarget = (target: Exclude<TargetResult, FlushTarget>, repos: number): Rejected => ({
+  kind: 'rejected',
+  because: target.kind,
+  error: errorForTarget(target, repos),
+})
+
+export const tooManyMinutes = (minutes: TooMany): Rejected => ({
+  kind: 'rejected',
+  because: 'too large',
+  error: errorForTooMany(minutes),
+})
+
 /** A batch that isn't planned together with others. */
 interface LeftOut {
   kind: 'left out'
@@ -47,21 +70,19 @@ const leftOut = (userId: string, because: LeftOut['because']): LeftOut => ({
   because,
 })
 
-/**
- * Waits for everyone who holds a lock.
- * @throws {ApiError} `token_invalid`, `payload_too_large`
- */
-export const planAlone = async (tx: Db, batch: Batch): Promise<HeartbeatPlan> => {
+/** Waits for everyone who holds a lock. */
+export const planAlone = async (tx: Db, batch: Batch): Promise<HeartbeatPlan | Rejected> => {
   const { userId, timezone } = batch
   // Statements run in the order in which they're sent, so the marks are read once they're locked.
   const [, near] = await Promise.all([lockMarks(tx, userId), readSurroundings(tx, [batch])])
   const known = await completeFacts(tx, near, limits.flush_comparisons)
   const facts = requireValue(known, userId)
-  const target = requireTarget(facts.target, facts.repoKeys.size)
+  const { target } = facts
+  if (target.kind !== 'found') return rejectedTarget(target, facts.repoKeys.size)
   // Before the activity lock, so that its holder never waits for the user's row.
   if (timezone !== undefined && timezone !== target.timezone) await changeTimezone(tx, userId, timezone)
   const marked = await markHeartbeats(facts, target)
-  if (marked.kind === 'too large') throw errorForTooMany(marked)
+  if (marked.kind === 'too large') return tooManyMinutes(marked)
   const days = await lockMemberDays(tx, marked.minutes.workspaces)
   return countOne(tx, marked, days)
 }

@@ -61,6 +61,7 @@ const recordAlone = async (
 ): Promise<Written<RecordedBatch>> => {
   const batch = await resolveLastProjects(tx, sent)
   const plan = await planAlone(tx, batch)
+  if (plan.kind === 'rejected') throw plan.error
   const written = await write(tx, database, [plan])
   return requireValue(written, plan.userId)
 }

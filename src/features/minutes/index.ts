@@ -5,6 +5,7 @@ export { capMinutes, type MemberDay, requireDay, sumOf } from './caps.js'
 export { Heatmap, type HeatmapCell } from './heatmap.js'
 export { daysOf, localHours, sharesOf, type ZoneHours } from './local-days.js'
 export {
+  errorForTarget,
   knownOf,
   lockMemberDays,
   type MemberDays,

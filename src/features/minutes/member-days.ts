@@ -33,9 +33,14 @@ export const readTarget = async (
 /** @throws {ApiError} as `readTarget` */
 export const requireTarget = (target: TargetResult, repos: number): FlushTarget => {
   if (target.kind === 'found') return target
-  if (target.kind === 'unknown person') throw new ApiError('token_invalid')
+  throw errorForTarget(target, repos)
+}
+
+/** @returns `token_invalid`, `payload_too_large` */
+export const errorForTarget = (target: Exclude<TargetResult, FlushTarget>, repos: number): ApiError => {
+  if (target.kind === 'unknown person') return new ApiError('token_invalid')
   const reposThatFit = Math.max(1, Math.floor((repos * limits.flush_comparisons) / target.comparisons))
-  throw new ApiError('payload_too_large', {
+  return new ApiError('payload_too_large', {
     detail: `This request names ${repos} repositories, too many to compare with all your workspaces’ patterns. Name at most ${reposThatFit} in one request.`,
   })
 }
