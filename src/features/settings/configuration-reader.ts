@@ -9,6 +9,7 @@ import { settingsKeys } from '../../../schemas/settings-keys.js'
 import { escapePointer } from '../../errors.js'
 import { jsonReader } from '../../platform/http/body-reader.js'
 import { type BodyContext, InvalidBody } from '../../platform/http/json-body.js'
+import { yieldIfDue } from '../../platform/process/yield-if-due.js'
 import type { JudgedKeys } from './policies/settings-rules.js'
 
 export interface SentConfiguration extends Omit<ConfigurationBody, 'projects'> {
@@ -70,15 +71,30 @@ const piecesOf = (projects: NonNullable<ConfigurationBody['projects']>): Uint8Ar
   return pieces
 }
 
-/** Without copying. */
-export function* overridesOf(piece: Uint8Array<ArrayBuffer>): Generator<[name: string, settings: Buffer]> {
-  const lines = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
-  for (let at = 0; at < lines.length; ) {
-    const end = lines.indexOf('\n', at)
-    const endOfSettings = lines.indexOf('\n', end + 1)
-    yield [lines.toString('utf8', at, end), lines.subarray(end + 1, endOfSettings)]
-    at = endOfSettings + 1
+export interface SentOverride {
+  /** As spelled in the request. */
+  name: string
+  /** JSON text, as bytes of a piece. */
+  settings: Buffer
+}
+
+/** By the name in lower case. Nothing is copied. */
+export const overridesByName = async (
+  pieces: Uint8Array<ArrayBuffer>[],
+): Promise<Map<string, SentOverride>> => {
+  const found = new Map<string, SentOverride>()
+  for (const piece of pieces) {
+    const lines = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+    for (let at = 0; at < lines.length; ) {
+      const endOfName = lines.indexOf('\n', at)
+      const endOfSettings = lines.indexOf('\n', endOfName + 1)
+      const name = lines.toString('utf8', at, endOfName)
+      found.set(name.toLowerCase(), { name, settings: lines.subarray(endOfName + 1, endOfSettings) })
+      at = endOfSettings + 1
+    }
+    await yieldIfDue()
   }
+  return found
 }
 
 export const reader = jsonReader({

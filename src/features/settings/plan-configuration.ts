@@ -19,17 +19,21 @@ import {
   isSame,
   type Values,
 } from './configuration-changes.js'
-import { overridesOf, placeOfOverride, type SentConfiguration } from './configuration-reader.js'
+import {
+  overridesByName,
+  placeOfOverride,
+  type SentConfiguration,
+  type SentOverride,
+} from './configuration-reader.js'
 import { describeChange } from './describe-change.js'
 import { requireRules, requireSpelling, warningsOf } from './policies/settings-rules.js'
 import { countAffected, findOutside } from './queries/configuration.js'
-import { listOverrides, type NewOverride, type Place, type StoredOverride } from './queries/overrides.js'
+import { type NewOverride, type Place, pagesOfOverrides, type StoredOverride } from './queries/overrides.js'
 import type { StoredWorkspaceSettings } from './queries/workspace-settings.js'
 import { etagOfConfiguration, type Head, readHead } from './read-configuration.js'
 import type { SettingsRules } from './schema/read.js'
 
 const MAX_WARNINGS = 100
-const PAGE = 500
 /** The overrides, and the bytes of settings, that are written together. */
 const BATCH = 500
 const BATCH_BYTES = 524_288
@@ -56,6 +60,16 @@ interface Facts {
   held: Held
 }
 
+/** What the response says besides the effect. */
+interface Report {
+  changes: ChangeListBuilder
+  warnings: NonNullable<Warnings>
+}
+
+/**
+ * Judges in the order of its statements: the version, all values, whether patterns match the changed overrides, locks, and
+ * the right to the patterns.
+ */
 export const planConfiguration = async (
   change: Pick<Change, 'tx' | 'caller'>,
   { workspaceId, sent, preconditions, rules, quota, held }: Facts,
@@ -63,32 +77,24 @@ export const planConfiguration = async (
   const { tx } = change
   const head = await readHead(tx, workspaceId)
   requireEtag(preconditions, etagOfConfiguration(workspaceId, head), head.version)
-  const builder = new ChangeListBuilder(held)
+
+  const report: Report = { changes: new ChangeListBuilder(held), warnings: [] }
   const settings = await planSettings(head, sent, rules)
-  const warnings = listWarnings(rules, settings, MAX_WARNINGS)
-  for (const one of settings.changes) builder.add(one)
+  noteChanges(report, settings.changes)
+  noteWarnings(report, rules, settings)
   const patterns = sent.patterns ?? head.patterns
   const arePatternsNew = JSON.stringify(patterns) !== JSON.stringify(head.patterns)
   if (arePatternsNew)
-    builder.add({ scope: 'workspace', key: 'patterns', before: head.patterns, after: patterns })
+    report.changes.add({ scope: 'workspace', key: 'patterns', before: head.patterns, after: patterns })
   const locks = locksOf(JSON.parse(settings.content.locked))
-  const overrides: OverridePlan = { written: [], removed: [], grownBytes: 0 }
-  let firstLocked: LockedOverride | undefined
-  for await (const step of planOverrides(tx, workspaceId, sent.projects, rules)) {
-    for (const one of step.changes) builder.add(one)
-    overrides.grownBytes += step.grownBytes
-    if (step.kind === 'remove') overrides.removed.push(step.override)
-    else {
-      overrides.written.push(step.override)
-      warnings.push(...listWarnings(rules, step, MAX_WARNINGS - warnings.length))
-      firstLocked ??= findLocked(locks, step.values, step.override)
-    }
-  }
-  const changes = builder.end()
+  const overrides = await planOverrides(tx, workspaceId, sent.projects, { rules, locks, report })
+
   const [before, after] = [parsePatterns(head.patterns), parsePatterns(patterns)]
   await requireInside(tx, overrides.written, after)
-  requireUnlocked(firstLocked)
+  requireUnlocked(overrides.firstLocked)
   if (arePatternsNew) await requirePatterns(change, workspaceId, head.patterns, patterns, quota)
+
+  const changes = report.changes.end()
   const places = [...overrides.written, ...overrides.removed]
   const everywhere = settings.changes.length > 0
   return {
@@ -97,7 +103,7 @@ export const planConfiguration = async (
     settings: everywhere ? settings.content : undefined,
     patterns: arePatternsNew ? patterns : undefined,
     overrides,
-    warnings,
+    warnings: report.warnings,
     affected:
       changes.count === 0
         ? { repositories: 0, people: 0 }
@@ -146,9 +152,19 @@ const requireValues = (rules: SettingsRules | undefined, { set, at }: NewValues,
   requireSpelling(set, stored, at)
 }
 
-/** The first `most` warnings. */
-const listWarnings = (rules: SettingsRules | undefined, { set, at }: NewValues, most: number) =>
-  most > 0 && Object.keys(set).length > 0 ? (warningsOf(rules, set, at).warnings ?? []).slice(0, most) : []
+const noteChanges = (report: Report, changes: ConfigurationChange[]): void => {
+  for (const one of changes) report.changes.add(one)
+}
+
+const noteWarnings = (
+  { warnings }: Report,
+  rules: SettingsRules | undefined,
+  { set, at }: NewValues,
+): void => {
+  const remaining = MAX_WARNINGS - warnings.length
+  if (remaining === 0 || Object.keys(set).length === 0) return
+  warnings.push(...(warningsOf(rules, set, at).warnings ?? []).slice(0, remaining))
+}
 
 const planSettings = async (
   current: StoredWorkspaceSettings,
@@ -167,7 +183,6 @@ const planSettings = async (
   requireKeys(newLocked, content)
   await yieldIfDue()
   const text = difference && difference.changes.length > 0 ? JSON.stringify(content) : current.settings
-  requireSize(Buffer.byteLength(text), 'The settings of the workspace')
   const idle = idle_window_minutes ?? current.idleWindowMinutes
   const scope = 'workspace'
   return {
@@ -191,15 +206,6 @@ const planSettings = async (
   }
 }
 
-const requireSize = (size: number, what: string) => {
-  if (size > limits.settings_bytes)
-    throw new ApiError('settings_too_large', {
-      limit_bytes: limits.settings_bytes,
-      actual_bytes: size,
-      detail: `${what} exceed the size limit. Shorten or remove some.`,
-    })
-}
-
 type Described = Record<string, unknown>
 
 /** Settings are bytes here, because strings would fill a small process's heap. */
@@ -211,6 +217,8 @@ interface OverridePlan {
   removed: RemovedOverride[]
   /** How much the overrides grow, as counted by the quota. */
   grownBytes: number
+  /** Found while the values are at hand, and judged after the patterns. Undefined: all keep to the locks. */
+  firstLocked: LockedOverride | undefined
 }
 
 interface LockedOverride {
@@ -219,77 +227,104 @@ interface LockedOverride {
   keys: string[]
 }
 
-/** The change to one override. */
-type OverrideStep = { changes: ConfigurationChange[]; grownBytes: number } & (
-  | ({ kind: 'write'; override: WrittenOverride; values: Values } & NewValues)
-  | { kind: 'remove'; override: RemovedOverride }
-)
+interface OverrideFacts {
+  rules: SettingsRules | undefined
+  locks: Locks
+  report: Report
+}
 
-const counted = (bytes: number) => Math.max(bytes, limits.workspace_bytes_per_settings)
-
-/** Steps for the overrides that change, one by one, because together they'd fill a small process's heap. */
-async function* planOverrides(
+/** Compares overrides one by one, because together they'd fill a small process's heap. */
+const planOverrides = async (
   tx: Db,
   workspaceId: string,
   projects: SentConfiguration['projects'],
-  rules: SettingsRules | undefined,
-): AsyncGenerator<OverrideStep> {
-  if (!projects) return
-  const wanted = new Map<string, [name: string, settings: Buffer]>()
-  for (const piece of projects) {
-    for (const one of overridesOf(piece)) wanted.set(one[0].toLowerCase(), one)
-    await yieldIfDue()
-  }
-  let after: string[] | undefined
-  for (;;) {
-    const { rows, more } = await listOverrides(tx, workspaceId, after, PAGE)
-    for (const row of rows) {
-      const key = nameOf(row).toLowerCase()
-      const [name, settings] = wanted.get(key) ?? [nameOf(row), undefined]
-      wanted.delete(key)
-      yield* planOverride(row, name, settings, rules)
+  { rules, locks, report }: OverrideFacts,
+): Promise<OverridePlan> => {
+  const plan: OverridePlan = { written: [], removed: [], grownBytes: 0, firstLocked: undefined }
+  if (!projects) return plan
+  for await (const { stored, sent } of pairOverrides(tx, workspaceId, projects)) {
+    const step = sent ? await planWrite(stored, sent, rules) : await planRemoval(stored)
+    if (step.kind === 'same') continue
+    noteChanges(report, step.changes)
+    plan.grownBytes += step.grownBytes
+    if (step.kind === 'remove') plan.removed.push(step.override)
+    else {
+      plan.written.push(step.override)
+      noteWarnings(report, rules, step)
+      plan.firstLocked ??= findLocked(locks, step.values, step.override)
     }
-    const last = rows.at(-1)
-    if (!more || !last) break
-    after = [last.owner.toLowerCase(), last.repo.toLowerCase()]
   }
-  for (const [name, settings] of [...wanted.values()].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    yield* planOverride(undefined, name, settings, rules)
-  }
+  return plan
 }
 
-/** No step if nothing changes. @param current undefined: it's new @param bytes undefined: it's removed */
-async function* planOverride(
-  current: StoredOverride | undefined,
-  name: string,
-  bytes: Buffer | undefined,
-  rules: SettingsRules | undefined,
-): AsyncGenerator<OverrideStep> {
-  const text = bytes?.toString()
-  if (text !== undefined && text === current?.settings) return
-  const values = text === undefined ? undefined : (JSON.parse(text) as Values)
-  const stored = current && (JSON.parse(current.settings) as Values)
-  const place = current ? { owner: current.owner, repo: current.repo } : divideRepo(name)
-  const scope = nameOf(place)
-  const { changes, set, settings } = await compareSettings(scope, stored, values)
-  if (changes.length === 0) return
-  const described = describeChange({ settings: stored ?? {} }, { settings })
-  await yieldIfDue()
-  const full = { ...place, ...repoKeysOf(place) }
-  const oldSize = current ? counted(Buffer.byteLength(current.settings)) : 0
-  if (!bytes || !values) {
-    const details = { version: current?.version, ...described }
-    yield { kind: 'remove', changes, override: { ...full, details }, grownBytes: -oldSize }
-    return
+/** One override before and after the change. */
+type OverridePair =
+  | { stored: StoredOverride; sent: undefined }
+  | { stored: StoredOverride | undefined; sent: SentOverride }
+
+/** First those that are stored, then those that are new. */
+async function* pairOverrides(
+  tx: Db,
+  workspaceId: string,
+  projects: NonNullable<SentConfiguration['projects']>,
+): AsyncGenerator<OverridePair> {
+  const remaining = await overridesByName(projects)
+  for await (const page of pagesOfOverrides(tx, workspaceId)) {
+    for (const stored of page) {
+      const key = nameOf(stored).toLowerCase()
+      const sent = remaining.get(key)
+      remaining.delete(key)
+      yield { stored, sent }
+    }
   }
-  const at = placeOfOverride(name)
-  requireValues(rules, { set, at }, stored ?? {})
-  const size = bytes.length
-  requireSize(size, `The settings of ${scope}`)
-  const version = (current?.version ?? 0) + 1
+  for (const sent of [...remaining.values()].sort((one, other) => (one.name < other.name ? -1 : 1)))
+    yield { stored: undefined, sent }
+}
+
+interface Step {
+  changes: ConfigurationChange[]
+  grownBytes: number
+}
+
+type RemoveStep = Step & { kind: 'remove'; override: RemovedOverride }
+type WriteStep = Step & NewValues & { kind: 'write'; override: WrittenOverride; values: Values }
+
+const counted = (bytes: number) => Math.max(bytes, limits.workspace_bytes_per_settings)
+const storedBytes = ({ settings }: StoredOverride) => counted(Buffer.byteLength(settings))
+
+const planRemoval = async (stored: StoredOverride): Promise<RemoveStep> => {
+  const { owner, repo, version } = stored
+  const before = JSON.parse(stored.settings) as Values
+  const { changes } = await compareSettings(nameOf(stored), before, undefined)
+  const details = { version, ...describeChange({ settings: before }, { settings: {} }) }
+  await yieldIfDue()
+  const override = { owner, repo, ...repoKeysOf(stored), details }
+  return { kind: 'remove', changes, override, grownBytes: -storedBytes(stored) }
+}
+
+/** @throws {ApiError} `validation_failed` */
+const planWrite = async (
+  stored: StoredOverride | undefined,
+  sent: SentOverride,
+  rules: SettingsRules | undefined,
+): Promise<WriteStep | { kind: 'same' }> => {
+  const text = sent.settings.toString()
+  if (text === stored?.settings) return { kind: 'same' }
+  const values = JSON.parse(text) as Values
+  const before = stored && (JSON.parse(stored.settings) as Values)
+  const { owner, repo } = stored ?? divideRepo(sent.name)
+  const { changes, set, settings } = await compareSettings(nameOf({ owner, repo }), before, values)
+  if (changes.length === 0) return { kind: 'same' }
+  const described = describeChange({ settings: before ?? {} }, { settings })
+  await yieldIfDue()
+  const at = placeOfOverride(sent.name)
+  requireValues(rules, { set, at }, before ?? {})
+  const size = sent.settings.length
+  const version = (stored?.version ?? 0) + 1
   const details = { version, size_bytes: size, ...described }
-  const override = { ...full, version, settings: bytes, details }
-  yield { kind: 'write', changes, override, values, set, at, grownBytes: counted(size) - oldSize }
+  const override = { owner, repo, ...repoKeysOf({ owner, repo }), version, settings: sent.settings, details }
+  const grownBytes = counted(size) - (stored ? storedBytes(stored) : 0)
+  return { kind: 'write', changes, set, at, override, values, grownBytes }
 }
 
 export function* batchesOf<T extends Place & { settings?: Buffer }>(list: T[]): Generator<T[]> {

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/database/client.js'
 import { etagOfText } from '../../platform/http/etag.js'
 import { listPatterns } from '../workspaces/index.js'
 import { readFingerprint } from './queries/configuration.js'
-import { listOverrides } from './queries/overrides.js'
+import { pagesOfOverrides } from './queries/overrides.js'
 import { readWorkspaceSettings, type StoredWorkspaceSettings } from './queries/workspace-settings.js'
 
 export interface Head extends StoredWorkspaceSettings {
@@ -28,8 +28,6 @@ export const etagOfConfiguration = (workspaceId: string, { version, patterns, fi
 /** The configuration changed while it was being read. */
 export class ConfigurationChanged extends Error {}
 
-const PAGE = 500
-
 /** The text before the overrides. */
 const textOfHead = ({ settings, locked, idleWindowMinutes, patterns }: Head): string =>
   `{"settings":${settings},"locked":${locked},"idle_window_minutes":${idleWindowMinutes},"patterns":${JSON.stringify(patterns)},"projects":{`
@@ -40,19 +38,18 @@ const textOfHead = ({ settings, locked, idleWindowMinutes, patterns }: Head): st
  * @throws {ConfigurationChanged}
  */
 export async function* readConfiguration(db: Db, workspaceId: string, head: Head): AsyncGenerator<string> {
-  let after: string[] | undefined
   let text = textOfHead(head)
-  for (;;) {
-    const { rows, more } = await listOverrides(db, workspaceId, after, PAGE)
-    const members = rows.map(
-      ({ owner, repo, settings }) => `${JSON.stringify(`${owner}/${repo}`)}:{"settings":${settings}}`,
-    )
-    text += `${after && members.length > 0 ? ',' : ''}${members.join(',')}`
-    const last = rows.at(-1)
-    if (!more || !last) break
-    after = [last.owner.toLowerCase(), last.repo.toLowerCase()]
-    yield text
-    text = ''
+  let separator = ''
+  for await (const page of pagesOfOverrides(db, workspaceId)) {
+    // The last page waits for the check below.
+    if (separator) {
+      yield text
+      text = ''
+    }
+    for (const { owner, repo, settings } of page) {
+      text += `${separator}${JSON.stringify(`${owner}/${repo}`)}:{"settings":${settings}}`
+      separator = ','
+    }
   }
   const etag = etagOfConfiguration(workspaceId, head)
   if (etagOfConfiguration(workspaceId, await readHead(db, workspaceId)) !== etag)

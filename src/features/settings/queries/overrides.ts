@@ -242,3 +242,17 @@ export const listOverrides = async (
   const { rows, more } = await readBoundedPage(db, LIST_OVERRIDES, limit, [workspaceId, ownerKey, repoKey])
   return { rows: rows.map(withUpdatedAt), more }
 }
+
+const PAGE = 500
+
+/** All of a workspace's overrides. */
+export async function* pagesOfOverrides(db: Db, workspaceId: string): AsyncGenerator<StoredOverride[]> {
+  let after: string[] | undefined
+  for (;;) {
+    const { rows, more } = await listOverrides(db, workspaceId, after, PAGE)
+    yield rows
+    const last = rows.at(-1)
+    if (!more || !last) return
+    after = [last.owner.toLowerCase(), last.repo.toLowerCase()]
+  }
+}

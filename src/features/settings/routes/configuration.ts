@@ -1,3 +1,14 @@
+/**
+ * The configuration as one resource. A new one goes a long way, and each hop has its reason:
+ * - The handler reads the body (`largeJson`), so that access is decided before 24 MiB arrive.
+ * - A thread parses it (`large-body.ts`), because so much JSON would block the event loop. It imports the reader by its
+ *   module, as a function can't be sent to a thread.
+ * - The reader (`configuration-reader.ts`) judges the keys there. It returns overrides as bytes, which move to this thread
+ *   without a copy, where 16,384 objects would fill the heap.
+ * - Large changes take turns (`configuration-turns.ts`), because each needs much memory.
+ * - One transaction plans the change (`plan-configuration.ts`), an override at a time, and writes it in batches
+ *   (`change-configuration.ts`), because together they'd fill the heap. A dry run only plans.
+ */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
   ConditionalReadHeaders,
