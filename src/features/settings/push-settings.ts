@@ -9,11 +9,9 @@ import { requireSpellingBeside } from './policies/settings-rules.js'
 import type { RepoQuestion } from './queries/matches.js'
 import { lockSnapshot, readSettings } from './queries/snapshots.js'
 
-export interface Push {
+interface Push {
   caller: User
   question: RepoQuestion
-  /** Where it would have gone when the request came. */
-  target: PushTarget
   /** As the caller spelled it. */
   owner: string
   repo: string
@@ -24,10 +22,14 @@ export interface Push {
 /** Someone may add the personal workspace's pattern by hand in the meantime. */
 const options = { rowsMayConflict: true }
 
-/** @throws {ApiError} `validation_failed` for keys that aren't spelled as keys should be, and aren't stored */
+/**
+ * @param target where the push would go now
+ * @throws {ApiError} `validation_failed` for keys that aren't spelled as keys should be, and aren't stored
+ */
 export const requirePushSpelling = async (
   db: Db,
-  { settings, question: { ownerKey, repoKey }, target }: Push,
+  { settings, question: { ownerKey, repoKey } }: Push,
+  target: PushTarget,
 ): Promise<void> => {
   // Almost no settings have such keys.
   if (spellingFaultsIn(settings, {}).length === 0) return

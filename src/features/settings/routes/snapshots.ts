@@ -133,15 +133,17 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { query, headers, body, trace } = request
-      const granted = request.granted(push)
-      const { caller, owner, repo } = granted
+      const { caller, question, owner, repo, target } = request.granted(push)
       const sent = {
-        ...granted,
+        caller,
+        question,
+        owner,
+        repo,
         settings: body.settings,
         preconditions: preconditionsOf(headers, query),
       }
       // Before the host is asked, and once more with the settings locked.
-      await requirePushSpelling(database.read, sent)
+      await requirePushSpelling(database.read, sent, target)
       const followed = await following.listFollowed(caller)
       const charge = await chargeHostToken(request)
       const shown = { token: headers['x-repohost-token'], userId: caller.repohostId, trace }
