@@ -17,7 +17,7 @@ import { reach } from './database.js'
 import { hasMembers } from './has-members.js'
 import { fillWithPatterns } from './many-patterns.js'
 import { programFile, temporaryFolder } from './process.js'
-import { type Caller, type Service, startService } from './service.js'
+import { type Caller, reuseService, type Service, startService } from './service.js'
 import { until } from './until.js'
 
 const BASE = '/api/wakatime/v1/users/current'
@@ -88,7 +88,7 @@ const importFile = async (caller: Caller, body: string | Buffer) => {
 }
 
 t.test('imports', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
 
   t.test('a WakaTime data dump counts days of any age', async (t) => {
     const { caller } = await someone(service, 'ada')
@@ -334,7 +334,7 @@ t.test('imports', async (t) => {
   })
 
   t.test('a day that is too large for workspaces counts only for its person', async (t) => {
-    const service = await startService(t)
+    const service = await reuseService(t)
     const { caller } = await someone(service, 'lou')
     await fillWithPatterns(service, 'lou', 110, `'p' || n`)
     await service.database.write.statement(`update members set joined_at = now() - interval '5000 days'`, [])
@@ -361,7 +361,7 @@ t.test('imports', async (t) => {
   })
 
   t.test('a day with too many patterns to compare is reflected in the figures', async (t) => {
-    const service = await startService(t)
+    const service = await reuseService(t)
     const { caller } = await someone(service, 'liv')
     const long = (first: string) => `${first}`.repeat(90)
     await fillWithPatterns(service, 'liv', 110)

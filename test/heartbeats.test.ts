@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
 import { limits } from '../schemas/limits.js'
-import { type Caller, retryWhileUnavailable, type Service, startService } from './service.js'
+import { type Caller, retryWhileUnavailable, reuseService, type Service } from './service.js'
 
 const BASE = '/api/wakatime/v1/users/current'
 const BULK = `${BASE}/heartbeats.bulk`
@@ -71,7 +71,7 @@ const joinedEarlier = async (service: Service, caller: Caller) => {
 const projectsOf = async (caller: Caller) => (await caller.get('/api/me/editor-projects')).body.projects
 
 t.test('heartbeats', async (t) => {
-  const service = await startService(t)
+  const service = await reuseService(t)
 
   t.test('a heartbeat counts its own minute and the minutes up to the next one', async (t) => {
     const { caller } = await someone(service)
@@ -281,7 +281,7 @@ t.test('heartbeats', async (t) => {
   })
 
   t.test('the log gives the reason why heartbeats don’t count, without names', async (t) => {
-    const service = await startService(t)
+    const service = await reuseService(t)
     const { caller } = await someone(service)
     await caller.put('/api/me/recording', { paused: false, repos_off: ['acme/secret'], hours: null })
     await caller.put('/api/me/editor-projects', { name: 'ignored', repo: null })

@@ -6,13 +6,13 @@ import { locksOfWorkspaces } from '../src/platform/database/locks.js'
 import { projectRoot } from '../src/platform/process/root.js'
 import { lockWaiters, whileHeld } from './locks.js'
 import { temporaryFolder } from './process.js'
-import { startService } from './service.js'
+import { reuseService, startService } from './service.js'
 
 const team = '/api/team/workspaces'
 const PREFIXES = 'ext,editor,files,js/ts,gopls'
 
 t.test('language blocks, whole keys and prefixes with a slash can be stored everywhere', async (t) => {
-  const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
+  const service = await reuseService(t, 'github', { EXTENSION_PREFIX: PREFIXES })
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
   const settings = {
@@ -38,7 +38,7 @@ t.test('language blocks, whole keys and prefixes with a slash can be stored ever
 })
 
 t.test('all errors are returned together, in order, with their positions', async (t) => {
-  const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
+  const service = await reuseService(t, 'github', { EXTENSION_PREFIX: PREFIXES })
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
   const starts = 'must start with `ext.` or `editor.` or `files.` or `js/ts.` or `gopls.`'
@@ -86,7 +86,7 @@ t.test('all errors are returned together, in order, with their positions', async
 })
 
 t.test('settings are stored or rejected by shape', async (t) => {
-  const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
+  const service = await reuseService(t, 'github', { EXTENSION_PREFIX: PREFIXES })
   const ada = await service.signIn('ada')
   const starts = 'must start with `ext.` or `editor.` or `files.` or `js/ts.` or `gopls.`'
   const markup = 'must not contain any of `( ) < > [ ]` or a backtick'
@@ -131,7 +131,7 @@ t.test('settings are stored or rejected by shape', async (t) => {
 })
 
 t.test('in the effective config, blocks merge by inner key, and locks apply inside them', async (t) => {
-  const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
+  const service = await reuseService(t, 'github', { EXTENSION_PREFIX: PREFIXES })
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
   const [below, above] = [`${team}/${id}/settings`, `${team}/${id}/project-settings/acme/api`]
@@ -200,7 +200,7 @@ t.test('in the effective config, blocks merge by inner key, and locks apply insi
 })
 
 t.test('a locked block fixes its languages, whatever other languages a block contains', async (t) => {
-  const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
+  const service = await reuseService(t, 'github', { EXTENSION_PREFIX: PREFIXES })
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
   const [below, above] = [`${team}/${id}/settings`, `${team}/${id}/project-settings/acme/api`]
@@ -261,7 +261,7 @@ t.test('a locked block fixes its languages, whatever other languages a block con
 })
 
 t.test('keys stored before their spelling was checked are kept and can be removed', async (t) => {
-  const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
+  const service = await reuseService(t, 'github', { EXTENSION_PREFIX: PREFIXES })
   const ada = await service.signIn('ada')
   const { id } = await service.workspace(ada)
   const [below, above] = [`${team}/${id}/settings`, `${team}/${id}/project-settings/acme/api`]
@@ -294,7 +294,7 @@ t.test('keys stored before their spelling was checked are kept and can be remove
 t.test(
   'a key whose spelling is wrong doesn’t come back after someone else has removed it during the push',
   async (t) => {
-    const service = await startService(t, { env: { EXTENSION_PREFIX: PREFIXES } })
+    const service = await reuseService(t, 'github', { EXTENSION_PREFIX: PREFIXES })
     const ada = await service.signIn('ada')
     const { id } = await service.workspace(ada)
     const { headers } = await ada.push('acme/api', { 'ext.old': 1 })
@@ -327,7 +327,7 @@ t.test('stored values that don’t match the schema are marked wherever they’r
   const file = join(await temporaryFolder(t), 'schema.json')
   const properties = { 'ext.size': { type: 'number' } }
   await writeFile(file, JSON.stringify({ contributes: { configuration: { properties } } }))
-  const before = await startService(t)
+  const before = await reuseService(t)
   const ada = await before.signIn('ada')
   const { id } = await before.workspace(ada)
   const settings = { 'ext.size': 'big', '[json]': { 'ext.size': 'small' } }

@@ -102,7 +102,7 @@ const tooManyPatterns = (most: number) => ({
 t.test(
   'a caller’s workspaces have at most 1,000 patterns together, even with many concurrent requests',
   async (t) => {
-    const service = await startService(t)
+    const service = await reuseService(t)
     const [ada, bob] = await service.signInAll('ada', 'bob')
     t.equal((await ada.get('/api/limits')).body.patterns_per_person, 1_000)
     const full = patternsOf('ada', limits.patterns_per_workspace)
